@@ -1,0 +1,143 @@
+"""Documents, their versions, and the headings, cards and edges kept for pages and search."""
+
+from django.conf import settings
+from django.db import models
+
+from vectorless_web.workspaces.models import Workspace
+
+
+class Folder(models.Model):
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="folders")
+    name = models.CharField(max_length=120)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["workspace", "name"], name="one_folder_of_a_name")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Document(models.Model):
+    """A document of a workspace. A deleted one is hidden at once (`deleted_at`) and purged after 30 days."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="documents")
+    folder = models.ForeignKey(Folder, null=True, blank=True, on_delete=models.SET_NULL, related_name="documents")
+    title = models.CharField(max_length=300)
+    name = models.CharField(max_length=300)
+    """The file name as uploaded, without any folder."""
+    tags = models.JSONField(default=list, blank=True)
+    current_version = models.ForeignKey(
+        "DocumentVersion", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    """The newest version that is ready; null until one is."""
+    added_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["workspace", "deleted_at", "-id"], name="document_list")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class DocumentVersion(models.Model):
+    """One uploaded file. Immutable once ready."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", "Waiting"
+        PARSING = "parsing", "Reading pages"
+        OUTLINING = "outlining", "Finding the outline"
+        INDEXING = "indexing", "Indexing"
+        READY = "ready", "Ready"
+        FAILED = "failed", "Failed"
+
+    BUSY = (Status.QUEUED, Status.PARSING, Status.OUTLINING, Status.INDEXING)
+
+    document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField(default=1)
+    file = models.FileField(upload_to="uploads/%Y/%m", max_length=300)
+    sha256 = models.CharField(max_length=64, db_index=True)
+    mime = models.CharField(max_length=100, blank=True)
+    bytes = models.PositiveBigIntegerField()
+    pages = models.PositiveIntegerField(default=0)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED, db_index=True)
+    attempt = models.PositiveIntegerField(default=1)
+    stage_done = models.PositiveIntegerField(default=0)
+    stage_total = models.PositiveIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    lease = models.CharField(max_length=64, blank=True)
+    error_code = models.CharField(max_length=40, blank=True)
+    error_message = models.TextField(blank=True)
+    retryable = models.BooleanField(default=False)
+    outline_source = models.CharField(max_length=20, blank=True)
+    coverage = models.FloatField(null=True, blank=True)
+    """Share of the raw extraction's non-space characters that stand in exactly one node; 1.0 is all."""
+    artefact = models.CharField(max_length=200, blank=True)
+    """Name in default storage."""
+    artefact_sha256 = models.CharField(max_length=64, blank=True)
+    engine_version = models.CharField(max_length=20, blank=True)
+    report = models.JSONField(default=dict, blank=True)
+    """Tree report: depth, nodes, sections, tables, widest, pages_without_text, warnings, seconds, peak_mb, verdict."""
+    created_at = models.DateTimeField(auto_now_add=True)
+    ready_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["document", "number"], name="one_version_of_a_number")]
+
+    def __str__(self) -> str:
+        return f"{self.document} v{self.number}"
+
+
+class Section(models.Model):
+    """One heading of a version's outline; page numbers are indexes (from 0). The text lives in the artefact."""
+
+    version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="sections")
+    key = models.PositiveIntegerField()
+    parent_key = models.IntegerField()
+    position = models.PositiveIntegerField()
+    subtree_end = models.PositiveIntegerField()
+    depth = models.PositiveSmallIntegerField()
+    title = models.CharField(max_length=500)
+    page_start = models.PositiveIntegerField()
+    page_end = models.PositiveIntegerField()
+    token_count = models.PositiveIntegerField()
+
+    class Meta:
+        ordering = ["version", "position"]
+        constraints = [models.UniqueConstraint(fields=["version", "key"], name="one_section_of_a_key")]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Card(models.Model):
+    """The document card of a version (engine.document.card.Card as JSON in `data`)."""
+
+    version = models.OneToOneField(DocumentVersion, on_delete=models.CASCADE, related_name="card")
+    title = models.CharField(max_length=300)
+    overview = models.TextField(blank=True)
+    topic_tags = models.JSONField(default=list, blank=True)
+    question_hints = models.JSONField(default=list, blank=True)
+    data = models.JSONField(default=dict, blank=True)
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Edge(models.Model):
+    """A link between two documents that share discriminating keywords."""
+
+    source = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="edges_out")
+    target = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="edges_in")
+    weight = models.FloatField()
+    keywords = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["source", "target"], name="one_edge_each_way")]
+
+    def __str__(self) -> str:
+        return f"{self.source_id} to {self.target_id}"

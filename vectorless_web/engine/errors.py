@@ -1,0 +1,115 @@
+"""Every error the engine raises, as one tree.
+
+EngineError
+├── InvalidInput            the caller's question, file or argument is unusable
+│   └── UnreadableDocument  a file cannot be compiled; carries cause and remedy
+├── NotFound                a node, document or label does not exist
+├── LimitReached            steps, calls, tokens, money or wall clock are spent
+├── Cancelled               the run was asked to stop
+├── ArtefactDamaged         a compiled file is truncated, altered or of another engine version
+└── ModelError              a chat model could not be used
+    ├── ModelAuth           the key is missing or refused
+    ├── ModelRateLimited    too many requests (retryable)
+    ├── ModelTimeout        no reply in time (retryable)
+    ├── ModelUnreachable    no connection, or it broke mid-stream (retryable)
+    ├── ModelBudgetSpent    the money or token budget forbids another call
+    └── ModelInvalidReply   the reply does not fit the schema, even after repair
+"""
+
+
+class EngineError(Exception):
+    """Base of all engine errors: a stable `code`, a plain sentence, and whether trying again can help."""
+
+    code = "internal_error"
+    retryable = False
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if code is not None:
+            self.code = code
+
+
+class InvalidInput(EngineError):
+    """Raised when a question, file or argument is unusable; the sentence names cause and remedy."""
+
+    code = "invalid_input"
+
+
+class UnreadableDocument(InvalidInput):
+    """Raised by the compiler; `code` is stable (`empty_file`, `encrypted_pdf`, `not_a_pdf`, `no_pages`, ...)."""
+
+    code = "unreadable_document"
+
+
+class NotFound(EngineError):
+    """Raised when a node key, label or document id does not exist."""
+
+    code = "not_found"
+
+
+class LimitReached(EngineError):
+    """Raised when a limit of steps, calls, tokens, money or time is spent; `limit` names which."""
+
+    code = "budget_exceeded"
+
+    def __init__(self, message: str, *, limit: str) -> None:
+        super().__init__(message)
+        self.limit = limit
+
+
+class Cancelled(EngineError):
+    """Raised at the next step after a run was asked to stop."""
+
+    code = "cancelled"
+
+
+class ArtefactDamaged(EngineError):
+    """Raised when a compiled file cannot be read; compiling the document again repairs it."""
+
+    code = "artefact_damaged"
+
+
+class ModelError(EngineError):
+    """Base of everything that can go wrong with a chat model."""
+
+    code = "provider_invalid_response"
+
+
+class ModelAuth(ModelError):
+    """Raised when the provider refuses the key."""
+
+    code = "provider_auth"
+
+
+class ModelRateLimited(ModelError):
+    """Raised when the provider asks to slow down and its client's retries are used up."""
+
+    code = "provider_rate_limited"
+    retryable = True
+
+
+class ModelTimeout(ModelError):
+    """Raised when the provider does not answer in time."""
+
+    code = "provider_timeout"
+    retryable = True
+
+
+class ModelUnreachable(ModelError):
+    """Raised when the provider cannot be reached or the connection breaks mid-reply."""
+
+    code = "network_error"
+    retryable = True
+
+
+class ModelBudgetSpent(ModelError):
+    """Raised before a call that the budget no longer covers."""
+
+    code = "budget_exceeded"
+
+
+class ModelInvalidReply(ModelError):
+    """Raised when a reply does not fit its schema after one repair."""
+
+    code = "provider_invalid_response"

@@ -1,0 +1,1 @@
+"""Lexical index: immutable segments of postings with exact BM25F."""

@@ -1,0 +1,1 @@
+"""Understanding a question: the query plan, the lexicon, periods and units."""

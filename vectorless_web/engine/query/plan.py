@@ -1,0 +1,108 @@
+"""The query plan: what a question asks for, as frozen data."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Intent(StrEnum):
+    """What form of answer the question wants."""
+
+    FIGURE = "figure"
+    """One number that stands in the document."""
+    CALCULATION = "calculation"
+    """A number worked out from several figures: ratio, growth, average, margin."""
+    YES_NO = "yes_no"
+    LIST = "list"
+    EXPLAIN = "explain"
+    """Why, how, what drove."""
+    LOOKUP = "lookup"
+    """A fact in words: who, when, where, which."""
+    SUMMARY = "summary"
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedTerm:
+    """An analysed term with its weight in (0, 1] and where it came from: `question` or `lexicon:<concept>`."""
+
+    term: str
+    weight: float = 1.0
+    source: str = "question"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words that should stand together, as written (lower case), with weight and source as for WeightedTerm."""
+
+    text: str
+    weight: float = 1.0
+    source: str = "question"
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A period named in the question. `kind`: `year`, `quarter` or `date`; `text` as written."""
+
+    kind: str
+    year: int
+    quarter: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitRequest:
+    """How the number should be given: scale 1, 1e3, 1e6, 1e9; currency code; percent; decimals asked for."""
+
+    scale: float | None = None
+    currency: str = ""
+    percent: bool = False
+    decimals: int | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FigureNeed:
+    """A figure to find: the concept, the phrases documents use for it, the period and the usual statement."""
+
+    concept: str
+    phrases: tuple[str, ...]
+    period: Period | None = None
+    statement: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """How a calculation is made: an expression over operand names, each naming an entry of `QueryPlan.figures` by index."""
+
+    name: str
+    expression: str
+    operands: tuple[tuple[str, int], ...]
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """Everything later stages need to know of a question.
+
+    `question` is the text as asked, `focus` the same without instruction boilerplate.
+    `concepts` are the key concepts (lower-case phrases). `entities` are names as
+    written. `statements` are primary statements meant (`income`, `balance`,
+    `cash_flow`, ...). `sections` are section names the question points at.
+    `forms` are kinds of document asked for ("10-k").
+    """
+
+    question: str
+    focus: str
+    intent: Intent
+    terms: tuple[WeightedTerm, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+    concepts: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    periods: tuple[Period, ...] = ()
+    unit: UnitRequest | None = None
+    statements: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+    forms: tuple[str, ...] = ()
+    figures: tuple[FigureNeed, ...] = ()
+    formula: Formula | None = None
+    sub_questions: tuple[str, ...] = ()
+    language: str = "en"

@@ -1,0 +1,1 @@
+"""Reason, act, observe: from a question to an answer whose every sentence is checked."""

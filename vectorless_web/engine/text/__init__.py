@@ -1,0 +1,1 @@
+"""Text: analysis, token estimates, normalisation and fuzzy comparison."""

@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class WorkspacesConfig(AppConfig):
+    name = "vectorless_web.workspaces"
+    default_auto_field = "django.db.models.BigAutoField"
