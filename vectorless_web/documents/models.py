@@ -5,6 +5,8 @@ from django.db import models
 
 from vectorless_web.workspaces.models import Workspace
 
+USER = settings.AUTH_USER_MODEL
+
 
 class Folder(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="folders")
@@ -31,7 +33,7 @@ class Document(models.Model):
         "DocumentVersion", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     """The newest version that is ready; null until one is."""
-    added_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    added_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
 

@@ -6,11 +6,13 @@ from django.db import models
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.workspaces.models import Workspace
 
+USER = settings.AUTH_USER_MODEL
+
 
 class Thread(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="threads")
     title = models.CharField(max_length=300)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -43,7 +45,7 @@ class Run(models.Model):
     """The chosen documents when the scope is not the whole workspace."""
     versions = models.ManyToManyField(DocumentVersion, blank=True, related_name="+")
     """The versions the run read, pinned."""
-    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    asked_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED, db_index=True)
     phase = models.CharField(max_length=20, blank=True)
     attempt = models.PositiveIntegerField(default=1)
@@ -214,7 +216,7 @@ class ModelCall(models.Model):
 
 class Feedback(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="feedback")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="+")
     good = models.BooleanField()
     reason = models.CharField(max_length=40, blank=True)
     comment = models.TextField(blank=True)

@@ -5,6 +5,8 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
+USER = settings.AUTH_USER_MODEL
+
 
 class Role(models.TextChoices):
     """What a member may do; each role may do what the ones before it may."""
@@ -24,7 +26,7 @@ class Workspace(models.Model):
     slug = models.SlugField(max_length=60, unique=True)
     description = models.TextField(blank=True)
     settings = models.JSONField(default=dict, blank=True)
-    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_by = models.ForeignKey(USER, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -40,7 +42,7 @@ class Workspace(models.Model):
 
 class Membership(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="memberships")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
     joined_at = models.DateTimeField(auto_now_add=True)
 
@@ -55,7 +57,7 @@ class Membership(models.Model):
 class AuditEvent(models.Model):
     """What somebody did. Rows are only ever added; `workspaces.services.record` is the one writer."""
 
-    actor = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    actor = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     verb = models.CharField(max_length=60)
     object_type = models.CharField(max_length=40, blank=True)
     object_id = models.CharField(max_length=40, blank=True)
