@@ -1,0 +1,43 @@
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vectorless_web.engine.text.analyser import analyse, words
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("1,577 and 3.2", ["1577", "3.2"]),
+        ("10-K for Q1, 5G", ["10-k", "q1", "5g"]),
+        ("FY2018", ["fy2018", "2018"]),
+        ("§3.2", ["§3.2", "3.2"]),
+        ("2018-2019", ["2018", "2019"]),
+        ("R&D at AT&T", ["r&d", "at&t"]),
+        ("The U.S. economy", ["us", "economi"]),
+        ("the company's companies", ["compani", "compani"]),
+        ("long-term", ["long", "term"]),
+        ("résumé", ["resum"]),
+        ("東京都", ["東京", "京都"]),
+        ("операции", ["операции"]),
+        ("the of and", []),
+        ("", []),
+    ],
+)
+def test_terms_keep_numbers_and_codes_whole_and_stem_words(text, terms):
+    assert analyse(text) == terms
+
+
+@given(st.text(max_size=200))
+def test_any_text_can_be_analysed_and_words_stand_where_they_say(text):
+    found = words(text)
+    assert all(text[word.start : word.end] == word.text for word in found)
+    assert all(a.end <= b.start for a, b in pairwise(found))
+    assert all(term for term in analyse(text))
+
+
+@given(st.text(alphabet="abcdefgh 0123,.-&'", max_size=80))
+def test_analysis_does_not_depend_on_case(text):
+    assert analyse(text) == analyse(text.upper())

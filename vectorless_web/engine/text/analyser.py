@@ -1,0 +1,132 @@
+"""Turns text into index terms: one pipeline for documents, queries, keywords and graph."""
+
+import re
+import threading
+import unicodedata
+from dataclasses import dataclass
+from functools import lru_cache
+
+import Stemmer
+
+ANALYSER = "unicode-snowball-en-3"
+"""Version of the rules below; stored in every index, so that an index and a query never disagree silently."""
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\uff66-\uff9f"
+_WORD = re.compile(
+    rf"[{_CJK}]+"
+    r"|§+\s?\d+(?:\.\d+)*"
+    r"|[^\W\d_]{1,4}(?:&[^\W\d_]{1,4})+"
+    r"|(?:[A-Za-z]\.){2,}"
+    r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+    r"|\d+(?:\.\d+)+"
+    rf"|(?:(?![{_CJK}])[^\W_])+(?:[’'\-‐‑](?:(?![{_CJK}])[^\W_])+)*"
+)
+_YEAR_CODE = re.compile(r"(?:[a-z]+)((?:19|20)\d\d)")
+_POSSESSIVE = re.compile(r"['’]s?$|['’]s(?=-)")
+_PARTS = re.compile(r"[-‐‑'’]")
+
+_FUNCTION_WORDS = """
+a about above after again all also although am an and any are as at be because been before being below between both
+but by can cannot could did do does doing done down during each either et etc ever every few for from further had
+has have having he her here hers him his how however i if in into is it its itself just let may me might mine more
+most much must my nor not now of off on once only onto or other our ours out over own per please shall she should
+since so some such than that the their theirs them then there these they this those through thus to too under until
+up upon very via was we were what when where whether which while who whom whose why will with within without would
+yes yet you your yours
+"""
+STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
+"""English function words. "us" and "it" as codes are rare, "us" as a country is not: it stays a term."""
+
+_local = threading.local()
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word as written, with its character span in the text."""
+
+    text: str
+    start: int
+    end: int
+
+
+def words(text: str) -> list[Word]:
+    """Words in reading order: letters, numbers with separators, codes such as `10-K`, `R&D`, `§3.2`, runs of CJK."""
+    return [Word(match.group(), match.start(), match.end()) for match in _WORD.finditer(text)]
+
+
+def analyse(text: str) -> list[str]:
+    """Index terms in reading order: lower case, accents folded, English stems, stop words dropped.
+
+    Numbers and codes stay whole (`1,577` becomes `1577`; `FY2018` gives `fy2018` and
+    `2018`; `COVID-19` gives `covid-19` and `covid`); CJK runs become bigrams.
+    Stemming: Snowball English (Porter2).
+    """
+    terms: list[str] = []
+    for match in _WORD.finditer(text):
+        terms.extend(word_terms(match.group()))
+    return terms
+
+
+@lru_cache(maxsize=1 << 16)
+def word_terms(word: str) -> tuple[str, ...]:
+    """The index terms of one word as `words` cuts it; empty for a stop word."""
+    folded = _fold(word)
+    if not folded.isascii() and _is_cjk(folded[0]):
+        return _bigrams(folded)
+    if folded[0] == "§":
+        number = folded.lstrip("§ ")
+        return (f"§{number}", number)
+    if folded[0].isdigit() and not any(character.isalpha() for character in folded):
+        return _number_terms(folded)
+    if "." in folded:
+        return (folded.replace(".", ""),)
+    if "&" in folded:
+        return (folded,)
+    folded = _POSSESSIVE.sub("", folded)
+    if any(character.isdigit() for character in folded):
+        return _code_terms(folded)
+    return tuple(_stem(part) for part in _PARTS.split(folded) if part and part not in STOP_WORDS)
+
+
+def _fold(word: str) -> str:
+    lowered = word.lower()
+    if lowered.isascii():
+        return lowered
+    decomposed = unicodedata.normalize("NFKD", lowered)
+    folded = "".join(character for character in decomposed if not unicodedata.combining(character))
+    return unicodedata.normalize("NFC", folded) or lowered
+
+
+def _is_cjk(character: str) -> bool:
+    return bool(re.match(rf"[{_CJK}]", character))
+
+
+def _bigrams(run: str) -> tuple[str, ...]:
+    if len(run) == 1:
+        return (run,)
+    return tuple(run[i : i + 2] for i in range(len(run) - 1))
+
+
+def _number_terms(word: str) -> tuple[str, ...]:
+    """A number is one term without thousands separators; a range such as 2018-2019 is two."""
+    return tuple(part.replace(",", "") for part in _PARTS.split(word) if part)
+
+
+def _code_terms(word: str) -> tuple[str, ...]:
+    """The whole code, then what it shares with other spellings: a year in it, the words beside its hyphens."""
+    year = _YEAR_CODE.fullmatch(word)
+    if year:
+        return (word, year.group(1))
+    parts = [part for part in _PARTS.split(word) if part]
+    if len(parts) < 2:
+        return (word,)
+    shared = [_stem(part) for part in parts if len(part) > 2 and part.isalpha() and part not in STOP_WORDS]
+    return ("-".join(parts), *shared)
+
+
+def _stem(word: str) -> str:
+    """Snowball stemmers keep state, so each thread has its own."""
+    stemmer = getattr(_local, "stemmer", None)
+    if stemmer is None:
+        stemmer = _local.stemmer = Stemmer.Stemmer("english")
+    return str(stemmer.stemWord(word))
