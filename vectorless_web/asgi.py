@@ -1,0 +1,42 @@
+"""The ASGI application: pages over HTTP, fragments over websockets."""
+
+import os
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vectorless_web.settings")
+
+from django.core.asgi import get_asgi_application
+
+django_application = get_asgi_application()
+
+from channels.auth import AuthMiddlewareStack
+from channels.exceptions import DenyConnection
+from channels.generic.websocket import AsyncWebsocketConsumer
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.urls import re_path
+
+from vectorless_web.documents.urls import websocket_urlpatterns as document_sockets
+from vectorless_web.runs.urls import websocket_urlpatterns as run_sockets
+
+
+class RefusedConsumer(AsyncWebsocketConsumer):
+    """Answers unknown socket paths exactly as forbidden ones: refused before accept."""
+
+    async def connect(self) -> None:
+        """Refuse."""
+        raise DenyConnection
+
+
+websocket_urlpatterns: list[Any] = [
+    *document_sockets,
+    *run_sockets,
+    re_path(r"^.*$", RefusedConsumer.as_asgi()),
+]
+
+application = ProtocolTypeRouter(
+    {
+        "http": django_application,
+        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+    }
+)

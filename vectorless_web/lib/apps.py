@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class LibConfig(AppConfig):
+    name = "vectorless_web.lib"

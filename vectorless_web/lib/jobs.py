@@ -1,0 +1,68 @@
+"""Background jobs: enqueued by dotted path after the commit; rows are the truth and the queue a hint."""
+
+import logging
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import django_rq
+from django.db import transaction
+from redis.exceptions import RedisError
+from rq.command import send_stop_job_command
+from rq.exceptions import InvalidJobOperation, NoSuchJobError
+from rq.job import Job
+
+logger = logging.getLogger(__name__)
+
+RESULT_SECONDS = 3600
+FAILURE_SECONDS = 7 * 24 * 3600
+
+
+def enqueue(path: str, *args: Any, queue: str, job_id: str, seconds: int | None = None) -> None:
+    """Enqueue the function at `path` once the current transaction commits.
+
+    `job_id` names the work and its attempt, so a doubled call replaces a job instead of
+    adding one. With Redis down the job is left to the sweep, which finds the queued row.
+    """
+    transaction.on_commit(partial(_enqueue_now, path, args, queue, job_id, seconds))
+
+
+def _enqueue_now(path: str, args: tuple[Any, ...], queue: str, job_id: str, seconds: int | None) -> None:
+    try:
+        django_rq.get_queue(queue).enqueue_call(
+            func=path,
+            args=args,
+            job_id=job_id,
+            timeout=seconds,
+            result_ttl=RESULT_SECONDS,
+            failure_ttl=FAILURE_SECONDS,
+        )
+    except RedisError as error:
+        logger.warning("job %s waits for the sweep: %s", job_id, error)
+
+
+def stop(job_id: str, *, queue: str) -> None:
+    """Take a waiting job out of its queue, or kill the work-horse of a running one; quiet when there is none."""
+    connection = django_rq.get_connection(queue)
+    with suppress(NoSuchJobError, RedisError):
+        job = Job.fetch(job_id, connection=connection)
+        try:
+            send_stop_job_command(connection, job_id)
+        except InvalidJobOperation:
+            job.cancel()
+
+
+def exists(job_id: str, *, queue: str) -> bool:
+    """Whether the job is waiting or running; false when it ended, was never enqueued, or Redis is down."""
+    with suppress(NoSuchJobError, RedisError):
+        status = Job.fetch(job_id, connection=django_rq.get_connection(queue)).get_status()
+        return status in ("queued", "started", "deferred", "scheduled")
+    return False
+
+
+def queue_is_up() -> bool:
+    """Whether Redis answers."""
+    try:
+        return bool(django_rq.get_connection("runs").ping())
+    except RedisError:
+        return False

@@ -1,0 +1,33 @@
+"""`manage.py welcome`: where the site is, how to sign in, and what to try first."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.management.base import BaseCommand
+
+
+class Command(BaseCommand):
+    help = "Print the address, the sign-in and what to try first."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--address", default="http://127.0.0.1:8000/")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        lines = ["", f"  Vectorless is ready at  {options['address']}", *_sign_in(), ""]
+        lines.append("  Try first: open the Demo workspace, drop in a PDF, and ask it a question.")
+        lines.append("  Stop with Ctrl-C.")
+        self.stdout.write("\n".join([*lines, ""]))
+
+
+def _sign_in() -> list[str]:
+    """The first account's sign-in, for as long as its first password holds."""
+    path = settings.VAR / "demo_password"
+    user = get_user_model().objects.filter(username="demo", is_active=True).first()
+    if user is None or not path.exists():
+        return []
+    password = path.read_text().strip()
+    if not user.check_password(password):
+        return ["  Sign in as              demo, with the password you chose"]
+    return [f"  Sign in as              demo   password {password}"]

@@ -1,0 +1,26 @@
+"""`manage.py work QUEUE`: a worker that imports its jobs before it forks."""
+
+import importlib
+from argparse import ArgumentParser
+from typing import Any
+
+import django_rq
+from django.conf import settings
+from django.core.management.base import BaseCommand
+from django.db import connections
+
+
+class Command(BaseCommand):
+    help = "Work on the jobs of one queue: runs or documents."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("queue", choices=sorted(settings.RQ_QUEUES))
+        parser.add_argument("--burst", action="store_true", help="End when the queue is empty.")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        queue = options["queue"]
+        for module in settings.WORKER_PRELOAD[queue]:
+            importlib.import_module(module)
+        connections.close_all()
+        worker = django_rq.get_worker(queue)
+        worker.work(burst=options["burst"], logging_level="WARNING", with_scheduler=False)

@@ -1,0 +1,36 @@
+"""Errors that end a request with a plain sentence, a stable code and the right status."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from vectorless_web.lib.htmx import is_htmx
+
+
+class Problem(Exception):
+    """Raised anywhere below a view. `message` names cause and remedy; `code` is stable; `status` is HTTP's."""
+
+    def __init__(self, message: str, *, code: str, status: int = 400, retryable: bool = False) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.status = status
+        self.retryable = retryable
+
+
+class ProblemMiddleware:
+    """Turns a Problem into its page, or into a fragment when htmx asked."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Django calls this for what a view raises; other exceptions go their usual way."""
+        if not isinstance(exception, Problem):
+            return None
+        template = "_problem.html" if is_htmx(request) else "problem.html"
+        return render(request, template, {"problem": exception}, status=exception.status)

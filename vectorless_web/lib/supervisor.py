@@ -1,0 +1,136 @@
+"""Runs the site's processes on one machine: starts them in order, restarts what dies, stops them cleanly."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+PR_SET_PDEATHSIG = 1
+POLL_SECONDS = 0.2
+FIRST_BACKOFF_SECONDS = 0.5
+LONGEST_BACKOFF_SECONDS = 30.0
+STEADY_SECONDS = 60.0
+"""A process that lived this long is restarted at once when it dies: its failures are not one series."""
+STOP_SECONDS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A process to keep alive. `ready` is asked until true before the next service starts; `last_down` stops last."""
+
+    name: str
+    command: Sequence[str]
+    ready: Callable[[], bool] | None = None
+    ready_seconds: float = 20.0
+    last_down: bool = False
+
+
+@dataclass(slots=True)
+class Child:
+    """One service's current process and its history of failures."""
+
+    service: Service
+    process: subprocess.Popen[bytes]
+    started_at: float
+    failures: int = 0
+    restart_at: float | None = field(default=None)
+
+
+class NotReady(Exception):
+    """Raised when a service died or stayed silent while it was starting; names the service."""
+
+
+def backoff(failures: int) -> float:
+    """Seconds to wait before the restart after that many failures in a row: 0.5 doubling to 30."""
+    return min(FIRST_BACKOFF_SECONDS * 2 ** (failures - 1), LONGEST_BACKOFF_SECONDS)
+
+
+def _die_with_parent() -> None:
+    """Runs in the child: even a killed supervisor leaves no process behind (Linux only, harmless elsewhere)."""
+    try:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    except (AttributeError, OSError):
+        return
+
+
+class Supervisor:
+    """Keeps services alive until it is told to stop."""
+
+    def __init__(self, *, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self._say = say
+        self._clock = clock
+        self._children: list[Child] = []
+        self._stopping = False
+
+    def start(self, service: Service) -> None:
+        """Start one service and wait until it is ready; NotReady when it is not in time."""
+        child = Child(service, self._spawn(service), self._clock())
+        self._children.append(child)
+        if service.ready:
+            self._await(child, service.ready)
+
+    def watch(self) -> None:
+        """Restart what dies until SIGINT or SIGTERM, then stop everything, last_down services last."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._on_signal)
+        while not self._stopping:
+            self.tend()
+            time.sleep(POLL_SECONDS)
+        self.stop()
+
+    def tend(self) -> None:
+        """Look at each process once: note what died, restart what is due."""
+        for child in self._children:
+            if child.restart_at is not None:
+                self._restart_when_due(child)
+            elif child.process.poll() is not None:
+                self._note_death(child)
+
+    def stop(self) -> None:
+        """Ask all processes to end, kill what does not, the last_down ones after the others."""
+        for last in (False, True):
+            group = [child for child in self._children if child.service.last_down is last]
+            for child in group:
+                if child.process.poll() is None:
+                    child.process.terminate()
+            deadline = self._clock() + STOP_SECONDS
+            for child in group:
+                _wait_or_kill(child.process, deadline - self._clock())
+
+    def _on_signal(self, _number: int, _frame: object) -> None:
+        self._stopping = True
+
+    def _spawn(self, service: Service) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603 - the commands are the product's own
+            list(service.command), start_new_session=True, preexec_fn=_die_with_parent, env=dict(os.environ)
+        )
+
+    def _await(self, child: Child, ready: Callable[[], bool]) -> None:
+        deadline = self._clock() + child.service.ready_seconds
+        while not ready():
+            if child.process.poll() is not None or self._clock() > deadline:
+                raise NotReady(child.service.name)
+            time.sleep(0.05)
+
+    def _note_death(self, child: Child) -> None:
+        lived = self._clock() - child.started_at
+        child.failures = 1 if lived > STEADY_SECONDS else child.failures + 1
+        wait = backoff(child.failures)
+        child.restart_at = self._clock() + wait
+        self._say(f"{child.service.name} ended with {child.process.returncode}; starting it again in {wait:g} s")
+
+    def _restart_when_due(self, child: Child) -> None:
+        if child.restart_at is None or self._clock() < child.restart_at:
+            return
+        child.process, child.started_at, child.restart_at = self._spawn(child.service), self._clock(), None
+
+
+def _wait_or_kill(process: subprocess.Popen[bytes], seconds: float) -> None:
+    try:
+        process.wait(max(seconds, 0.1))
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
