@@ -1,7 +1,6 @@
 """Runs the site's processes on one machine: starts them in order, restarts what dies, stops them cleanly."""
 
 import ctypes
-import os
 import signal
 import subprocess
 import time
@@ -105,7 +104,9 @@ class Supervisor:
 
     def _spawn(self, service: Service) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - the commands are the product's own
-            list(service.command), start_new_session=True, preexec_fn=_die_with_parent, env=dict(os.environ)
+            list(service.command),
+            start_new_session=True,
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 - the supervisor has no threads
         )
 
     def _await(self, child: Child, ready: Callable[[], bool]) -> None:

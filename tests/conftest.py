@@ -1,0 +1,153 @@
+"""Fixtures shared by all tests that use the database: people, a workspace, processes of the site."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def alice(db, django_user_model):
+    """Owns the workspace."""
+    return django_user_model.objects.create_user("alice", "alice@example.com", "correct horse battery")
+
+
+@pytest.fixture
+def bob(db, django_user_model):
+    """Belongs to the workspace, as a member."""
+    return django_user_model.objects.create_user("bob", "bob@example.com", "correct horse battery")
+
+
+@pytest.fixture
+def charlie(db, django_user_model):
+    """A stranger."""
+    return django_user_model.objects.create_user("charlie", "charlie@example.com", "correct horse battery")
+
+
+@pytest.fixture
+def workspace(alice, bob):
+    """Alice's workspace, with Bob as a member."""
+    from vectorless_web.workspaces.models import Membership, Role
+    from vectorless_web.workspaces.services import create_workspace
+
+    made = create_workspace(actor=alice, name="Acme diligence")
+    Membership.objects.create(workspace=made, user=bob, role=Role.MEMBER)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def _empty_redis(request):
+    """Each test with a database starts with empty queues and cache."""
+    if "db" in request.fixturenames or "transactional_db" in request.fixturenames:
+        from redis import Redis
+
+        with Redis.from_url(os.environ["REDIS_URL"]) as client:
+            client.flushall()
+
+
+@pytest.fixture
+def work_off():
+    """Work on all waiting jobs in this process: `work_off("documents")`."""
+    import django_rq
+    from rq import SimpleWorker
+
+    def work(*queues: str) -> None:
+        names = queues or ("documents", "runs")
+        connection = django_rq.get_connection("runs")
+        SimpleWorker([django_rq.get_queue(name) for name in names], connection=connection).work(
+            burst=True, logging_level="WARNING"
+        )
+
+    return work
+
+
+def free_port() -> int:
+    """A TCP port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def database_url() -> str:
+    """The test database's address, for processes of their own."""
+    from django.db import connection
+
+    values = connection.settings_dict
+    if connection.vendor == "sqlite":
+        return f"sqlite:///{values['NAME']}"
+    base = os.environ["DATABASE_URL"]
+    head, _, query = base.partition("?")
+    return f"{head.rsplit('/', 1)[0]}/{values['NAME']}" + (f"?{query}" if query else "")
+
+
+@pytest.fixture
+def spawn(transactional_db) -> Iterator[Callable[..., subprocess.Popen]]:
+    """Start `manage.py ...` or `-m module ...` as a process that sees the test database; ended with the test."""
+    started: list[subprocess.Popen] = []
+
+    def start(*arguments: str, **environment: str) -> subprocess.Popen:
+        command = [sys.executable, *(arguments if arguments[0] == "-m" else ("manage.py", *arguments))]
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "DATABASE_URL": database_url(), **environment},
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        end_group(process)
+
+
+def end_group(process: subprocess.Popen) -> None:
+    """Kill a process and its children (a stopped one too), and wait for it."""
+    for number in (signal.SIGCONT, signal.SIGTERM):
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(5)
+
+
+@pytest.fixture
+def server(spawn) -> str:
+    """The address of a daphne that serves the test database."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    process = spawn("-m", "daphne", "-v", "0", "-b", "127.0.0.1", "-p", str(port), "vectorless_web.asgi:application")
+    wait_until(lambda: process.poll() is not None or answers(f"{address}/health/live"), seconds=30)
+    assert process.poll() is None, "daphne ended while it was starting"
+    return address
+
+
+def answers(url: str) -> bool:
+    """Whether an HTTP server answers 200 there."""
+    try:
+        with urllib.request.urlopen(url, timeout=2) as response:
+            return response.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def wait_until(condition: Callable[[], object], *, seconds: float = 10, pause: float = 0.05) -> None:
+    """Wait for a condition; AssertionError when it does not come in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"nothing came within {seconds} s"
+        time.sleep(pause)

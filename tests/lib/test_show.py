@@ -1,0 +1,72 @@
+from dataclasses import dataclass
+from datetime import timedelta
+
+import pytest
+from django.template import Context, Template
+from django.utils import timezone
+
+from vectorless_web.lib.templatetags import show
+
+
+@dataclass
+class Heading:
+    title: str
+    depth: int
+
+
+def outline(*depths: int) -> str:
+    template = Template(
+        "{% load show %}<ul>{% for row in sections|nested %}<li>{{ row.section.title }}"
+        "{% if row.opens %}<ul>{% else %}</li>{% endif %}{% for _ in row.closes %}</ul></li>{% endfor %}{% endfor %}</ul>"
+    )
+    headings = [Heading(str(number), depth) for number, depth in enumerate(depths)]
+    return template.render(Context({"sections": headings}))
+
+
+@pytest.mark.parametrize("depths", [(1,), (1, 1), (1, 2, 2, 1), (1, 2, 3, 1), (1, 3, 2, 1), (2, 2, 3, 2), (2, 1, 3)])
+def test_a_nested_outline_closes_every_list_it_opens(depths):
+    html = outline(*depths)
+    assert html.count("<ul>") == html.count("</ul>")
+    assert html.count("<li>") == html.count("</li>") == len(depths)
+
+
+def test_a_child_stands_in_its_parents_list():
+    assert outline(1, 2, 1) == "<ul><li>0<ul><li>1</li></ul></li><li>2</li></ul>"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"), [(0.04, "0.04 s"), (1.24, "1.2 s"), (18.4, "18.4 s"), (125, "2 min 05 s")]
+)
+def test_durations_read_as_people_write_them(value, shown):
+    assert show.seconds(value).replace(show.NARROW, " ") == shown
+
+
+@pytest.mark.parametrize(("value", "shown"), [(512, "512 bytes"), (96_000, "96 KB"), (9_100_000, "9.1 MB")])
+def test_sizes_have_their_unit(value, shown):
+    assert show.size(value).replace(show.NARROW, " ") == shown
+
+
+def test_one_page_and_a_range_of_pages_count_from_one():
+    assert show.pages_of({"page_start": 46, "page_end": 46}) == "p. 47"
+    assert show.pages_of({"page_start": 110, "page_end": 112}) == "pp. 111–113"
+
+
+def test_small_sums_keep_three_digits():
+    assert show.money(0.0112) == "$0.011"
+    assert show.money(3.1) == "$3.10"
+
+
+def test_ids_and_coordinates_are_not_localised():
+    assert show.plain(1234) == "1234"
+    assert show.plain(1234.5) == "1234.5"
+
+
+def test_a_moment_shows_the_day_and_carries_the_whole_in_its_title():
+    html = show.when(timezone.now() - timedelta(seconds=5))
+    assert "just now" in html
+    assert "title=" in html
+
+
+def test_widths_stay_inside_the_bar():
+    assert show.share(1.7) == "100"
+    assert show.of_total(1, 0) == "0"

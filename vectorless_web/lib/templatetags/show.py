@@ -1,0 +1,225 @@
+"""How values are shown: icons, durations, money, sizes, pages, people, times, and nested outlines."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from django import template
+from django.templatetags.static import static
+from django.utils import formats, timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+register = template.Library()
+
+NARROW = "\N{NARROW NO-BREAK SPACE}"
+
+CHECKS = {
+    "exact": ("exact", "good", "check"),
+    "normalised": ("exact after joining lines", "good", "check"),
+    "fuzzy": ("close", "warn", "half"),
+    "missing": ("not found", "bad", "cross"),
+}
+OUTCOMES = {
+    "queued": ("", "clock"),
+    "running": ("", "clock"),
+    "answered": ("good", "check"),
+    "partial": ("warn", "half"),
+    "not_found": ("", "minus"),
+    "failed": ("bad", "fail"),
+    "cancelled": ("", "stop"),
+}
+
+
+@register.simple_tag
+def icon(name: str, size: str = "") -> SafeString:
+    """An icon of the sprite, hidden from screen readers; `size` is "", "small" or "large"."""
+    kind = f"i {size}".strip()
+    return format_html('<svg class="{}" aria-hidden="true"><use href="{}#i-{}"/></svg>', kind, static("icons.svg"), name)
+
+
+@register.filter
+def plain(value: Any) -> str:
+    """The value without locale formatting: for ids, addresses, form values and SVG numbers."""
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    return "" if value is None else str(value)
+
+
+@register.filter
+def seconds(value: float | None) -> str:
+    """A duration: "0.04 s", "1.2 s", "18 s", "2 min 05 s"."""
+    if value is None:
+        return ""
+    if value >= 60:
+        return f"{int(value // 60)}{NARROW}min {int(value % 60):02d}{NARROW}s"
+    digits = 2 if value < 0.095 else 1 if value < 100 else 0
+    return f"{formats.number_format(round(value, digits), digits)}{NARROW}s"
+
+
+@register.filter
+def until(start: datetime | None, end: datetime | None) -> str:
+    """The time from start to end, or to now when it has not ended."""
+    if start is None:
+        return ""
+    return seconds(((end or timezone.now()) - start).total_seconds())
+
+
+@register.filter
+def percent(value: float | None) -> str:
+    """A share of 1 as a whole percentage: "96 %"."""
+    return "" if value is None else f"{round(value * 100)}{NARROW}%"
+
+
+@register.filter
+def share(value: float | None) -> str:
+    """A share of 1 as the width of a 100-wide bar."""
+    return plain(max(0.0, min(1.0, float(value or 0))) * 100)
+
+
+@register.filter
+def of_total(done: float, total: float) -> str:
+    """`done` of `total` as the width of a 100-wide bar; 0 when nothing is known."""
+    return share(done / total if total else 0)
+
+
+@register.filter
+def factor(value: float | None) -> str:
+    """A number between 0 and 1 with two digits."""
+    return "" if value is None else formats.number_format(round(value, 2), 2)
+
+
+@register.filter
+def money(value: Decimal | float | None) -> str:
+    """An amount of US dollars, with as many digits as small sums need."""
+    amount = float(value or 0)
+    digits = 2 if amount >= 0.1 or amount == 0 else 3
+    return f"${formats.number_format(round(amount, digits), digits)}"
+
+
+@register.filter
+def size(value: int | None) -> str:
+    """A file size: "96 KB", "9.1 MB"."""
+    amount = float(value or 0)
+    for unit in ("bytes", "KB", "MB"):
+        if amount < 1000:
+            break
+        amount /= 1000
+    else:
+        unit = "GB"
+    digits = 1 if amount < 10 and unit not in ("bytes", "KB") else 0
+    return f"{formats.number_format(round(amount, digits), digits)}{NARROW}{unit}"
+
+
+@register.filter
+def person(user: Any) -> str:
+    """A person's name as others read it."""
+    if user is None:
+        return _("Someone who left")
+    name: str = user.get_full_name() or user.get_username()
+    return name
+
+
+@register.filter
+def initials(user: Any) -> str:
+    """Two letters that stand for a person."""
+    words = person(user).replace(".", " ").replace("@", " ").replace("_", " ").split()
+    letters = words[0][:1] + words[-1][:1] if len(words) > 1 else (words or ["?"])[0][:2]
+    return letters.upper()
+
+
+@register.filter
+def pages_of(reference: Any) -> str:
+    """ "p. 47" or "pp. 111-113" of anything with `page_start` and `page_end`, which count from 0."""
+    if not isinstance(reference, dict):
+        reference = {"page_start": reference.page_start, "page_end": reference.page_end}
+    first, last = reference["page_start"] + 1, reference["page_end"] + 1
+    if last <= first:
+        return _("p. %(page)s") % {"page": formats.localize(first)}
+    return _("pp. %(first)s–%(last)s") % {"first": formats.localize(first), "last": formats.localize(last)}
+
+
+@register.filter
+def check_word(result: str) -> str:
+    """How a quote was found, in words."""
+    return _(CHECKS.get(result, CHECKS["missing"])[0])
+
+
+@register.filter
+def check_tone(result: str) -> str:
+    """The badge class of a quote's check."""
+    return CHECKS.get(result, CHECKS["missing"])[1]
+
+
+@register.filter
+def check_icon(result: str) -> str:
+    """The icon of a quote's check."""
+    return CHECKS.get(result, CHECKS["missing"])[2]
+
+
+@register.filter
+def outcome_tone(status: str) -> str:
+    """The class of a run's verdict."""
+    return OUTCOMES.get(status, ("", "minus"))[0]
+
+
+@register.filter
+def outcome_icon(status: str) -> str:
+    """The icon of a run's verdict."""
+    return OUTCOMES.get(status, ("", "minus"))[1]
+
+
+@register.filter
+def with_support(claims: Iterable[Any]) -> int:
+    """How many claims hold: supported by quotes or derived by a shown calculation."""
+    return sum(claim.support in ("supported", "derived") for claim in claims)
+
+
+@register.simple_tag
+def when(moment: datetime | None) -> str:
+    """A moment as people say it, with the whole of it in the title; the browser puts it into the reader's zone."""
+    if moment is None:
+        return ""
+    local = timezone.localtime(moment)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(),
+        local.strftime("%-d %B %Y, %H:%M %Z"),
+        _said(local, timezone.localtime()),
+    )
+
+
+def _said(local: datetime, now: datetime) -> str:
+    clock = local.strftime("%H:%M")
+    if timedelta() <= now - local < timedelta(minutes=1):
+        return _("just now")
+    if local.date() == now.date():
+        return _("today, %(clock)s") % {"clock": clock}
+    if local.date() == now.date() - timedelta(days=1):
+        return _("yesterday, %(clock)s") % {"clock": clock}
+    return formats.date_format(local, "j M" if local.year == now.year else "j M Y")
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineRow:
+    """One heading of a nested list: whether a list opens below it, and how many lists close after it."""
+
+    section: Any
+    opens: bool
+    closes: range
+
+
+@register.filter
+def nested(sections: Iterable[Any]) -> Iterator[OutlineRow]:
+    """Headings in pre-order, each with a `depth`, as rows of a nested list."""
+    rows = list(sections)
+    base = min((row.depth for row in rows), default=0)
+    level = 0
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        opens = following is not None and following.depth > row.depth
+        deeper = level + 1 if opens else level
+        level = deeper if opens else min(level, following.depth - base if following is not None else 0)
+        yield OutlineRow(row, opens, range(0 if opens else deeper - level))
