@@ -41,7 +41,7 @@ def workspace(alice, bob):
     from vectorless_web.workspaces.models import Membership, Role
     from vectorless_web.workspaces.services import create_workspace
 
-    made = create_workspace(actor=alice, name="Acme diligence")
+    made = create_workspace(user=alice, name="Acme diligence")
     Membership.objects.create(workspace=made, user=bob, role=Role.MEMBER)
     return made
 

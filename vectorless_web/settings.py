@@ -174,8 +174,8 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = env.str("VECTORLESS_EMAIL_VERIFICATION", default="none")
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_ADAPTER = "vectorless_web.lib.accounts.AccountAdapter"
-SIGN_UP_OPEN = env.bool("VECTORLESS_SIGN_UP", default=False)
+ACCOUNT_ADAPTER = "vectorless_web.workspaces.adapters.AccountAdapter"
+SIGNUP_OPEN = env.bool("VECTORLESS_SIGN_UP", default=False)
 """Whether anyone may make an account; an invitation link always lets its holder in."""
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 EMAIL_BACKEND = env.str("EMAIL_BACKEND", default="django.core.mail.backends.console.EmailBackend")
@@ -212,9 +212,12 @@ USE_THOUSAND_SEPARATOR = True
 # -- Limits and places of the product --------------------------------------------------------------------------------
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
+UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
+DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_MAX_FILES
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
-COMPILE_SECONDS = env.int("VECTORLESS_COMPILE_SECONDS", default=900)
 COMPILE_MEMORY_BYTES = env.int("VECTORLESS_COMPILE_MEMORY_BYTES", default=2 * 2**30)
+COMPILE_CPU_SECONDS = env.int("VECTORLESS_COMPILE_CPU_SECONDS", default=600)
+COMPILE_TIMEOUT_SECONDS = env.int("VECTORLESS_COMPILE_TIMEOUT_SECONDS", default=900)
 COMPILE_MAX_PAGES = env.int("VECTORLESS_COMPILE_MAX_PAGES", default=10_000)
 COMPILE_LEASE_SECONDS = env.int("VECTORLESS_COMPILE_LEASE_SECONDS", default=30)
 RUN_LEASE_SECONDS = env.int("VECTORLESS_RUN_LEASE_SECONDS", default=15)
@@ -222,11 +225,17 @@ RUN_ATTEMPTS = env.int("VECTORLESS_RUN_ATTEMPTS", default=3)
 ENGINE_FACTORY = env.str("VECTORLESS_ENGINE_FACTORY", default="vectorless_web.wiring.build_engine")
 """Dotted path of the function that builds the engine for a run."""
 
-ARTEFACT_CACHE = VAR / "cache" / "artefacts"
-PAGE_CACHE = VAR / "cache" / "pages"
-PAGE_CACHE_BYTES = env.int("VECTORLESS_PAGE_CACHE_BYTES", default=2 * 2**30)
+CACHE_ROOT = VAR / "cache"
+"""Copies of artefacts and page images; safe to delete at any time."""
+RENDER_CACHE_BYTES = env.int("VECTORLESS_RENDER_CACHE_BYTES", default=2 * 2**30)
+RENDER_MEMORY_BYTES = env.int("VECTORLESS_RENDER_MEMORY_BYTES", default=2**30)
 RENDER_SOCKET = SOCKETS / "render.sock"
 RENDER_SECONDS = env.int("VECTORLESS_RENDER_SECONDS", default=10)
+
+ENCRYPTION_KEY = env.str("VECTORLESS_ENCRYPTION_KEY", default="") or SECRET_KEY
+"""Encrypts providers' keys at rest. Changing it makes stored keys unreadable; they must be entered again."""
+ALLOW_PRIVATE_MODEL_HOSTS = env.bool("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", default=True)
+"""Whether a workspace's provider may be on this machine or a private network (Ollama, vLLM)."""
 
 LOGGING = {
     "version": 1,

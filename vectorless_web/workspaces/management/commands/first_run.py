@@ -26,4 +26,4 @@ class Command(BaseCommand):
         with os.fdopen(os.open(settings.VAR / "demo_password", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as f:
             f.write(password)
         if not Workspace.objects.exists():
-            create_workspace(actor=user, name="Demo", description="A place to try things out.")
+            create_workspace(user=user, name="Demo", description="A place to try things out.")
