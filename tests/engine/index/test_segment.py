@@ -1,0 +1,165 @@
+import math
+import subprocess
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vectorless_web.engine.index.grouped import GroupedRows
+from vectorless_web.engine.index.segment import Segment, build_segment, merged_statistics
+from vectorless_web.engine.text.analyser import analyse
+
+FIELDS = ("title", "text")
+WEIGHTS = {"title": 2.0, "text": 1.0}
+WORDS = ["cash", "flow", "debt", "note", "income", "tax", "2018"]
+
+texts = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
+collections = st.lists(st.fixed_dictionaries({"title": texts, "text": texts}), min_size=1, max_size=12)
+
+
+def reference_scores(rows, query, weights):
+    """BM25F written out term by term and row by row."""
+    analysed = [{name: Counter(analyse(row.get(name, ""))) for name in FIELDS} for row in rows]
+    lengths = [{name: sum(row[name].values()) for name in FIELDS} for row in analysed]
+    means = {}
+    for name in FIELDS:
+        filled = [length[name] for length in lengths if length[name]]
+        means[name] = sum(filled) / len(filled) if filled else 1
+    scores = []
+    for row, length in zip(analysed, lengths, strict=True):
+        score = 0.0
+        for term in query:
+            frequency = sum(any(other[name][term] for name in FIELDS) for other in analysed)
+            if not frequency:
+                continue
+            idf = math.log(1 + (len(rows) - frequency + 0.5) / (frequency + 0.5))
+            weighted = sum(
+                weights[name] * row[name][term] / (0.25 + 0.75 * length[name] / means[name]) for name in FIELDS
+            )
+            score += idf * 2.2 * weighted / (1.2 + weighted)
+        scores.append(score)
+    return scores
+
+
+def segment_of(rows):
+    return Segment(build_segment(enumerate(rows), fields=FIELDS))
+
+
+@given(
+    collections, st.lists(st.sampled_from([analyse(word)[0] for word in WORDS]), min_size=1, max_size=4, unique=True)
+)
+@settings(deadline=None)
+def test_scores_are_exact_bm25f(rows, query):
+    scores = segment_of(rows).scores([(term, 1.0) for term in query], WEIGHTS)
+    assert scores == pytest.approx(reference_scores(rows, query, WEIGHTS))
+
+
+@given(collections, st.lists(st.sampled_from([analyse(word)[0] for word in WORDS]), min_size=1, max_size=4))
+@settings(deadline=None)
+def test_no_score_exceeds_what_is_attainable(rows, query):
+    segment = segment_of(rows)
+    terms = [(term, 1.0) for term in query]
+    assert segment.scores(terms, WEIGHTS).max() <= segment.attainable(terms) + 1e-9
+
+
+@given(collections, st.integers(min_value=1, max_value=5))
+@settings(deadline=None)
+def test_segments_scored_with_merged_statistics_equal_one_segment(rows, cut):
+    terms = [("cash", 1.0), ("debt", 0.5)]
+    whole = segment_of(rows).scores(terms, WEIGHTS)
+    parts = [segment_of(part) for part in (rows[:cut], rows[cut:]) if part]
+    statistics = merged_statistics(parts, ["cash", "debt"])
+    together = np.concatenate([part.scores(terms, WEIGHTS, statistics=statistics) for part in parts])
+    assert together == pytest.approx(whole)
+
+
+@given(collections)
+@settings(deadline=None)
+def test_groups_of_one_row_score_as_rows_do(rows):
+    segment = segment_of(rows)
+    terms = [("cash", 1.0), ("flow", 0.5)]
+    grouped = GroupedRows(segment, np.arange(len(rows)), len(rows))
+    assert grouped.scores(terms, WEIGHTS) == pytest.approx(segment.scores(terms, WEIGHTS))
+
+
+def test_a_group_scores_as_one_document_made_of_its_rows():
+    rows = [{"text": "cash flow"}, {"text": "cash"}, {"text": "debt"}]
+    grouped = GroupedRows(segment_of(rows), np.array([0, 0, 1]), 2)
+    merged = segment_of([{"text": "cash flow cash"}, {"text": "debt"}])
+    terms = [("cash", 1.0), ("debt", 1.0)]
+    assert grouped.scores(terms, {"text": 1.0}) == pytest.approx(merged.scores(terms, {"text": 1.0}))
+
+
+def test_ties_are_broken_by_ascending_key():
+    segment = Segment(
+        build_segment([(9, {"text": "cash"}), (4, {"text": "cash"}), (7, {"text": "cash"})], fields=FIELDS)
+    )
+    hits = segment.search([("cash", 1.0)], weights=WEIGHTS, limit=2)
+    assert [hit.key for hit in hits] == [4, 7]
+
+
+def test_only_allowed_keys_are_found_and_before_the_cut():
+    segment = segment_of([{"text": "cash cash"}, {"text": "cash"}, {"text": "cash flow"}])
+    hits = segment.search([("cash", 1.0)], weights=WEIGHTS, limit=1, allowed={2})
+    assert [hit.key for hit in hits] == [2]
+
+
+def test_a_count_too_large_for_a_cell_is_kept_exactly():
+    segment = segment_of([{"text": "cash " * 1000 + "flow"}, {"text": "cash", "title": "cash " * 300}])
+    assert segment.postings("cash").counts.tolist() == [1000, 300, 1]
+    assert segment.postings("flow").counts.tolist() == [1]
+
+
+def test_a_field_left_out_of_the_weights_counts_nothing():
+    segment = segment_of([{"title": "cash"}, {"text": "cash"}])
+    assert [hit.key for hit in segment.search([("cash", 1.0)], weights={"text": 1.0}, limit=5)] == [1]
+
+
+def test_unknown_terms_find_nothing_and_promise_nothing():
+    segment = segment_of([{"text": "cash"}])
+    assert segment.search([("nowhere", 1.0)], weights=WEIGHTS, limit=5) == []
+    assert segment.attainable([("nowhere", 1.0)]) == 0
+    assert segment.document_frequency("nowhere") == 0
+
+
+def test_an_empty_collection_can_be_searched():
+    segment = Segment(build_segment([], fields=FIELDS))
+    assert len(segment) == 0
+    assert segment.search([("cash", 1.0)], weights=WEIGHTS, limit=5) == []
+
+
+def test_terms_are_listed_with_their_frequencies_in_byte_order():
+    segment = segment_of([{"text": "zebra apple 東京"}, {"text": "apple"}])
+    assert list(segment.terms()) == [("appl", 2), ("zebra", 1), ("東京", 1)]
+
+
+@pytest.mark.parametrize("rows", [[(1, {}), (1, {})], [(-1, {})], [(1, {"other": "x"})]])
+def test_bad_rows_are_refused(rows):
+    with pytest.raises(ValueError):
+        build_segment(rows, fields=FIELDS)
+
+
+def test_other_bytes_are_refused():
+    with pytest.raises(ValueError):
+        Segment(b"not a segment at all, however long it may be" * 10)
+
+
+def test_bytes_do_not_depend_on_the_hash_seed():
+    program = (
+        "import hashlib; from vectorless_web.engine.index.segment import build_segment;"
+        "rows = [(i, {'title': f'note {i}', 'text': 'cash flow debt ' * (i % 5) + str(i)}) for i in range(50)];"
+        "print(hashlib.sha256(build_segment(rows, fields=('title', 'text'))).hexdigest())"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            capture_output=True,
+            check=True,
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": "."},
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(outputs) == 1

@@ -1,0 +1,129 @@
+"""Builds the bytes of a segment from rows of text."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vectorless_web.engine.index.layout import (
+    ALIGNMENT,
+    FIXED_TYPES,
+    HEADER,
+    OVERFLOW_TYPE,
+    SECTIONS,
+    Header,
+    count_cap,
+    width,
+)
+from vectorless_web.engine.text.analyser import ANALYSER, analyse
+
+MAX_FIELDS = 16
+
+
+def build_segment(rows: Iterable[tuple[int, Mapping[str, str]]], *, fields: Sequence[str]) -> bytes:
+    """Index rows of `(key, {field: text})`; the same rows give the same bytes on every machine.
+
+    Keys are distinct integers >= 0, in any order; a field a row does not name is empty.
+    ValueError for a repeated or negative key, an unknown field, or more than 16 fields.
+    """
+    if not 0 < len(fields) <= MAX_FIELDS or len(set(fields)) != len(fields):
+        raise ValueError(f"A segment has 1 to {MAX_FIELDS} distinct fields.")
+    collected = _collect(sorted(rows, key=lambda row: row[0]), fields)
+    return _assemble(collected, fields)
+
+
+@dataclass
+class _Collected:
+    keys: list[int] = field(default_factory=list)
+    lengths: list[list[int]] = field(default_factory=list)
+    postings: dict[str, list[tuple[int, int, int]]] = field(default_factory=dict)
+
+
+def _collect(rows: Sequence[tuple[int, Mapping[str, str]]], fields: Sequence[str]) -> _Collected:
+    collected = _Collected()
+    numbers = {name: number for number, name in enumerate(fields)}
+    for key, texts in rows:
+        if key < 0 or (collected.keys and key == collected.keys[-1]):
+            raise ValueError(f"Row keys must be distinct and not negative: {key}.")
+        unknown = set(texts) - set(fields)
+        if unknown:
+            raise ValueError(f"Unknown fields: {sorted(unknown)}.")
+        _add_row(collected, texts, numbers)
+        collected.keys.append(key)
+    return collected
+
+
+def _add_row(collected: _Collected, texts: Mapping[str, str], numbers: Mapping[str, int]) -> None:
+    row, lengths = len(collected.keys), [0] * len(numbers)
+    for name, number in numbers.items():
+        terms = analyse(texts.get(name, ""))
+        lengths[number] = len(terms)
+        for term, count in Counter(terms).items():
+            collected.postings.setdefault(term, []).append((row, number, count))
+    collected.lengths.append(lengths)
+
+
+def _assemble(collected: _Collected, fields: Sequence[str]) -> bytes:
+    terms = sorted((term.encode(), term) for term in collected.postings)
+    entries = [entry for _, term in terms for entry in collected.postings[term]]
+    field_bits = max(1, (len(fields) - 1).bit_length())
+    lengths = np.array(collected.lengths, dtype="<u8").reshape(len(collected.keys), len(fields))
+    row_bytes, length_bytes = width(len(collected.keys)), width(int(lengths.max(initial=0)))
+    key_bytes = width(collected.keys[-1] if collected.keys else 0)
+    overflow = _overflow(entries, count_cap(field_bits))
+    arrays = {
+        "names": np.frombuffer("\n".join(fields).encode(), dtype="<u1"),
+        "keys": np.array(collected.keys, dtype=f"<u{key_bytes}"),
+        "lengths": lengths.astype(f"<u{length_bytes}"),
+        "totals": lengths.sum(axis=0, dtype="<u8"),
+        "filled": (lengths > 0).sum(axis=0),
+        "term_offsets": _running_total([len(encoded) for encoded, _ in terms]),
+        "terms": np.frombuffer(b"".join(encoded for encoded, _ in terms), dtype="<u1"),
+        "starts": _running_total([len(collected.postings[term]) for _, term in terms]),
+        "frequencies": np.array(
+            [len({row for row, _, _ in collected.postings[term]}) for _, term in terms], dtype=f"<u{row_bytes}"
+        ),
+        "rows": np.array([row for row, _, _ in entries], dtype=f"<u{row_bytes}"),
+        "cells": _cells(entries, field_bits),
+        "overflow_positions": np.array([position for position, _ in overflow], dtype=OVERFLOW_TYPE),
+        "overflow_counts": np.array([count for _, count in overflow], dtype=OVERFLOW_TYPE),
+    }
+    sizes = (len(collected.keys), len(fields), len(terms), len(entries), len(overflow))
+    return _join(arrays, sizes, (field_bits, key_bytes, row_bytes, length_bytes))
+
+
+def _running_total(lengths: Sequence[int]) -> np.ndarray:
+    return np.concatenate([[0], np.cumsum(np.array(lengths, dtype="<u8"))])
+
+
+def _overflow(entries: Sequence[tuple[int, int, int]], cap: int) -> list[tuple[int, int]]:
+    return [(position, count) for position, (_, _, count) in enumerate(entries) if count >= cap]
+
+
+def _cells(entries: Sequence[tuple[int, int, int]], field_bits: int) -> np.ndarray:
+    cap = count_cap(field_bits)
+    return np.array([min(count, cap) << field_bits | number for _, number, count in entries], dtype="<u1")
+
+
+def _join(arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], widths: tuple[int, ...]) -> bytes:
+    pieces: list[bytes] = []
+    offsets: list[int] = []
+    position = _aligned(HEADER.size)
+    for name in SECTIONS:
+        array = arrays[name]
+        data = array.astype(FIXED_TYPES.get(name, array.dtype.newbyteorder("<"))).tobytes()
+        offsets.append(position)
+        pieces.append(data.ljust(_aligned(len(data)), b"\x00"))
+        position += _aligned(len(data))
+    rows, fields, terms, entries, overflow = sizes
+    field_bits, key_bytes, row_bytes, length_bytes = widths
+    header = Header(
+        ANALYSER, rows, fields, terms, entries, overflow,
+        field_bits, key_bytes, row_bytes, length_bytes, tuple(offsets),
+    )  # fmt: skip
+    return header.pack().ljust(_aligned(HEADER.size), b"\x00") + b"".join(pieces)
+
+
+def _aligned(size: int) -> int:
+    return -(-size // ALIGNMENT) * ALIGNMENT
