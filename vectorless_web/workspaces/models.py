@@ -1,9 +1,10 @@
-"""Workspaces, who belongs to them, and the record of what was done."""
+"""Workspaces, who belongs to them, what they may spend, and the record of what was done."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 USER = settings.AUTH_USER_MODEL
 
@@ -16,11 +17,19 @@ class Role(models.TextChoices):
     EDITOR = "editor", "Editor"
     OWNER = "owner", "Owner"
 
+    def covers(self, needed: str) -> bool:
+        """Whether this role may do what `needed` may."""
+        order = list(Role)
+        return order.index(self) >= order.index(Role(needed))
+
 
 class Workspace(models.Model):
     """A team's documents, runs and settings. `settings` overrides `DEFAULTS` key by key."""
 
     DEFAULTS: dict[str, Any] = {"max_steps": 6, "token_budget": 8000, "route_mode": "fast", "language": "en"}
+
+    role = ""
+    """The role of the user for whom a selector fetched the workspace; "" when it was not fetched for anyone."""
 
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=60, unique=True)
@@ -39,6 +48,10 @@ class Workspace(models.Model):
         """The workspace's value, else the default; KeyError for a name that is no setting."""
         return self.settings.get(name, self.DEFAULTS[name])
 
+    def allows(self, needed: str) -> bool:
+        """Whether the user for whom the workspace was fetched has at least the role `needed`."""
+        return bool(self.role) and Role(self.role).covers(needed)
+
 
 class Membership(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="memberships")
@@ -54,6 +67,108 @@ class Membership(models.Model):
         return f"{self.user} is {self.role} of {self.workspace}"
 
 
+class Invitation(models.Model):
+    """A link that lets whoever holds it join. Only the token's hash is kept; the link is shown once."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="invitations")
+    token_hash = models.CharField(max_length=64, unique=True)
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.MEMBER)
+    email = models.EmailField(blank=True)
+    """When given, only the account with this address may use the link."""
+    created_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"Invitation to {self.workspace} as {self.role}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the link can still be used."""
+        return self.accepted_at is None and self.revoked_at is None and self.expires_at > timezone.now()
+
+
+class ModelProvider(models.Model):
+    """A chat model a workspace may use (every workspace when `workspace` is null). The key is encrypted at rest."""
+
+    workspace = models.ForeignKey(
+        Workspace, null=True, blank=True, on_delete=models.CASCADE, related_name="model_providers"
+    )
+    name = models.CharField(max_length=80)
+    base_url = models.URLField(max_length=300)
+    model = models.CharField(max_length=120)
+    encrypted_key = models.TextField(blank=True, editable=False)
+    price_in = models.DecimalField("price per million tokens in", max_digits=10, decimal_places=4, default=0)
+    price_out = models.DecimalField("price per million tokens out", max_digits=10, decimal_places=4, default=0)
+    context_size = models.PositiveIntegerField("context size in tokens", default=128_000)
+    capabilities = models.JSONField(default=dict, blank=True)
+    """What its self-test found out."""
+    enabled = models.BooleanField(default=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "name"], name="one_provider_of_a_name"),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a key is stored; the key itself is never shown."""
+        return bool(self.encrypted_key)
+
+
+class Budget(models.Model):
+    """What a workspace, or one member of it, may spend in a period. `spent + reserved` never passes `limit_usd`."""
+
+    class Period(models.TextChoices):
+        DAY = "day", "A day"
+        MONTH = "month", "A month"
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="budgets")
+    user = models.ForeignKey(USER, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    """The one member it limits; null limits the whole workspace."""
+    period = models.CharField(max_length=8, choices=Period.choices, default=Period.MONTH)
+    limit_usd = models.DecimalField(max_digits=12, decimal_places=4)
+    spent_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    reserved_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    period_start = models.DateField()
+    """First day of the period that `spent_usd` is about."""
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace"], condition=models.Q(user=None), name="one_budget_a_workspace"),
+            models.UniqueConstraint(fields=["workspace", "user"], name="one_budget_a_member"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.limit_usd} USD {self.get_period_display().lower()}"
+
+
+class AppendOnlyError(Exception):
+    """Raised on an attempt to change or delete a row of the record."""
+
+
+class AppendOnlyQuerySet(models.QuerySet["AuditEvent"]):
+    """Refuses to change rows in bulk."""
+
+    def update(self, **values: object) -> NoReturn:
+        raise AppendOnlyError("The record can only be added to.")
+
+    def delete(self) -> NoReturn:
+        raise AppendOnlyError("The record can only be added to.")
+
+
 class AuditEvent(models.Model):
     """What somebody did. Rows are only ever added; `workspaces.services.record` is the one writer."""
 
@@ -66,8 +181,18 @@ class AuditEvent(models.Model):
     details = models.JSONField(default=dict, blank=True)
     at = models.DateTimeField(auto_now_add=True, db_index=True)
 
+    objects = AppendOnlyQuerySet.as_manager()
+
     class Meta:
         ordering = ["-pk"]
 
     def __str__(self) -> str:
         return f"{self.actor} {self.verb} {self.object_name}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk is not None:
+            raise AppendOnlyError("The record can only be added to.")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise AppendOnlyError("The record can only be added to.")

@@ -1,0 +1,173 @@
+"""Reads about workspaces. Everything reached from a URL or a socket starts here, with the user."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, cast
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.db.models import F, Q, QuerySet
+from django.http import Http404
+from django.utils import timezone
+
+from vectorless_web.workspaces.models import Budget, Invitation, Membership, ModelProvider, Role, Workspace
+from vectorless_web.workspaces.storage import decrypt, hash_token
+
+User = AbstractBaseUser | AnonymousUser
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """A chat model as the job that calls it needs it. Prices are US dollars per million tokens."""
+
+    name: str
+    base_url: str
+    model: str
+    api_key: str = field(repr=False)
+    price_in: Decimal
+    price_out: Decimal
+    context_size: int
+
+
+@dataclass(frozen=True)
+class May:
+    """What the user may do in a workspace, for templates."""
+
+    ask: bool
+    upload: bool
+    edit: bool
+    delete: bool
+    share: bool
+    govern: bool
+
+
+def may_in(workspace: Workspace) -> May:
+    """What the user for whom the workspace was fetched may do there."""
+    asks, edits = workspace.allows(Role.MEMBER), workspace.allows(Role.EDITOR)
+    return May(ask=asks, upload=edits, edit=edits, delete=edits, share=asks, govern=workspace.allows(Role.OWNER))
+
+
+def workspace_context(user: User, workspace: Workspace, section: str) -> dict[str, Any]:
+    """What every page of a workspace shows around its own content; `section` is the current tab."""
+    return {
+        "workspace": workspace,
+        "my_workspaces": workspaces_of(user),
+        "may": may_in(workspace),
+        "section": section,
+    }
+
+
+def workspaces_of(user: User) -> list[Workspace]:
+    """The workspaces the user belongs to, by name, each with the user's `role`."""
+    rows = Membership.objects.filter(user_id=user.pk).select_related("workspace").order_by("workspace__name", "pk")
+    return [_with_role(row) for row in rows]
+
+
+def workspace_for(user: User, slug: str, needs: str = Role.VIEWER) -> Workspace:
+    """The workspace with the user's `role`; Http404 for a stranger, PermissionDenied below the role `needs`."""
+    workspace = member_workspace(user, slug)
+    if workspace is None:
+        raise Http404("There is no such workspace, or you do not belong to it.")
+    if not workspace.allows(needs):
+        raise PermissionDenied(f"This needs the role {Role(needs).label.lower()} or a higher one.")
+    return workspace
+
+
+def member_workspace(user: User, slug: str) -> Workspace | None:
+    """The workspace with the user's `role`, or None for a stranger and for a slug that does not exist."""
+    rows = Membership.objects.filter(user_id=user.pk, workspace__slug=slug).select_related("workspace")
+    membership = rows.first()
+    return _with_role(membership) if membership else None
+
+
+def role_in(workspace: Workspace, user: User) -> str:
+    """The user's role, "" for a stranger."""
+    return Membership.objects.filter(workspace=workspace, user_id=user.pk).values_list("role", flat=True).first() or ""
+
+
+def members_of(workspace: Workspace) -> QuerySet[Membership]:
+    """All members with their accounts, in the order they joined."""
+    return workspace.memberships.select_related("user")
+
+
+def membership_in(workspace: Workspace, pk: int) -> Membership:
+    """One membership of this workspace; Http404 for any other."""
+    row = members_of(workspace).filter(pk=pk).first()
+    if row is None:
+        raise Http404("There is no such member here.")
+    return row
+
+
+def open_invitations(workspace: Workspace) -> QuerySet[Invitation]:
+    """The invitations that can still be used, newest first."""
+    return workspace.invitations.filter(_still_open()).select_related("created_by")
+
+
+def invitation_in(workspace: Workspace, pk: int) -> Invitation:
+    """One invitation to this workspace; Http404 for any other."""
+    row = workspace.invitations.filter(pk=pk).first()
+    if row is None:
+        raise Http404("There is no such invitation here.")
+    return row
+
+
+def invitation_by(token: str) -> Invitation | None:
+    """The invitation that can still be used with this token; None for one that cannot or never could."""
+    rows = Invitation.objects.filter(_still_open(), token_hash=hash_token(token))
+    return rows.select_related("workspace", "created_by").first()
+
+
+def provider_in(workspace: Workspace, pk: int) -> ModelProvider:
+    """One model provider of this workspace; Http404 for any other."""
+    row = workspace.model_providers.filter(pk=pk).first()
+    if row is None:
+        raise Http404("There is no such model here.")
+    return row
+
+
+def providers_for(workspace: Workspace) -> QuerySet[ModelProvider]:
+    """The workspace's own model providers, then those of the whole site."""
+    rows = ModelProvider.objects.filter(Q(workspace=workspace) | Q(workspace=None))
+    return rows.order_by(F("workspace_id").desc(nulls_last=True), "pk")
+
+
+def model_settings(workspace: Workspace) -> ModelSettings | None:
+    """The model to use: the workspace's first enabled provider, else the site's; None when there is none.
+
+    SecretUnreadable when its key was stored under another encryption key.
+    """
+    row = providers_for(workspace).filter(enabled=True).first()
+    if row is None:
+        return None
+    return ModelSettings(
+        name=row.name,
+        base_url=row.base_url,
+        model=row.model,
+        api_key=decrypt(row.encrypted_key),
+        price_in=row.price_in,
+        price_out=row.price_out,
+        context_size=row.context_size,
+    )
+
+
+def budgets_of(workspace: Workspace) -> QuerySet[Budget]:
+    """The workspace's budget first, then those of single members."""
+    return workspace.budgets.select_related("user").order_by(F("user_id").asc(nulls_first=True))
+
+
+def budget_in(workspace: Workspace, pk: int) -> Budget:
+    """One budget of this workspace; Http404 for any other."""
+    row = workspace.budgets.filter(pk=pk).first()
+    if row is None:
+        raise Http404("There is no such budget here.")
+    return row
+
+
+def _with_role(membership: Membership) -> Workspace:
+    workspace = cast(Workspace, membership.workspace)
+    workspace.role = membership.role
+    return workspace
+
+
+def _still_open() -> Q:
+    return Q(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
