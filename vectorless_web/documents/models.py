@@ -74,6 +74,8 @@ class DocumentVersion(models.Model):
     error_code = models.CharField(max_length=40, blank=True)
     error_message = models.TextField(blank=True)
     retryable = models.BooleanField(default=False)
+    requeued = models.BooleanField(default=False)
+    """Whether the version was lost once and given back to the queue; a second loss fails it."""
     outline_source = models.CharField(max_length=20, blank=True)
     coverage = models.FloatField(null=True, blank=True)
     """Share of the raw extraction's non-space characters that stand in exactly one node; 1.0 is all."""
@@ -92,6 +94,16 @@ class DocumentVersion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.document} v{self.number}"
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether the version is waiting or being read."""
+        return self.status in self.BUSY
+
+    @property
+    def job_id(self) -> str:
+        """The name of the job that compiles this attempt."""
+        return f"version-{self.pk}-{self.attempt}"
 
 
 class Section(models.Model):

@@ -1,0 +1,90 @@
+"""The child process that reads one uploaded file, under limits, without Django, database or secrets.
+
+Run as `python -m vectorless_web.documents.compile_child SETTINGS`, SETTINGS being JSON with `path`,
+`name`, `target`, `memory_bytes`, `cpu_seconds`, `max_pages`. It writes one JSON object a line to
+standard output: {"stage", "done", "total"} while it works, then {"ready": true, "peak_mb", "seconds"}
+or {"error": code, "message": sentence, "retryable": bool}.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+PROGRESS_SECONDS = 0.2
+PR_SET_PDEATHSIG = 1
+NICENESS = 10
+"""Answers come before reading: the child yields the processor to the workers of runs."""
+
+
+def main() -> int:
+    """Compile the file that the first argument describes."""
+    wanted = json.loads(sys.argv[1])
+    _confine(memory_bytes=wanted["memory_bytes"], cpu_seconds=wanted["cpu_seconds"], parent=wanted["parent"])
+    started = time.monotonic()
+    try:
+        _compile(wanted)
+    except MemoryError:
+        _say(error="out_of_memory", message="", retryable=False)
+        return 1
+    peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    _say(ready=True, peak_mb=round(peak_mb, 1), seconds=round(time.monotonic() - started, 2))
+    return 0
+
+
+def _compile(wanted: dict[str, Any]) -> None:
+    # Imported under the limits: the parser and its libraries are what they are for.
+    from vectorless_web.engine.compiler.compile import CompileLimits, compile_file  # noqa: PLC0415
+    from vectorless_web.engine.errors import EngineError  # noqa: PLC0415
+
+    try:
+        artefact = compile_file(
+            Path(wanted["path"]),
+            name=wanted["name"],
+            progress=Progress(),
+            limits=CompileLimits(max_pages=wanted["max_pages"]),
+        )
+    except EngineError as error:
+        _say(error=error.code, message=error.message, retryable=error.retryable)
+        sys.exit(1)
+    Path(wanted["target"]).write_bytes(artefact)
+
+
+class Progress:
+    """Reports a stage's first and last count, and those between at most five times a second."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._said_at = 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if stage == self._stage and done < total and now - self._said_at < PROGRESS_SECONDS:
+            return
+        self._stage, self._said_at = stage, now
+        _say(stage=stage, done=done, total=total)
+
+
+def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int) -> None:
+    """Set limits that neither the parser nor its libraries can lift, and die with the parent."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit(1)  # The parent died before the kernel was told to watch it.
+    os.nice(NICENESS)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+
+
+def _say(**message: Any) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

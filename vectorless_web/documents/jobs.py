@@ -1,0 +1,8 @@
+"""Jobs of the queue "documents"."""
+
+from vectorless_web.documents import services
+
+
+def compile_version(version_id: int) -> None:
+    """Read one uploaded file; a second delivery exits quietly."""
+    services.compile_version(version_id)

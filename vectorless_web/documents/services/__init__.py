@@ -1,0 +1,35 @@
+"""What may be done to documents."""
+
+from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.documents.services.lifecycle import (
+    cancel_version,
+    create_folder,
+    delete_document,
+    move_documents,
+    purge_deleted,
+    purge_document,
+    rename_document,
+    restore_document,
+    retry_version,
+    tag_documents,
+)
+from vectorless_web.documents.services.upkeep import requeue_lost_versions
+from vectorless_web.documents.services.uploads import Added, add_document, add_version
+
+__all__ = [
+    "Added",
+    "add_document",
+    "add_version",
+    "cancel_version",
+    "compile_version",
+    "create_folder",
+    "delete_document",
+    "move_documents",
+    "purge_deleted",
+    "purge_document",
+    "rename_document",
+    "requeue_lost_versions",
+    "restore_document",
+    "retry_version",
+    "tag_documents",
+]

@@ -1,0 +1,74 @@
+"""The rows made from a compiled document: headings, card, and the figures of its version."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from vectorless_web.documents.models import Card, DocumentVersion, Section
+from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
+from vectorless_web.engine.document.card import Card as DocumentCard
+from vectorless_web.engine.document.serialise import dump_json
+
+
+def section_rows(version: DocumentVersion, document: CompiledDocument) -> Iterator[Section]:
+    """One unsaved row for each heading, in reading order."""
+    tree = document.tree
+    for position, key in enumerate(tree.sections()):
+        node = tree.node(key)
+        yield Section(
+            version=version,
+            key=key,
+            parent_key=node.parent,
+            position=position,
+            subtree_end=node.subtree_end,
+            depth=node.depth,
+            title=storable(node.title, 500),
+            page_start=node.page_start,
+            page_end=node.page_end,
+            token_count=node.token_count,
+        )
+
+
+def card_row(version: DocumentVersion, card: DocumentCard) -> Card:
+    """The unsaved row of a document card; `data` is what `engine.document.serialise.card_from` reads."""
+    # PostgreSQL's jsonb refuses the null character, which damaged PDFs do contain.
+    data = json.loads(dump_json(asdict(card)).replace(b"\\u0000", b""))
+    return Card(
+        version=version,
+        title=data["title"][:300],
+        overview=data["overview"],
+        topic_tags=data["topic_tags"],
+        question_hints=data["question_hints"],
+        data=data,
+    )
+
+
+def version_facts(document: CompiledDocument, *, seconds: float, peak_mb: float) -> dict[str, Any]:
+    """The fields of a version that its compiled document decides, the tree report among them."""
+    report = document.report
+    return {
+        "engine_version": ENGINE_VERSION,
+        "mime": document.media_type,
+        "pages": report.pages,
+        "coverage": report.coverage,
+        "outline_source": report.outline_source,
+        "report": {
+            "depth": report.depth,
+            "nodes": len(document.tree),
+            "sections": report.sections,
+            "leaves": report.leaves,
+            "tables": report.tables,
+            "widest": report.widest,
+            "pages_without_text": list(report.empty_pages),
+            "warnings": list(report.warnings),
+            "verdict": report.verdict,
+            "seconds": seconds,
+            "peak_mb": peak_mb,
+        },
+    }
+
+
+def storable(text: str, length: int | None = None) -> str:
+    """Text as a database takes it: no null characters, at most `length` characters."""
+    return text.replace("\0", "")[:length]

@@ -1,0 +1,176 @@
+"""What may be done to a document that is here: delete and undo, try again, stop, sort into folders and tags."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.utils import timezone
+
+from vectorless_web.documents.announcements import announce
+from vectorless_web.documents.compile_process import CompileFailed
+from vectorless_web.documents.models import Document, DocumentVersion, Folder
+from vectorless_web.documents.selectors import latest_version, same_content
+from vectorless_web.documents.services.compiling import drop_artefact, end_as_failed
+from vectorless_web.documents.services.uploads import enqueue_compile
+from vectorless_web.documents.storage import delete_stored
+from vectorless_web.lib import jobs
+from vectorless_web.lib.problems import Problem
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.services import record
+
+Status = DocumentVersion.Status
+
+KEPT_DAYS = 30
+CANCELLED = CompileFailed(
+    "Reading was stopped. Retry to read the file again, or remove it.", code="cancelled", retryable=True
+)
+
+
+def delete_document(*, actor: AbstractBaseUser, document: Document) -> None:
+    """Hide a document at once, stop what is reading it, and keep it for 30 days so that this can be undone."""
+    with transaction.atomic():
+        hidden = Document.objects.filter(pk=document.pk, deleted_at=None).update(deleted_at=timezone.now())
+        if not hidden:
+            return
+        record(actor=actor, verb="document.deleted", workspace=document.workspace, target=document)
+        announce(document.workspace_id, document.pk)
+    for version in document.versions.filter(status__in=DocumentVersion.BUSY):
+        _stop(version)
+
+
+def restore_document(*, actor: AbstractBaseUser, document: Document) -> None:
+    """Undo a deletion. Problem when the same file was added again meanwhile."""
+    newest = latest_version(document)
+    if newest is not None and newest.status != Status.FAILED:
+        twin = same_content(document.workspace, newest.sha256, newest.bytes)
+        if twin is not None:
+            raise Problem(
+                f"The same file was added again as “{twin.document.title}”. Delete that one first.",
+                code="already_here",
+                status=409,
+            )
+    with transaction.atomic():
+        if Document.objects.filter(pk=document.pk).exclude(deleted_at=None).update(deleted_at=None):
+            record(actor=actor, verb="document.restored", workspace=document.workspace, target=document)
+            announce(document.workspace_id, document.pk)
+
+
+def retry_version(*, actor: AbstractBaseUser, version: DocumentVersion) -> None:
+    """Queue a failed version again. Problem when trying again cannot help."""
+    with transaction.atomic():
+        queued = DocumentVersion.objects.filter(pk=version.pk, status=Status.FAILED, retryable=True).update(
+            status=Status.QUEUED, attempt=version.attempt + 1, requeued=False, heartbeat_at=None, **_CLEARED
+        )
+        if not queued:
+            raise Problem("This file cannot be tried again.", code="not_retryable", status=409)
+        version.refresh_from_db()
+        details = {"version": version.number}
+        document = version.document
+        record(actor=actor, verb="document.retried", workspace=document.workspace, target=document, details=details)
+        enqueue_compile(version)
+        announce(document.workspace_id, document.pk)
+
+
+def cancel_version(*, actor: AbstractBaseUser, version: DocumentVersion) -> bool:
+    """Stop the reading of a file; false when it has ended already."""
+    stopped = _stop(version)
+    if stopped:
+        document, details = version.document, {"version": version.number}
+        record(actor=actor, verb="document.cancelled", workspace=document.workspace, target=document, details=details)
+    return stopped
+
+
+def rename_document(*, actor: AbstractBaseUser, document: Document, title: str) -> None:
+    """Give a document another title; a later version keeps it."""
+    before, document.title = document.title, title
+    with transaction.atomic():
+        document.save(update_fields=["title"])
+        details = {"from": before}
+        record(actor=actor, verb="document.renamed", workspace=document.workspace, target=document, details=details)
+        announce(document.workspace_id, document.pk)
+
+
+@transaction.atomic
+def create_folder(*, actor: AbstractBaseUser, workspace: Workspace, name: str) -> Folder:
+    """The workspace's folder of that name, made when there is none."""
+    folder, created = Folder.objects.get_or_create(workspace=workspace, name=name)
+    if created:
+        record(actor=actor, verb="folder.created", workspace=workspace, target=folder)
+    return folder
+
+
+@transaction.atomic
+def move_documents(
+    *, actor: AbstractBaseUser, workspace: Workspace, documents: Iterable[Document], folder: Folder | None
+) -> int:
+    """Put documents into a folder, or out of any; how many were moved."""
+    ids = [document.pk for document in documents]
+    moved = Document.objects.filter(workspace=workspace, pk__in=ids).update(folder=folder)
+    _record_many(actor, "documents.moved", workspace, ids, {"folder": folder.name if folder else ""})
+    return moved
+
+
+@transaction.atomic
+def tag_documents(*, actor: AbstractBaseUser, workspace: Workspace, documents: Iterable[Document], tag: str) -> int:
+    """Add a tag to documents; how many did not have it yet."""
+    changed = [document for document in documents if tag not in document.tags]
+    for document in changed:
+        document.tags = sorted([*document.tags, tag])
+    Document.objects.bulk_update(changed, ["tags"])
+    _record_many(actor, "documents.tagged", workspace, [document.pk for document in changed], {"tag": tag})
+    return len(changed)
+
+
+def purge_deleted() -> int:
+    """Remove for good what was deleted more than 30 days ago, files included; how many documents.
+
+    Citations keep their quote, page and hash: they let go of the version by themselves.
+    """
+    before = timezone.now() - timedelta(days=KEPT_DAYS)
+    rows = Document.objects.filter(deleted_at__lt=before).select_related("workspace")
+    purged = 0
+    for document in rows:
+        purge_document(document)
+        purged += 1
+    return purged
+
+
+def purge_document(document: Document) -> None:
+    """Remove one document for good: rows first, so that no row ever names a missing file."""
+    versions = list(document.versions.all())
+    with transaction.atomic():
+        record(actor=None, verb="document.purged", workspace=document.workspace, target=document)
+        document.delete()
+    for version in versions:
+        drop_artefact(version.artefact)
+        delete_stored(version.file.name)
+
+
+_CLEARED: dict[str, Any] = {
+    "error_code": "",
+    "error_message": "",
+    "retryable": False,
+    "lease": "",
+    "stage_done": 0,
+    "stage_total": 0,
+}
+
+
+def _stop(version: DocumentVersion) -> bool:
+    """End a busy version as cancelled, whoever holds it: its child notices within a second and is killed."""
+    busy = DocumentVersion.objects.filter(pk=version.pk, status__in=DocumentVersion.BUSY)
+    stopped = end_as_failed(busy, version, CANCELLED)
+    if stopped:
+        jobs.stop(version.job_id, queue="documents")
+    return stopped
+
+
+def _record_many(
+    actor: AbstractBaseUser, verb: str, workspace: Workspace, ids: list[int], details: dict[str, Any]
+) -> None:
+    if ids:
+        record(actor=actor, verb=verb, workspace=workspace, details={**details, "documents": ids})
+        for pk in ids:
+            announce(workspace.pk, pk)

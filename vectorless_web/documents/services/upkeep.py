@@ -1,0 +1,66 @@
+"""What the sweep mends: versions whose job or worker was lost."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from vectorless_web.documents.announcements import announce
+from vectorless_web.documents.compile_process import CompileFailed
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.services.compiling import fail_version
+from vectorless_web.documents.services.uploads import enqueue_compile
+from vectorless_web.lib import jobs
+
+Status = DocumentVersion.Status
+
+GRACE_SECONDS = 5
+"""A version queued more recently than this may not have reached Redis yet."""
+LOST = CompileFailed(
+    "Reading this file was interrupted twice. Retry; if it happens again, ask your administrator to look at "
+    "the worker.",
+    code="reader_lost",
+    retryable=True,
+)
+
+
+def requeue_lost_versions() -> int:
+    """Queue again what lost its job; end or queue again what lost its worker. How many rows were touched."""
+    return _requeue_unqueued() + _recover_stalled()
+
+
+def _requeue_unqueued() -> int:
+    """Versions that wait without a job, as after an outage of Redis."""
+    before = timezone.now() - timedelta(seconds=GRACE_SECONDS)
+    waiting = DocumentVersion.objects.filter(status=Status.QUEUED, created_at__lt=before, document__deleted_at=None)
+    lost = [version for version in waiting if not jobs.exists(version.job_id, queue="documents")]
+    for version in lost:
+        enqueue_compile(version)
+    return len(lost)
+
+
+def _recover_stalled() -> int:
+    """Versions whose heartbeat is older than their lease: queued again once, then failed."""
+    before = timezone.now() - timedelta(seconds=settings.COMPILE_LEASE_SECONDS)
+    active = [Status.PARSING, Status.OUTLINING, Status.INDEXING]
+    stalled = DocumentVersion.objects.filter(
+        Q(heartbeat_at__lt=before) | Q(heartbeat_at=None), status__in=active
+    ).select_related("document")
+    return sum(_recover(version) for version in stalled)
+
+
+def _recover(version: DocumentVersion) -> bool:
+    if version.requeued:
+        return fail_version(version, LOST)
+    with transaction.atomic():
+        # The lease and heartbeat seen above: a worker that has beaten since keeps its version.
+        requeued = DocumentVersion.objects.filter(
+            pk=version.pk, lease=version.lease, heartbeat_at=version.heartbeat_at, status=version.status
+        ).update(status=Status.QUEUED, requeued=True, attempt=version.attempt + 1, lease="", heartbeat_at=None)
+        if requeued:
+            version.refresh_from_db()
+            enqueue_compile(version)
+            announce(version.document.workspace_id, version.document_id)
+    return bool(requeued)

@@ -1,0 +1,197 @@
+"""Taking a file in: checked, stored, hashed, and given to the queue."""
+
+import uuid
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.files.base import File
+from django.core.files.storage import default_storage
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.template.defaultfilters import filesizeformat
+from django.utils import timezone
+
+from vectorless_web.documents.announcements import announce
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.selectors import same_content
+from vectorless_web.documents.services.media_types import MediaType, sniff
+from vectorless_web.documents.storage import delete_stored, stream_sha256
+from vectorless_web.lib import jobs
+from vectorless_web.lib.problems import Problem
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.services import record
+
+HEAD_BYTES = 4096
+JOB = "vectorless_web.documents.jobs.compile_version"
+JOB_GRACE_SECONDS = 60
+"""The queue's own time-out comes this long after the compiler's, which ends with a plain sentence."""
+
+
+@dataclass(frozen=True)
+class Added:
+    """What became of a file: `version` is new, or the one that is here already when `added` is false."""
+
+    document: Document
+    version: DocumentVersion
+    added: bool
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """A checked file in storage, not yet in any row."""
+
+    file: str
+    name: str
+    sha256: str
+    mime: str
+    bytes: int
+
+
+def add_document(
+    *, workspace: Workspace, user: AbstractBaseUser, upload: UploadedFile | File[Any], title: str = ""
+) -> Added:
+    """Add a file as a new document and queue it. The same bytes again give the document that is here already.
+
+    Raises Problem (422) for a file that cannot be read at all; nothing is kept then.
+    """
+    media_type = check_upload(upload)
+    sha256 = _sha256_of(upload)
+    here = same_content(workspace, sha256, upload.size or 0)
+    if here is not None:
+        return Added(here.document, here, added=False)
+    stored = _store(upload, media_type, sha256)
+    try:
+        return _create_document(workspace, user, stored, title)
+    except BaseException:
+        delete_stored(stored.file)
+        raise
+
+
+def add_version(*, document: Document, user: AbstractBaseUser, upload: UploadedFile | File[Any]) -> Added:
+    """Add a file as the next version of a document and queue it; the same bytes are "here already".
+
+    Questions go on reading the current version until the new one is ready.
+    """
+    media_type = check_upload(upload)
+    sha256 = _sha256_of(upload)
+    here = same_content(document.workspace, sha256, upload.size or 0)
+    if here is not None:
+        return Added(here.document, here, added=False)
+    stored = _store(upload, media_type, sha256)
+    try:
+        return _create_version(document, user, stored)
+    except BaseException:
+        delete_stored(stored.file)
+        raise
+
+
+def check_upload(upload: UploadedFile | File[Any]) -> MediaType:
+    """The type of a file that may be taken in; Problem (422) naming cause and remedy for any other."""
+    size = upload.size or 0
+    if size == 0:
+        raise Problem("This file is empty. Choose one that holds text.", code="empty_file", status=422)
+    if size > settings.UPLOAD_MAX_BYTES:
+        limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
+        raise Problem(
+            f"This file is {filesizeformat(size)}; the limit is {limit}. Split it into smaller files.",
+            code="file_too_large",
+            status=422,
+        )
+    upload.seek(0)
+    head = upload.read(HEAD_BYTES)
+    upload.seek(0)
+    return sniff(head, clean_name(upload.name or ""))
+
+
+def clean_name(name: str) -> str:
+    """A file name without folders and control characters, at most 300 characters, the ending kept."""
+    base = PurePath(name.replace("\\", "/")).name
+    base = "".join(char for char in base if char.isprintable()).strip() or "document"
+    path = PurePath(base)
+    return path.stem[: 300 - len(path.suffix)] + path.suffix if len(base) > 300 else base
+
+
+def title_from(name: str) -> str:
+    """A first title from the file name; the document's own title takes its place once it is read."""
+    stem = PurePath(name).stem.replace("_", " ").strip()
+    return stem or name
+
+
+def enqueue_compile(version: DocumentVersion) -> None:
+    """Queue the compile job of a version's current attempt, on commit."""
+    seconds = settings.COMPILE_SECONDS + JOB_GRACE_SECONDS
+    jobs.enqueue(JOB, version.pk, queue="documents", job_id=version.job_id, seconds=seconds)
+
+
+@transaction.atomic
+def _create_document(workspace: Workspace, user: AbstractBaseUser, stored: _Stored, title: str) -> Added:
+    here = _same_content_locked(workspace, stored)
+    if here is not None:
+        delete_stored(stored.file)
+        return Added(here.document, here, added=False)
+    document = Document.objects.create(
+        workspace=workspace, title=(title or title_from(stored.name))[:300], name=stored.name, added_by_id=user.pk
+    )
+    version = _create_row(document, 1, stored)
+    record(actor=user, verb="document.added", workspace=workspace, target=document, details=_facts(stored))
+    _start(version)
+    return Added(document, version, added=True)
+
+
+@transaction.atomic
+def _create_version(document: Document, user: AbstractBaseUser, stored: _Stored) -> Added:
+    here = _same_content_locked(document.workspace, stored)
+    if here is not None:
+        delete_stored(stored.file)
+        return Added(here.document, here, added=False)
+    newest = document.versions.order_by("-number").values_list("number", flat=True).first() or 0
+    version = _create_row(document, newest + 1, stored)
+    details = {**_facts(stored), "version": version.number}
+    record(actor=user, verb="document.version_added", workspace=document.workspace, target=document, details=details)
+    _start(version)
+    return Added(document, version, added=True)
+
+
+def _same_content_locked(workspace: Workspace, stored: _Stored) -> DocumentVersion | None:
+    """Ask again under the lock of the workspace's row, so that two uploads of one file cannot both get in."""
+    Workspace.objects.select_for_update().filter(pk=workspace.pk).first()
+    return same_content(workspace, stored.sha256, stored.bytes)
+
+
+def _create_row(document: Document, number: int, stored: _Stored) -> DocumentVersion:
+    return DocumentVersion.objects.create(
+        document=document,
+        number=number,
+        file=stored.file,
+        sha256=stored.sha256,
+        mime=stored.mime,
+        bytes=stored.bytes,
+    )
+
+
+def _start(version: DocumentVersion) -> None:
+    enqueue_compile(version)
+    announce(version.document.workspace_id, version.document_id)
+
+
+def _facts(stored: _Stored) -> dict[str, Any]:
+    return {"file": stored.name, "bytes": stored.bytes, "sha256": stored.sha256}
+
+
+def _sha256_of(upload: UploadedFile | File[Any]) -> str:
+    upload.seek(0)
+    digest = stream_sha256(upload)  # type: ignore[arg-type]
+    upload.seek(0)
+    return digest
+
+
+def _store(upload: UploadedFile | File[Any], media_type: MediaType, sha256: str) -> _Stored:
+    """Stream the file into default storage under a name of ours: a user's file name never becomes a path."""
+    folder = timezone.now().strftime("uploads/%Y/%m")
+    name = default_storage.save(f"{folder}/{uuid.uuid4().hex}{media_type.ending}", File(upload))
+    return _Stored(
+        file=name, name=clean_name(upload.name or ""), sha256=sha256, mime=media_type.mime, bytes=upload.size or 0
+    )

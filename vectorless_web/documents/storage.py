@@ -1,0 +1,133 @@
+"""Where files live: uploads and artefacts in default storage, local copies that can be mapped."""
+
+import hashlib
+import os
+import shutil
+import tempfile
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import default_storage
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.engine.document.artefact import CompiledDocument
+from vectorless_web.engine.document.artefact import open_artefact as map_artefact
+from vectorless_web.engine.errors import ArtefactDamaged
+
+CHUNK_BYTES = 1 << 20
+OPEN_DOCUMENTS = 16
+"""Artefacts kept mapped by one process."""
+
+
+def open_version(version: DocumentVersion) -> CompiledDocument:
+    """The compiled document of a ready version, mapped; ArtefactDamaged when its file is gone or altered."""
+    if not version.artefact:
+        raise ArtefactDamaged("This version has not been compiled.")
+    return open_artefact(version.artefact, version.artefact_sha256)
+
+
+def open_artefact(name: str, sha256: str) -> CompiledDocument:
+    """The artefact stored under `name`, mapped from the local cache and kept open, least recently used out first."""
+    with _lock:
+        key = (name, sha256)
+        if key in _open:
+            _open.move_to_end(key)
+            return _open[key]
+        document = _map(name, sha256)
+        _open[key] = document
+        while len(_open) > OPEN_DOCUMENTS:
+            # Dropped, not closed: a run may still read it; the mapping goes with its last reader.
+            _open.popitem(last=False)
+        return document
+
+
+def store_artefact(path: Path, name: str) -> tuple[str, str]:
+    """Put a compiled file into default storage; the name it got and its SHA-256.
+
+    An equal file that is there already is shared. A different one of the same name belongs to
+    a version compiled under another file name, so storage picks a free name.
+    """
+    digest = file_sha256(path)
+    if default_storage.exists(name):
+        with default_storage.open(name) as stored:
+            if stream_sha256(stored) == digest:
+                return name, digest
+    with path.open("rb") as file:
+        return default_storage.save(name, File(file)), digest
+
+
+def local_copy(name: str, folder: Path) -> Path:
+    """A local path of a stored file: its own when storage is a file system, else a copy in `folder`."""
+    try:
+        return Path(default_storage.path(name))
+    except NotImplementedError:
+        path = folder / hashlib.sha256(name.encode()).hexdigest()
+        if not path.exists():
+            _copy_in(name, path)
+        return path
+
+
+def delete_stored(name: str) -> None:
+    """Remove a stored file; quiet when it is gone already."""
+    if name:
+        default_storage.delete(name)
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file in hexadecimal, read in chunks."""
+    with path.open("rb") as file:
+        return stream_sha256(file)
+
+
+def stream_sha256(stream: IO[bytes]) -> str:
+    """The SHA-256 of a stream in hexadecimal, read in chunks."""
+    digest = hashlib.sha256()
+    while chunk := stream.read(CHUNK_BYTES):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+_lock = threading.Lock()
+_open: OrderedDict[tuple[str, str], CompiledDocument] = OrderedDict()
+
+
+def _map(name: str, sha256: str) -> CompiledDocument:
+    try:
+        return map_artefact(_mappable(name, sha256))
+    except FileNotFoundError as error:
+        raise ArtefactDamaged("The compiled file is missing. Read the document again to repair it.") from error
+
+
+def _mappable(name: str, sha256: str) -> Path:
+    """A path to map: the stored file itself on a file system, else a copy in the cache, checked against its hash."""
+    try:
+        return Path(default_storage.path(name))
+    except NotImplementedError:
+        return _cached_artefact(name, sha256)
+
+
+def _cached_artefact(name: str, sha256: str) -> Path:
+    path = Path(settings.ARTEFACT_CACHE) / sha256[:2] / sha256
+    if not path.exists():
+        _copy_in(name, path)
+        if file_sha256(path) != sha256:
+            path.unlink()
+            raise ArtefactDamaged("The compiled file was altered. Read the document again to repair it.")
+    return path
+
+
+def _copy_in(name: str, path: Path) -> None:
+    """Copy a stored file to `path` so that readers see all of it or nothing; FileNotFoundError when it is gone."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".partial-", delete=False) as target:
+        try:
+            with default_storage.open(name) as source:
+                shutil.copyfileobj(source, target, CHUNK_BYTES)
+            os.replace(target.name, path)
+        except BaseException:
+            Path(target.name).unlink(missing_ok=True)
+            raise
