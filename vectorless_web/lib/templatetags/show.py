@@ -4,9 +4,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 
 from django import template
+from django.core.paginator import Paginator
+from django.forms import BoundField, CheckboxInput, RadioSelect
 from django.templatetags.static import static
 from django.utils import formats, timezone
 from django.utils.html import format_html
@@ -176,6 +179,35 @@ def outcome_icon(status: str) -> str:
 def with_support(claims: Iterable[Any]) -> int:
     """How many claims hold: supported by quotes or derived by a shown calculation."""
     return sum(claim.support in ("supported", "derived") for claim in claims)
+
+
+@register.filter
+def styled(field: BoundField, kind: str = "") -> SafeString:
+    """A form field's widget in the site's look, tied to its hint and its errors for screen readers."""
+    widget = field.field.widget
+    attributes = {} if isinstance(widget, CheckboxInput | RadioSelect) else {"class": f"input {kind}".strip()}
+    notes = [f"{field.auto_id}-hint"] if field.help_text else []
+    if field.errors:
+        attributes["aria-invalid"] = "true"
+        notes.append(f"{field.auto_id}-wrong")
+    if notes:
+        attributes["aria-describedby"] = " ".join(notes)
+    return field.as_widget(attrs=attributes)
+
+
+@register.filter
+def is_checkbox(field: BoundField) -> bool:
+    """Whether the label belongs behind the box."""
+    return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.filter
+def pages_around(paginator: Paginator[Any], number: int) -> list[int]:
+    """Page numbers for a pager: the ends and the neighbours, with 0 where numbers are left out."""
+    last = paginator.num_pages
+    shown = sorted({1, last, *range(max(1, number - 1), min(last, number + 1) + 1)})
+    gaps = [[0] if following - current > 1 else [] for current, following in pairwise(shown)]
+    return [page for current, gap in zip(shown, [*gaps, []], strict=True) for page in (current, *gap)]
 
 
 @register.simple_tag
