@@ -1,0 +1,149 @@
+"""What the pilots of one run may spend together: reserved before a call, settled after it."""
+
+import threading
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from vectorless_web.engine.pilot.config import PilotConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Tokens and money held for one call until it is settled."""
+
+    tokens: int
+    cost_usd: float
+    level: Hashable
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a call is not made; `reason` is a plain sentence for the trace."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What a budget has seen: calls made, tokens and money settled, tokens still held."""
+
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    reserved_tokens: int = 0
+
+
+@dataclass(slots=True)
+class _Account:
+    calls: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    dearest: float = 0.0
+    held: dict[int, Reservation] = field(default_factory=dict)
+    levels: Counter[Hashable] = field(default_factory=Counter)
+
+    @property
+    def held_tokens(self) -> int:
+        return sum(reservation.tokens for reservation in self.held.values())
+
+    @property
+    def held_cost(self) -> float:
+        return sum(reservation.cost_usd for reservation in self.held.values())
+
+
+class PilotBudget:
+    """One per run, shared by the pilots of all its walks; safe under threads.
+
+    A call is counted when it is reserved, so parallel walks can't overdraw together.
+    Money has no price list here: a call reserves what the dearest one so far has cost.
+    """
+
+    def __init__(
+        self, *, tokens: int, tokens_per_call: int, calls: int, calls_per_level: int, money_usd: float | None = None
+    ) -> None:
+        self.tokens, self.tokens_per_call = tokens, tokens_per_call
+        self.calls, self.calls_per_level = calls, calls_per_level
+        self.money_usd = money_usd
+        self._account = _Account()
+        self._lock = threading.Lock()
+
+    @classmethod
+    def from_config(cls, config: PilotConfig, *, money_usd: float | None = None) -> "PilotBudget":
+        """The budget a configuration grants to one run."""
+        return cls(
+            tokens=config.tokens_per_query,
+            tokens_per_call=config.tokens_per_call,
+            calls=config.calls_per_query,
+            calls_per_level=config.calls_per_level,
+            money_usd=money_usd,
+        )
+
+    def reserve(self, tokens: int, *, level: Hashable = 0) -> Reservation | Refusal:
+        """Hold `tokens` for one call at a level of the tree, or say which limit forbids it.
+
+        Levels are counted apart by whatever names them: a depth, or (walk, depth).
+        """
+        with self._lock:
+            reason = self._reason_against(tokens, level)
+            if reason:
+                return Refusal(reason)
+            return self._hold(tokens, level)
+
+    def settle(self, reservation: Reservation, *, tokens: int | None = None, cost_usd: float = 0.0) -> None:
+        """Replace what was held by what was used; None keeps the held tokens. Settling twice changes nothing."""
+        with self._lock:
+            if self._account.held.pop(reservation.number, None) is None:
+                return
+            self._account.tokens += reservation.tokens if tokens is None else max(tokens, 0)
+            self._account.cost_usd += max(cost_usd, 0.0)
+            self._account.dearest = max(self._account.dearest, cost_usd)
+
+    @property
+    def spending(self) -> Spending:
+        """What was spent so far and what is held."""
+        with self._lock:
+            account = self._account
+            return Spending(account.calls, account.tokens, account.cost_usd, account.held_tokens)
+
+    @property
+    def remaining_tokens(self) -> int:
+        """Tokens neither spent nor held."""
+        with self._lock:
+            return max(self.tokens - self._account.tokens - self._account.held_tokens, 0)
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether no further call of any size would be granted at a fresh level."""
+        with self._lock:
+            return bool(self._reason_against(1, level=object()))
+
+    def _hold(self, tokens: int, level: Hashable) -> Reservation:
+        account = self._account
+        account.calls += 1
+        account.levels[level] += 1
+        reservation = Reservation(tokens, account.dearest, level, account.calls)
+        account.held[reservation.number] = reservation
+        return reservation
+
+    def _reason_against(self, tokens: int, level: Hashable) -> str:
+        account = self._account
+        if account.calls >= self.calls:
+            return f"all {self.calls} consultations of this run are used"
+        if account.levels[level] >= self.calls_per_level:
+            return f"all {self.calls_per_level} consultations at this level are used"
+        if tokens > self.tokens_per_call:
+            return f"one consultation may take {self.tokens_per_call} tokens, this one needs {tokens}"
+        if account.tokens + account.held_tokens + tokens > self.tokens:
+            return f"the {self.tokens} tokens for guidance are used"
+        if self._is_money_short():
+            return "the money for guidance is used"
+        return ""
+
+    def _is_money_short(self) -> bool:
+        if self.money_usd is None:
+            return False
+        account = self._account
+        committed = account.cost_usd + account.held_cost
+        return committed >= self.money_usd or committed + account.dearest > self.money_usd

@@ -1,0 +1,120 @@
+"""What a pilot is, and how one that says little is completed."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from vectorless_web.engine.document.tree import Tree
+from vectorless_web.engine.pilot.config import PilotConfig
+from vectorless_web.engine.pilot.decision import InterventionPoint, NodeId, PilotDecision
+from vectorless_web.engine.pilot.state import SearchState
+from vectorless_web.engine.query.plan import QueryPlan
+
+
+class MinimalPilot(Protocol):
+    """The least a pilot must bring; `PilotExt` supplies the rest."""
+
+    name: str
+    config: PilotConfig
+
+    def should_intervene(self, state: SearchState) -> bool:
+        """Whether advice at this state is worth its cost."""
+        ...
+
+    def decide(self, state: SearchState) -> PilotDecision:
+        """Rank the candidates and say where to go; on any error keep their order, never raise."""
+        ...
+
+
+class Pilot(MinimalPilot, Protocol):
+    """Judgement for a walk: asked where it pays, obeyed when it speaks, harmless when it fails."""
+
+    @property
+    def is_active(self) -> bool:
+        """False for a pilot without opinions, or when its budget is spent."""
+        ...
+
+    def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
+        """Judge the children of `start_node` before the first step; None for no opinion."""
+        ...
+
+    def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
+        """Say why the path failed and rank the other branches, which are the candidates."""
+        ...
+
+    def binary_prune(self, state: SearchState) -> Sequence[NodeId] | None:
+        """The candidates of a wide node worth keeping; None for no opinion."""
+        ...
+
+    def reset(self) -> None:
+        """Forget this pilot's own caches and counters before a new query; a budget it was given stays."""
+        ...
+
+
+class PilotExt:
+    """Helpers around a pilot, and defaults for whatever it leaves out."""
+
+    def __init__(self, pilot: Any) -> None:
+        self._pilot = pilot
+
+    @property
+    def name(self) -> str:
+        """The pilot's own name."""
+        return str(self._pilot.name)
+
+    @property
+    def config(self) -> PilotConfig:
+        """The pilot's own configuration; the balanced preset if it brings none."""
+        config = getattr(self._pilot, "config", None)
+        return config if isinstance(config, PilotConfig) else PilotConfig()
+
+    @property
+    def is_active(self) -> bool:
+        """The pilot's own word, else whether its mode asks at all."""
+        return bool(getattr(self._pilot, "is_active", self.config.asks))
+
+    def can_intervene(self, state: SearchState) -> bool:
+        """Whether the pilot is active and finds this state worth its advice."""
+        return self.is_active and bool(self._pilot.should_intervene(state))
+
+    @staticmethod
+    def intervention_point(state: SearchState) -> InterventionPoint:
+        """The point at which a pilot asked in this state intervenes."""
+        return state.point
+
+    def should_intervene(self, state: SearchState) -> bool:
+        """The pilot's own word."""
+        return bool(self._pilot.should_intervene(state))
+
+    def decide(self, state: SearchState) -> PilotDecision:
+        """The pilot's own decision."""
+        decision: PilotDecision = self._pilot.decide(state)
+        return decision
+
+    def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
+        """The pilot's own, else its decision over the children of the start node."""
+        if hasattr(self._pilot, "guide_start"):
+            found: PilotDecision | None = self._pilot.guide_start(tree, query, start_node)
+            return found
+        return self._decision_if_wanted(SearchState.for_start(tree, query, start_node))
+
+    def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
+        """The pilot's own, else its decision over the other branches."""
+        if hasattr(self._pilot, "guide_backtrack"):
+            found: PilotDecision | None = self._pilot.guide_backtrack(state)
+            return found
+        return self._decision_if_wanted(state)
+
+    def binary_prune(self, state: SearchState) -> Sequence[NodeId] | None:
+        """The pilot's own, else no opinion."""
+        if hasattr(self._pilot, "binary_prune"):
+            kept: Sequence[NodeId] | None = self._pilot.binary_prune(state)
+            return kept
+        return None
+
+    def reset(self) -> None:
+        """The pilot's own, else nothing."""
+        if hasattr(self._pilot, "reset"):
+            self._pilot.reset()
+
+    def _decision_if_wanted(self, state: SearchState) -> PilotDecision | None:
+        return self._pilot.decide(state) if self.can_intervene(state) else None

@@ -1,0 +1,27 @@
+"""Search over a document's tree: greedy, beam and Monte Carlo, each under a pilot's guidance and hard limits."""
+
+from vectorless_web.engine.pilot.scorer import (
+    EvidenceScorer,
+    PrecomputedScorer,
+    Scorer,
+    SegmentScorer,
+    SubtreeEvidence,
+)
+from vectorless_web.engine.search.beam import beam
+from vectorless_web.engine.search.events import EventKind, RankedNode, Rejection, SearchEvent, SearchStats
+from vectorless_web.engine.search.limits import SearchLimits
+
+__all__ = [
+    "EventKind",
+    "EvidenceScorer",
+    "PrecomputedScorer",
+    "RankedNode",
+    "Rejection",
+    "Scorer",
+    "SearchEvent",
+    "SearchLimits",
+    "SearchStats",
+    "SegmentScorer",
+    "SubtreeEvidence",
+    "beam",
+]
