@@ -1,0 +1,116 @@
+"""Fusion: several ranked lists become one. Pure functions, float64, ties by ascending id."""
+
+import math
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vectorless_web.engine.retriever.ranking import Scored, best_of_each, finite, rank_order, rounded_array
+
+RRF_K = 60.0
+_FLAT = 1e-12
+"""A lane whose scores differ by less carries no order of its own."""
+
+Contributions = dict[str, float]
+
+
+class FusionStrategy(StrEnum):
+    """How several lanes become one list; one lane alone always keeps its native scores."""
+
+    RRF = "rrf"
+    CONVEX_MIN_MAX = "convex_min_max"
+
+
+def reciprocal_rank_fusion(lists: Iterable[Sequence[str]], k: float = RRF_K) -> list[Scored]:
+    """Fuse lists of ids (best first): score(d) = sum over lists of 1 / (k + rank + 1), rank from 0.
+
+    Returns (id, score) pairs, best first. Raises ValueError when `k` is not above -1.
+    Source: Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion outperforms Condorcet", SIGIR 2009.
+    """
+    return weighted_reciprocal_rank_fusion([(ids, 1.0) for ids in lists], k)
+
+
+def weighted_reciprocal_rank_fusion(lists: Iterable[tuple[Sequence[str], float]], k: float = RRF_K) -> list[Scored]:
+    """Fuse (ids, weight) lists: score(d) = sum over lists of weight / (k + rank + 1), rank from 0.
+
+    An id that stands twice in a list counts once, at its best rank. Lists without
+    entries and lists of weight 0 add nothing. Raises ValueError when `k` is not above -1.
+    Source: Cormack, Clarke and Buettcher 2009, with a weight for each list.
+    """
+    if not k > -1:
+        raise ValueError("k must be greater than -1")
+    return _summed([_rank_contributions(ids, weight, k) for ids, weight in lists if _counts(ids, weight)])
+
+
+def convex_min_max_fusion(lanes: Iterable[tuple[Sequence[Scored], float]]) -> list[Scored]:
+    """Fuse (hits, weight) lanes: each lane's scores become (s - min) / (max - min), then a weighted sum.
+
+    All scores of a flat lane (max - min < 1e-12) become 0.5. Non-finite scores are
+    dropped, an id that stands twice in a lane counts once with its best score, lanes
+    of weight 0 add nothing. Returns (id, score) pairs, best first.
+    Source: Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023.
+    """
+    return _summed([_scaled(hits, weight) for hits, weight in lanes if _counts(hits, weight)])
+
+
+def score_normalized_fusion(a: Sequence[Scored], a_weight: float, b: Sequence[Scored], b_weight: float) -> list[Scored]:
+    """Fuse two lists of (id, score) with weights by the min-max normalisation of `convex_min_max_fusion`.
+
+    Unlike there, the ids of a list of weight 0 stay in the result, with what the other list gives them.
+    Source: Bruch, Gai and Ingber 2023, the case of two lanes.
+    """
+    return _summed([_scaled(hits, weight) for hits, weight in ((a, a_weight), (b, b_weight)) if math.isfinite(weight)])
+
+
+def _counts(entries: Sequence[object], weight: float) -> bool:
+    return len(entries) > 0 and weight != 0 and math.isfinite(weight)
+
+
+def _rank_contributions(ids: Sequence[str], weight: float, k: float) -> Contributions:
+    contributions: Contributions = {}
+    for rank, name in enumerate(ids):
+        if name not in contributions:
+            contributions[name] = weight / (k + rank + 1)
+    return contributions
+
+
+def _scaled(hits: Iterable[Scored], weight: float) -> Contributions:
+    best = best_of_each(finite(hits))
+    if not best:
+        return {}
+    scores = np.fromiter(best.values(), np.float64, len(best))
+    return dict(zip(best, (weight * min_max(scores)).tolist(), strict=True))
+
+
+def min_max(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores (any number of them, at least one) scaled to [0, 1]; 0.5 for all when they are flat.
+
+    Source: Bruch, Gai and Ingber 2023, section 3.
+    """
+    low, high = float(scores.min()), float(scores.max())
+    # Halved first: the difference of two huge scores of opposite sign would overflow.
+    reach = high / 2 - low / 2
+    if 2 * reach < _FLAT:
+        return np.full(scores.shape, 0.5)
+    return (scores / 2 - low / 2) / reach
+
+
+def _summed(parts: Sequence[Contributions]) -> list[Scored]:
+    """Add the parts up, id by id, in an order that does not depend on the order of the parts."""
+    place: dict[str, int] = {}
+    for part in parts:
+        for name in part:
+            place.setdefault(name, len(place))
+    if not place:
+        return []
+    table = np.zeros((len(place), len(parts)))
+    for column, part in enumerate(parts):
+        rows = np.fromiter((place[name] for name in part), np.intp, len(part))
+        table[rows, column] = np.fromiter(part.values(), np.float64, len(part))
+    table.sort(axis=1)
+    totals = rounded_array(table.sum(axis=1))
+    ids = list(place)
+    scores: list[float] = totals.tolist()
+    return [(ids[i], scores[i]) for i in rank_order(ids, totals)]
