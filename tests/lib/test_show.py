@@ -17,7 +17,8 @@ class Heading:
 def outline(*depths: int) -> str:
     template = Template(
         "{% load show %}<ul>{% for row in sections|nested %}<li>{{ row.section.title }}"
-        "{% if row.opens %}<ul>{% else %}</li>{% endif %}{% for _ in row.closes %}</ul></li>{% endfor %}{% endfor %}</ul>"
+        "{% if row.opens %}<ul>{% else %}</li>{% endif %}"
+        "{% for _ in row.closes %}</ul></li>{% endfor %}{% endfor %}</ul>"
     )
     headings = [Heading(str(number), depth) for number, depth in enumerate(depths)]
     return template.render(Context({"sections": headings}))
@@ -34,9 +35,7 @@ def test_a_child_stands_in_its_parents_list():
     assert outline(1, 2, 1) == "<ul><li>0<ul><li>1</li></ul></li><li>2</li></ul>"
 
 
-@pytest.mark.parametrize(
-    ("value", "shown"), [(0.04, "0.04 s"), (1.24, "1.2 s"), (18.4, "18.4 s"), (125, "2 min 05 s")]
-)
+@pytest.mark.parametrize(("value", "shown"), [(0.04, "0.04 s"), (1.24, "1.2 s"), (18.4, "18.4 s"), (125, "2 min 05 s")])
 def test_durations_read_as_people_write_them(value, shown):
     assert show.seconds(value).replace(show.NARROW, " ") == shown
 

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 from django import template
-from django.core.paginator import Paginator
 from django.forms import BoundField, CheckboxInput, RadioSelect
 from django.templatetags.static import static
 from django.utils import formats, timezone
@@ -41,7 +40,9 @@ OUTCOMES = {
 def icon(name: str, size: str = "") -> SafeString:
     """An icon of the sprite, hidden from screen readers; `size` is "", "small" or "large"."""
     kind = f"i {size}".strip()
-    return format_html('<svg class="{}" aria-hidden="true"><use href="{}#i-{}"/></svg>', kind, static("icons.svg"), name)
+    return format_html(
+        '<svg class="{}" aria-hidden="true"><use href="{}#i-{}"/></svg>', kind, static("icons.svg"), name
+    )
 
 
 @register.filter
@@ -107,13 +108,11 @@ def money(value: Decimal | float | None) -> str:
 def size(value: int | None) -> str:
     """A file size: "96 KB", "9.1 MB"."""
     amount = float(value or 0)
-    for unit in ("bytes", "KB", "MB"):
-        if amount < 1000:
-            break
-        amount /= 1000
-    else:
-        unit = "GB"
-    digits = 1 if amount < 10 and unit not in ("bytes", "KB") else 0
+    unit = "bytes"
+    for larger in ("KB", "MB", "GB"):
+        if amount >= 1000:
+            amount, unit = amount / 1000, larger
+    digits = 1 if amount < 10 and unit in ("MB", "GB") else 0
     return f"{formats.number_format(round(amount, digits), digits)}{NARROW}{unit}"
 
 
@@ -202,7 +201,7 @@ def is_checkbox(field: BoundField) -> bool:
 
 
 @register.filter
-def pages_around(paginator: Paginator[Any], number: int) -> list[int]:
+def pages_around(paginator: Any, number: int) -> list[int]:
     """Page numbers for a pager: the ends and the neighbours, with 0 where numbers are left out."""
     last = paginator.num_pages
     shown = sorted({1, last, *range(max(1, number - 1), min(last, number + 1) + 1)})
