@@ -184,7 +184,8 @@ def with_support(claims: Iterable[Any]) -> int:
 def styled(field: BoundField, kind: str = "") -> SafeString:
     """A form field's widget in the site's look, tied to its hint and its errors for screen readers."""
     widget = field.field.widget
-    attributes = {} if isinstance(widget, CheckboxInput | RadioSelect) else {"class": f"input {kind}".strip()}
+    plain_widget = isinstance(widget, CheckboxInput | RadioSelect)
+    attributes: dict[str, str | bool] = {} if plain_widget else {"class": f"input {kind}".strip()}
     notes = [f"{field.auto_id}-hint"] if field.help_text else []
     if field.errors:
         attributes["aria-invalid"] = "true"
