@@ -95,6 +95,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "vectorless_web.lib.htmx.csp_nonce",
+                "vectorless_web.lib.context.common",
             ]
         },
     }

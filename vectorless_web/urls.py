@@ -1,12 +1,11 @@
 """Every address of the site."""
 
-from django.conf import settings
 from django.contrib import admin
-from django.contrib.auth.decorators import user_passes_test
+from django.contrib.auth.decorators import login_not_required, user_passes_test
 from django.urls import URLPattern, URLResolver, include, path
-from django.views.generic import RedirectView
+from django.views.generic import TemplateView
 
-from vectorless_web.lib import health
+from vectorless_web.lib import health, icon
 
 superusers_only = user_passes_test(lambda user: user.is_active and user.is_superuser)
 
@@ -15,7 +14,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/ready", health.ready, name="health-ready"),
     path("accounts/", include("allauth.urls")),
     path("admin/", admin.site.urls),
-    path("favicon.ico", RedirectView.as_view(url=f"{settings.STATIC_URL}logo.svg"), name="favicon"),
+    path("favicon.ico", icon.favicon, name="favicon"),
+    path("help/", login_not_required(TemplateView.as_view(template_name="help.html")), name="help"),
     path("", include("vectorless_web.workspaces.urls")),
     path("", include("vectorless_web.documents.urls")),
     path("", include("vectorless_web.runs.urls")),

@@ -60,6 +60,13 @@ def exists(job_id: str, *, queue: str) -> bool:
     return False
 
 
+def waits(job_id: str, *, queue: str) -> bool:
+    """Whether the job is in its queue; false when a worker has taken it, it ended, or Redis is down."""
+    with suppress(NoSuchJobError, RedisError):
+        return bool(Job.fetch(job_id, connection=django_rq.get_connection(queue)).is_queued)
+    return False
+
+
 def queue_is_up() -> bool:
     """Whether Redis answers."""
     try:
