@@ -1,0 +1,178 @@
+"""What the open sockets of one run share in a process: rows read once, fragments rendered once."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from channels.db import database_sync_to_async
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from vectorless_web.runs import pages, rendering, selectors
+from vectorless_web.runs.models import Claim, Run, Step
+from vectorless_web.workspaces.selectors import May
+
+
+@dataclass(frozen=True)
+class Audience:
+    """Those who see the same fragments: what they may do here, and their language."""
+
+    may: May
+    language: str
+
+
+@dataclass(frozen=True)
+class State:
+    """A run's row and what it looks like at one moment; two equal ones show the same."""
+
+    status: str
+    phase: str
+    cancel_requested: bool
+    attempt: int
+    sequence: int
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self.status in Run.ENDED
+
+
+@dataclass(frozen=True)
+class Row:
+    """A step or a claim as it is now, the sequence number it carries, and its number on the page."""
+
+    sequence: int
+    number: int
+    step: Step | None = None
+    claim: Claim | None = None
+
+
+class Feed:
+    """The rows of one run beyond `floor`, kept for all its sockets in this process.
+
+    A hint makes at most one read: whoever waits for a read that began after their own
+    hint need not read again. Fragments are kept by (element, sequence, audience), whole
+    messages by what they bring a page to, so that many viewers cost one rendering.
+    """
+
+    def __init__(self, run: Run, floor: int) -> None:
+        self.state: State | None = None
+        self._run = run
+        self._floor = self._upto = floor
+        self._rows: dict[str, Row] = {}
+        self._fragments: dict[tuple[str, int, Audience], str] = {}
+        self._news_kept: dict[Audience, tuple[object, str]] = {}
+        self._surroundings_kept: dict[Audience, tuple[object, Sequence[str]]] = {}
+        self._reading, self._rendering, self._surrounding = asyncio.Lock(), asyncio.Lock(), asyncio.Lock()
+        self._begun = self._done = 0
+
+    def reach_back(self, after: int) -> None:
+        """Make room for a page that holds less than any before it: the next read begins there."""
+        if after < self._floor:
+            self._floor = self._upto = after
+
+    async def refresh(self) -> None:
+        """Read what is new, unless a read that began after this call does it."""
+        ticket = self._begun
+        async with self._reading:
+            if self._done > ticket:
+                return
+            self._begun += 1
+            turn = self._begun
+            await database_sync_to_async(self._read)()
+            self._done = turn
+
+    async def news(self, after: int, audience: Audience) -> str:
+        """The fragments of the steps and claims beyond a sequence number, then what the run is doing now."""
+        async with self._rendering:
+            stamp = (after, self.state)
+            kept = self._news_kept.get(audience)
+            if kept is None or kept[0] != stamp:
+                kept = (stamp, await database_sync_to_async(self._news)(after, audience))
+                self._news_kept[audience] = kept
+        return kept[1]
+
+    async def surroundings(self, audience: Audience) -> Sequence[str]:
+        """The larger parts that follow the steps: maps, source, and at the end the answer and the acts.
+
+        Rendered outside the thread that all sockets share: a page's boxes may have to be asked for.
+        """
+        async with self._surrounding:
+            stamp = self.state
+            kept = self._surroundings_kept.get(audience)
+            if kept is None or kept[0] != stamp:
+                render = database_sync_to_async(self._surroundings, thread_sensitive=False)
+                kept = self._surroundings_kept[audience] = (stamp, await render(audience))
+        return kept[1]
+
+    def _read(self) -> None:
+        run = Run.objects.select_related("workspace", "asked_by").get(pk=self._run.pk)
+        run.workspace = self._run.workspace
+        steps, claims = selectors.steps_of(run, self._upto), selectors.claims_of(run, self._upto)
+        before = selectors.count_steps(run, upto=self._upto)
+        for number, step in enumerate(steps, start=before + 1):
+            self._rows[f"step-{step.sequence}"] = Row(step.sequence, number, step=step)
+        for claim in claims:
+            self._rows[f"claim-{claim.order}"] = Row(claim.sequence, claim.order, claim=claim)
+        self._upto = max([self._upto, *(row.sequence for row in self._rows.values())])
+        self._run = run
+        self.state = State(run.status, run.phase, run.cancel_requested, run.attempt, self._upto)
+
+    def _news(self, after: int, audience: Audience) -> str:
+        with translation.override(audience.language):
+            fresh = [(name, row) for name, row in self._rows.items() if row.sequence > after]
+            fresh.sort(key=lambda item: (item[1].claim is not None, item[1].number))
+            parts = [self._fragment(name, row, audience) for name, row in fresh]
+            context = pages.state_context(self._run, audience.may)
+            return "".join([*parts, *(render_to_string(template, context) for template in STATE)])
+
+    def _fragment(self, name: str, row: Row, audience: Audience) -> str:
+        key = (name, row.sequence, audience)
+        if key not in self._fragments:
+            self._fragments[key] = self._render(row, audience)
+        return self._fragments[key]
+
+    def _render(self, row: Row, audience: Audience) -> str:
+        context = {"run": self._run, "workspace": self._run.workspace, "may": audience.may}
+        if row.step is not None:
+            shelf = rendering.StepShelf(self._run, selectors.versions_read(self._run))
+            return render_to_string("runs/_step.html", {**context, "step": shelf.card(row.step, row.number)})
+        assert row.claim is not None
+        quotes = [{**context, "citation": citation} for citation in rendering.citations_in([row.claim])]
+        claim = render_to_string("runs/_claim.html", {**context, "claim": row.claim})
+        return claim + "".join(render_to_string("runs/_citation.html", quote) for quote in quotes)
+
+    def _surroundings(self, audience: Audience) -> Sequence[str]:
+        ended = self.state is not None and self.state.ended
+        with translation.override(audience.language):
+            context = pages.run_context(self._run, audience.may)
+            return [render_to_string(template, context) for template in (ENDING if ended else AROUND)]
+
+
+STATE = ("runs/_now.html", "runs/_totals.html", "runs/_outcome.html")
+AROUND = ("runs/_maps.html", "runs/_source.html", "runs/_acts.html")
+ENDING = ("runs/_maps.html", "runs/_answer.html", "runs/_acts.html", "runs/_source.html", "runs/_follow.html")
+
+
+class Feeds:
+    """The feeds of this process, each kept while a socket needs it."""
+
+    def __init__(self) -> None:
+        self._feeds: dict[int, Feed] = {}
+        self._users: dict[int, int] = {}
+
+    def join(self, run: Run, after: int) -> Feed:
+        """The run's feed, for a page that holds everything up to `after`."""
+        feed = self._feeds.setdefault(run.pk, Feed(run, after))
+        feed.reach_back(after)
+        self._users[run.pk] = self._users.get(run.pk, 0) + 1
+        return feed
+
+    def leave(self, run_id: int) -> None:
+        """Let go of a feed; the last one out removes it."""
+        self._users[run_id] -= 1
+        if not self._users[run_id]:
+            del self._users[run_id], self._feeds[run_id]
+
+
+feeds = Feeds()

@@ -1,0 +1,133 @@
+"""What a question form holds: the question, where to look, how far to go."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import QueryDict
+
+from vectorless_web.documents.models import Document, Folder
+from vectorless_web.documents.selectors import folders_of, readable_documents
+from vectorless_web.runs.models import Run
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import User
+
+STEP_CHOICES = (6, 12, 20, 30)
+CHOICES_SHOWN = 200
+TAGS_SHOWN = 4
+FOLDERS_SHOWN = 4
+
+
+@dataclass(frozen=True)
+class Scope:
+    """One place to look, as a chip of the form."""
+
+    value: str
+    label: str
+    count: int | None
+    kind: str
+
+
+@dataclass(frozen=True)
+class AskBox:
+    """The form as the page shows it, fresh or with what was sent."""
+
+    question: str
+    scope: str
+    scopes: Sequence[Scope]
+    documents: Sequence[Document]
+    max_steps: int
+    thread: int | None
+    estimate: str
+    error: str = ""
+    step_choices: Sequence[int] = STEP_CHOICES
+
+
+@dataclass(frozen=True)
+class AskedForm:
+    """What somebody sent. `documents` is None for the whole workspace, else the ids to read."""
+
+    question: str
+    scope: str
+    chosen: tuple[int, ...]
+    max_steps: int | None
+    thread: int | None
+
+    @classmethod
+    def read(cls, data: QueryDict) -> "AskedForm":
+        """Take the fields from a POST; a number that is none counts as not given."""
+        return cls(
+            question=data.get("question", ""),
+            scope=data.get("scope") or "all",
+            chosen=tuple(number for text in data.getlist("documents") if (number := whole(text)) is not None),
+            max_steps=whole(data.get("max_steps", "")),
+            thread=whole(data.get("thread", "")),
+        )
+
+
+def whole(text: str | None) -> int | None:
+    """The whole number that a form field or an address holds, or None."""
+    digits = (text or "").strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
+
+
+def documents_meant(form: AskedForm, workspace: Workspace, user: User) -> list[int] | None:
+    """The ids of the documents the form's scope means; None for the whole workspace."""
+    kind, _, value = form.scope.partition(":")
+    if kind == "documents":
+        return list(form.chosen)
+    rows = readable_documents(workspace, user)
+    if kind == "folder":
+        return list(rows.filter(folder=whole(value)).values_list("pk", flat=True))
+    if kind == "tag":
+        return [row.pk for row in rows.filter(tags__icontains=value) if value in row.tags]
+    return None
+
+
+def ask_box(
+    workspace: Workspace, user: User, *, sent: AskedForm | None = None, follows: Run | None = None, error: str = ""
+) -> AskBox:
+    """The question form: empty, following up on a run (its scope, its thread), or as it was sent."""
+    rows = list(readable_documents(workspace, user).select_related(None).only("pk", "title", "tags"))
+    chosen = set(sent.chosen) if sent else _documents_of(follows)
+    steps = sent.max_steps if sent and sent.max_steps else workspace.setting("max_steps")
+    return AskBox(
+        question=sent.question if sent else "",
+        scope=sent.scope if sent else ("documents" if chosen else "all"),
+        scopes=[Scope("all", "Whole workspace", len(rows), "all"), *_folders(workspace), *_tags(rows)],
+        documents=[row for row in rows if row.pk in chosen],
+        max_steps=steps,
+        thread=sent.thread if sent else (follows.thread_id if follows else None),
+        estimate="no model, no cost",
+        error=error,
+        step_choices=sorted({*STEP_CHOICES, steps}),
+    )
+
+
+def choices_of(workspace: Workspace, user: User) -> list[tuple[int, str]]:
+    """The documents that can be ticked, by title."""
+    rows = readable_documents(workspace, user).order_by("title", "pk")
+    return list(rows.values_list("pk", "title")[:CHOICES_SHOWN])
+
+
+def _documents_of(run: Run | None) -> set[int]:
+    if run is None or run.whole_workspace:
+        return set()
+    return set(run.documents.values_list("pk", flat=True))
+
+
+def _folders(workspace: Workspace) -> list[Scope]:
+    folders: list[Folder] = folders_of(workspace)
+    return [
+        Scope(f"folder:{row.pk}", row.name, row.count, "folder")  # type: ignore[attr-defined]
+        for row in folders[:FOLDERS_SHOWN]
+        if row.count  # type: ignore[attr-defined]
+    ]
+
+
+def _tags(documents: Sequence[Document]) -> list[Scope]:
+    counts: dict[str, int] = {}
+    for document in documents:
+        for tag in document.tags:
+            counts[tag] = counts.get(tag, 0) + 1
+    most_used = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:TAGS_SHOWN]
+    return [Scope(f"tag:{tag}", tag, count, "tag") for tag, count in most_used]

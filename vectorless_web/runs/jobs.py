@@ -1,0 +1,32 @@
+"""The job that works on one run: an id in, wiring, one service."""
+
+import logging
+
+from vectorless_web import wiring
+from vectorless_web.engine.errors import EngineError
+from vectorless_web.runs import services
+from vectorless_web.runs.selectors import workspace_of
+from vectorless_web.workspaces.selectors import model_settings
+
+logger = logging.getLogger(__name__)
+
+INTERNAL = "Something went wrong inside the program. What was found is kept; the log has the details. Try again."
+
+
+def execute_run(run_id: int) -> None:
+    """Claim the run and work on it; a second delivery of the job exits quietly.
+
+    Whatever goes wrong here is written to the run: nobody may be left waiting for it.
+    """
+    lease = services.claim_run(run_id)
+    if lease is None:
+        return
+    try:
+        engine = wiring.engine_for(model_settings(workspace_of(run_id)))
+        services.execute_run(lease, engine=engine)
+    except EngineError as error:
+        services.fail_run(lease, code=error.code, message=error.message, retryable=error.retryable)
+    except Exception:
+        logger.exception("run %d failed", run_id)
+        services.fail_run(lease, code="internal_error", message=INTERNAL, retryable=True)
+        raise

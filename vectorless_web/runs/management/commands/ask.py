@@ -1,0 +1,163 @@
+"""`manage.py ask "question" FILE...`: the main job in a terminal, with no account, database or Redis."""
+
+import json
+import sys
+import tempfile
+import time
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from vectorless_web import wiring
+from vectorless_web.engine.errors import EngineError, InvalidInput
+from vectorless_web.engine.reasoner.events import (
+    Check,
+    ClaimEvent,
+    CompleteEvent,
+    Evidence,
+    Outcome,
+    ReasoningEvent,
+    StepEvent,
+)
+from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.lib.problems import Problem
+from vectorless_web.runs.files import FileCorpus, Progress, compile_files
+from vectorless_web.runs.services.asking import STEPS_MAX, STEPS_MIN, checked_question
+
+EXIT_CODES = {Outcome.ANSWERED: 0, Outcome.PARTIAL: 0, Outcome.NOT_FOUND: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 130}
+BAD_INPUT, INTERRUPTED = 2, 130
+
+
+class Command(BaseCommand):
+    help = "Ask files a question: the steps go to standard error as they happen, the answer to standard output."
+    requires_system_checks: list[str] = []
+    requires_migrations_checks = False
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("question")
+        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="A PDF, Markdown or text file.")
+        parser.add_argument("--json", action="store_true", help="Print the result as one line of JSON.")
+        parser.add_argument("--max-steps", type=int, default=Limits.max_steps, help="Steps in each document, 1 to 30.")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        """Print the result and leave with its exit code."""
+        as_json = options["json"]
+        result = Result()
+        try:
+            code = self._ask(options, result)
+        except KeyboardInterrupt:
+            self.stderr.write("Stopped.")
+            result.outcome, code = Outcome.CANCELLED, INTERRUPTED
+        except (InvalidInput, Problem) as error:
+            self.stderr.write(error.message)
+            code = BAD_INPUT
+        except EngineError as error:
+            self.stderr.write(error.message)
+            code = EXIT_CODES[Outcome.FAILED]
+        if as_json:
+            self.stdout.write(json.dumps(result.as_json(), ensure_ascii=False))
+        elif code in (EXIT_CODES[Outcome.ANSWERED], EXIT_CODES[Outcome.NOT_FOUND]):
+            self.stdout.write(result.as_text())
+        self.stdout.flush()
+        sys.exit(code)
+
+    def _ask(self, options: dict[str, Any], result: "Result") -> int:
+        question = checked_question(options["question"])
+        limits = Limits(max_steps=_step_limit(options["max_steps"]))
+        with tempfile.TemporaryDirectory(prefix="vectorless-") as folder:
+            corpus = compile_files(options["files"], Path(folder), progress=self._progress)
+            events = wiring.build_engine().reasoner.run(question, corpus, limits)
+            return self._follow(events, corpus, result)
+
+    def _follow(self, events: Iterator[ReasoningEvent], corpus: FileCorpus, result: "Result") -> int:
+        """Tell each step as it happens; the exit code of the outcome."""
+        for event in events:
+            match event:
+                case StepEvent():
+                    result.steps += 1
+                    self._tell(f"{result.steps:3d}  {event.kind.value:<10}  {event.say}")
+                case ClaimEvent():
+                    result.claims[event.order] = event
+                case CompleteEvent():
+                    result.finish(event, corpus)
+                    self._tell(event.reason)
+        if result.outcome is Outcome.FAILED and result.error_code in BAD_INPUT_CODES:
+            return BAD_INPUT
+        return EXIT_CODES[result.outcome]
+
+    def _progress(self, name: str) -> Progress:
+        """Says once for each stage what is being done with the file."""
+        told: set[str] = set()
+
+        def tell(stage: str, _done: int, total: int) -> None:
+            if stage not in told:
+                told.add(stage)
+                self._tell(f"     {stage:<10}  {name}" + (f", {total} pages" if stage == "parsing" and total else ""))
+
+        return tell
+
+    def _tell(self, line: str) -> None:
+        self.stderr.write(line)
+        self.stderr.flush()
+
+
+BAD_INPUT_CODES = ("invalid_input", "empty_question", "question_too_long", "no_documents")
+
+
+class Result:
+    """What is known of the answer; printed as text or as one JSON object."""
+
+    def __init__(self) -> None:
+        self.outcome = Outcome.FAILED
+        self.error_code = ""
+        self.steps = 0
+        self.claims: dict[int, ClaimEvent] = {}
+        self._answer = self._value = self._reason = ""
+        self._citations: list[dict[str, Any]] = []
+        self._started = time.monotonic()
+
+    def finish(self, event: CompleteEvent, corpus: FileCorpus) -> None:
+        """Take the end of the run."""
+        self.outcome, self.error_code, self._reason = event.outcome, event.error_code, event.reason
+        self._answer, self._value = event.answer, event.value
+        self._citations = [
+            {"document": corpus.name(row.document), "page": row.page_index + 1, "quote": row.quote}
+            for row in self._evidence()
+        ]
+
+    def as_json(self) -> dict[str, Any]:
+        """The result with pages from 1 and seconds since the command began."""
+        return {
+            "outcome": self.outcome.value,
+            "answer": self._answer,
+            "value": self._value,
+            "citations": self._citations,
+            "steps": self.steps,
+            "seconds": round(time.monotonic() - self._started, 3),
+        }
+
+    def as_text(self) -> str:
+        """The answer, then each quote with its document and page."""
+        rows = [
+            f"[{number}] {row['document']}, p. {row['page']}: “{' '.join(row['quote'].split())}”"
+            for number, row in enumerate(self._citations, start=1)
+        ]
+        return "\n".join([self._answer or self._reason, *([""] if rows else []), *rows])
+
+    def _evidence(self) -> list[Evidence]:
+        """One piece of evidence for each marker, in order, quotes that were not found left out."""
+        found: dict[int, Evidence] = {}
+        for order in sorted(self.claims):
+            for row in self.claims[order].citations:
+                if row.check is not Check.MISSING:
+                    found.setdefault(row.marker, row)
+        return [found[marker] for marker in sorted(found)]
+
+
+def _step_limit(steps: int) -> int:
+    if not STEPS_MIN <= steps <= STEPS_MAX:
+        raise InvalidInput(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.")
+    return steps

@@ -1,0 +1,71 @@
+"""The small map of each document a run walked: its outline with the path lit."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from vectorless_web.documents.models import DocumentVersion, Section
+from vectorless_web.runs.models import Run, Step
+from vectorless_web.runs.selectors import versions_read
+from vectorless_web.runs.tree_map import TreeMap, draw
+
+NAMED = 4
+
+
+@dataclass(frozen=True)
+class Heading:
+    """A heading as the map needs it."""
+
+    key: int
+    parent_key: int
+    subtree_end: int
+    title: str
+    page_start: int
+    page_end: int
+
+
+def maps_of(run: Run, steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """One map for each document that was opened, in the order in which the walks first touched them."""
+    versions = {str(version.document_id): version for version in versions_read(run)}
+    touched: dict[str, list[dict[str, Any]]] = {}
+    for step in steps:
+        for ref in [*step.refs, *(row["ref"] for row in step.rejected if row.get("ref"))]:
+            if ref["document"] in versions:
+                touched.setdefault(ref["document"], []).append(ref)
+    return [_map(versions[document], refs, run) for document, refs in touched.items()]
+
+
+def _map(version: DocumentVersion, refs: list[dict[str, Any]], run: Run) -> dict[str, Any]:
+    current = refs[-1]["page_start"] if run.is_open else None
+    drawn = draw(_headings(version.pk), refs, version.pages, current)
+    shown = {field.name: getattr(drawn, field.name) for field in fields(TreeMap)}
+    title = version.document.title
+    return {**shown, "title": title, "page_count": version.pages, "label": _label(refs)}
+
+
+def _label(refs: Iterable[dict[str, Any]]) -> str:
+    """What the map shows, in words for those who do not see it."""
+    rows = list(refs)
+    walked = _names(row for row in rows if row.get("role") in ("walked", "read"))
+    turned = _names(row for row in rows if row.get("role") == "turned_back")
+    path = _("Path walked: %s.") % walked if walked else _("Nothing walked yet.")
+    return f"{path} {_('Turned back at %s.') % turned}" if turned else path
+
+
+def _names(refs: Iterable[dict[str, Any]]) -> str:
+    titles = list(dict.fromkeys(ref["title"] for ref in refs if ref["title"]))
+    more = len(titles) - NAMED
+    named = ", ".join(titles[:NAMED])
+    return named + (ngettext(" and %d more", " and %d more", more) % more if more > 0 else "")
+
+
+@lru_cache(maxsize=64)
+def _headings(version_id: int) -> tuple[Heading, ...]:
+    """The outline of a version, which never changes once it is ready."""
+    names = [field.name for field in fields(Heading)]
+    rows = Section.objects.filter(version=version_id).order_by("position").values_list(*names)
+    return tuple(Heading(*row) for row in rows)

@@ -1,0 +1,81 @@
+"""What the run page and its fragments are rendered from: one builder for the page and for the socket."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.urls import reverse
+
+from vectorless_web.runs import rendering, selectors, sheets
+from vectorless_web.runs.maps import maps_of
+from vectorless_web.runs.models import Citation, Claim, Run, Step
+from vectorless_web.workspaces.selectors import May
+
+
+def state_context(run: Run, may: May) -> dict[str, Any]:
+    """What the small live fragments show: what is going on, the totals, the outcome."""
+    ended = not run.is_open
+    return {
+        "run": run,
+        "workspace": run.workspace,
+        "may": may,
+        "now": rendering.now_of(run),
+        "answer": selectors.answer_of(run) if ended else None,
+        "claims": selectors.claims_of(run) if ended else [],
+        "engine_line": rendering.engine_line(run.engine, run.model),
+    }
+
+
+def run_context(run: Run, may: May) -> dict[str, Any]:
+    """Everything the run page shows that is the same for all who may do the same."""
+    steps, claims = selectors.steps_of(run), selectors.claims_of(run)
+    citations = rendering.citations_in(claims)
+    cards = rendering.step_cards(run, steps, citations)
+    _name_steps(citations, cards)
+    _place_checked(run)
+    return {
+        "run": run,
+        "workspace": run.workspace,
+        "may": may,
+        "answer": selectors.answer_of(run),
+        "after": _greatest(steps, claims),
+        "steps": cards,
+        "claims": claims,
+        "citations": citations,
+        "sheets": sheets.sheets_of(run, citations, steps),
+        "maps": maps_of(run, steps),
+        "now": rendering.now_of(run),
+        "scope_line": rendering.scope_line(run, selectors.scope_size(run)),
+        "engine_line": rendering.engine_line(run.engine, run.model),
+        "newer": selectors.newer_documents(run) if citations else [],
+        "my_feedback": None,
+        "links": [],
+        "ask": None,
+    }
+
+
+def _greatest(steps: Sequence[Step], claims: Sequence[Claim]) -> int:
+    """The greatest sequence number that these rows carry: what the page will hold."""
+    return max([0, *(row.sequence for row in steps), *(row.sequence for row in claims)])
+
+
+def _name_steps(citations: Sequence[Citation], cards: Sequence[rendering.StepView]) -> None:
+    """Give each citation the step that found its quote, as `step_sequence` and `step_number`."""
+    finder = {marker: card for card in cards for marker in card.markers}
+    for citation in citations:
+        card = finder.get(citation.marker)
+        citation.step_sequence = card.sequence if card else None  # type: ignore[attr-defined]
+        citation.step_number = card.number if card else None  # type: ignore[attr-defined]
+
+
+def _place_checked(run: Run) -> None:
+    """Give each section that was checked in vain the address of its page."""
+    versions = {str(version.document_id): version for version in selectors.versions_read(run)}
+    for row in run.checked:
+        version = versions.get(str(row.get("document")))
+        if version is None:
+            continue
+        row["document_title"] = version.document.title
+        if "page_start" in row:
+            slug, page = run.workspace.slug, row["page_start"] + 1
+            row["url"] = reverse("documents:detail", args=[slug, version.document_id]) + f"?page={page}"
+            row["sheet_url"] = reverse("runs:sheet", args=[slug, run.pk, version.pk, page])

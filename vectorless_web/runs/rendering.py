@@ -1,0 +1,233 @@
+"""From rows to what the run page shows. One builder for the first rendering and for every live fragment."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.runs import selectors
+from vectorless_web.runs.models import Citation, Claim, Run, Step
+
+KIND_LABELS = {
+    "route": gettext_lazy("Route"),
+    "scan": gettext_lazy("Scan"),
+    "retrieve": gettext_lazy("Retrieve"),
+    "navigate": gettext_lazy("Navigate"),
+    "extract": gettext_lazy("Extract"),
+    "synthesize": gettext_lazy("Synthesize"),
+    "verify": gettext_lazy("Verify"),
+    "finalize": gettext_lazy("Finalize"),
+}
+
+
+@dataclass(frozen=True)
+class QuoteView:
+    """Words a step copied, and where they stand."""
+
+    quote: str
+    where: str
+    page: int | None
+    check_result: str
+
+
+@dataclass(frozen=True)
+class RefView:
+    """A node a step touched; pages from 1."""
+
+    title: str
+    page_start: int
+    page_end: int
+    role: str
+    url: str
+    sheet_url: str
+
+
+@dataclass(frozen=True)
+class StepView:
+    """A step's card. `number` counts the run's steps from 1; `markers` are citations whose quote it found."""
+
+    sequence: int
+    number: int
+    kind: str
+    kind_label: str
+    say: str
+    thought: str
+    seconds: float
+    tokens: int
+    cost_usd: float
+    engine: str
+    confidence: float | None
+    dead: bool
+    broken: bool
+    quotes: Sequence[QuoteView]
+    refs: Sequence[RefView]
+    rejected: Sequence[dict[str, Any]]
+    markers: Sequence[int]
+    raw: str
+    fresh: bool = False
+
+
+@dataclass(frozen=True)
+class NowView:
+    """What a run is doing at the moment."""
+
+    say: str
+    kind: str
+    since: datetime
+
+
+class StepShelf:
+    """Makes the cards of one run: knows the addresses of what its steps touched."""
+
+    def __init__(self, run: Run, versions: Iterable[DocumentVersion], citations: Sequence[Citation] = ()) -> None:
+        self._run = run
+        self._versions = {str(version.document_id): version for version in versions}
+        self._citations = citations
+
+    def card(self, step: Step, number: int) -> StepView:
+        """The card of one step."""
+        return StepView(
+            sequence=step.sequence,
+            number=number,
+            kind=step.kind,
+            kind_label=KIND_LABELS.get(step.kind, step.kind),
+            say=step.say,
+            thought=step.thought,
+            seconds=step.latency_ms / 1000,
+            tokens=step.tokens,
+            cost_usd=float(step.cost_usd),
+            engine=step.engine,
+            confidence=step.confidence,
+            dead=any(ref.get("role") == "turned_back" for ref in step.refs),
+            broken="error" in step.observation,
+            quotes=_quotes(step),
+            refs=[view for ref in step.refs if (view := self._ref(ref))],
+            rejected=step.rejected,
+            markers=self._markers(step),
+            raw=_raw(step),
+        )
+
+    def _ref(self, ref: dict[str, Any]) -> RefView | None:
+        version = self._versions.get(ref["document"])
+        slug, page = self._run.workspace.slug, ref["page_start"] + 1
+        document = int(ref["document"]) if str(ref["document"]).isdigit() else 0
+        return RefView(
+            title=ref["title"],
+            page_start=page,
+            page_end=ref["page_end"] + 1,
+            role=ref.get("role", "walked"),
+            url=reverse("documents:detail", args=[slug, document]) + f"?page={page}",
+            sheet_url=reverse("runs:sheet", args=[slug, self._run.pk, version.pk, page]) if version else "",
+        )
+
+    def _markers(self, step: Step) -> list[int]:
+        """Citations that this step's quotes became, for a step that extracts."""
+        if step.kind != "extract":
+            return []
+        found = {_plain(quote["quote"]) for quote in _observed_quotes(step)}
+        touched = {(ref["document"], ref["key"]) for ref in step.refs}
+        return sorted(
+            {
+                citation.marker
+                for citation in self._citations
+                if citation.version is not None
+                and (str(citation.version.document_id), citation.node_key) in touched
+                and any(_plain(citation.quote) in quote or quote in _plain(citation.quote) for quote in found)
+            }
+        )
+
+
+def step_cards(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> list[StepView]:
+    """The cards of all steps of a run, numbered from 1."""
+    shelf = StepShelf(run, selectors.versions_read(run), citations)
+    return [shelf.card(step, number) for number, step in enumerate(steps, start=1)]
+
+
+def citations_in(claims: Sequence[Claim]) -> list[Citation]:
+    """One citation for each marker, in order."""
+    found: dict[int, Citation] = {}
+    for claim in claims:
+        for citation in claim.citations.all():
+            found.setdefault(citation.marker, citation)
+    return [found[marker] for marker in sorted(found)]
+
+
+def now_of(run: Run) -> NowView | None:
+    """What the run is doing; None once it has ended."""
+    if run.status == Run.Status.QUEUED:
+        say = _("Going on after an interruption") if run.attempt > 1 else _("Waiting for a free worker")
+        return NowView(say, "", run.created_at)
+    if run.status == Run.Status.RUNNING:
+        say = _("Stopping") if run.cancel_requested else _doing(run)
+        return NowView(say, NEXT_KIND.get(run.phase, "route"), run.started_at or run.created_at)
+    return None
+
+
+NEXT_KIND = {"route": "scan", "scan": "navigate", "extract": "extract", "synthesize": "verify", "verify": "finalize"}
+
+
+def _doing(run: Run) -> str:
+    sentences = {
+        "": _("Choosing which documents to open"),
+        "route": _("Opening the first document"),
+        "scan": _("Choosing where to go"),
+        "navigate": _("Reading what was found"),
+        "retrieve": _("Copying what answers"),
+        "extract": _("Looking for what is still missing"),
+        "synthesize": _("Putting the answer together"),
+        "verify": _("Checking every quote and number"),
+    }
+    return sentences.get(run.phase, _("Finishing"))
+
+
+def scope_line(run: Run, size: int) -> str:
+    """Where the question looks, in words."""
+    documents = ngettext("%(n)d document", "%(n)d documents", size) % {"n": size}
+    return _("Whole workspace, %s") % documents if run.whole_workspace else documents
+
+
+def engine_line(engine: str, model: str) -> str:
+    """Who answers, in words."""
+    return model if engine != "offline" and model else _("offline reasoner, no model")
+
+
+def _quotes(step: Step) -> list[QuoteView]:
+    return [
+        QuoteView(
+            quote=row["quote"],
+            where=str(row.get("where", "")),
+            page=row.get("page"),
+            check_result=str(row.get("check", "exact")),
+        )
+        for row in _observed_quotes(step)
+    ]
+
+
+def _observed_quotes(step: Step) -> list[dict[str, Any]]:
+    rows = step.observation.get("quotes", [])
+    return [row for row in rows if isinstance(row, dict) and row.get("quote")]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _raw(step: Step) -> str:
+    """The stored row as indented JSON, for the disclosure under the card."""
+    shown = ("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "refs")
+    values = {
+        name: getattr(step, name) for name in (*shown, "rejected", "confidence", "latency_ms", "tokens", "engine")
+    }
+    return json.dumps(values, indent=2, ensure_ascii=False, default=str)
+
+
+RAW_FIELDS = (
+    *("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "refs"),
+    *("rejected", "confidence", "latency_ms", "tokens", "engine"),
+)

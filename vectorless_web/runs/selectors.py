@@ -1,0 +1,246 @@
+"""Reads about runs. Whatever a URL or a socket names is reached through the asking user."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.http import Http404
+from django.utils import timezone
+
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, Run, Step, Thread
+from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.workspaces.selectors import User, member_workspace, workspace_for, workspaces_of
+
+PAGE_SIZE = 30
+RECENT = 8
+
+
+@dataclass(frozen=True)
+class RunQuery:
+    """What the list of runs is asked for; empty values do not filter."""
+
+    search: str = ""
+    outcome: str = ""
+    person: int | None = None
+    document: int | None = None
+    since: date | None = None
+    until: date | None = None
+    page: int = 1
+
+
+@dataclass(frozen=True)
+class Month:
+    """What a workspace asked since the first of the month."""
+
+    questions: int
+    answered: int
+    partial: int
+    spent_usd: float
+    limit_usd: float | None = None
+
+
+def run_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Run:
+    """One run of a workspace the user belongs to; Http404 for a stranger, PermissionDenied below `needs`."""
+    workspace = workspace_for(user, slug, needs)
+    run = _with_people(Run.objects.filter(workspace=workspace, pk=pk)).first()
+    if run is None:
+        raise Http404("There is no such run here.")
+    run.workspace = workspace
+    return run
+
+
+def watched_run(user: User, slug: str, pk: int) -> Run | None:
+    """The run for a socket: None for a stranger, an unknown workspace and an unknown run alike."""
+    workspace = member_workspace(user, slug)
+    run = Run.objects.filter(workspace=workspace, pk=pk).first() if workspace else None
+    if run is not None and workspace is not None:
+        run.workspace = workspace
+    return run
+
+
+def workspace_of(run_id: int) -> Workspace:
+    """The workspace of a run, for its job."""
+    return Run.objects.select_related("workspace").get(pk=run_id).workspace
+
+
+def thread_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Thread:
+    """One thread of a workspace the user belongs to; Http404 for any other."""
+    workspace = workspace_for(user, slug, needs)
+    thread = Thread.objects.filter(workspace=workspace, pk=pk).first()
+    if thread is None:
+        raise Http404("There is no such thread here.")
+    thread.workspace = workspace
+    return thread
+
+
+def newest_run_of(thread: Thread) -> Run:
+    """The last question of a thread; Http404 for an empty one."""
+    run = thread.runs.order_by("-pk").first()
+    if run is None:
+        raise Http404("This thread is empty.")
+    return run
+
+
+def steps_of(run: Run, after: int = 0) -> list[Step]:
+    """The run's steps beyond a sequence number, in order."""
+    return list(Step.objects.filter(run=run.pk, sequence__gt=after).order_by("sequence"))
+
+
+def count_steps(run: Run, upto: int) -> int:
+    """How many steps the run has up to a sequence number."""
+    return Step.objects.filter(run=run.pk, sequence__lte=upto).count()
+
+
+def claims_of(run: Run, after: int = 0) -> list[Claim]:
+    """The run's claims beyond a sequence number, in the order of the answer, with their citations."""
+    cited = Prefetch("citations", queryset=Citation.objects.select_related("version", "version__document"))
+    rows = Claim.objects.filter(run=run.pk, sequence__gt=after).order_by("order")
+    return list(rows.prefetch_related(cited))
+
+
+def answer_of(run: Run) -> Answer | None:
+    """The run's answer; None before it ended and when it failed."""
+    return Answer.objects.filter(run=run.pk).first()
+
+
+def last_sequence(run: Run) -> int:
+    """The greatest sequence number stored so far."""
+    rows = [model.objects.filter(run=run.pk).aggregate(last=Max("sequence"))["last"] for model in (Step, Claim)]
+    return max(value or 0 for value in rows)
+
+
+def feedback_by(user: User, run: Run) -> Feedback | None:
+    """What this user said of the run."""
+    return Feedback.objects.filter(run=run.pk, user_id=user.pk).first()
+
+
+def versions_in_scope(run: Run) -> list[DocumentVersion]:
+    """The versions a run may read, by document: the newest that were ready when it began.
+
+    The same for every attempt at the run, whatever was uploaded in between.
+    """
+    began = run.started_at or timezone.now()
+    newest = DocumentVersion.objects.filter(
+        document=OuterRef("pk"), status=DocumentVersion.Status.READY, ready_at__lte=began
+    ).order_by("-number")
+    documents = Document.objects.filter(workspace=run.workspace_id, deleted_at=None)
+    if not run.whole_workspace:
+        documents = documents.filter(pk__in=run.documents.values("pk"))
+    chosen = documents.annotate(version=Subquery(newest.values("pk")[:1])).values("version")
+    rows = DocumentVersion.objects.filter(pk__in=chosen).select_related("document")
+    return list(rows.order_by("document_id"))
+
+
+def scope_size(run: Run) -> int:
+    """How many documents the question may read."""
+    if not run.whole_workspace:
+        return run.documents.count()
+    return Document.objects.filter(
+        workspace=run.workspace_id, deleted_at=None, current_version__status=DocumentVersion.Status.READY
+    ).count()
+
+
+def versions_read(run: Run) -> list[DocumentVersion]:
+    """The versions the run opened, in the order of its scope."""
+    return list(run.versions.select_related("document").order_by("document_id"))
+
+
+def read_version(run: Run, pk: int) -> DocumentVersion:
+    """A version whose pages the run may show: one it read. Http404 for any other."""
+    rows = DocumentVersion.objects.filter(Q(pk__in=run.versions.values("pk")) | Q(pk__in=_cited(run)))
+    version = rows.select_related("document", "document__workspace").filter(pk=pk).first()
+    if version is None:
+        raise Http404("This run did not read that document.")
+    return version
+
+
+def newer_documents(run: Run) -> list[Document]:
+    """The cited documents that have a newer version by now."""
+    cited = DocumentVersion.objects.filter(pk__in=_cited(run)).select_related("document")
+    return [row.document for row in cited if row.document.current_version_id not in (None, row.pk)]
+
+
+def recent_runs(workspace: Workspace, limit: int = RECENT) -> list[Run]:
+    """The newest run of each thread, newest first."""
+    newest = Run.objects.filter(workspace=workspace).values("thread").annotate(last=Max("pk")).order_by("-last")
+    return list(_with_people(Run.objects.filter(pk__in=[row["last"] for row in newest[:limit]])))
+
+
+def runs_of(user: User, limit: int = RECENT) -> list[Run]:
+    """The last runs in any workspace of the user."""
+    ids = [workspace.pk for workspace in workspaces_of(user)]
+    return list(_with_people(Run.objects.filter(workspace__in=ids)).order_by("-pk")[:limit])
+
+
+def home_workspaces(user: User) -> list[Workspace]:
+    """The user's workspaces, each with `document_count` and `run_count`."""
+    workspaces = workspaces_of(user)
+    ids = [workspace.pk for workspace in workspaces]
+    documents = _counts(Document.objects.filter(workspace__in=ids, deleted_at=None))
+    runs = _counts(Run.objects.filter(workspace__in=ids))
+    for workspace in workspaces:
+        workspace.document_count = documents.get(workspace.pk, 0)  # type: ignore[attr-defined]
+        workspace.run_count = runs.get(workspace.pk, 0)  # type: ignore[attr-defined]
+    return workspaces
+
+
+def listed_runs(workspace: Workspace, query: RunQuery) -> Page[Run]:
+    """One page of the list; a page beyond the end is the last one."""
+    return Paginator(_filtered(_with_people(Run.objects.filter(workspace=workspace)), query), PAGE_SIZE).get_page(
+        query.page
+    )
+
+
+def people_of(workspace: Workspace) -> list[tuple[int, str]]:
+    """Those who asked something here, for the list's filter."""
+    rows = Run.objects.filter(workspace=workspace, asked_by__isnull=False)
+    people = rows.values_list("asked_by", "asked_by__first_name", "asked_by__last_name", "asked_by__username")
+    named = {pk: f"{first} {last}".strip() or username for pk, first, last, username in people.order_by().distinct()}
+    return sorted(named.items(), key=lambda item: (item[1], item[0]))
+
+
+def month_of(workspace: Workspace) -> Month:
+    """Questions, outcomes and spend since the first of the month."""
+    first = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    rows = Run.objects.filter(workspace=workspace, created_at__gte=first)
+    counts = dict(rows.order_by().values_list("status").annotate(n=Count("pk")))
+    return Month(
+        questions=sum(counts.values()),
+        answered=counts.get(Run.Status.ANSWERED, 0) + counts.get(Run.Status.PARTIAL, 0),
+        partial=counts.get(Run.Status.PARTIAL, 0),
+        spent_usd=float(sum(rows.values_list("cost_usd", flat=True))),
+    )
+
+
+def _cited(run: Run) -> QuerySet[Citation, int]:
+    return Citation.objects.filter(run=run.pk, version__isnull=False).values_list("version", flat=True)
+
+
+def _with_people(rows: QuerySet[Run]) -> QuerySet[Run]:
+    return rows.select_related("workspace", "asked_by", "answer", "thread")
+
+
+def _counts(rows: QuerySet[Document] | QuerySet[Run]) -> dict[int, int]:
+    return dict(rows.order_by().values_list("workspace").annotate(n=Count("pk")))
+
+
+def _filtered(rows: QuerySet[Run], query: RunQuery) -> QuerySet[Run]:
+    for word in query.search.split():
+        rows = rows.filter(Q(question__icontains=word) | Q(answer__markdown__icontains=word))
+    exact = {"status": query.outcome, "asked_by": query.person}
+    rows = rows.filter(**{name: value for name, value in exact.items() if value})
+    if query.document:
+        read = Run.versions.through.objects.filter(documentversion__document=query.document)
+        rows = rows.filter(pk__in=read.values("run"))
+    if query.since:
+        rows = rows.filter(created_at__gte=_midnight(query.since))
+    if query.until:
+        rows = rows.filter(created_at__lt=_midnight(query.until, days=1))
+    return rows
+
+
+def _midnight(day: date, days: int = 0) -> datetime:
+    start = datetime(day.year, day.month, day.day, tzinfo=timezone.get_current_timezone())
+    return start + timedelta(days=days)

@@ -1,0 +1,24 @@
+"""What may be done to runs: ask, work on, stop, recover."""
+
+from vectorless_web.runs.services.aftermath import delete_run, give_feedback
+from vectorless_web.runs.services.asking import ask_again, start_run
+from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run
+from vectorless_web.runs.services.leases import Lease, LeaseLost
+from vectorless_web.runs.services.recovering import recover_runs
+from vectorless_web.runs.services.stopping import cancel_run
+
+__all__ = [
+    "Engine",
+    "Lease",
+    "LeaseLost",
+    "Reasoner",
+    "ask_again",
+    "cancel_run",
+    "claim_run",
+    "delete_run",
+    "execute_run",
+    "fail_run",
+    "give_feedback",
+    "recover_runs",
+    "start_run",
+]

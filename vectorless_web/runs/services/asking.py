@@ -1,0 +1,114 @@
+"""Asking: a question becomes a run that waits for a worker."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from vectorless_web.documents.models import Document
+from vectorless_web.documents.selectors import documents_in, readable_documents
+from vectorless_web.lib.problems import Problem
+from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.services import queueing
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.services import record
+
+QUESTION_MAX = 4000
+STEPS_MIN, STEPS_MAX = 1, 30
+
+
+def start_run(
+    *,
+    user: AbstractBaseUser,
+    workspace: Workspace,
+    question: str,
+    documents: Sequence[int] | None = None,
+    max_steps: int | None = None,
+    thread: Thread | None = None,
+) -> Run:
+    """Store a question as a queued run and enqueue its job on commit.
+
+    `documents` are the ids of the chosen documents; None asks the whole workspace.
+    Raises Problem (422) with a stable code when question or scope cannot be used.
+    """
+    question = checked_question(question)
+    chosen = _checked_scope(workspace, user, documents)
+    limits = _limits(workspace, max_steps)
+    with transaction.atomic():
+        thread = thread or Thread.objects.create(workspace=workspace, title=question[:300], created_by_id=user.pk)
+        run = Run.objects.create(
+            thread=thread,
+            workspace=workspace,
+            question=question,
+            whole_workspace=documents is None,
+            asked_by_id=user.pk,
+            settings=limits,
+        )
+        run.documents.set(chosen)
+        record(actor=user, verb="run.asked", workspace=workspace, target=run, name=question)
+        queueing.enqueue(run)
+    return run
+
+
+def ask_again(*, user: AbstractBaseUser, run: Run, max_steps: int | None = None) -> Run:
+    """Ask the same question with the same scope once more, as a new run of the same thread."""
+    chosen = None if run.whole_workspace else list(run.documents.values_list("pk", flat=True))
+    return start_run(
+        user=user,
+        workspace=run.workspace,
+        question=run.question,
+        documents=chosen,
+        max_steps=max_steps or run.settings.get("max_steps"),
+        thread=run.thread,
+    )
+
+
+def checked_question(question: str) -> str:
+    """The question without outer white space and NULs; Problem when it is empty or too long."""
+    question = question.replace("\x00", "").strip()
+    if not question:
+        raise Problem("Write a question first.", code="question_empty", status=422)
+    if len(question) > QUESTION_MAX:
+        raise Problem(
+            f"This question has {len(question):,} characters; at most {QUESTION_MAX:,} can be asked. "
+            "Shorten it, or upload long background as a document.",
+            code="question_too_long",
+            status=422,
+        )
+    return question
+
+
+def _checked_scope(workspace: Workspace, user: AbstractBaseUser, ids: Sequence[int] | None) -> list[Document]:
+    """The chosen documents, [] for the whole workspace; Problem when nothing can be read."""
+    if ids is None:
+        if not readable_documents(workspace, user).exists():
+            raise _nothing_to_read(workspace, user)
+        return []
+    wanted = set(ids)
+    if not wanted:
+        raise Problem("Choose at least one document, or ask the whole workspace.", code="no_documents", status=422)
+    found = list(readable_documents(workspace, user, wanted))
+    if len(found) != len(wanted):
+        raise Problem(
+            "One of the chosen documents is not in this workspace or is not ready to be read. Choose again.",
+            code="unknown_document",
+            status=422,
+        )
+    return found
+
+
+def _nothing_to_read(workspace: Workspace, user: AbstractBaseUser) -> Problem:
+    if documents_in(workspace, user).exists():
+        sentence = "No document is ready to be read yet. Ask again when one says Ready."
+        return Problem(sentence, code="document_not_ready", status=422, retryable=True)
+    return Problem("Upload a document first: there is nothing to read here yet.", code="no_documents", status=422)
+
+
+def _limits(workspace: Workspace, max_steps: int | None) -> dict[str, Any]:
+    """The limits and settings of this run as they stand now."""
+    steps = max_steps if max_steps is not None else workspace.setting("max_steps")
+    if not STEPS_MIN <= steps <= STEPS_MAX:
+        raise Problem(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.", code="invalid_input", status=422)
+    kept = ("token_budget", "route_mode", "language")
+    return {"max_steps": steps} | {name: workspace.setting(name) for name in kept}

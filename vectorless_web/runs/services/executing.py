@@ -1,0 +1,119 @@
+"""Working on a run: the engine reasons, one writer stores, the lease says who may."""
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from vectorless_web.engine.errors import Cancelled, EngineError
+from vectorless_web.engine.reasoner.corpus import Corpus
+from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, ReasoningEvent, StepEvent
+from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.runs.corpus import WorkspaceCorpus
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.selectors import versions_in_scope
+from vectorless_web.runs.services.leases import Lease, LeaseLost, Watch, claim, end_run, fenced
+from vectorless_web.runs.services.queueing import announce, stop_job
+from vectorless_web.runs.services.recording import Recorder
+
+logger = logging.getLogger(__name__)
+
+
+class Reasoner(Protocol):
+    """What the engine offers: an iterator of events, ending with one CompleteEvent."""
+
+    def run(
+        self, question: str, corpus: Corpus, limits: Limits, *, cancelling: Callable[[], bool] = ...
+    ) -> Iterator[ReasoningEvent]:
+        """Reason about the question over the corpus."""
+        ...
+
+
+class Engine(Protocol):
+    """A reasoner and what the pages call it: `name` is `offline` or `model`, `model` the model's name or ""."""
+
+    @property
+    def reasoner(self) -> Reasoner: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+
+
+def claim_run(run_id: int) -> Lease | None:
+    """Take a queued run; None for one that another worker has or that has ended: a doubled delivery exits quietly."""
+    lease = claim(run_id)
+    if lease is not None:
+        announce(run_id)
+    return lease
+
+
+def execute_run(lease: Lease, *, engine: Engine) -> None:
+    """Work on a claimed run until it ends, storing every event before announcing it.
+
+    Whatever the engine says of itself (an EngineError, a CompleteEvent) becomes the
+    run's stated outcome; a lost lease ends the work silently, because the run is
+    somebody else's by then.
+    """
+    run = Run.objects.select_related("workspace").get(pk=lease.run_id)
+    try:
+        with Watch(lease, on_overdue=lambda: _end_overdue(lease)) as watch:
+            _work(run, lease, engine, watch)
+    except LeaseLost:
+        logger.info("run %d: attempt %d lost its lease and wrote nothing more", lease.run_id, lease.attempt)
+
+
+def fail_run(lease: Lease, *, code: str, message: str, retryable: bool) -> None:
+    """Write that a run failed, if the lease is still held."""
+    if end_run(lease, Run.Status.FAILED, error_code=code, reason=message, retryable=retryable):
+        announce(lease.run_id)
+
+
+def _work(run: Run, lease: Lease, engine: Engine, watch: Watch) -> None:
+    corpus = WorkspaceCorpus(versions_in_scope(run))
+    with fenced(lease):
+        Run.objects.filter(pk=run.pk).update(
+            engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint
+        )
+    recorder = Recorder(lease, corpus)
+    events = engine.reasoner.run(run.question, corpus, limits_of(run), cancelling=watch.stopping)
+    try:
+        ended = _record_all(events, recorder)
+    except Cancelled:
+        ended = _cancelled(lease)
+    except EngineError as error:
+        recorder.fail(code=error.code, message=error.message, retryable=error.retryable)
+        return
+    if not ended:
+        recorder.fail(code="internal_error", message="The reasoner stopped without a result.", retryable=True)
+
+
+def _record_all(events: Iterator[ReasoningEvent], recorder: Recorder) -> bool:
+    """Store events in the order they come; true when one of them ended the run."""
+    for event in events:
+        match event:
+            case StepEvent():
+                recorder.step(event)
+            case ClaimEvent():
+                recorder.claim(event)
+            case CompleteEvent():
+                recorder.complete(event)
+                return True
+    return False
+
+
+def limits_of(run: Run) -> Limits:
+    """The limits that were set when the question was asked."""
+    kept = ("max_steps", "max_walks", "token_budget", "model_tokens", "money_usd")
+    return Limits(**{name: run.settings[name] for name in kept if name in run.settings})
+
+
+def _cancelled(lease: Lease) -> bool:
+    if end_run(lease, Run.Status.CANCELLED, reason="Stopped before it was done. What was found is kept."):
+        announce(lease.run_id)
+    return True
+
+
+def _end_overdue(lease: Lease) -> None:
+    """The engine did not react to a stop in time: write the end for it and end its process."""
+    _cancelled(lease)
+    stop_job(lease.run_id, lease.attempt)

@@ -1,0 +1,43 @@
+"""How a run gets to a worker: one job for each attempt, named so that a doubled call adds nothing."""
+
+from vectorless_web.lib import jobs
+from vectorless_web.lib.live import publish
+from vectorless_web.runs.models import Run
+
+QUEUE = "runs"
+JOB = "vectorless_web.runs.jobs.execute_run"
+JOB_SECONDS = 900
+
+
+def job_id(run_id: int, attempt: int) -> str:
+    """The name of the job that makes one attempt at a run."""
+    return f"run-{run_id}-{attempt}"
+
+
+def enqueue(run: Run) -> None:
+    """Enqueue the run's present attempt once the transaction commits; with Redis down the sweep does it later."""
+    jobs.enqueue(JOB, run.pk, queue=QUEUE, job_id=job_id(run.pk, run.attempt), seconds=JOB_SECONDS)
+
+
+def is_enqueued(run: Run) -> bool:
+    """Whether the present attempt waits in the queue.
+
+    A job that a worker took does not count: a queued row means that it died before it
+    claimed the run. Should it still be about to, the second delivery exits quietly.
+    """
+    return jobs.waits(job_id(run.pk, run.attempt), queue=QUEUE)
+
+
+def stop_job(run_id: int, attempt: int) -> None:
+    """Take the attempt's job out of the queue, or kill the process that works on it."""
+    jobs.stop(job_id(run_id, attempt), queue=QUEUE)
+
+
+def announce(run_id: int, sequence: int = 0) -> None:
+    """Tell every open page to look at the run's rows again: a hint, which may be lost."""
+    publish(group_of(run_id), {"type": "run.changed", "sequence": sequence})
+
+
+def group_of(run_id: int) -> str:
+    """The channel group that the run's pages listen to."""
+    return f"run-{run_id}"

@@ -1,0 +1,228 @@
+"""Writes what the engine yields: rows first, then a hint, each under the run's lease and each once."""
+
+from dataclasses import asdict
+from decimal import Decimal
+from typing import Any
+
+from django.db.models import Max
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.rendering import RenderUnavailable, boxes
+from vectorless_web.engine.reasoner.events import (
+    Calculation,
+    ClaimEvent,
+    CompleteEvent,
+    Evidence,
+    NodeRef,
+    Outcome,
+    StepEvent,
+)
+from vectorless_web.runs.corpus import WorkspaceCorpus
+from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
+from vectorless_web.runs.services.leases import Lease, LeaseLost, end_run, fenced
+from vectorless_web.runs.services.queueing import announce
+
+Place = tuple[int, int, str]
+
+
+class Recorder:
+    """The one writer of an attempt. It numbers events and stores each exactly once.
+
+    A run that is executed again after a crash yields its events from the start: a step
+    whose place (walk, index, kind) is stored already is kept as it is, and so is a claim
+    that says the same; the first that differs is stored as new.
+    """
+
+    def __init__(self, lease: Lease, corpus: WorkspaceCorpus) -> None:
+        self._lease = lease
+        self._corpus = corpus
+        rows = Step.objects.filter(run=lease.run_id).values_list("walk", "index", "kind")
+        self._stored: set[Place] = set(rows)
+        self._seen: set[Place] = set()
+        self._steps = len(self._stored)
+        self._sequence = _last_sequence(lease.run_id)
+        self._pinned = set(
+            Run.versions.through.objects.filter(run=lease.run_id).values_list("documentversion", flat=True)
+        )
+
+    def step(self, event: StepEvent) -> None:
+        """Store a step unless an earlier attempt did, then announce it. LeaseLost writes nothing."""
+        place = self._place(event)
+        if place in self._stored:
+            return
+        row = _step_row(event, place)
+        with fenced(self._lease):
+            self._pin_read_versions()
+            Step.objects.create(run_id=self._lease.run_id, sequence=self._sequence + 1, **row)
+            Run.objects.filter(pk=self._lease.run_id).update(phase=event.kind.value, step_count=self._steps + 1)
+        self._steps += 1
+        self._advance()
+
+    def claim(self, event: ClaimEvent) -> None:
+        """Store or rewrite a claim with its citations under the next sequence number, then announce it."""
+        if self._says_the_same(event):
+            return
+        citations = [self._citation(evidence) for evidence in event.citations]
+        values = {
+            "sequence": self._sequence + 1,
+            "text": event.text,
+            "state": event.state,
+            "support": event.support.value if event.support else "",
+            "calculation": _calculation(event.calculation),
+            "because": event.because,
+        }
+        with fenced(self._lease):
+            self._pin_read_versions()
+            claim, _ = Claim.objects.update_or_create(run_id=self._lease.run_id, order=event.order, defaults=values)
+            claim.citations.all().delete()
+            for citation in citations:
+                citation.claim = claim
+            Citation.objects.bulk_create(citations)
+        self._advance()
+
+    def complete(self, event: CompleteEvent) -> None:
+        """Store the answer and the end state in one transaction and give the lease back."""
+        with fenced(self._lease):
+            self._pin_read_versions()
+            if event.outcome in (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND):
+                Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=_answer(event))
+            end_run(self._lease, event.outcome.value, **self._ending(event))
+        announce(self._lease.run_id, self._sequence + 1)
+
+    def fail(self, *, code: str, message: str, retryable: bool) -> None:
+        """Write that the run failed, with its reason; LeaseLost when another worker has it."""
+        values = {"error_code": code, "reason": message, "retryable": retryable}
+        if not end_run(self._lease, Run.Status.FAILED, **values):
+            raise LeaseLost
+        announce(self._lease.run_id, self._sequence + 1)
+
+    def _advance(self) -> None:
+        self._sequence += 1
+        announce(self._lease.run_id, self._sequence)
+
+    def _place(self, event: StepEvent) -> Place:
+        """Where the step stands; a second one of a kind at the same index moves to the next free index."""
+        index = event.index
+        while (event.walk, index, event.kind.value) in self._seen:
+            index += 1
+        place = (event.walk, index, event.kind.value)
+        self._seen.add(place)
+        return place
+
+    def _says_the_same(self, event: ClaimEvent) -> bool:
+        """Whether a stored claim already says this; a checked one stands for its own draft too."""
+        row = Claim.objects.filter(run=self._lease.run_id, order=event.order).first()
+        if row is None or row.text != event.text:
+            return False
+        support = event.support.value if event.support else ""
+        was_checked = row.state == Claim.State.CHECKED
+        return (row.state, row.support) == (event.state, support) or (was_checked and event.state == Claim.State.DRAFT)
+
+    def _pin_read_versions(self) -> None:
+        """Remember which versions the run has opened since the last write."""
+        fresh = self._corpus.opened - self._pinned
+        if fresh:
+            rows = [_links().model(run_id=self._lease.run_id, documentversion_id=pk) for pk in sorted(fresh)]
+            _links().bulk_create(rows, ignore_conflicts=True)
+            self._pinned |= fresh
+
+    def _citation(self, evidence: Evidence) -> Citation:
+        version = self._corpus.version(evidence.document)
+        spans = [[span.page_index, span.char_index, span.length] for span in evidence.spans]
+        return Citation(
+            run_id=self._lease.run_id,
+            marker=evidence.marker,
+            version=version,
+            document_title=_title(version),
+            sha256=version.sha256,
+            node_key=evidence.key,
+            page_index=evidence.page_index,
+            quote=evidence.quote,
+            where=evidence.where[:300],
+            start=evidence.start,
+            end=evidence.end,
+            spans=spans,
+            boxes=_boxes(version, spans),
+            check_result=evidence.check.value,
+        )
+
+    def _ending(self, event: CompleteEvent) -> dict[str, Any]:
+        return {
+            "reason": event.reason,
+            "error_code": event.error_code,
+            "retryable": event.retryable,
+            "checked": [self._checked(row) for row in event.checked],
+            "tokens": event.tokens,
+            "cost_usd": Decimal(str(event.cost_usd)),
+        }
+
+    def _checked(self, row: Any) -> dict[str, Any]:
+        pages = {"page_start": row.ref.page_start, "page_end": row.ref.page_end} if row.ref else {}
+        return {"document": row.document, "title": row.title, "reason": row.reason, **pages}
+
+
+def _links() -> Any:
+    """The table of the versions that runs read."""
+    return Run.versions.through.objects
+
+
+def _last_sequence(run_id: int) -> int:
+    steps = Step.objects.filter(run=run_id).aggregate(last=Max("sequence"))["last"] or 0
+    claims = Claim.objects.filter(run=run_id).aggregate(last=Max("sequence"))["last"] or 0
+    return max(steps, claims)
+
+
+def _step_row(event: StepEvent, place: Place) -> dict[str, Any]:
+    walk, index, kind = place
+    return {
+        "walk": walk,
+        "index": index,
+        "kind": kind,
+        "say": event.say,
+        "thought": event.thought,
+        "action": event.action,
+        "arguments": event.arguments,
+        "observation": event.observation,
+        "refs": [asdict(ref) for ref in event.refs],
+        "rejected": [{"label": row.label, "reason": row.reason, "ref": _ref(row.ref)} for row in event.rejected],
+        "confidence": event.confidence,
+        "latency_ms": event.latency_ms,
+        "tokens": event.tokens,
+        "cost_usd": Decimal(str(event.cost_usd)),
+        "engine": event.engine,
+    }
+
+
+def _ref(ref: NodeRef | None) -> dict[str, Any] | None:
+    return asdict(ref) if ref else None
+
+
+def _calculation(calculation: Calculation | None) -> dict[str, Any] | None:
+    return asdict(calculation) if calculation else None
+
+
+def _answer(event: CompleteEvent) -> dict[str, Any]:
+    confidence = event.confidence
+    return {
+        "markdown": event.answer,
+        "value": event.value[:200],
+        "confidence": confidence.value if confidence else None,
+        "claims_held": confidence.claims_held if confidence else None,
+        "parts_covered": confidence.parts_covered if confidence else None,
+        "evidence_fit": confidence.evidence_fit if confidence else None,
+        "grounded": event.grounded,
+        "abstained": event.outcome == Outcome.NOT_FOUND,
+        "missing": list(event.missing),
+    }
+
+
+def _boxes(version: DocumentVersion, spans: list[list[int]]) -> list[list[float]]:
+    """Where the quote stands on its page. Without the render child the page works it out when it is shown."""
+    try:
+        return boxes(version, spans)
+    except RenderUnavailable:
+        return []
+
+
+def _title(version: DocumentVersion) -> str:
+    return version.document.title[:300]

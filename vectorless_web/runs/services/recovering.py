@@ -1,0 +1,85 @@
+"""Recovering: runs whose worker died are made to go on; runs whose job was lost are enqueued again."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from vectorless_web.lib import jobs
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services.queueing import announce, enqueue, is_enqueued, stop_job
+from vectorless_web.runs.services.stopping import end_abandoned
+
+QUEUE_GRACE = timedelta(seconds=3)
+"""A run this young may still be between its commit and its job."""
+
+
+def recover_runs() -> int:
+    """Give every abandoned run a next attempt or an end; how many were touched.
+
+    Each change is one conditional UPDATE, so any number of sweeps may run at once.
+    """
+    return sum(_recover(run) for run in _expired()) + sum(_enqueue_again(run) for run in _waiting())
+
+
+def _expired() -> list[Run]:
+    return list(Run.objects.filter(status=Run.Status.RUNNING, lease_until__lt=timezone.now()))
+
+
+def _waiting() -> list[Run]:
+    if not jobs.queue_is_up():
+        return []
+    old_enough = timezone.now() - QUEUE_GRACE
+    waiting = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=old_enough)
+    return [run for run in waiting if not is_enqueued(run)]
+
+
+def _recover(run: Run) -> bool:
+    """The run is requeued under a new attempt, ended as stopped, or failed when its attempts are used up."""
+    if run.cancel_requested:
+        changed = end_abandoned(run.pk)
+    elif run.attempt >= settings.RUN_ATTEMPTS:
+        changed = _give_up(run)
+    else:
+        changed = _requeue(run)
+    if changed:
+        # A worker that was only suspended must not keep its slot for work that is no longer its own.
+        stop_job(run.pk, run.attempt)
+        announce(run.pk)
+    return changed
+
+
+def _requeue(run: Run) -> bool:
+    with transaction.atomic():
+        taken = _still_abandoned(run).update(
+            status=Run.Status.QUEUED, attempt=run.attempt + 1, lease="", lease_until=None
+        )
+        if taken:
+            enqueue(Run(pk=run.pk, attempt=run.attempt + 1))
+    return bool(taken)
+
+
+def _give_up(run: Run) -> bool:
+    failed = _still_abandoned(run).update(
+        status=Run.Status.FAILED,
+        lease="",
+        lease_until=None,
+        finished_at=timezone.now(),
+        error_code="lease_lost",
+        retryable=True,
+        reason=f"The process that worked on this died {run.attempt} times. The steps it took are kept; ask again.",
+    )
+    return bool(failed)
+
+
+def _still_abandoned(run: Run) -> QuerySet[Run]:
+    return Run.objects.filter(
+        pk=run.pk, status=Run.Status.RUNNING, lease=run.lease, attempt=run.attempt, lease_until__lt=timezone.now()
+    )
+
+
+def _enqueue_again(run: Run) -> bool:
+    enqueue(run)
+    return True

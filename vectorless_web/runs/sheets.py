@@ -1,0 +1,85 @@
+"""The pages beside an answer: those that are cited, else the one that was read last."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.urls import reverse
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.rendering import Highlight, page_view
+from vectorless_web.runs.models import Citation, Run, Step
+
+Place = tuple[int, int]
+"""(version, page index)."""
+
+SHEETS_SHOWN = 12
+
+
+def sheets_of(run: Run, citations: Sequence[Citation], steps: Sequence[Step]) -> list[dict[str, Any]]:
+    """The contexts of `documents/_page.html` for the run's source pane.
+
+    Every page that holds a part of a quote, in order of marker; while nothing is cited
+    in an open run, the page that was read last; nothing otherwise.
+    """
+    marks = _highlights(citations)
+    if marks:
+        versions = {row.version_id: row.version for row in citations if row.version is not None}
+        places = list(marks)[:SHEETS_SHOWN]
+        return [sheet_of(run, citations, versions[version], page) for version, page in places]
+    if run.is_open:
+        return [sheet_of(run, (), version, page) for version, page in _last_read(run, steps)]
+    return []
+
+
+def sheet_of(run: Run, citations: Sequence[Citation], version: DocumentVersion, page_index: int) -> dict[str, Any]:
+    """One page with the run's marks; its neighbours are the run's own fragments."""
+    view = page_view(version, page_index, _highlights(citations).get((version.pk, page_index), []))
+    begun = {citation.marker for citation in citations if citation.page_index == page_index}
+    for hit in view["hits"]:
+        if hit["marker"] not in begun:
+            # The quote began on another page, whose mark has the plain id.
+            hit["id"] = f"hit-{hit['marker']}-{page_index + 1}"
+    neighbours = {"previous_url": page_index - 1, "next_url": page_index + 1}
+    return view | {name: _fragment_url(run, version, index) for name, index in neighbours.items()}
+
+
+def _fragment_url(run: Run, version: DocumentVersion, page_index: int) -> str:
+    if not 0 <= page_index < version.pages:
+        return ""
+    return reverse("runs:sheet", args=[run.workspace.slug, run.pk, version.pk, page_index + 1])
+
+
+def _highlights(citations: Sequence[Citation]) -> dict[Place, list[Highlight]]:
+    """Marks by page, pages in order of marker; the first citation is the lit one."""
+    found: dict[Place, list[Highlight]] = {}
+    for citation in citations:
+        if citation.version_id is None or citation.check_result == "missing":
+            continue
+        for page in _pages_of(citation):
+            marks = found.setdefault((citation.version_id, page), [])
+            marks.append(_mark(citation, page, on=citation is citations[0]))
+    return found
+
+
+def _pages_of(citation: Citation) -> list[int]:
+    """The page a quote begins on and those it goes on to."""
+    return list(dict.fromkeys([citation.page_index, *(span[0] for span in citation.spans)]))
+
+
+def _mark(citation: Citation, page: int, *, on: bool) -> Highlight:
+    return Highlight(
+        marker=citation.marker,
+        boxes=[box for box in citation.boxes if box[0] == page],
+        spans=[span for span in citation.spans if span[0] == page],
+        on=on,
+    )
+
+
+def _last_read(run: Run, steps: Sequence[Step]) -> list[tuple[DocumentVersion, int]]:
+    versions = {str(row.document_id): row for row in run.versions.select_related("document", "document__workspace")}
+    for step in reversed(steps):
+        for ref in step.refs:
+            version = versions.get(ref["document"])
+            if version is not None and ref.get("role", "walked") in ("read", "walked"):
+                return [(version, ref["page_start"])]
+    return []

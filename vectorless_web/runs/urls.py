@@ -1,0 +1,25 @@
+"""Addresses of the runs: pages, acts, fragments and the socket."""
+
+from django.urls import path
+
+from vectorless_web.runs import views
+from vectorless_web.runs.consumers import RunConsumer
+
+app_name = "runs"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("w/<slug:slug>/", views.workspace, name="workspace"),
+    path("w/<slug:slug>/ask/", views.ask, name="ask"),
+    path("w/<slug:slug>/threads/<int:pk>/", views.thread, name="thread"),
+    path("w/<slug:slug>/runs/", views.runs, name="list"),
+    path("w/<slug:slug>/runs/<int:pk>/", views.detail, name="detail"),
+    path("w/<slug:slug>/runs/<int:pk>/stop/", views.stop, name="stop"),
+    path("w/<slug:slug>/runs/<int:pk>/again/", views.again, name="again"),
+    path("w/<slug:slug>/runs/<int:pk>/feedback/", views.feedback, name="feedback"),
+    path("w/<slug:slug>/runs/<int:pk>/delete/", views.delete, name="delete"),
+    path("w/<slug:slug>/runs/<int:pk>/sheet/<int:version>/<int:page>/", views.sheet, name="sheet"),
+    path("w/<slug:slug>/runs/<int:pk>/export/<slug:form>/", views.export, name="export"),
+]
+
+websocket_urlpatterns = [path("ws/w/<slug:slug>/runs/<int:pk>/", RunConsumer.as_asgi())]

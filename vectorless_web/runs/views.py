@@ -1,0 +1,214 @@
+"""The pages of questions: home, workspace, run, list, and the acts on a run."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils.dateparse import parse_date
+from django.views.decorators.http import require_GET, require_POST
+
+from vectorless_web.documents.selectors import card_context
+from vectorless_web.lib.htmx import go_to, is_htmx
+from vectorless_web.lib.problems import Problem
+from vectorless_web.runs import exports, pages, rendering, selectors, services, sheets
+from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, whole
+from vectorless_web.runs.models import Run
+from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.workspaces.selectors import may_in, model_settings, workspace_context, workspace_for
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    context = {
+        "workspaces": selectors.home_workspaces(request.user),
+        "recent_runs": selectors.runs_of(request.user),
+    }
+    return render(request, "runs/home.html", context)
+
+
+@require_GET
+def workspace(request: HttpRequest, slug: str) -> HttpResponse:
+    place = workspace_for(request.user, slug)
+    documents = card_context(place, request.user)
+    context = {
+        **workspace_context(request.user, place, "ask"),
+        **documents,
+        **_ask_context(request, place),
+        "recent": selectors.recent_runs(place),
+        "month": selectors.month_of(place),
+        "engine_line": _who_answers(place),
+        "is_new": not any(documents.values()),
+        "demo_run": None,
+    }
+    return render(request, "runs/workspace.html", context)
+
+
+@require_POST
+def ask(request: HttpRequest, slug: str) -> HttpResponse:
+    place = workspace_for(request.user, slug, Role.MEMBER)
+    form = AskedForm.read(request.POST)
+    try:
+        thread = selectors.thread_for(request.user, slug, form.thread) if form.thread else None
+        run = services.start_run(
+            user=request.user,
+            workspace=place,
+            question=form.question,
+            documents=documents_meant(form, place, request.user),
+            max_steps=form.max_steps,
+            thread=thread,
+        )
+    except Problem as problem:
+        return _asked_in_vain(request, place, form, problem)
+    return go_to(request, "runs:detail", slug=slug, pk=run.pk)
+
+
+@require_GET
+def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk)
+    may = may_in(run.workspace)
+    context = {
+        **workspace_context(request.user, run.workspace, "runs"),
+        **pages.run_context(run, may),
+        "my_feedback": selectors.feedback_by(request.user, run),
+    }
+    if may.ask:
+        context |= _ask_context(request, run.workspace, follows=run)
+    return render(request, "runs/detail.html", context)
+
+
+@require_GET
+def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    newest = selectors.newest_run_of(selectors.thread_for(request.user, slug, pk))
+    return redirect("runs:detail", slug=slug, pk=newest.pk)
+
+
+@require_GET
+def runs(request: HttpRequest, slug: str) -> HttpResponse:
+    place = workspace_for(request.user, slug)
+    query = _run_query(request)
+    context = {
+        **workspace_context(request.user, place, "runs"),
+        "runs": selectors.listed_runs(place, query),
+        "query": query.search,
+        "outcome": query.outcome,
+        "outcomes": [(status.value, status.label) for status in Run.Status],
+        "people": selectors.people_of(place),
+        "person": query.person,
+        "from_date": request.GET.get("from", ""),
+        "to_date": request.GET.get("to", ""),
+    }
+    return render(request, "runs/list.html", context)
+
+
+@require_POST
+def stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    services.cancel_run(user=request.user, run=run)
+    if is_htmx(request):
+        return HttpResponse(status=204)
+    return redirect("runs:detail", slug=slug, pk=pk)
+
+
+@require_POST
+def again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    fresh = services.ask_again(user=request.user, run=run, max_steps=whole(request.POST.get("max_steps")))
+    return go_to(request, "runs:detail", slug=slug, pk=fresh.pk)
+
+
+@require_POST
+def feedback(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    given = services.give_feedback(
+        user=request.user,
+        run=run,
+        good=request.POST.get("good") == "1",
+        reason=request.POST.get("reason", ""),
+        comment=request.POST.get("comment", ""),
+    )
+    if not is_htmx(request):
+        return redirect("runs:detail", slug=slug, pk=pk)
+    citations = rendering.citations_in(selectors.claims_of(run))
+    context = {"run": run, "workspace": run.workspace, "may": may_in(run.workspace), "my_feedback": given}
+    return render(request, "runs/_feedback.html", {**context, "citations": citations})
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    services.delete_run(user=request.user, run=run)
+    return go_to(request, "runs:list", slug=slug)
+
+
+@require_GET
+def sheet(request: HttpRequest, slug: str, pk: int, version: int, page: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk)
+    shown = selectors.read_version(run, version)
+    if not 1 <= page <= shown.pages:
+        raise Http404("This document has no such page.")
+    citations = rendering.citations_in(selectors.claims_of(run))
+    context = {"sheet": sheets.sheet_of(run, citations, shown, page - 1), "workspace": run.workspace, "run": run}
+    return render(request, "documents/_page.html", context)
+
+
+@require_GET
+def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk)
+    if form == "json":
+        response: HttpResponse = JsonResponse(exports.as_json(run), json_dumps_params={"indent": 2})
+    elif form == "markdown":
+        response = HttpResponse(exports.as_markdown(run), content_type="text/markdown; charset=utf-8")
+    elif form == "print":
+        context = workspace_context(request.user, run.workspace, "runs")
+        return render(request, "runs/print.html", {**context, **pages.run_context(run, may_in(run.workspace))})
+    else:
+        raise Http404("A run can be exported as markdown, json or print.")
+    suffix = "json" if form == "json" else "md"
+    response["Content-Disposition"] = f'attachment; filename="run-{run.pk}.{suffix}"'
+    return response
+
+
+def _asked_in_vain(request: HttpRequest, place: Workspace, form: AskedForm, problem: Problem) -> HttpResponse:
+    """The form again with what was wrong, as fragment or page, under the problem's status."""
+    context = {
+        **workspace_context(request.user, place, "ask"),
+        **_ask_context(request, place, sent=form, error=problem.message),
+        "large": request.POST.get("large") == "1",
+    }
+    template = "runs/_ask.html" if is_htmx(request) else "runs/ask.html"
+    return render(request, template, context, status=problem.status)
+
+
+def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str, Any]:
+    return {
+        "ask": ask_box(place, request.user, **box),
+        "all_documents": choices_of(place, request.user),
+    }
+
+
+def _who_answers(place: Workspace) -> str:
+    choice = model_settings(place)
+    if choice is None:
+        return "The offline reasoner answers: it quotes, and writes nothing of its own."
+    return f"{choice.model} answers. If it is away, the offline reasoner does, and the page says so."
+
+
+def _run_query(request: HttpRequest) -> selectors.RunQuery:
+    """The list's filters from the address; what makes no sense does not filter."""
+    values = request.GET
+    return selectors.RunQuery(
+        search=values.get("q", "")[:200],
+        outcome=values.get("outcome", "") if values.get("outcome") in Run.Status.values else "",
+        person=whole(values.get("person")),
+        document=whole(values.get("document")),
+        since=_day(values.get("from", "")),
+        until=_day(values.get("to", "")),
+        page=whole(values.get("page")) or 1,
+    )
+
+
+def _day(text: str) -> Any:
+    try:
+        return parse_date(text)
+    except ValueError:
+        return None
