@@ -1,0 +1,145 @@
+"""The main job in a real browser: upload, ask, watch, check a citation, reload, stop."""
+
+import re
+
+import pypdfium2
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.conftest import REPORT
+
+pytestmark = pytest.mark.e2e
+QUESTION = "What was capital expenditure in 2024 in USD millions?"
+
+
+def open_workspace(page, site):
+    page.goto(f"{site.address}/w/demo/")
+
+
+def upload(page, site):
+    """Upload the report on the documents page and wait until it is ready, unless an earlier test did."""
+    page.goto(f"{site.address}/w/demo/documents/")
+    row = page.locator("tr[id^=document-]", has_text=re.compile("2024"))
+    if not row.count():
+        page.set_input_files("input[type=file]", str(REPORT))
+        row.first.wait_for()
+    expect(row.first).to_contain_text("Ready", timeout=60_000)
+
+
+def ask(page, site, question=QUESTION):
+    open_workspace(page, site)
+    page.fill("#question", question)
+    page.click("#ask button[type=submit]")
+    page.wait_for_url(re.compile(r"/w/demo/runs/\d+/"))
+
+
+def test_an_upload_shows_its_stages_without_a_reload(signed_in, site):
+    page = signed_in
+    page.goto(f"{site.address}/w/demo/documents/")
+    page.evaluate("document.body.dataset.stayed = 'yes'")
+    upload_row = page.locator("tr[id^=document-]", has_text=re.compile("2024"))
+    page.set_input_files("input[type=file]", str(REPORT))
+    expect(upload_row.first).to_contain_text("Ready", timeout=60_000)
+    assert page.evaluate("document.body.dataset.stayed") == "yes"
+
+
+def test_steps_arrive_and_the_answer_cites_the_figure(signed_in, site):
+    page = signed_in
+    upload(page, site)
+    site.pause(0.3)
+    ask(page, site)
+    page.evaluate("document.body.dataset.stayed = 'yes'")
+    first = page.locator("#steps > li.step.done").first
+    first.wait_for()
+    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    assert page.locator("#steps > li.step.done").count() >= 5
+    expect(page.locator("#claims")).to_contain_text("94")
+    assert page.evaluate("document.body.dataset.stayed") == "yes"
+
+
+def test_the_highlight_of_a_citation_lies_over_its_quote(signed_in, site):
+    page = signed_in
+    upload(page, site)
+    ask(page, site)
+    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    page.locator("#claims a.cite").first.click()
+    hit = page.locator("#hit-1")
+    expect(hit).to_have_class(re.compile(r"\bon\b"))
+    quote = page.locator("#cite-1 blockquote").inner_text()
+    covered = text_under(page, hit)
+    assert squeezed(covered) == squeezed(quote)
+
+
+def test_a_reload_in_mid_run_loses_and_doubles_nothing(signed_in, site):
+    page = signed_in
+    upload(page, site)
+    site.pause(0.4)
+    ask(page, site)
+    page.locator("#steps > li.step.done").nth(1).wait_for()
+    page.reload()
+    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    ids = page.eval_on_selector_all("#steps > li.step.done", "items => items.map(item => item.id)")
+    assert len(ids) == len(set(ids))
+    page.reload()
+    assert page.eval_on_selector_all("#steps > li.step.done", "items => items.map(item => item.id)") == ids
+
+
+def test_a_second_tab_shows_the_same_run(signed_in, site):
+    page = signed_in
+    upload(page, site)
+    site.pause(0.3)
+    ask(page, site)
+    other = page.context.new_page()
+    other.goto(page.url)
+    for tab in (page, other):
+        expect(tab.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    assert other.locator("#steps > li.step.done").count() == page.locator("#steps > li.step.done").count()
+    other.close()
+
+
+def test_stop_ends_the_run_and_keeps_its_steps(signed_in, site):
+    page = signed_in
+    upload(page, site)
+    site.pause(2)
+    ask(page, site)
+    page.locator("#steps > li.step.done").first.wait_for()
+    page.locator("#run-acts button", has_text="Stop").click()
+    expect(page.locator("#outcome")).to_contain_text("Stopped", timeout=5_000)
+    kept = page.locator("#steps > li.step.done").count()
+    assert kept >= 1
+    page.reload()
+    assert page.locator("#steps > li.step.done").count() == kept
+
+
+def test_a_question_of_no_characters_is_refused_in_place(signed_in, site):
+    page = signed_in
+    open_workspace(page, site)
+    page.evaluate("document.querySelector('#question').removeAttribute('required')")
+    with page.expect_response(lambda response: response.url.endswith("/ask/")) as answer:
+        page.click("#ask button[type=submit]")
+    assert answer.value.status == 422
+    expect(page.locator("#ask [role=alert]")).to_be_visible()
+
+
+def text_under(page, hit) -> str:
+    """The words of the PDF under a highlight, from where its boxes lie over the page's picture on the screen."""
+    sheet = page.locator("figure.sheet", has=page.locator("#hit-1"))
+    number = int(sheet.get_attribute("data-page"))
+    picture = sheet.locator("img").bounding_box()
+    with_pdf = pypdfium2.PdfDocument(REPORT)
+    pdf_page = with_pdf[number - 1]
+    scale = pdf_page.get_width() / picture["width"]
+    text_page = pdf_page.get_textpage()
+    words = []
+    for rect in hit.locator("rect").all():
+        box = rect.bounding_box()
+        left, top = (box["x"] - picture["x"]) * scale, (box["y"] - picture["y"]) * scale
+        right, bottom = left + box["width"] * scale, top + box["height"] * scale
+        height = pdf_page.get_height()
+        words.append(text_page.get_text_bounded(left, height - bottom, right, height - top))
+    return " ".join(words)
+
+
+def squeezed(text: str) -> str:
+    """Letters and digits alone."""
+    return re.sub(r"[\W_]+", "", text).lower()
