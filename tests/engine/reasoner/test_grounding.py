@@ -1,0 +1,109 @@
+"""Claims: quotes located, numbers accounted for, sums recomputed."""
+
+import pytest
+
+from tests.engine.reasoner.documents import annual_report
+from vectorless_web.engine.document.node import NodeKind
+from vectorless_web.engine.reasoner.events import Check, Support
+from vectorless_web.engine.reasoner.grounding import Grounder
+from vectorless_web.engine.reasoner.planner import DraftCalculation, DraftClaim, DraftOperand, DraftQuote
+
+
+@pytest.fixture
+def report():
+    return annual_report()
+
+
+@pytest.fixture
+def income(report):
+    return next(k for k in report.tree.leaves() if report.tree.kind(k) is NodeKind.TABLE)
+
+
+@pytest.fixture
+def check(report):
+    grounder = Grounder(documents={"a": report}, periods=["2019", "2018"])
+    return lambda claim, order=1: grounder.check(order, claim)
+
+
+def quote(key, words, document="a"):
+    return DraftQuote(document, key, words)
+
+
+def test_a_claim_whose_number_stands_in_its_row_is_supported(check, income):
+    claim = check(DraftClaim("$5,400 million: net sales, 2019.", (quote(income, "Net sales\t$ 5,400\t$ 5,000"),)))
+    evidence = claim.citations[0]
+    assert (claim.support, evidence.check, evidence.page_index, evidence.marker) == (Support.SUPPORTED, Check.EXACT, 4, 1)
+    assert evidence.spans
+
+
+def test_a_claim_without_quotes_is_unsupported(check):
+    claim = check(DraftClaim("Sales were good."))
+    assert (claim.support, claim.because) == (Support.UNSUPPORTED, "The sentence has no quote.")
+
+
+def test_an_invented_quote_makes_the_claim_unsupported_and_is_kept_as_missing(check, income):
+    claim = check(DraftClaim("Net sales doubled.", (quote(income, "Net sales doubled in the year under review"),)))
+    assert claim.support is Support.UNSUPPORTED
+    assert [citation.check for citation in claim.citations] == [Check.MISSING]
+
+
+@pytest.mark.parametrize("key,document", [(99_999, "a"), (-1, "a"), (1, "elsewhere")])
+def test_an_unknown_node_or_document_is_a_missing_quote(check, key, document):
+    claim = check(DraftClaim("Net sales.", (quote(key, "Net sales", document),)))
+    assert claim.citations[0].check is Check.MISSING
+
+
+def test_a_number_that_no_quote_states_is_named(check, income):
+    claim = check(DraftClaim("Net sales were $6,400 million.", (quote(income, "Net sales\t$ 5,400\t$ 5,000"),)))
+    assert claim.support is Support.UNSUPPORTED
+    assert "$6,400 million" in claim.because
+
+
+def test_the_same_quote_keeps_its_marker_through_the_answer(check, income):
+    words = "Net income\t405\t450"
+    first = check(DraftClaim("405.", (quote(income, words),)))
+    second = check(DraftClaim("450.", (quote(income, words), quote(income, "Operating income\t540\t600"))), 2)
+    assert [c.marker for c in first.citations + second.citations] == [1, 1, 2]
+
+
+def margin(expression="net / sales", result="7.5%", net="405", sales="5,400"):
+    operands = (DraftOperand("net", net, "USD million", 0), DraftOperand("sales", sales, "USD million", 1))
+    return DraftCalculation(expression, operands, result)
+
+
+def with_sum(income, calculation, text="The margin was 7.5%."):
+    rows = (quote(income, "Net income\t405\t450"), quote(income, "Net sales\t$ 5,400\t$ 5,000"))
+    return DraftClaim(text, rows, calculation)
+
+
+def test_a_recomputed_calculation_makes_the_claim_derived(check, income):
+    claim = check(with_sum(income, margin()))
+    assert claim.support is Support.DERIVED
+    assert [operand.marker for operand in claim.calculation.operands] == [1, 2]
+
+
+def test_wrong_arithmetic_is_found_and_the_right_result_told(check, income):
+    claim = check(with_sum(income, margin(result="8.5%"), "The margin was 8.5%."))
+    assert claim.support is Support.UNSUPPORTED
+    assert "0.075" in claim.because
+
+
+def test_an_operand_that_its_row_does_not_state_is_refused(check, income):
+    claim = check(with_sum(income, margin(net="540", result="10%"), "The margin was 10%."))
+    assert "540" in claim.because
+
+
+def test_a_constant_smuggled_into_the_formula_is_refused(check, income):
+    claim = check(with_sum(income, margin("(net + 135) / sales", "10%"), "The margin was 10%."))
+    assert "135" in claim.because
+
+
+def test_a_claim_may_not_round_its_result_into_another_number(check, income):
+    claim = check(with_sum(income, margin(), "The margin was 9%."))
+    assert claim.support is Support.UNSUPPORTED
+
+
+def test_a_day_of_the_month_in_a_quoted_sentence_is_accounted_for(check, report):
+    key = next(k for k in report.tree.leaves() if "Oslo" in report.tree.node(k).text)
+    text = "A claim over a pump failure in Oslo was settled in March 2019 for $3 million."
+    assert check(DraftClaim(text, (quote(key, text),))).support is Support.SUPPORTED

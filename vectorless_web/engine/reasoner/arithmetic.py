@@ -1,0 +1,92 @@
+"""A safe evaluator of arithmetic in exact decimals: what a shown calculation is recomputed with."""
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException
+
+from vectorless_web.engine.errors import InvalidInput
+
+MAX_EXPRESSION = 400
+"""Characters of the longest expression that is evaluated."""
+
+_CONTEXT = Context(prec=34)
+_BINARY: dict[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
+    ast.Add: _CONTEXT.add,
+    ast.Sub: _CONTEXT.subtract,
+    ast.Mult: _CONTEXT.multiply,
+    ast.Div: _CONTEXT.divide,
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Decimal], Decimal]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
+_CALLS: dict[str, Callable[..., Decimal]] = {
+    "abs": lambda *values: abs(*values),
+    "min": lambda *values: min(values),
+    "max": lambda *values: max(values),
+    "average": lambda *values: _CONTEXT.divide(sum(values, Decimal(0)), Decimal(len(values))),
+}
+
+
+def evaluate(expression: str, names: Mapping[str, Decimal]) -> Decimal:
+    """The value of `expression` over `names`, to 34 significant digits.
+
+    Allowed are numbers, names, + - * /, parentheses and the calls abs, min, max, average.
+    Anything else, a division by zero or an unknown name raises InvalidInput (`bad_calculation`).
+    """
+    if len(expression) > MAX_EXPRESSION:
+        raise _refused("The calculation is too long.")
+    try:
+        return _value(ast.parse(expression, mode="eval").body, names)
+    except (SyntaxError, RecursionError, MemoryError, TypeError) as error:
+        raise _refused("The calculation is not plain arithmetic.") from error
+    except DecimalException as error:
+        raise _refused("The calculation divides by zero or leaves the range of numbers.") from error
+
+
+def names_in(expression: str) -> frozenset[str]:
+    """Names used as operands; InvalidInput when the expression cannot be read."""
+    try:
+        tree = ast.parse(expression, mode="eval")
+    except (SyntaxError, RecursionError, MemoryError) as error:
+        raise _refused("The calculation is not plain arithmetic.") from error
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in _CALLS)
+
+
+def rounded(value: Decimal, decimals: int) -> Decimal:
+    """`value` rounded half up, once, to that many decimals."""
+    return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP, context=_CONTEXT)
+
+
+def _value(node: ast.expr, names: Mapping[str, Decimal]) -> Decimal:
+    if isinstance(node, ast.Constant):
+        return _constant(node)
+    if isinstance(node, ast.Name):
+        return _named(node.id, names)
+    if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
+        return _BINARY[type(node.op)](_value(node.left, names), _value(node.right, names))
+    if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
+        return _UNARY[type(node.op)](_value(node.operand, names))
+    if isinstance(node, ast.Call):
+        return _called(node, names)
+    raise _refused("The calculation is not plain arithmetic.")
+
+
+def _constant(node: ast.Constant) -> Decimal:
+    if isinstance(node.value, bool) or not isinstance(node.value, int | float):
+        raise _refused("The calculation is not plain arithmetic.")
+    return Decimal(str(node.value))
+
+
+def _named(name: str, names: Mapping[str, Decimal]) -> Decimal:
+    if name not in names:
+        raise _refused(f"The calculation uses {name}, which has no figure.")
+    return names[name]
+
+
+def _called(node: ast.Call, names: Mapping[str, Decimal]) -> Decimal:
+    if not isinstance(node.func, ast.Name) or node.func.id not in _CALLS or node.keywords or not node.args:
+        raise _refused("The calculation is not plain arithmetic.")
+    return _CALLS[node.func.id](*(_value(argument, names) for argument in node.args))
+
+
+def _refused(message: str) -> InvalidInput:
+    return InvalidInput(message, code="bad_calculation")

@@ -1,0 +1,152 @@
+"""Works out a calculation from figures: an account whose every operand stands in a quoted row."""
+
+import ast
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.query.plan import Formula, Period, QueryPlan, UnitRequest
+from vectorless_web.engine.reasoner.arithmetic import evaluate, rounded
+from vectorless_web.engine.reasoner.planner import DraftCalculation, DraftClaim, DraftOperand, DraftQuote, Figure
+from vectorless_web.engine.reasoner.units import amount_words, plain, scale_name
+
+_PERCENT_NAME = re.compile(r"margin|growth|change|percent|%|\brate\b|yield|payout|share of|return", re.I)
+_DAYS_NAME = re.compile(r"\bdays\b|\bDPO\b|\bDSO\b|\bDIO\b|conversion cycle", re.I)
+_HUNDRED = Decimal(100)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A worked-out value: `text` as shown ("24.26", "5.3%", "$3,215 million"), `value` exact, with its account."""
+
+    text: str
+    value: Decimal
+    calculation: DraftCalculation
+    quotes: tuple[DraftQuote, ...]
+
+
+def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> Result | None:
+    """The formula over the figures found (by index of need); None when one is missing or it cannot be computed."""
+    if any(index not in figures for _, index in formula.operands):
+        return None
+    used = [(name, figures[index]) for name, index in formula.operands]
+    quotes, places = _quotes([figure for _, figure in used])
+    same_scale = len({figure.scale for _, figure in used if not figure.percent}) <= 1
+    operands = tuple(_operand(name, figure, places[_row(figure)], same_scale) for name, figure in used)
+    values = {name: figure.amount if same_scale else figure.value for name, figure in used}
+    try:
+        value = evaluate(formula.expression, values)
+        degree = degree_of(formula.expression, {name: 0 if figure.percent else 1 for name, figure in used})
+    except InvalidInput:
+        return None
+    scale = used[0][1].scale if same_scale and used else Decimal(1)
+    text = _shown(value, plan, formula, degree=degree, scale=scale, currency=_currency(used))
+    calculation = DraftCalculation(formula.expression, operands, text, _unit(degree, used, scale))
+    return Result(text, value, calculation, quotes)
+
+
+def degree_of(expression: str, degrees: Mapping[str, int]) -> int:
+    """The power of money (or of the operands' unit) in an expression: 1 for an amount, 0 for a ratio.
+
+    Dimensional analysis over the syntax tree: + and - keep it, * adds, / subtracts.
+    """
+    return _degree(ast.parse(expression, mode="eval").body, degrees)
+
+
+def _degree(node: ast.expr, degrees: Mapping[str, int]) -> int:
+    if isinstance(node, ast.Name):
+        return degrees.get(node.id, 0)
+    if isinstance(node, ast.UnaryOp):
+        return _degree(node.operand, degrees)
+    if isinstance(node, ast.Call):
+        return max((_degree(argument, degrees) for argument in node.args), default=0)
+    if not isinstance(node, ast.BinOp):
+        return 0
+    left, right = _degree(node.left, degrees), _degree(node.right, degrees)
+    if isinstance(node.op, ast.Mult):
+        return left + right
+    return left - right if isinstance(node.op, ast.Div) else max(left, right)
+
+
+def _quotes(figures: Sequence[Figure]) -> tuple[tuple[DraftQuote, ...], dict[tuple[str, int, int], int]]:
+    """One quote per row, in order of use, and where each row stands among them."""
+    places: dict[tuple[str, int, int], int] = {}
+    quotes: list[DraftQuote] = []
+    for figure in figures:
+        if _row(figure) not in places:
+            places[_row(figure)] = len(quotes)
+            quotes.append(quote_of(figure))
+    return tuple(quotes), places
+
+
+def quote_of(figure: Figure) -> DraftQuote:
+    """The figure's whole row as a quote."""
+    return DraftQuote(figure.document, figure.key, figure.quote, figure.start, figure.where)
+
+
+def _row(figure: Figure) -> tuple[str, int, int]:
+    return figure.document, figure.key, figure.start
+
+
+def _operand(name: str, figure: Figure, place: int, same_scale: bool) -> DraftOperand:
+    if figure.percent:
+        return DraftOperand(name, f"{plain(figure.amount)}%", "", place)
+    if same_scale or figure.scale == 1:
+        return DraftOperand(name, plain(figure.amount), _unit_words(figure), place)
+    return DraftOperand(name, amount_words(figure.value, scale=figure.scale), figure.currency, place)
+
+
+def _unit_words(figure: Figure) -> str:
+    return " ".join(part for part in (figure.currency, scale_name(figure.scale)) if part)
+
+
+def _currency(used: Sequence[tuple[str, Figure]]) -> str:
+    return next((figure.currency for _, figure in used if figure.currency), "")
+
+
+def _unit(degree: int, used: Sequence[tuple[str, Figure]], scale: Decimal) -> str:
+    return " ".join(part for part in (_currency(used), scale_name(scale)) if part) if degree == 1 else ""
+
+
+def _shown(value: Decimal, plan: QueryPlan, formula: Formula, *, degree: int, scale: Decimal, currency: str) -> str:
+    unit = plan.unit or UnitRequest()
+    if degree == 1:
+        return shown_amount(value * scale, unit, printed=scale, currency=currency)
+    if _DAYS_NAME.search(formula.name):
+        return f"{_fixed(value, unit.decimals, 2)} days"
+    if unit.percent or (unit.decimals is None and _PERCENT_NAME.search(formula.name)) or _is_growth(formula):
+        percent = value if "100" in formula.expression else value * _HUNDRED
+        return f"{_fixed(percent, unit.decimals, 1)}%"
+    return _fixed(value, unit.decimals, 2)
+
+
+def _is_growth(formula: Formula) -> bool:
+    return bool(re.search(r"growth|change|margin", formula.name, re.I))
+
+
+def _fixed(value: Decimal, asked: int | None, usual: int) -> str:
+    return f"{rounded(value, usual if asked is None else asked):,f}"
+
+
+def shown_amount(value: Decimal, unit: UnitRequest, *, printed: Decimal, currency: str) -> str:
+    """An amount in the unit asked for, else as printed; rounded only when decimals were asked for."""
+    scale = Decimal(str(int(unit.scale))) if unit.scale else printed
+    code = unit.currency or currency
+    if unit.decimals is not None:
+        value = rounded(value / scale, unit.decimals) * scale
+    return amount_words(value, scale=scale, currency=code)
+
+
+def period_words(period: Period | None) -> str:
+    """A period as asked: "FY2019", "Q2 2023"."""
+    if period is None:
+        return ""
+    return period.text or (f"Q{period.quarter} {period.year}" if period.quarter else str(period.year))
+
+
+def claim_of(result: Result, name: str, when: str) -> DraftClaim:
+    """The claim that states a result first, then what it is."""
+    what = f"{name}, {when}" if when else name
+    return DraftClaim(f"{result.text}: {what}.", result.quotes, result.calculation)

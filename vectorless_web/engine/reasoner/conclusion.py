@@ -1,0 +1,109 @@
+"""FINALIZE: the stated outcome of a run, in one sentence, with everything a reader needs to judge it."""
+
+from collections.abc import Iterator
+
+from vectorless_web.engine.errors import EngineError
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.reasoner.events import (
+    ClaimEvent,
+    CompleteEvent,
+    Outcome,
+    ReasoningEvent,
+    StepEvent,
+    StepKind,
+    Support,
+)
+from vectorless_web.engine.reasoner.run import Run
+from vectorless_web.engine.reasoner.wording import count, listed, short
+
+SHOWN_GAPS = 3
+
+
+def conclude(run: Run, plan: QueryPlan) -> Iterator[ReasoningEvent]:
+    """The FINALIZE step and the CompleteEvent: answered, partial or not_found."""
+    outcome, reason = _outcome(run)
+    yield run.told(
+        StepEvent(
+            walk=0,
+            index=0,
+            kind=StepKind.FINALIZE,
+            say=reason,
+            action="finalize",
+            observation={"outcome": outcome.value, "missing": list(run.draft.missing)},
+            confidence=run.confidence.value if run.confidence else None,
+            latency_ms=0.0,
+            engine=run.draft.engine,
+        )
+    )
+    yield _complete(run, outcome, reason)
+
+
+def cancelled(run: Run) -> CompleteEvent:
+    """The end of a run that somebody stopped; steps and spend are kept."""
+    return _complete(run, Outcome.CANCELLED, f"Stopped after {count(run.steps + run.outside, 'step')}.")
+
+
+def failed(run: Run, error: EngineError) -> CompleteEvent:
+    """The end of a run that could not go on."""
+    return CompleteEvent(
+        outcome=Outcome.FAILED,
+        reason=error.message,
+        steps=run.steps + run.outside,
+        tokens=run.tokens,
+        cost_usd=run.cost_usd,
+        seconds=run.seconds(),
+        engine=run.engine,
+        error_code=error.code,
+        retryable=error.retryable,
+    )
+
+
+def _outcome(run: Run) -> tuple[Outcome, str]:
+    held = _held(run)
+    if not held:
+        return Outcome.NOT_FOUND, _not_found(run)
+    if run.draft.missing:
+        gaps = listed([short(gap) for gap in run.draft.missing[:SHOWN_GAPS]])
+        return Outcome.PARTIAL, f"Answered in part; nothing was found for {gaps}"
+    if len(held) == len(run.claims):
+        verb = "holds" if len(held) == 1 else "hold"
+        return Outcome.ANSWERED, f"Answered; {count(len(held), 'sentence')} {verb}"
+    return Outcome.ANSWERED, f"Answered; {len(held)} of {len(run.claims)} sentences hold"
+
+
+def _held(run: Run) -> list[ClaimEvent]:
+    return [claim for claim in run.claims if claim.support in (Support.SUPPORTED, Support.DERIVED)]
+
+
+def _not_found(run: Run) -> str:
+    if run.unmatched:
+        return run.unmatched
+    documents = listed([short(walk.entry.title or walk.entry.name) for walk in run.walks[:2]])
+    more = f" and {len(run.walks) - 2} more" if len(run.walks) > 2 else ""
+    looked = count(len(run.checked()), "section that came near", "sections that came near")
+    return f"Nothing in {documents}{more} answers this; {looked} checked" if documents else "No document was read"
+
+
+def _complete(run: Run, outcome: Outcome, reason: str) -> CompleteEvent:
+    held = _held(run)
+    answered = outcome in (Outcome.ANSWERED, Outcome.PARTIAL)
+    return CompleteEvent(
+        outcome=outcome,
+        reason=reason,
+        answer="\n".join(_cited(claim) for claim in held) if answered else "",
+        value=run.draft.value if answered and run.claims and run.claims[0] in held else "",
+        confidence=run.confidence,
+        grounded=answered and len(held) == len(run.claims),
+        missing=run.draft.missing,
+        checked=run.checked(),
+        steps=run.steps + run.outside,
+        tokens=run.tokens,
+        cost_usd=run.cost_usd,
+        seconds=run.seconds(),
+        engine=run.engine,
+    )
+
+
+def _cited(claim: ClaimEvent) -> str:
+    markers = "".join(f"[{marker}]" for marker in dict.fromkeys(citation.marker for citation in claim.citations))
+    return f"{claim.text} {markers}".strip()

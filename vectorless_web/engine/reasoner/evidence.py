@@ -1,0 +1,33 @@
+"""One document as a corpus for the Retriever, its lexical lane ranked by the evidence for the question."""
+
+from collections.abc import Mapping, Sequence
+
+from vectorless_web.engine.query.plan import WeightedTerm
+from vectorless_web.engine.reasoner.corpus import DocumentEntry
+from vectorless_web.engine.reasoner.finder import Finder
+from vectorless_web.engine.retriever import DocumentCorpus, node_id
+from vectorless_web.engine.retriever.ranking import Scored
+from vectorless_web.engine.retriever.similarity import Gate
+
+
+class EvidenceCorpus(DocumentCorpus):
+    """A DocumentCorpus that answers the walk's own question with its evidence ranking, any other text by its words."""
+
+    def __init__(self, entry: DocumentEntry, finder: Finder) -> None:
+        super().__init__({entry.id: finder.document}, names={entry.id: entry.title or entry.name})
+        self._entry, self._finder = entry, finder
+
+    def lexical_search(
+        self,
+        text: str,
+        terms: Sequence[WeightedTerm],
+        *,
+        weights: Mapping[str, float],
+        limit: int,
+        gate: Gate | None,
+    ) -> list[Scored]:
+        """Ranked leaves of the question; scores are shares of the attainable weight."""
+        if tuple(terms) != self._finder.plan.terms:
+            return super().lexical_search(text, terms, weights=weights, limit=limit, gate=gate)
+        found = [(node_id(self._entry.id, c.key), c.score) for c in self._finder.ranked()]
+        return [scored for scored in found if gate is None or gate(scored[0])][:limit]

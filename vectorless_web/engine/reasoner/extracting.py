@@ -1,0 +1,125 @@
+"""EXTRACT: copies from nodes the rows and sentences that answer, with their places."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vectorless_web.engine.reasoner.events import Checked
+from vectorless_web.engine.reasoner.figures import find_figures, tables_of
+from vectorless_web.engine.reasoner.outline import pages_words
+from vectorless_web.engine.reasoner.passages import best_passages, find_passages
+from vectorless_web.engine.reasoner.planner import Fact, Figure, Passage
+from vectorless_web.engine.reasoner.result import StepResult, refused
+from vectorless_web.engine.reasoner.walk import Walk
+from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
+
+KEPT_PASSAGES = 12
+"""Passages one step keeps."""
+
+SHOWN = 300
+"""Characters of a quote shown in an observation; the fact keeps it whole."""
+
+
+def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """Take figures (`what` = figures) or sentences and rows from the nodes given (`nodes`, or one `node`)."""
+    keys = _leaves(walk, arguments)
+    if not keys:
+        return refused("Was asked to extract from a section that this document does not have.")
+    facts: list[Fact] = []
+    if walk.plan.figures and arguments.get("what", "figures") == "figures":
+        facts.extend(_figures(walk))
+    if not facts or walk.gaps():
+        facts.extend(_passages(walk, keys))
+    walk.read.extend(key for key in keys if key not in walk.read)
+    new = [fact for fact in facts if fact not in walk.facts]
+    walk.facts.extend(new)
+    walk.checked.extend(_unhelpful(walk, keys, new))
+    return _told(walk, keys, new)
+
+
+def _leaves(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
+    tree = walk.document.tree
+    asked = arguments.get("nodes")
+    given = [*(asked if isinstance(asked, list) else ()), *([arguments["node"]] if "node" in arguments else ())]
+    known = [key for key in given if key in tree]
+    return list(dict.fromkeys(leaf for key in known for leaf in tree.leaves(key)[:60]))
+
+
+def _figures(walk: Walk) -> list[Fact]:
+    """Figures from every table of the document: a row's label decides, the rank only breaks ties."""
+    tree = walk.document.tree
+    tables = list(tables_of(tree, tree.leaves()))
+    ranks = walk.finder.fits([view.node.key for view in tables])
+    return list(find_figures(walk.entry.id, tables, walk.plan.figures, ranks=ranks))
+
+
+def _passages(walk: Walk, keys: Sequence[int]) -> list[Fact]:
+    tree, fits = walk.document.tree, walk.finder.fits(keys)
+    nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
+    return list(best_passages(find_passages(walk.entry.id, nodes, walk.finder), most=KEPT_PASSAGES, share=0.4))
+
+
+def place_words(walk: Walk, key: int) -> str:
+    """Where a node stands, in words: its section, and its own title when it has one."""
+    path = walk.document.tree.path(key)
+    return ", ".join(path[-2:]) if path else walk.entry.title
+
+
+def _unhelpful(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> list[Checked]:
+    """Sections read without finding anything, once each."""
+    tree = walk.document.tree
+    used = {tree.section_of(fact.key) for fact in facts}
+    seen = {checked.ref.key for checked in walk.checked if checked.ref}
+    sections = dict.fromkeys(tree.section_of(key) for key in keys)
+    return [
+        Checked(walk.entry.id, walk.title_of(section), _why_not(walk), walk.ref(section, "turned_back"))
+        for section in sections
+        if section not in used and section not in seen
+    ]
+
+
+def _why_not(walk: Walk) -> str:
+    wanted = walk.plan.concepts[0] if walk.plan.concepts else "what was asked"
+    return f"speaks of the subject, states nothing on {wanted}"
+
+
+def _told(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> StepResult:
+    figures = [fact for fact in facts if isinstance(fact, Figure)]
+    passages = [fact for fact in facts if isinstance(fact, Passage)]
+    refs = dict.fromkeys(fact.key for fact in facts)
+    return StepResult(
+        say=_say(walk, keys, figures, passages),
+        observation={
+            "figures": [_figure_row(fact) for fact in figures],
+            "passages": [{"key": p.key, "page": p.page_index + 1, "quote": p.quote[:SHOWN]} for p in passages],
+            "read": len(keys),
+            "missing": list(walk.gaps()),
+        },
+        refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
+        confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
+    )
+
+
+def _figure_row(figure: Figure) -> dict[str, Any]:
+    return {
+        "key": figure.key,
+        "page": figure.page_index + 1,
+        "row": figure.label,
+        "column": figure.column,
+        "value": f"{figure.amount:f}",
+        "scale": f"{figure.scale:f}",
+        "quote": figure.quote[:SHOWN],
+    }
+
+
+def _say(walk: Walk, keys: Sequence[int], figures: Sequence[Figure], passages: Sequence[Passage]) -> str:
+    if figures:
+        rows = dict.fromkeys((figure.label, figure.page_index) for figure in figures)
+        named = listed([f"“{short(label)}”, {pages_words(page, page)}" for label, page in list(rows)[:3]])
+        periods = listed(sorted({figure.period for figure in figures if figure.period}))
+        more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
+        return f"Took {count(len(rows), 'table row')}: {named}{more}" + (f", for {periods}" if periods else "")
+    if passages:
+        pages = listed([pages_words(page, page) for page in dict.fromkeys(p.page_index for p in passages[:3])])
+        return f"Copied {count(len(passages), 'passage')} that may answer, from {pages}"
+    first = walk.document.tree.node(keys[0])
+    return f"Read {short(walk.title_of(keys[0]))}, {pages_of(first)}, and found nothing that answers"

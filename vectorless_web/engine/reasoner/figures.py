@@ -1,0 +1,163 @@
+"""Finds the figures a question needs in the tables of a document."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from vectorless_web.engine.document.node import Node, NodeKind
+from vectorless_web.engine.document.table import Row
+from vectorless_web.engine.document.tree import Tree
+from vectorless_web.engine.query.plan import FigureNeed, Period
+from vectorless_web.engine.reasoner.cells import RowCell, figure_of, positive, row_cells, table_name
+from vectorless_web.engine.reasoner.labels import label_fit
+from vectorless_web.engine.reasoner.periods import agreement
+from vectorless_web.engine.reasoner.planner import Figure
+
+LEAST_FIT = 0.5
+"""A figure that fits less is not the one asked for."""
+
+_SIGNED = re.compile(
+    r"income|loss|profit|earning|ebit|cash flow|operating activit|investing activit|financing activit|cash (?:from|provided|used)"
+    r"|change|increase|decrease|gain|eps|deficit|equity|working capital|result|margin|growth|tax",
+    re.I,
+)
+_PARTIAL = re.compile(r"parent|guarantor|segment|pro forma|unaudited|reconcil|condensed", re.I)
+_OTHER_STATEMENT = 0.72
+_NO_STATEMENT = 0.86
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table node with the titles it stands under."""
+
+    node: Node
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _RowMatch:
+    """A row that names the item, with the best cell for each need (by index) of one concept."""
+
+    order: tuple[float, int, int]
+    view: TableView
+    row: Row
+    cells: Mapping[int, tuple[float, RowCell]]
+
+
+def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
+    """The tables among `keys`, with their paths."""
+    for key in keys:
+        if tree.kind(key) is NodeKind.TABLE:
+            node = tree.node(key)
+            if node.table is not None:
+                yield TableView(node, tuple(tree.path(key)))
+
+
+def find_figures(
+    document: str, tables: Sequence[TableView], needs: Sequence[FigureNeed], *, ranks: Mapping[int, float]
+) -> list[Figure]:
+    """The best figure for each need, in the order of needs; a need without one is left out.
+
+    Needs of one concept are looked up together, so that two periods of an item come from
+    one row where a row has both. `ranks` maps node keys to retrieval fit in [0, 1].
+    """
+    found: dict[int, Figure] = {}
+    for indices in _by_concept(needs):
+        found.update(_concept_figures(document, tables, needs, indices, ranks))
+    return [found[index] for index in sorted(found)]
+
+
+def _by_concept(needs: Sequence[FigureNeed]) -> list[list[int]]:
+    groups: dict[tuple[str, tuple[str, ...], str], list[int]] = {}
+    for index, need in enumerate(needs):
+        groups.setdefault((need.concept, need.phrases, need.statement), []).append(index)
+    return list(groups.values())
+
+
+def _concept_figures(
+    document: str,
+    tables: Sequence[TableView],
+    needs: Sequence[FigureNeed],
+    indices: Sequence[int],
+    ranks: Mapping[int, float],
+) -> dict[int, Figure]:
+    matches = sorted(_matches(tables, needs, indices, ranks), key=lambda match: match.order)
+    found: dict[int, Figure] = {}
+    for match in matches:
+        for index, (fit, cell) in match.cells.items():
+            if index not in found and fit >= LEAST_FIT:
+                found[index] = _figure(document, match, cell, needs[index], index, fit)
+        if len(found) == len(indices):
+            break
+    return found
+
+
+def _figure(document: str, match: _RowMatch, cell: RowCell, need: FigureNeed, index: int, fit: float) -> Figure:
+    where = ", ".join(part for part in (table_name(match.view.path, match.view.node), _column(cell)) if part)
+    figure = figure_of(document, match.view.node, match.row, cell, where=where, fit=min(fit, 1.0))
+    signed = _SIGNED.search(f"{need.concept} {need.phrases[0] if need.phrases else ''}")
+    return replace(figure if signed else positive(figure), need=index)
+
+
+def _column(cell: RowCell) -> str:
+    label = str(cell.period.year) if cell.period.year else cell.header
+    return f"{label} column" if label else ""
+
+
+def _matches(
+    tables: Sequence[TableView], needs: Sequence[FigureNeed], indices: Sequence[int], ranks: Mapping[int, float]
+) -> Iterator[_RowMatch]:
+    first = needs[indices[0]]
+    for view in tables:
+        weight = _table_weight(view, first, ranks)
+        for row in view.node.table.body if view.node.table else ():
+            fit = label_fit(row.label, row.path, first.phrases)
+            if fit * weight < LEAST_FIT:
+                continue
+            match = _row_match(view, row, fit * weight, needs, indices)
+            if match is not None:
+                yield match
+
+
+def _table_weight(view: TableView, need: FigureNeed, ranks: Mapping[int, float]) -> float:
+    """How likely the table is the place: its statement, whether it covers the whole entity, its retrieval fit."""
+    statement = view.node.table.statement if view.node.table else ""
+    weight = 1.0
+    if need.statement:
+        weight = 1.0 if statement == need.statement else _OTHER_STATEMENT if statement else _NO_STATEMENT
+    if _PARTIAL.search(" ".join((*view.path[-2:], view.node.title))):
+        weight *= 0.93
+    return weight * (0.95 + 0.05 * min(ranks.get(view.node.key, 0.0), 1.0))
+
+
+def _row_match(
+    view: TableView, row: Row, fit: float, needs: Sequence[FigureNeed], indices: Sequence[int]
+) -> _RowMatch | None:
+    cells = row_cells(view.node.table, row) if view.node.table else []
+    chosen: dict[int, tuple[float, RowCell]] = {}
+    for index in indices:
+        best = _best_cell(cells, needs[index].period)
+        if best is not None:
+            chosen[index] = (fit * best[0], best[1])
+    if not chosen:
+        return None
+    total = sum(score for score, _ in chosen.values()) / len(indices)
+    return _RowMatch((-round(total, 6), view.node.key, row.offset), view, row, chosen)
+
+
+def _best_cell(cells: Sequence[RowCell], period: Period | None) -> tuple[float, RowCell] | None:
+    """The cell of the period wanted; without a period the newest, else the first one printed."""
+    if not cells:
+        return None
+    if period is None:
+        return 1.0, _newest(cells)
+    scored = [(agreement(cell.period, period), cell) for cell in cells]
+    best = max(scored, key=lambda pair: pair[0])
+    return best if best[0] > 0 else None
+
+
+def _newest(cells: Sequence[RowCell]) -> RowCell:
+    dated = [cell for cell in cells if cell.period.year and not cell.period.is_change]
+    if not dated:
+        return cells[0]
+    return max(dated, key=lambda cell: (cell.period.year or 0, cell.period.months))

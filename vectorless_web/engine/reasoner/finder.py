@@ -1,0 +1,72 @@
+"""What the words of a question find in one document: ranked leaves, and how much of the question a text holds."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+from vectorless_web.engine.document.artefact import CompiledDocument
+from vectorless_web.engine.document.node import NodeKind
+from vectorless_web.engine.index.segment import Segment
+from vectorless_web.engine.pilot.scorer import EvidenceScorer, SegmentScorer
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.reasoner.planner import Candidate
+from vectorless_web.engine.text.analyser import analyse
+
+SHOWN = 40
+"""Leaves ranked for one question."""
+
+
+class Finder:
+    """Lexical evidence of one question in one document, worked out once and kept."""
+
+    def __init__(self, document: CompiledDocument, plan: QueryPlan) -> None:
+        self.document = document
+        self.plan = plan
+
+    @cached_property
+    def segment(self) -> Segment:
+        """The document's index."""
+        return Segment(self.document.segment)
+
+    @cached_property
+    def scorer(self) -> EvidenceScorer:
+        """Scores of nodes and subtrees in [0, 1]."""
+        return SegmentScorer(self.document.tree, self.segment, self.plan)
+
+    @cached_property
+    def weights(self) -> Mapping[str, float]:
+        """Weight x rarity of every term of the question that stands in the document."""
+        found: dict[str, float] = {}
+        statistics = self.segment.statistics([term.term for term in self.plan.terms])
+        for term in self.plan.terms:
+            found[term.term] = max(found.get(term.term, 0.0), term.weight * statistics.idf(term.term))
+        return {term: weight for term, weight in found.items() if weight > 0}
+
+    def coverage(self, text: str, context: str = "") -> float:
+        """Share in [0, 1] of the attainable weight whose terms stand in `text`; `context` counts half."""
+        total = sum(self.weights.values())
+        if not total:
+            return 0.0
+        inside, around = set(analyse(text)), set(analyse(context))
+        held = sum(
+            weight if term in inside else weight / 2 if term in around else 0.0 for term, weight in self.weights.items()
+        )
+        return held / total
+
+    def best_below(self, key: int) -> float:
+        """The score of the best node in a subtree."""
+        return self.scorer.evidence(key).best_score
+
+    def ranked(self, allowed: Iterable[int] | None = None) -> list[Candidate]:
+        """The best leaves for the question, best first."""
+        tree = self.document.tree
+        keys = [key for key in (tree.leaves() if allowed is None else allowed) if self._readable(key)]
+        scores = self.scorer.scores(keys)
+        order = sorted(zip(keys, scores, strict=True), key=lambda pair: (-round(pair[1], 12), pair[0]))
+        return [Candidate(key, score, score) for key, score in order[:SHOWN] if score > 0]
+
+    def fits(self, keys: Sequence[int]) -> dict[int, float]:
+        """Scores of the given nodes."""
+        return dict(zip(keys, self.scorer.scores(keys), strict=True))
+
+    def _readable(self, key: int) -> bool:
+        return self.document.tree.kind(key) not in (NodeKind.DOCUMENT, NodeKind.SECTION, NodeKind.RUNNING)

@@ -1,0 +1,174 @@
+"""Checks a drafted answer claim by claim: every quote located, every number accounted for, every sum recomputed."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from vectorless_web.engine.document.artefact import CompiledDocument
+from vectorless_web.engine.document.node import Node
+from vectorless_web.engine.errors import InvalidInput, NotFound
+from vectorless_web.engine.reasoner.accounts import Stated, stated_in, unaccounted
+from vectorless_web.engine.reasoner.arithmetic import evaluate, names_in
+from vectorless_web.engine.reasoner.events import Calculation, Check, ClaimEvent, Evidence, Operand, Support
+from vectorless_web.engine.reasoner.planner import DraftCalculation, DraftClaim, DraftQuote
+from vectorless_web.engine.reasoner.quotes import MISSING, Located, locate_quote
+from vectorless_web.engine.reasoner.units import units_scale
+from vectorless_web.engine.text.numbers import numbers_in
+
+CONSTANTS = frozenset(Decimal(number) for number in (*range(13), 52, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000))
+"""Numbers a formula may contain without a quote: counts of periods, days, weeks, percent and scales."""
+
+_NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:\.\d+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A quote found in its node."""
+
+    draft: DraftQuote
+    node: Node | None
+    located: Located
+
+
+class Grounder:
+    """Checks claims against opened documents; numbers their citations from 1 through the whole answer."""
+
+    def __init__(self, *, documents: Mapping[str, CompiledDocument], periods: Sequence[str] = ()) -> None:
+        self._documents = documents
+        self._periods = tuple(periods)
+        self._markers: dict[tuple[str, int, int, int, str], int] = {}
+
+    def check(self, order: int, claim: DraftClaim) -> ClaimEvent:
+        """The claim with its support, citations and, when unsupported, the reason in one sentence."""
+        places = [self._place(quote) for quote in claim.quotes]
+        citations = tuple(self._evidence(place) for place in places)
+        because = self._objection(claim, places)
+        calculation = claim.calculation and _shown(claim.calculation, citations)
+        support = _support(because, claim)
+        return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
+
+    def _place(self, quote: DraftQuote) -> _Place:
+        try:
+            node = self._documents[quote.document].tree.node(quote.key)
+        except (KeyError, NotFound):
+            return _Place(quote, None, MISSING)
+        return _Place(quote, node, locate_quote(node.text, quote.quote, near=quote.start))
+
+    def _evidence(self, place: _Place) -> Evidence:
+        draft, located = place.draft, place.located
+        if place.node is None or located.check is Check.MISSING:
+            marker = self._marker(draft, -1, -1)
+            page = place.node.page_start if place.node else 0
+            return Evidence(marker, draft.document, draft.key, page, draft.quote, Check.MISSING, where=draft.where)
+        spans = self._documents[draft.document].locate(draft.key, located.start, located.end)
+        page = spans[0].page_index if spans else place.node.page_start
+        quote = place.node.text[located.start : located.end]
+        marker = self._marker(draft, located.start, located.end)
+        return Evidence(
+            marker, draft.document, draft.key, page, quote, located.check, located.start, located.end, spans, draft.where
+        )
+
+    def _marker(self, draft: DraftQuote, start: int, end: int) -> int:
+        identity = (draft.document, draft.key, start, end, draft.quote if start < 0 else "")
+        return self._markers.setdefault(identity, len(self._markers) + 1)
+
+    def _objection(self, claim: DraftClaim, places: Sequence[_Place]) -> str:
+        """Why the claim does not hold, or ""."""
+        if not places:
+            return "The sentence has no quote."
+        missing = [place for place in places if place.located.check is Check.MISSING]
+        if missing:
+            return "The quoted words do not stand in the document."
+        stated = [figure for place in places for figure in _stated(place)]
+        if claim.calculation is not None:
+            objection = _miscalculated(claim.calculation, places)
+            if objection:
+                return objection
+            stated += _derived(claim.calculation)
+        return self._loose_number(claim, places, stated)
+
+    def _loose_number(self, claim: DraftClaim, places: Sequence[_Place], stated: Sequence[Stated]) -> str:
+        context = (*self._periods, *(_context(place) for place in places))
+        loose = unaccounted(claim.text, stated, context)
+        if not loose:
+            return ""
+        return f"The number {loose[0].text} stands in none of its quotes and follows from no calculation shown."
+
+
+def _context(place: _Place) -> str:
+    """Column headers of a cited table: where a row's periods are printed."""
+    table = place.node.table if place.node else None
+    return " ".join(column.header for column in table.columns) if table else ""
+
+
+def _stated(place: _Place) -> list[Stated]:
+    node = place.node
+    scale = units_scale(node.table.units) if node is not None and node.table is not None else Decimal(1)
+    text = node.text[place.located.start : place.located.end] if node is not None else ""
+    return stated_in(text, scale)
+
+
+def _support(because: str, claim: DraftClaim) -> Support:
+    if because:
+        return Support.UNSUPPORTED
+    return Support.DERIVED if claim.calculation is not None else Support.SUPPORTED
+
+
+def _miscalculated(calculation: DraftCalculation, places: Sequence[_Place]) -> str:
+    """What is wrong with a calculation: an operand that no quote states, a loose constant, another result."""
+    for operand in calculation.operands:
+        if not _operand_stands(operand.value, operand.quote, places):
+            return f"The figure {operand.value} ({operand.name}) stands in no quote of the sentence."
+    loose = [text for text in _NUMBER.findall(calculation.expression) if Decimal(text) not in CONSTANTS]
+    if loose:
+        return f"The calculation uses {loose[0]}, which no quote states."
+    return _other_result(calculation)
+
+
+def _operand_stands(value: str, index: int, places: Sequence[_Place]) -> bool:
+    if not 0 <= index < len(places):
+        return False
+    return not unaccounted(value, _stated(places[index]))
+
+
+def _other_result(calculation: DraftCalculation) -> str:
+    try:
+        result = recompute(calculation)
+    except InvalidInput as error:
+        return error.message
+    said = numbers_in(calculation.result)
+    if not said or unaccounted(calculation.result, [Stated(result, _SCALED)]):
+        return f"Recomputed, the result is {result.normalize():f}, not {calculation.result}."
+    return ""
+
+
+_SCALED = tuple(Decimal(1).scaleb(power) for power in (0, 2, 3, 6, 9, -2, -3, -6, -9))
+
+
+def recompute(calculation: DraftCalculation) -> Decimal:
+    """The expression over its operands, in exact decimals; InvalidInput when it cannot be computed."""
+    names = {operand.name: _operand_value(operand.value) for operand in calculation.operands}
+    unknown = names_in(calculation.expression) - names.keys()
+    if unknown:
+        raise InvalidInput(f"The calculation uses {min(unknown)}, which has no figure.", code="bad_calculation")
+    return evaluate(calculation.expression, names)
+
+
+def _operand_value(text: str) -> Decimal:
+    found = numbers_in(text)
+    if not found:
+        raise InvalidInput(f"The operand {text!r} is not a number.", code="bad_calculation")
+    return found[0].value
+
+
+def _derived(calculation: DraftCalculation) -> list[Stated]:
+    """Numbers the account itself accounts for: its result (exact and as shown), its operands, its constants."""
+    shown = [*numbers_in(calculation.result), *(n for o in calculation.operands for n in numbers_in(o.value))]
+    return [Stated(recompute(calculation), _SCALED), *(Stated(number.value) for number in shown)]
+
+
+def _shown(calculation: DraftCalculation, citations: Sequence[Evidence]) -> Calculation:
+    markers: Callable[[int], int] = lambda index: citations[index].marker if 0 <= index < len(citations) else 0
+    operands = tuple(Operand(o.name, o.value, o.unit, markers(o.quote)) for o in calculation.operands)
+    return Calculation(calculation.expression, operands, calculation.result, calculation.unit)

@@ -1,0 +1,50 @@
+"""How well a row's label names the item a question asks for."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from vectorless_web.engine.text.analyser import analyse
+
+NEUTRAL = frozenset({"total", "consolid", "compani", "corpor", "aggreg"})
+"""Stems that a label may add to the item's name without meaning another item."""
+
+_PARENTHESES = re.compile(r"\([^)]*\)")
+_GENERIC = re.compile(r"^\W*(?:(?:sub)?total|net|amount|balance|other|all other)?\W*$", re.I)
+_WEAK_PRECISION = 0.45
+
+
+@lru_cache(maxsize=1 << 14)
+def label_terms(label: str) -> tuple[str, ...]:
+    """Index terms of a label, what stands in parentheses left out unless nothing else is there."""
+    return tuple(analyse(_PARENTHESES.sub(" ", label))) or tuple(analyse(label))
+
+
+def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
+    """Fit in [0, 1] of a row to the phrases that name an item, best first; 1 when a phrase is the label.
+
+    A label that says no more than "Total" is read with the label it stands under.
+    """
+    names = [label] if not _GENERIC.match(label) else []
+    if path and (not names or len(label_terms(label)) < 3):
+        names.append(f"{path[-1]} {label}")
+    best = 0.0
+    for rank, phrase in enumerate(phrases):
+        wanted = label_terms(phrase)
+        fit = max((_fit(wanted, label_terms(name), whole=name is label) for name in names), default=0.0)
+        best = max(best, fit * (1.0 - 0.01 * min(rank, 12)))
+    return best
+
+
+def _fit(wanted: tuple[str, ...], found: tuple[str, ...], *, whole: bool) -> float:
+    if not wanted or not found:
+        return 0.0
+    extra = [term for term in found if term not in wanted and term not in NEUTRAL]
+    hits = sum(term in found for term in wanted)
+    if hits == len(wanted):
+        base = 1.0 if not extra else 0.55 + 0.4 * len(wanted) / (len(wanted) + len(extra))
+        return base if whole else base * 0.95
+    coverage = hits / len(wanted)
+    if coverage < 0.6 or hits < 2:
+        return 0.0
+    return coverage * _WEAK_PRECISION * (hits / (hits + len(extra)) + 1.0)

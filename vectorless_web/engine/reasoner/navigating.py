@@ -1,0 +1,172 @@
+"""NAVIGATE: moves in the tree, followed references, and the guided search below a node."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vectorless_web.engine.pilot.protocol import MinimalPilot
+from vectorless_web.engine.reasoner.events import Checked, Rejected
+from vectorless_web.engine.reasoner.outline import pages_words
+from vectorless_web.engine.reasoner.planner import Candidate
+from vectorless_web.engine.reasoner.result import StepResult, refused
+from vectorless_web.engine.reasoner.walk import Walk
+from vectorless_web.engine.reasoner.wording import listed, pages_of, short
+from vectorless_web.engine.search.beam import beam
+from vectorless_web.engine.search.events import EventKind, RankedNode, Rejection, SearchEvent
+from vectorless_web.engine.search.limits import SearchLimits
+
+MAX_REJECTED = 8
+"""Rejected branches carried into the trace."""
+
+MOVES = ("parent", "children", "next", "previous")
+
+
+class Navigator:
+    """Takes NAVIGATE steps; `pilot_for` gives the pilot that guides the search of a walk."""
+
+    def __init__(self, *, pilot_for: Callable[[Walk], MinimalPilot], clock: Callable[[], float]) -> None:
+        self._pilot_for = pilot_for
+        self._clock = clock
+
+    def navigate(self, walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+        """Move from a node in the direction asked, follow a reference, or search below the node."""
+        key = arguments.get("node", walk.position)
+        if key not in walk.document.tree:
+            return refused(f"Looked for section {key}, which this document does not have.")
+        direction = str(arguments.get("direction", "search"))
+        if direction == "search":
+            return self._search(walk, key)
+        if direction == "reference":
+            return _follow(walk, key, arguments.get("target"))
+        if direction not in MOVES:
+            return refused(f"Knew no way called {direction!r}; ways are {listed([*MOVES, 'reference', 'search'])}.")
+        return _move(walk, key, direction)
+
+    def _search(self, walk: Walk, start: int) -> StepResult:
+        limits = SearchLimits(wall_seconds=max(0.1, min(20.0, walk.seconds_left())), clock=self._clock)
+        events = list(beam(walk.document.tree, walk.plan, walk.finder.scorer, self._pilot_for(walk), limits))
+        ranked = events[-1].ranked if events else ()
+        below = [node for node in ranked if start <= node.key < walk.document.tree.subtree_end(start)]
+        _remember(walk, below)
+        rejected = _rejected(walk, events)
+        walk.rejected.extend(rejected)
+        if not below:
+            return StepResult(
+                say=f"Searched {short(walk.title_of(start))} section by section; no branch speaks of the question",
+                observation={"ranked": [], "log": [event.say for event in events if event.say][:20]},
+                rejected=rejected,
+                confidence=0.0,
+            )
+        walk.position = below[0].key
+        return _found(walk, below, events, rejected)
+
+
+def _remember(walk: Walk, ranked: list[RankedNode]) -> None:
+    """Leaves of the sections found become the structural list, in the order of the search."""
+    tree = walk.document.tree
+    seen: dict[int, Candidate] = {}
+    for node in ranked:
+        leaves = node.leaves or ((node.key,) if tree.node(node.key).is_leaf else ())
+        for position, leaf in enumerate(leaves):
+            seen.setdefault(leaf, Candidate(leaf, node.score, node.score / (1 + position)))
+    walk.structure = list(seen.values())
+
+
+def _found(
+    walk: Walk, ranked: list[RankedNode], events: list[SearchEvent], rejected: tuple[Rejected, ...]
+) -> StepResult:
+    tree, best = walk.document.tree, ranked[0]
+    path = [walk.title_of(key) for key in best.path] or tree.path(best.key)
+    stats = events[-1].stats
+    way = ", then ".join(short(title) for title in path[:-1])
+    return StepResult(
+        say=f"Went down to {short(walk.title_of(best.key))}, {pages_of(tree.node(best.key))}"
+        + (f", by way of {way}" if way else ""),
+        observation={
+            "ranked": [_ranked_row(walk, node) for node in ranked],
+            "path": path,
+            "log": [event.say for event in events if event.say and event.kind is not EventKind.FINISHED][:20],
+            "sections_compared": stats.sections_scored if stats else 0,
+            "reason": best.reason,
+        },
+        refs=tuple(walk.ref(key) for key in best.path or (best.key,))
+        + tuple(walk.ref(node.key, "looked") for node in ranked[1:]),
+        rejected=rejected,
+        confidence=round(best.score, 4),
+    )
+
+
+def _ranked_row(walk: Walk, node: RankedNode) -> dict[str, Any]:
+    found = walk.document.tree.node(node.key)
+    return {
+        "key": node.key,
+        "title": walk.title_of(node.key),
+        "pages": pages_of(found),
+        "score": round(node.score, 4),
+        "reason": node.reason,
+    }
+
+
+def _rejected(walk: Walk, events: list[SearchEvent]) -> tuple[Rejected, ...]:
+    found: dict[int, Rejection] = {}
+    for event in events:
+        for rejection in event.rejected:
+            if rejection.key not in found or rejection.score > found[rejection.key].score:
+                found[rejection.key] = rejection
+    best = sorted(found.values(), key=lambda rejection: (-rejection.score, rejection.key))[:MAX_REJECTED]
+    return tuple(Rejected(walk.title_of(r.key), r.reason, walk.ref(r.key, "looked")) for r in best)
+
+
+def _follow(walk: Walk, key: int, target: object) -> StepResult:
+    """Follow a reference made in a leaf to the node it names."""
+    known = {reference: words for words, reference in walk.references()}
+    known |= {reference.target: "" for reference in walk.document.tree.references(key)}
+    if not isinstance(target, int) or target not in walk.document.tree or target not in known:
+        return refused(f"Found no reference to {target} in {short(walk.title_of(key))}.")
+    walk.followed.add(target)
+    walk.position = target
+    node = walk.document.tree.node(target)
+    walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in walk.document.tree.leaves(target)[:12]] + walk.queue
+    words = f"“{short(known[target])}” " if known[target] else ""
+    return StepResult(
+        say=f"Followed the reference {words}to {short(walk.title_of(target))}, {pages_of(node)}",
+        observation={"at": target, "title": walk.title_of(target), "pages": pages_of(node)},
+        refs=(walk.ref(target),),
+    )
+
+
+def _move(walk: Walk, key: int, direction: str) -> StepResult:
+    tree = walk.document.tree
+    if direction == "children":
+        found = tree.children(key)
+    elif direction == "parent":
+        found = [tree.parent(key)] if key else []
+    else:
+        found = _beside(walk, key, 1 if direction == "next" else -1)
+    if not found:
+        return refused(f"Stood at {short(walk.title_of(key))}, which has nothing in the direction “{direction}”.")
+    walk.position = found[0] if direction != "children" else key
+    here = tree.node(walk.position)
+    return StepResult(
+        say=f"Moved to {short(walk.title_of(walk.position))}, {pages_of(here)}",
+        observation={
+            "at": walk.position,
+            "path": tree.path(walk.position),
+            "nodes": [
+                {"key": k, "title": walk.title_of(k), "pages": pages_words(tree.node(k).page_start, tree.node(k).page_end)}
+                for k in found[:40]
+            ],
+        },
+        refs=(walk.ref(walk.position),),
+    )
+
+
+def _beside(walk: Walk, key: int, step: int) -> list[int]:
+    parent = walk.document.tree.parent(key)
+    family = walk.document.tree.children(parent) if parent >= 0 else []
+    place = family.index(key) + step if key in family else -1
+    return [family[place]] if 0 <= place < len(family) else []
+
+
+def turned_back(walk: Walk, key: int, reason: str) -> Checked:
+    """A section that was looked at and did not answer."""
+    return Checked(walk.entry.id, walk.title_of(key), reason, walk.ref(key, "turned_back"))

@@ -1,0 +1,118 @@
+"""The offline planner: a fixed policy over what a walk has seen. No model, same steps every time."""
+
+from collections.abc import Sequence
+
+from vectorless_web.engine.reasoner.compose import compose
+from vectorless_web.engine.reasoner.events import StepEvent, StepKind
+from vectorless_web.engine.reasoner.planner import AnswerDraft, PlannedStep, SynthesisContext, WalkContext
+
+OFFLINE = "offline"
+
+READ_AT_ONCE = 8
+"""Passages one EXTRACT reads."""
+
+SMALL = 3000
+"""Tokens of a document that is read whole instead of searched."""
+
+
+class OfflinePlanner:
+    """Look over the document, go down the best branch, fetch what fits, extract, look again for what is missing."""
+
+    name = OFFLINE
+
+    def next_step(self, context: WalkContext) -> PlannedStep:
+        """The next step by what was done, what is missing and how many steps are left."""
+        left = context.budget.steps
+        if left <= 1 and _took(context, StepKind.EXTRACT):
+            return _synthesize(context)
+        if _may_scan(context, left):
+            return _scan(context)
+        if _may_search(context, left):
+            return _search(context)
+        if left > 1 and not _took(context, StepKind.RETRIEVE):
+            return _retrieve(context)
+        if not _took(context, StepKind.EXTRACT):
+            return _extract(context)
+        return self._after_extract(context, left)
+
+    def synthesise(self, context: SynthesisContext, steps: Sequence[StepEvent]) -> AnswerDraft:
+        """An extractive draft: rows, sentences and sums over them, each with its quotes."""
+        return compose(context)
+
+    def _after_extract(self, context: WalkContext, left: int) -> PlannedStep:
+        """Fill gaps while steps last: what the passages read refer to first, then the next best passages."""
+        if not context.gaps or left <= 1:
+            return _synthesize(context)
+        moved = context.steps[-1].kind is StepKind.NAVIGATE and context.steps[-1].action == "follow"
+        if context.references and left > 2 and not moved:
+            return _follow(context)
+        if context.queue:
+            return _extract(context)
+        return _synthesize(context)
+
+
+def _took(context: WalkContext, kind: StepKind) -> bool:
+    return any(step.kind is kind for step in context.steps)
+
+
+def _may_scan(context: WalkContext, left: int) -> bool:
+    return left >= 5 and not _took(context, StepKind.SCAN) and "\n" in context.outline
+
+
+def _may_search(context: WalkContext, left: int) -> bool:
+    return left >= 4 and not _took(context, StepKind.NAVIGATE) and "\n" in context.outline
+
+
+def _scan(context: WalkContext) -> PlannedStep:
+    return PlannedStep(
+        StepKind.SCAN,
+        "See how the document is built before opening anything.",
+        "scan",
+        {"node": 0},
+    )
+
+
+def _search(context: WalkContext) -> PlannedStep:
+    best = context.steps[-1].say if context.steps else ""
+    thought = "Go down the branches that hold most of the question's words."
+    return PlannedStep(StepKind.NAVIGATE, thought if best else thought, "search", {"node": 0, "direction": "search"})
+
+
+def _retrieve(context: WalkContext) -> PlannedStep:
+    wanted = context.plan.concepts[:4] or (context.plan.focus,)
+    return PlannedStep(
+        StepKind.RETRIEVE,
+        f"Fetch the passages that speak of {', '.join(wanted)}, from the branch found and from the index.",
+        "retrieve",
+        {"query": context.plan.focus},
+    )
+
+
+def _extract(context: WalkContext) -> PlannedStep:
+    keys = [candidate.key for candidate in context.queue[:READ_AT_ONCE]]
+    if context.plan.figures:
+        wanted = "; ".join(context.gaps)
+        return PlannedStep(
+            StepKind.EXTRACT, f"Take the rows that state {wanted}.", "extract", {"nodes": keys, "what": "figures"}
+        )
+    return PlannedStep(
+        StepKind.EXTRACT,
+        "Take the sentences and rows that answer, word for word.",
+        "extract",
+        {"nodes": keys, "what": "sentences"},
+    )
+
+
+def _follow(context: WalkContext) -> PlannedStep:
+    words, target = context.references[0]
+    return PlannedStep(
+        StepKind.NAVIGATE,
+        f"The text points to {words}; what is missing may stand there.",
+        "follow",
+        {"node": context.position, "direction": "reference", "target": target},
+    )
+
+
+def _synthesize(context: WalkContext) -> PlannedStep:
+    thought = f"Still missing: {'; '.join(context.gaps)}." if context.gaps else "Everything asked for has evidence."
+    return PlannedStep(StepKind.SYNTHESIZE, thought, "synthesize", {})

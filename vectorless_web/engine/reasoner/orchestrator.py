@@ -1,0 +1,104 @@
+"""From a question to a checked answer: understand, route, select, walk, pack, synthesise, verify, conclude."""
+
+import time
+from collections.abc import Callable, Iterator
+
+from vectorless_web.engine.errors import Cancelled, EngineError, InvalidInput
+from vectorless_web.engine.query.lexicon import Lexicon
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.query.understand import understand
+from vectorless_web.engine.reasoner.conclusion import cancelled, conclude, failed
+from vectorless_web.engine.reasoner.corpus import Corpus
+from vectorless_web.engine.reasoner.events import ReasoningEvent
+from vectorless_web.engine.reasoner.limits import Cancelling, Limits
+from vectorless_web.engine.reasoner.run import Run
+from vectorless_web.engine.reasoner.routing import Routing, route_step
+from vectorless_web.engine.reasoner.verification import answer_events
+from vectorless_web.engine.reasoner.walking import Walking, walk_all
+
+LONGEST_QUESTION = 4000
+"""Characters of a question."""
+
+Understanding = Callable[[str], QueryPlan]
+
+
+def never() -> bool:
+    """Nobody asked the run to stop."""
+    return False
+
+
+class Orchestrator:
+    """The one entry to the reasoner. Without arguments it works offline, with no model.
+
+    `routing` narrows the documents, `walking` makes planners, pilots and handlers for the
+    walks. `clock` gives seconds and may be a fake.
+    """
+
+    def __init__(
+        self,
+        *,
+        lexicon: Lexicon | None = None,
+        expand: bool = True,
+        routing: Routing | None = None,
+        walking: Walking | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._lexicon = lexicon
+        self._expand = expand
+        self._routing = routing or Routing()
+        self._walking = walking or Walking(clock=clock)
+        self._clock = clock
+
+    def run(
+        self,
+        question: str,
+        corpus: Corpus,
+        limits: Limits,
+        *,
+        cancelling: Cancelling = never,
+        previous: QueryPlan | None = None,
+    ) -> Iterator[ReasoningEvent]:
+        """Events of one run; the last is always a CompleteEvent with a stated outcome.
+
+        `previous` is the plan of the question before in a thread: a follow-up takes from
+        it what it leaves out. Errors of the engine become the outcome `failed`; errors of
+        the code are raised.
+        """
+        run = Run(limits=limits, clock=self._clock, cancelling=cancelling, engine=self._walking.planner.name)
+        try:
+            yield from self._reason(run, question, corpus, previous)
+        except Cancelled:
+            yield cancelled(run)
+        except EngineError as error:
+            yield failed(run, error)
+
+    def _reason(
+        self, run: Run, question: str, corpus: Corpus, previous: QueryPlan | None
+    ) -> Iterator[ReasoningEvent]:
+        run.checkpoint()
+        plan = self._understood(question, corpus, previous)
+        chosen, step = route_step(run, plan, corpus, self._routing)
+        yield run.told(step)
+        yield from walk_all(run, plan, corpus, chosen, self._walking)
+        if run.nothing_found() and run.passed_over:
+            again, step = route_step(run, plan, corpus, self._routing)
+            yield run.told(step)
+            yield from walk_all(run, plan, corpus, again, self._walking)
+        run.checkpoint()
+        yield from answer_events(run, plan, corpus, self._walking)
+        yield from conclude(run, plan)
+
+    def _understood(self, question: str, corpus: Corpus, previous: QueryPlan | None) -> QueryPlan:
+        text = " ".join(question.split())
+        if not text:
+            raise InvalidInput("The question is empty. Type what you want to know.", code="empty_question")
+        if len(text) > LONGEST_QUESTION:
+            raise InvalidInput(
+                f"The question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most. Shorten it.",
+                code="question_too_long",
+            )
+        if not corpus.entries():
+            raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
+        return understand(text, lexicon=self._lexicon, expand=self._expand)
+
+

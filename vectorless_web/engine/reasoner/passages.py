@@ -1,0 +1,92 @@
+"""Copies the sentences, list items and table rows that answer a question in words."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from vectorless_web.engine.document.node import Node, NodeKind
+from vectorless_web.engine.query.plan import Intent, QueryPlan
+from vectorless_web.engine.reasoner.finder import Finder
+from vectorless_web.engine.reasoner.planner import Passage
+from vectorless_web.engine.reasoner.sentences import Piece, pieces_of
+from vectorless_web.engine.text.numbers import numbers_in
+
+PER_NODE = 4
+"""Pieces taken from one node at most."""
+
+SHORTEST = 25
+"""A shorter piece is a heading or a scrap."""
+
+_CAUSE = re.compile(
+    r"\b(?:due to|because|driven by|drove|driver|primarily|mainly|reflect\w*|result(?:ed|ing) (?:from|in)|as a result|attributable to|owing to|offset by|caused)\b",
+    re.I,
+)
+_DATE = re.compile(r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d|\b(?:19|20)\d\d\b")
+_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.'’-]+(?:\s+[A-Z][\w&.'’-]+)*")
+_ASKS_WHEN = re.compile(r"\bwhen\b|\bwhat (?:date|year|day)\b", re.I)
+_ASKS_WHO = re.compile(r"\bwho\b|\bwhom\b|\bwhose\b", re.I)
+_ASKS_AMOUNT = re.compile(r"\bhow (?:much|many|long|often|large|high)\b|\bwhat (?:is|was|were|are) the (?:amount|number|percentage|total|value)\b", re.I)
+
+
+def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finder: Finder) -> list[Passage]:
+    """Pieces of the given nodes that say something of the question, best first.
+
+    `nodes` are (node, its retrieval fit, where it stands in words).
+    """
+    found: list[Passage] = []
+    for node, fit, where in nodes:
+        found.extend(_of_node(document, node, fit, where, finder))
+    return sorted(found, key=lambda passage: (-round(passage.fit, 9), passage.key, passage.start))
+
+
+def _of_node(document: str, node: Node, node_fit: float, where: str, finder: Finder) -> list[Passage]:
+    pieces = [piece for piece in pieces_of(node) if len(piece.text) >= SHORTEST]
+    scored = [(_fit(piece, node, node_fit, where, finder), piece) for piece in pieces]
+    best = sorted(scored, key=lambda pair: (-round(pair[0], 9), pair[1].start))[:PER_NODE]
+    return [
+        Passage(document, node.key, node.page_start, piece.text, piece.start, piece.end, where, fit)
+        for fit, piece in best
+        if fit > 0
+    ]
+
+
+def _fit(piece: Piece, node: Node, node_fit: float, where: str, finder: Finder) -> float:
+    """Half what the piece itself says of the question, the rest its node's rank and the form asked for."""
+    said = finder.coverage(piece.text, where)
+    form = form_bonus(piece.text, finder.plan)
+    kind = 0.85 if node.kind is NodeKind.TABLE and finder.plan.intent is Intent.EXPLAIN else 1.0
+    return kind * (0.55 * said + 0.3 * node_fit + 0.15 * form)
+
+
+def form_bonus(text: str, plan: QueryPlan) -> float:
+    """1 when the piece has the form the question asks for (a reason, a date, a name, an amount), else less."""
+    question = plan.question
+    if plan.intent is Intent.EXPLAIN:
+        return 1.0 if _CAUSE.search(text) else 0.0
+    if _ASKS_WHEN.search(question):
+        return 1.0 if _DATE.search(text) else 0.0
+    if _ASKS_WHO.search(question):
+        return 1.0 if _NAME.search(text) else 0.2
+    if plan.intent is Intent.FIGURE or _ASKS_AMOUNT.search(question):
+        return 1.0 if numbers_in(text) else 0.0
+    return 0.5
+
+
+def best_passages(passages: Sequence[Passage], *, most: int, share: float) -> list[Passage]:
+    """The best passages that differ: at most `most`, each at least `share` of the best one's fit, no text twice."""
+    kept: list[Passage] = []
+    texts: set[str] = set()
+    for passage in passages:
+        text = " ".join(passage.quote.lower().split())
+        if text in texts or (kept and passage.fit < share * kept[0].fit):
+            continue
+        texts.add(text)
+        kept.append(passage)
+        if len(kept) == most:
+            break
+    return kept
+
+
+def renumbered(passages: Sequence[Passage], part: int) -> list[Passage]:
+    """The same passages, said to answer sub-question `part`."""
+    return [replace(passage, part=part) for passage in passages]

@@ -1,0 +1,205 @@
+"""What plans a walk and drafts an answer, and the values it exchanges with the executor."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Protocol
+
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.reasoner.corpus import DocumentEntry
+from vectorless_web.engine.reasoner.events import StepEvent, StepKind
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """One step a planner wants taken: why (`thought`), what (`action`) and with which arguments (JSON values)."""
+
+    kind: StepKind
+    thought: str
+    action: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    engine: str = "offline"
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A node found for the question. `fit` in [0, 1] is the share of the attainable query weight it holds."""
+
+    key: int
+    fit: float
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One table cell that states a figure, with everything needed to read it.
+
+    `amount` is the number as printed (parentheses negative); `scale` multiplies it into
+    units (1000000 for a table in millions). `start`/`end` delimit the whole row in the
+    node's text and `quote` is that row, verbatim. `need` is the index of the figure
+    wanted (`QueryPlan.figures`), or -1. `fit` in [0, 1] says how well item, period and
+    statement agree with the question.
+    """
+
+    document: str
+    key: int
+    page_index: int
+    label: str
+    column: str
+    period: str
+    amount: Decimal
+    scale: Decimal
+    currency: str
+    percent: bool
+    per_share: bool
+    quote: str
+    start: int
+    end: int
+    where: str
+    fit: float
+    need: int = -1
+
+    @property
+    def value(self) -> Decimal:
+        """The figure in units: amount x scale."""
+        return self.amount * self.scale
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A sentence, list item or table row copied word for word; `fit` in [0, 1] as for Candidate."""
+
+    document: str
+    key: int
+    page_index: int
+    quote: str
+    start: int
+    end: int
+    where: str
+    fit: float
+    part: int = 0
+
+
+Fact = Figure | Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What is left of a walk: steps, context tokens, seconds."""
+
+    steps: int
+    tokens: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class WalkContext:
+    """Everything a planner may know when it chooses the next step of a walk; a fresh value at every step.
+
+    `outline` is the tree summary (keys, titles, sizes, hints); `position` the node the
+    walk stands at; `queue` the best nodes not read yet, best first; `gaps` what the
+    question still lacks, in words.
+    """
+
+    plan: QueryPlan
+    document: DocumentEntry
+    outline: str
+    position: int
+    steps: tuple[StepEvent, ...]
+    queue: tuple[Candidate, ...]
+    read: tuple[int, ...]
+    facts: tuple[Fact, ...]
+    rejected: tuple[str, ...]
+    gaps: tuple[str, ...]
+    references: tuple[tuple[str, int], ...]
+    budget: Budget
+
+
+@dataclass(frozen=True, slots=True)
+class DraftQuote:
+    """A quote before it is checked: a node and words said to stand in it. `start` is where they were seen, or -1."""
+
+    document: str
+    key: int
+    quote: str
+    start: int = -1
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftOperand:
+    """An operand of a drafted calculation; `quote` is the index of the claim's quote that states it, -1 for none."""
+
+    name: str
+    value: str
+    unit: str = ""
+    quote: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCalculation:
+    """A calculation as drafted: the program recomputes `expression` and compares it with `result`."""
+
+    expression: str
+    operands: tuple[DraftOperand, ...]
+    result: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftClaim:
+    """One sentence of the answer with its quotes. `part` is the sub-question it answers, from 0."""
+
+    text: str
+    quotes: tuple[DraftQuote, ...] = ()
+    calculation: DraftCalculation | None = None
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDraft:
+    """A drafted answer: claims in order, the one number it stands for, and what is still missing."""
+
+    claims: tuple[DraftClaim, ...] = ()
+    value: str = ""
+    missing: tuple[str, ...] = ()
+    engine: str = "offline"
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisContext:
+    """What a draft is written from: the packed context of all walks, their facts and the budget for the reply."""
+
+    plan: QueryPlan
+    facts: tuple[Fact, ...]
+    passages: tuple["PackedNode", ...]
+    names: Mapping[str, str]
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class PackedNode:
+    """A node as it entered the context: its document, key, rendered text and page index."""
+
+    document: str
+    key: int
+    page_index: int
+    rendered: str
+
+
+class Planner(Protocol):
+    """Chooses steps and drafts answers. Stateless: everything it knows is in its arguments."""
+
+    name: str
+
+    def next_step(self, context: WalkContext) -> PlannedStep:
+        """The next step of the walk; SYNTHESIZE ends it."""
+        ...
+
+    def synthesise(self, context: SynthesisContext, steps: Sequence[StepEvent]) -> AnswerDraft:
+        """A draft from what was found; no claims means that nothing was found."""
+        ...

@@ -1,0 +1,99 @@
+"""Where a quote stands in its node: exactly, after normalisation, nearly, or not at all."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vectorless_web.engine.reasoner.events import Check
+from vectorless_web.engine.text.fuzzy import partial_ratio_alignment
+from vectorless_web.engine.text.normalise import normalise
+
+FUZZY_SCORE = 95.0
+"""Least partial ratio (0..100) of a quote that is not found word for word."""
+
+FUZZY_CHARACTERS = 20
+"""A shorter quote must stand word for word: a letter more or less is then another word."""
+
+_DIGITS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """How a quote was found and the characters of the node's text it stands for (both 0 when missing)."""
+
+    check: Check
+    start: int = 0
+    end: int = 0
+
+
+MISSING = Located(Check.MISSING)
+
+
+def locate_quote(text: str, quote: str, *, near: int = -1) -> Located:
+    """Find `quote` in a node's `text`: exact (at `near` first), normalised, then fuzzy with equal digit sequences."""
+    wanted = quote.strip()
+    if not any(character.isalnum() for character in wanted):
+        return MISSING
+    return _exact(text, wanted, near) or _normalised(text, wanted) or MISSING
+
+
+def _exact(text: str, wanted: str, near: int) -> Located | None:
+    if near >= 0 and text.startswith(wanted, near):
+        return Located(Check.EXACT, near, near + len(wanted))
+    start = text.find(wanted)
+    while start >= 0:
+        if _on_word_bounds(text, start, start + len(wanted)):
+            return Located(Check.EXACT, start, start + len(wanted))
+        start = text.find(wanted, start + 1)
+    return None
+
+
+def _normalised(text: str, wanted: str) -> Located | None:
+    haystack, needle = normalise(text), normalise(wanted).text.strip()
+    if not needle or not haystack.text:
+        return None
+    start = haystack.text.find(needle)
+    while start >= 0:
+        if _on_word_bounds(haystack.text, start, start + len(needle)):
+            return _mapped(Check.NORMALISED, haystack.offsets, start, start + len(needle))
+        start = haystack.text.find(needle, start + 1)
+    return _fuzzy(haystack.text, haystack.offsets, needle)
+
+
+def _fuzzy(haystack: str, offsets: Sequence[int], needle: str) -> Located | None:
+    if len(needle) < FUZZY_CHARACTERS or len(needle) > len(haystack) * 1.05:
+        return None
+    found = partial_ratio_alignment(needle, haystack)
+    if found.score < FUZZY_SCORE:
+        return None
+    start, end = _whole_words(haystack, found.start, found.end)
+    if _DIGITS.findall(haystack[start:end]) != _DIGITS.findall(needle):
+        return None
+    return _mapped(Check.FUZZY, offsets, start, end)
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Widen a window to word bounds, so that a cut number cannot pass for the number itself."""
+    while start > 0 and text[start - 1].isalnum() and text[start : start + 1].isalnum():
+        start -= 1
+    while end < len(text) and text[end].isalnum() and text[end - 1 : end].isalnum():
+        end += 1
+    return start, end
+
+
+def _on_word_bounds(text: str, start: int, end: int) -> bool:
+    opens = start == 0 or not (text[start - 1].isalnum() and text[start].isalnum())
+    closes = end >= len(text) or not (text[end].isalnum() and text[end - 1].isalnum())
+    return opens and closes and not _cuts_number(text, start, end)
+
+
+def _cuts_number(text: str, start: int, end: int) -> bool:
+    """Whether the window ends inside a number: "1,57" of "1,577", "577" of "1,577", "12" of "12.5"."""
+    before, after = text[max(0, start - 2) : start], text[end : end + 2]
+    cut_before = len(before) == 2 and before[0].isdigit() and before[1] in ".," and text[start].isdigit()
+    cut_after = len(after) == 2 and after[1].isdigit() and after[0] in ".," and text[end - 1].isdigit()
+    return cut_before or cut_after
+
+
+def _mapped(check: Check, offsets: Sequence[int], start: int, end: int) -> Located:
+    return Located(check, offsets[start], offsets[end - 1] + 1)

@@ -1,0 +1,59 @@
+"""Claims made of figures and passages as they stand, without a calculation."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from vectorless_web.engine.query.plan import Intent, QueryPlan, UnitRequest
+from vectorless_web.engine.reasoner.calculating import period_words, quote_of, shown_amount
+from vectorless_web.engine.reasoner.planner import DraftClaim, DraftQuote, Figure, Passage
+from vectorless_web.engine.reasoner.units import plain
+
+MOST_SENTENCES = 3
+"""Passages an answer in words quotes."""
+
+NEAR_BEST = 0.8
+"""A passage within this share of the best one's fit is quoted beside it."""
+
+_SPACES = re.compile(r"\s+")
+
+
+def figure_text(figure: Figure, unit: UnitRequest | None) -> str:
+    """The value of a figure as a reader wants it: "$1,577 million", "12.4%", "$3.38"."""
+    if figure.percent:
+        return f"{plain(figure.amount)}%"
+    return shown_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
+
+
+def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+    """One claim per figure, value first, then item and period; the row in full is its quote."""
+    return [
+        DraftClaim(f"{figure_text(figure, plan.unit)}: {_item(plan, index, figure)}.", (quote_of(figure),))
+        for index, figure in sorted(figures.items())
+    ]
+
+
+def _item(plan: QueryPlan, index: int, figure: Figure) -> str:
+    when = period_words(plan.figures[index].period) or figure.period
+    label = _SPACES.sub(" ", figure.label).strip(" :.")
+    return f"{label}, {when}" if when else label
+
+
+def passage_claims(plan: QueryPlan, passages: Sequence[Passage]) -> list[DraftClaim]:
+    """The passages that answer, each in its own words; rows are read out with their cells."""
+    most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
+    best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
+    kept = [passage for passage in best if passage.fit >= NEAR_BEST * best[0].fit][:most]
+    return [DraftClaim(_sentence(passage.quote), (_quote(passage),), part=passage.part) for passage in kept]
+
+
+def _quote(passage: Passage) -> DraftQuote:
+    return DraftQuote(passage.document, passage.key, passage.quote, passage.start, passage.where)
+
+
+def _sentence(quote: str) -> str:
+    """The quote on one line; a table row's cells are parted by semicolons."""
+    if "\t" in quote:
+        cells = [_SPACES.sub(" ", cell).strip() for cell in quote.split("\t")]
+        first, *rest = [cell for cell in cells if cell] or [""]
+        return f"{first}: {'; '.join(rest)}" if rest else first
+    return _SPACES.sub(" ", quote).strip()

@@ -1,0 +1,164 @@
+"""RETRIEVE: fetches nodes by key, by title or label, or by search, packed under what is left of the token budget."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from vectorless_web.engine.document.node import NodeKind
+from vectorless_web.engine.reasoner.evidence import EvidenceCorpus
+from vectorless_web.engine.reasoner.outline import pages_words
+from vectorless_web.engine.reasoner.planner import Candidate, PackedNode
+from vectorless_web.engine.reasoner.result import StepResult, refused
+from vectorless_web.engine.reasoner.walk import Walk
+from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
+from vectorless_web.engine.retriever import GraphExpand, RetrievalResult, Retriever, node_id, parse_node_id
+from vectorless_web.engine.retriever.documents import REFERS_TO
+from vectorless_web.engine.text.fuzzy import token_set_ratio
+
+MOST_ITEMS = 24
+"""Nodes one RETRIEVE packs."""
+
+TITLE_LIKENESS = 80.0
+"""Least likeness (0..100) of a title that is taken for the one asked for."""
+
+_NUMBERS = re.compile(r"\d+[a-z]?(?:\.\d+)*|\b[ivxlc]+\b", re.I)
+
+
+def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """Fetch by `key`, by `title`, or search for `query`."""
+    if "key" in arguments:
+        return _fetch(walk, arguments["key"])
+    if arguments.get("title"):
+        return _by_title(walk, str(arguments["title"]))
+    query = str(arguments.get("query") or walk.plan.focus)
+    return _search(walk, query)
+
+
+def _fetch(walk: Walk, key: object) -> StepResult:
+    tree = walk.document.tree
+    if not isinstance(key, int) or key not in tree:
+        return refused(f"Looked for section {key}, which this document does not have.")
+    leaves = tree.leaves(key)
+    ids = [node_id(walk.entry.id, leaf) for leaf in leaves]
+    result = _retriever(walk).structure(ids).execute()
+    packed = _keep(walk, result)
+    walk.position = key
+    walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in packed] + walk.queue
+    whole = "in full, " if not result.dropped and len(packed) == len(leaves) else f"{len(packed)} of {len(leaves)} passages, "
+    return StepResult(
+        say=f"Read {short(walk.title_of(key))} {whole}{pages_of(tree.node(key))}",
+        observation=_observed(walk, result),
+        refs=(walk.ref(key, "read"),),
+        confidence=round(walk.finder.best_below(key), 4),
+    )
+
+
+def _by_title(walk: Walk, title: str) -> StepResult:
+    key = find_title(walk, title)
+    if key is None:
+        return refused(f"Looked for a section called {title!r}; this document has none.")
+    return _fetch(walk, key)
+
+
+def find_title(walk: Walk, title: str) -> int | None:
+    """The section whose title or label is most like `title`; numbers must agree ("Section 2" is never "Section 1")."""
+    tree, numbers = walk.document.tree, _numbers(title)
+    best: tuple[float, int] | None = None
+    for key in tree.sections():
+        node = tree.node(key)
+        for name in (node.title, node.label):
+            if not name or not _agree(numbers, _numbers(name)):
+                continue
+            likeness = token_set_ratio(title.lower(), name.lower())
+            if likeness >= TITLE_LIKENESS and (best is None or likeness > best[0]):
+                best = (likeness, key)
+    return best[1] if best else None
+
+
+def _numbers(text: str) -> list[str]:
+    return [match.lower() for match in _NUMBERS.findall(text)]
+
+
+def _agree(wanted: list[str], found: list[str]) -> bool:
+    return wanted == found[: len(wanted)] if wanted else True
+
+
+def _search(walk: Walk, query: str) -> StepResult:
+    structure = [(node_id(walk.entry.id, c.key), c.score) for c in walk.structure if c.score > 0]
+    builder = _retriever(walk).text(query, walk.plan.terms if query == walk.plan.focus else ())
+    if structure:
+        builder = builder.structure(structure)
+    result = builder.limit(MOST_ITEMS).graph_expand(GraphExpand(edge_types=(REFERS_TO,), max_expand=4)).execute()
+    keys = _keep(walk, result)
+    _requeue(walk, keys)
+    if not keys:
+        return StepResult(
+            say=f"Searched {short(walk.entry.title)} for “{short(query)}” and found nothing",
+            observation=_observed(walk, result),
+            confidence=0.0,
+        )
+    pages = listed([pages_words(page, page) for page in _pages(walk, keys)[:3]])
+    best = walk.queue[0] if walk.queue else Candidate(keys[0], 0.0, 0.0)
+    return StepResult(
+        say=f"Fetched {count(len(keys), 'passage')}; the best stand on {pages}",
+        observation=_observed(walk, result),
+        refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
+        confidence=round(best.fit, 4),
+    )
+
+
+def _retriever(walk: Walk) -> Retriever:
+    left = max(200, walk.limits.token_budget - walk.tokens_used)
+    return Retriever(EvidenceCorpus(walk.entry, walk.finder)).token_budget(left)
+
+
+def _keep(walk: Walk, result: RetrievalResult) -> list[int]:
+    """Keep what was packed; a section that was found stands for its leaves."""
+    tree = walk.document.tree
+    keys: list[int] = []
+    for item in result.items:
+        parsed = parse_node_id(item.node.id)
+        if parsed is None:
+            continue
+        keys.extend(tree.leaves(parsed[1])[:8] if tree.kind(parsed[1]) is NodeKind.SECTION else [parsed[1]])
+        page = tree.node(parsed[1]).page_start
+        walk.packed.append(PackedNode(walk.entry.id, parsed[1], page, item.rendered))
+    walk.tokens_used += result.tokens_used
+    return list(dict.fromkeys(keys))
+
+
+def _requeue(walk: Walk, keys: list[int]) -> None:
+    """What was fetched is read first, in its fused order, then what the words ranked beside it."""
+    fits = walk.finder.fits(keys)
+    fetched = [Candidate(key, fits[key], 1.0 / (1 + rank)) for rank, key in enumerate(keys)]
+    known = set(keys)
+    walk.queue = fetched + [candidate for candidate in walk.finder.ranked() if candidate.key not in known]
+
+
+def _pages(walk: Walk, keys: list[int]) -> list[int]:
+    return list(dict.fromkeys(walk.document.tree.node(key).page_start for key in keys))
+
+
+def _observed(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
+    rows = []
+    for item in result.items:
+        parsed = parse_node_id(item.node.id)
+        key = parsed[1] if parsed else -1
+        rows.append(
+            {
+                "key": key,
+                "title": walk.title_of(key),
+                "page": walk.document.tree.node(key).page_start + 1,
+                "tokens": item.tokens,
+                "score": round(item.score, 6),
+                "lanes": {lane.value: round(score, 4) for lane, score in item.lane_scores},
+            }
+        )
+    return {
+        "items": rows,
+        "tokens": result.tokens_used,
+        "budget": result.tokens_budget,
+        "dropped": result.dropped,
+        "warnings": [warning.code.value for warning in result.warnings],
+        "fingerprint": result.fingerprint,
+    }

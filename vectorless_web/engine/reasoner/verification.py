@@ -1,0 +1,130 @@
+"""SYNTHESIZE for the whole run and VERIFY: drafts the answer, checks every claim, measures the confidence."""
+
+from collections.abc import Iterator, Sequence
+
+from vectorless_web.engine.errors import ModelError
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.reasoner.confidence import confidence_of
+from vectorless_web.engine.reasoner.corpus import Corpus
+from vectorless_web.engine.reasoner.events import (
+    Check,
+    ClaimEvent,
+    Confidence,
+    Evidence,
+    ReasoningEvent,
+    StepEvent,
+    StepKind,
+    Support,
+)
+from vectorless_web.engine.reasoner.grounding import Grounder
+from vectorless_web.engine.reasoner.periods import years_in
+from vectorless_web.engine.reasoner.planner import AnswerDraft, SynthesisContext
+from vectorless_web.engine.reasoner.run import Run
+from vectorless_web.engine.reasoner.walk import Walk
+from vectorless_web.engine.reasoner.walking import Walking
+from vectorless_web.engine.reasoner.wording import count, listed
+
+
+def answer_events(run: Run, plan: QueryPlan, corpus: Corpus, walking: Walking) -> Iterator[ReasoningEvent]:
+    """Drafted claims as they are, then the VERIFY step, then each claim checked."""
+    context = _context(run, plan)
+    run.draft, note = _drafted(run, context, walking)
+    run.spend(run.draft.tokens, run.draft.cost_usd)
+    if not run.draft.claims:
+        return
+    for order, claim in enumerate(run.draft.claims, 1):
+        yield ClaimEvent(order, claim.text, "draft")
+    run.checkpoint()
+    started = run.clock()
+    grounder = Grounder(
+        documents={walk.entry.id: walk.document for walk in run.walks}, periods=(plan.question, *_periods(plan))
+    )
+    run.claims = [grounder.check(order, claim) for order, claim in enumerate(run.draft.claims, 1)]
+    run.confidence = _confidence(run, plan)
+    yield run.told(_verify_step(run, note, (run.clock() - started) * 1000))
+    yield from run.claims
+
+
+def _context(run: Run, plan: QueryPlan) -> SynthesisContext:
+    return SynthesisContext(
+        plan=plan,
+        facts=tuple(fact for walk in run.walks for fact in walk.facts),
+        passages=tuple(packed for walk in run.walks for packed in walk.packed),
+        names={walk.entry.id: walk.entry.title or walk.entry.name for walk in run.walks},
+        tokens=run.limits.token_budget,
+    )
+
+
+def _drafted(run: Run, context: SynthesisContext, walking: Walking) -> tuple[AnswerDraft, str]:
+    """The planner's draft; when the model cannot write one, the offline draft and why."""
+    steps = [step for walk in run.walks for step in walk.steps]
+    if walking.planner is walking.fallback:
+        return walking.fallback.synthesise(context, steps), ""
+    try:
+        return walking.planner.synthesise(context, steps), ""
+    except ModelError as error:
+        note = f"The model could not write the answer: {error.message}"
+        return walking.fallback.synthesise(context, steps), note
+
+
+def _periods(plan: QueryPlan) -> list[str]:
+    years = {period.year for period in plan.periods}
+    return [str(year) for year in sorted(years | {year - 1 for year in years} | set(years_in(plan.question)))]
+
+
+def _confidence(run: Run, plan: QueryPlan) -> Confidence:
+    parts = max(1, len(plan.sub_questions))
+    held = [
+        draft.part
+        for draft, claim in zip(run.draft.claims, run.claims, strict=True)
+        if claim.support in (Support.SUPPORTED, Support.DERIVED)
+    ]
+    return confidence_of(
+        run.claims, parts=parts, covered=min(parts, len(set(held))), fit=lambda quotes: _fit(run.walks, quotes)
+    )
+
+
+def _fit(walks: Sequence[Walk], quotes: Sequence[Evidence]) -> float:
+    """Share of the attainable query weight that stands in the quotes, their headings counted half."""
+    by_document = {walk.entry.id: walk for walk in walks}
+    best = 0.0
+    for name in dict.fromkeys(quote.document for quote in quotes):
+        own = [quote for quote in quotes if quote.document == name]
+        text = " ".join(quote.quote for quote in own)
+        best = max(best, by_document[name].finder.coverage(text, " ".join(quote.where for quote in own)))
+    return best
+
+
+def _verify_step(run: Run, note: str, latency_ms: float) -> StepEvent:
+    citations = [citation for claim in run.claims for citation in claim.citations]
+    struck = [claim for claim in run.claims if claim.support is Support.UNSUPPORTED]
+    return StepEvent(
+        walk=0,
+        index=0,
+        kind=StepKind.VERIFY,
+        say=_say(citations, struck, sum(claim.calculation is not None for claim in run.claims)),
+        thought="Find every quote in its place, account for every number, work every sum out again.",
+        action="verify",
+        observation={
+            "claims": [
+                {"order": claim.order, "support": str(claim.support), "because": claim.because} for claim in run.claims
+            ],
+            "checks": {check.value: sum(citation.check is check for citation in citations) for check in Check},
+            **({"note": note} if note else {}),
+        },
+        confidence=run.confidence.claims_held if run.confidence else None,
+        latency_ms=latency_ms,
+        engine=run.draft.engine,
+    )
+
+
+def _say(citations: Sequence[Evidence], struck: Sequence[ClaimEvent], sums: int) -> str:
+    distinct = {citation.marker: citation for citation in citations}
+    missing = sum(citation.check is Check.MISSING for citation in distinct.values())
+    parts = [count(len(distinct), "quote")] + ([count(sums, "calculation")] if sums else [])
+    if not struck:
+        verb = "holds" if len(distinct) == 1 and not sums else "all hold"
+        return f"Checked {listed(parts)}: {verb}"
+    words = count(missing, "quote is not in the document", "quotes are not in the document")
+    struck_words = count(len(struck), "sentence is struck out", "sentences are struck out")
+    return f"Checked {listed(parts)}: " + (f"{words}; " if missing else "") + struck_words

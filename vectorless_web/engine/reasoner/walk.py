@@ -1,0 +1,106 @@
+"""The state of one walk through one document, and what planners are shown of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from vectorless_web.engine.document.artefact import CompiledDocument
+from vectorless_web.engine.document.node import Node
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.reasoner.corpus import DocumentEntry
+from vectorless_web.engine.reasoner.events import Checked, NodeRef, Rejected, StepEvent, StepKind
+from vectorless_web.engine.reasoner.finder import Finder
+from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.reasoner.outline import outline_text
+from vectorless_web.engine.reasoner.planner import Budget, Candidate, Fact, Figure, PackedNode, Passage, WalkContext
+
+OUTLINE_TOKENS = 900
+"""Size of the tree summary a planner is shown."""
+
+
+@dataclass
+class Walk:
+    """One document being walked. Handlers change it; planners see `context()` only."""
+
+    number: int
+    plan: QueryPlan
+    entry: DocumentEntry
+    document: CompiledDocument
+    limits: Limits
+    finder: Finder
+    seconds_left: Callable[[], float]
+    position: int = 0
+    steps: list[StepEvent] = field(default_factory=list)
+    queue: list[Candidate] = field(default_factory=list)
+    structure: list[Candidate] = field(default_factory=list)
+    read: list[int] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    packed: list[PackedNode] = field(default_factory=list)
+    rejected: list[Rejected] = field(default_factory=list)
+    checked: list[Checked] = field(default_factory=list)
+    followed: set[int] = field(default_factory=set)
+    tokens_used: int = 0
+
+    def context(self) -> WalkContext:
+        """What a planner may know now."""
+        return WalkContext(
+            plan=self.plan,
+            document=self.entry,
+            outline=outline_text(self.document.tree, self.finder.best_below, max_tokens=OUTLINE_TOKENS),
+            position=self.position,
+            steps=tuple(self.steps),
+            queue=tuple(candidate for candidate in self.queue if candidate.key not in self.read),
+            read=tuple(self.read),
+            facts=tuple(self.facts),
+            rejected=tuple(f"{rejected.label}: {rejected.reason}" for rejected in self.rejected),
+            gaps=self.gaps(),
+            references=self.references(),
+            budget=Budget(self.steps_left, max(0, self.limits.token_budget - self.tokens_used), self.seconds_left()),
+        )
+
+    @property
+    def steps_left(self) -> int:
+        """Steps this walk may still take."""
+        return self.limits.max_steps - len(self.steps)
+
+    def gaps(self) -> tuple[str, ...]:
+        """What the question still lacks: figures without a value, else a passage that answers."""
+        if self.plan.figures:
+            found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
+            return tuple(_need_words(self.plan, i) for i in range(len(self.plan.figures)) if i not in found)
+        return () if any(isinstance(fact, Passage) for fact in self.facts) else (self.plan.focus,)
+
+    def references(self) -> tuple[tuple[str, int], ...]:
+        """References made in the nodes read and not followed yet: the words and the target's key."""
+        tree = self.document.tree
+        found: list[tuple[str, int]] = []
+        for key in self.read:
+            text = tree.node(key).text
+            for reference in tree.references(key):
+                if reference.target not in self.followed and reference.target not in self.read:
+                    found.append((text[reference.offset : reference.offset + reference.length], reference.target))
+        return tuple(dict.fromkeys(found))
+
+    def took(self, kind: StepKind) -> int:
+        """How many steps of that kind the walk has taken."""
+        return sum(step.kind is kind for step in self.steps)
+
+    def ref(self, key: int, role: str = "walked") -> NodeRef:
+        """A reference to a node of this document, for events."""
+        return node_ref(self.entry.id, self.document.tree.node(key), self.title_of(key), role)
+
+    def title_of(self, key: int) -> str:
+        """What a reader calls the node: its title, else the title of the section it stands in."""
+        tree = self.document.tree
+        title = tree.node(key).title
+        return title or (tree.path(key) or [self.entry.title])[-1]
+
+
+def node_ref(document: str, node: Node, title: str, role: str) -> NodeRef:
+    """A NodeRef with the node's pages."""
+    return NodeRef(document, node.key, title, node.page_start, node.page_end, role)
+
+
+def _need_words(plan: QueryPlan, index: int) -> str:
+    need = plan.figures[index]
+    period = f" for {need.period.text or need.period.year}" if need.period else ""
+    return f"{need.concept}{period}"
