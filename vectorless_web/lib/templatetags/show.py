@@ -73,6 +73,12 @@ def until(start: datetime | None, end: datetime | None) -> str:
 
 
 @register.filter
+def elapsed(start: datetime | None) -> str:
+    """Seconds since then, for a clock that the browser runs on."""
+    return plain(max((timezone.now() - start).total_seconds(), 0.0)) if start else "0"
+
+
+@register.filter
 def percent(value: float | None) -> str:
     """A share of 1 as a whole percentage: "96 %"."""
     return "" if value is None else f"{round(value * 100)}{NARROW}%"

@@ -2,10 +2,9 @@
 
 import json
 import sys
-import tempfile
 import time
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,8 @@ from vectorless_web.engine.reasoner.events import (
     StepEvent,
 )
 from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.reasoner.local_corpus import LocalCorpus
 from vectorless_web.lib.problems import Problem
-from vectorless_web.runs.files import FileCorpus, Progress, compile_files
 from vectorless_web.runs.services.asking import STEPS_MAX, STEPS_MIN, checked_question
 
 EXIT_CODES = {Outcome.ANSWERED: 0, Outcome.PARTIAL: 0, Outcome.NOT_FOUND: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 130}
@@ -54,6 +53,9 @@ class Command(BaseCommand):
         except (InvalidInput, Problem) as error:
             self.stderr.write(error.message)
             code = BAD_INPUT
+        except OSError as error:
+            self.stderr.write(f"{error.filename}: {error.strerror}.")
+            code = BAD_INPUT
         except EngineError as error:
             self.stderr.write(error.message)
             code = EXIT_CODES[Outcome.FAILED]
@@ -67,12 +69,11 @@ class Command(BaseCommand):
     def _ask(self, options: dict[str, Any], result: "Result") -> int:
         question = checked_question(options["question"])
         limits = Limits(max_steps=_step_limit(options["max_steps"]))
-        with tempfile.TemporaryDirectory(prefix="vectorless-") as folder:
-            corpus = compile_files(options["files"], Path(folder), progress=self._progress)
-            events = wiring.build_engine().reasoner.run(question, corpus, limits)
-            return self._follow(events, corpus, result)
+        corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell))
+        events = wiring.build_engine().reasoner.run(question, corpus, limits)
+        return self._follow(events, corpus, result)
 
-    def _follow(self, events: Iterator[ReasoningEvent], corpus: FileCorpus, result: "Result") -> int:
+    def _follow(self, events: Iterator[ReasoningEvent], corpus: LocalCorpus, result: "Result") -> int:
         """Tell each step as it happens; the exit code of the outcome."""
         for event in events:
             match event:
@@ -88,20 +89,24 @@ class Command(BaseCommand):
             return BAD_INPUT
         return EXIT_CODES[result.outcome]
 
-    def _progress(self, name: str) -> Progress:
-        """Says once for each stage what is being done with the file."""
-        told: set[str] = set()
-
-        def tell(stage: str, _done: int, total: int) -> None:
-            if stage not in told:
-                told.add(stage)
-                self._tell(f"     {stage:<10}  {name}" + (f", {total} pages" if stage == "parsing" and total else ""))
-
-        return tell
-
     def _tell(self, line: str) -> None:
         self.stderr.write(line)
         self.stderr.flush()
+
+
+class StageTeller:
+    """Says once for each stage of each file that it has begun."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._told: set[tuple[str, str]] = set()
+
+    def __call__(self, name: str, stage: str, _done: int, total: int) -> None:
+        if (name, stage) in self._told:
+            return
+        self._told.add((name, stage))
+        pages = f", {total} pages" if stage == "parsing" and total else ""
+        self._tell(f"     {stage:<10}  {name}{pages}")
 
 
 BAD_INPUT_CODES = ("invalid_input", "empty_question", "question_too_long", "no_documents")
@@ -119,12 +124,13 @@ class Result:
         self._citations: list[dict[str, Any]] = []
         self._started = time.monotonic()
 
-    def finish(self, event: CompleteEvent, corpus: FileCorpus) -> None:
+    def finish(self, event: CompleteEvent, corpus: LocalCorpus) -> None:
         """Take the end of the run."""
+        names = {entry.id: entry.name for entry in corpus.entries()}
         self.outcome, self.error_code, self._reason = event.outcome, event.error_code, event.reason
         self._answer, self._value = event.answer, event.value
         self._citations = [
-            {"document": corpus.name(row.document), "page": row.page_index + 1, "quote": row.quote}
+            {"document": names[row.document], "page": row.page_index + 1, "quote": row.quote}
             for row in self._evidence()
         ]
 

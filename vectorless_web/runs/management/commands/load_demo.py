@@ -1,0 +1,62 @@
+"""`manage.py load_demo`: the documents and first runs of a new installation's demo workspace."""
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.core.files import File
+from django.core.management.base import BaseCommand
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.services import add_document
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import start_run
+from vectorless_web.workspaces.models import Workspace
+
+FOLDER = Path(settings.BASE_DIR) / "docs" / "demo"
+SUFFIXES = (".pdf", ".md", ".txt")
+QUESTIONS = (
+    "What was capital expenditure in 2024 in USD millions?",
+    "By what percentage did net revenue grow in 2024? Round to one decimal place.",
+    "Which airports does Thornbury operate?",
+)
+"""The last one has no answer in the documents, so that the first page shows all three ways to end."""
+
+
+class Command(BaseCommand):
+    help = "Fill the new Demo workspace: four documents, two answered questions and one without an answer."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        workspace = Workspace.objects.filter(slug="demo").select_related("created_by").first()
+        marker = settings.VAR / "demo_loaded"
+        if workspace is None or marker.exists() or workspace.documents.exists():
+            return
+        marker.touch()
+        self.stdout.write("Reading the demo documents ...")
+        versions = _upload(workspace, workspace.created_by)
+        _wait(lambda: not versions_under_way(versions), seconds=120)
+        runs = [start_run(user=workspace.created_by, workspace=workspace, question=text).pk for text in QUESTIONS]
+        _wait(lambda: not Run.objects.filter(pk__in=runs, status__in=Run.OPEN).exists(), seconds=60)
+
+
+def versions_under_way(pks: Iterable[int]) -> bool:
+    """Whether any of these versions is still being compiled."""
+    return DocumentVersion.objects.filter(pk__in=list(pks), status__in=DocumentVersion.BUSY).exists()
+
+
+def _upload(workspace: Workspace, user: AbstractBaseUser) -> list[int]:
+    added = []
+    for path in sorted(p for p in FOLDER.iterdir() if p.suffix in SUFFIXES):
+        with path.open("rb") as file:
+            added.append(add_document(workspace=workspace, user=user, upload=File(file, name=path.name)).version.pk)
+    return added
+
+
+def _wait(done: Callable[[], bool], *, seconds: float) -> None:
+    """Wait for the workers; when they are slow the site opens all the same and the pages show what is under way."""
+    deadline = time.monotonic() + seconds
+    while not done() and time.monotonic() < deadline:
+        time.sleep(0.2)
