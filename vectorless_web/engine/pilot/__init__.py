@@ -15,6 +15,7 @@ from vectorless_web.engine.pilot.decision import (
     SearchDirection,
 )
 from vectorless_web.engine.pilot.lexical import LexicalPilot
+from vectorless_web.engine.pilot.model import ModelPilot
 from vectorless_web.engine.pilot.noop import NoopPilot
 from vectorless_web.engine.pilot.protocol import MinimalPilot, Pilot, PilotExt
 from vectorless_web.engine.pilot.scorer import (
@@ -36,6 +37,7 @@ __all__ = [
     "JumpTo",
     "LexicalPilot",
     "MinimalPilot",
+    "ModelPilot",
     "NodeId",
     "NoopPilot",
     "Pilot",

@@ -83,7 +83,7 @@ class LexicalPilot:
         return PilotDecision(
             ranked_candidates=decision.ranked_candidates,
             confidence=decision.confidence,
-            reasoning=_failure(state),
+            reasoning=self._failure(state),
             intervention_point=state.point,
         )
 
@@ -97,6 +97,15 @@ class LexicalPilot:
 
     def reset(self) -> None:
         """Nothing is remembered between queries."""
+
+    def _failure(self, state: SearchState) -> str:
+        here = state.current_node
+        if here is None or here not in state.tree:
+            return ""
+        title = state.tree.node(here).title or "this section"
+        if self._scorer is None:
+            return f"looking beyond {title}"
+        return f"{title} covers {self._scorer.evidence(here).coverage:.0%} of the question"
 
     def _opinions(self, tree: Tree, query: QueryPlan, keys: Sequence[NodeId]) -> dict[NodeId, _Opinion]:
         wanted = {term.term: term.weight for term in query.terms}
@@ -186,9 +195,3 @@ def _summary(tree: Tree, ranked: Sequence[RankedCandidate]) -> str:
         return "No section speaks of the question"
     best = ranked[0]
     return f"{tree.node(best.node).title or 'An untitled section'} looks most promising: {best.reason}"
-
-
-def _failure(state: SearchState) -> str:
-    here = state.current_node
-    title = state.tree.node(here).title if here is not None and here in state.tree else "This branch"
-    return f"{title or 'This branch'} holds too little of the question"

@@ -72,6 +72,16 @@ class PilotExt:
         """The pilot's own word, else whether its mode asks at all."""
         return bool(getattr(self._pilot, "is_active", self.config.asks))
 
+    @property
+    def fallback(self) -> Any:
+        """The pilot to ask where this one is spent or not worth its cost; None unless it brings one."""
+        return getattr(self._pilot, "fallback", None)
+
+    @property
+    def last_prune(self) -> Any:
+        """What the last pruning cost and has to say; None unless the pilot keeps it."""
+        return getattr(self._pilot, "last_prune", None)
+
     def can_intervene(self, state: SearchState) -> bool:
         """Whether the pilot is active and finds this state worth its advice."""
         return self.is_active and bool(self._pilot.should_intervene(state))

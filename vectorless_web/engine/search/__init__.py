@@ -9,11 +9,15 @@ from vectorless_web.engine.pilot.scorer import (
 )
 from vectorless_web.engine.search.beam import beam
 from vectorless_web.engine.search.events import EventKind, RankedNode, Rejection, SearchEvent, SearchStats
+from vectorless_web.engine.search.greedy import greedy
 from vectorless_web.engine.search.limits import SearchLimits
+from vectorless_web.engine.search.mcts import mcts
+from vectorless_web.engine.search.minimap import MapMark, minimap
 
 __all__ = [
     "EventKind",
     "EvidenceScorer",
+    "MapMark",
     "PrecomputedScorer",
     "RankedNode",
     "Rejection",
@@ -24,4 +28,7 @@ __all__ = [
     "SegmentScorer",
     "SubtreeEvidence",
     "beam",
+    "greedy",
+    "mcts",
+    "minimap",
 ]

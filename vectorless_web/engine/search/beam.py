@@ -8,13 +8,19 @@ from vectorless_web.engine.pilot.scorer import Scorer
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.search.comparing import Comparison, compare
 from vectorless_web.engine.search.events import SearchEvent
-from vectorless_web.engine.search.limits import SearchLimits
-from vectorless_web.engine.search.obeying import compare_siblings, jump_route, reconsider, start_route
+from vectorless_web.engine.search.limits import DEFAULT_LIMITS, SearchLimits
+from vectorless_web.engine.search.obeying import (
+    compare_siblings,
+    conclude,
+    give_up,
+    jump_route,
+    reconsider,
+    settle,
+    start_route,
+)
 from vectorless_web.engine.search.reading import enter, is_terminal, own_reading
-from vectorless_web.engine.search.route import BEAM_PILOT_SHARE, Route
+from vectorless_web.engine.search.route import BEAM_PILOT_SHARE, Route, by_merit
 from vectorless_web.engine.search.search import Search
-
-DEFAULT_LIMITS = SearchLimits()
 
 
 def beam(
@@ -48,7 +54,8 @@ class _Beam:
         while self.is_unfinished() and self.search.meter.turn():
             self.take_turn()
             yield from self.search.log.told()
-        self.settle()
+        if not self.is_found:
+            settle(self.search, sorted([*self.pool, *self.frontier], key=by_merit) or self.shelf, self.start)
         self.search.finish()
         yield from self.search.log.told()
 
@@ -99,14 +106,16 @@ class _Beam:
         """Do what the pilot says with what a comparison found."""
         match comparison.direction:
             case FoundAnswer():
-                self.conclude(comparison.routes or (route,))
+                self.is_found = True
+                conclude(self.search, comparison.routes or (route,))
                 return ()
             case JumpTo(target=target):
                 return self.jump(target, comparison)
             case Backtrack() if route.keys:
-                return self.give_up(comparison)
+                give_up(self.search, comparison)
+                return ()
             case ExploreSiblings() if route.keys:
-                self.give_up(comparison)
+                give_up(self.search, comparison)
                 return compare_siblings(self.search, route).routes
         return comparison.routes
 
@@ -119,35 +128,27 @@ class _Beam:
         self.put_aside([other for other in comparison.routes if other.key != route.key])
         return (route,)
 
-    def give_up(self, comparison: Comparison) -> Sequence[Route]:
-        why = comparison.decision.reasoning if comparison.decision else ""
-        self.search.log.rejected(comparison.routes, None, why or "the pilot gave this branch up")
-        return ()
-
     def keep(self, found: Sequence[Route]) -> None:
         """The best `width` become the beam; the rest is put aside."""
-        fresh = {route.key: route for route in sorted(found, key=order, reverse=True) if self.is_fresh(route)}
-        hopeless = [route for route in fresh.values() if route.scores[-1] <= 0.0]
-        if len(hopeless) < len(fresh):
-            self.search.log.rejected(hopeless, None)
-        ranked = sorted((route for route in fresh.values() if route not in hopeless), key=order)
+        fresh = {route.key: route for route in sorted(found, key=by_merit, reverse=True) if self.is_fresh(route)}
+        ranked = sorted(fresh.values(), key=by_merit)
         self.frontier = ranked[: self.limits.width]
         for route in self.frontier:
             self.search.log.chosen(route)
         rest = ranked[self.limits.width :]
-        self.search.log.rejected(rest, ranked[0] if ranked else None)
+        self.search.log.rejected(rest, ranked[0].key if ranked else None)
         self.put_aside(rest)
 
     def is_fresh(self, route: Route) -> bool:
         return route.key not in self.search.visited and all(other.key != route.key for other in self.pool)
 
     def put_aside(self, routes: Sequence[Route]) -> None:
-        self.shelf = sorted([*self.shelf, *routes], key=order)[: self.limits.shelf]
+        self.shelf = sorted([*self.shelf, *routes], key=by_merit)[: self.limits.shelf]
 
     def backtrack(self) -> None:
         """Take the best branch up again that was put aside."""
         decision: PilotDecision | None = None
-        self.shelf = [route for route in sorted(self.shelf, key=order) if self.is_fresh(route)]
+        self.shelf = [route for route in sorted(self.shelf, key=by_merit) if self.is_fresh(route)]
         if self.shelf and self.backtracks < self.limits.backtracks:
             self.backtracks += 1
             self.shelf, decision = reconsider(self.search, self.last, self.shelf)
@@ -175,32 +176,7 @@ class _Beam:
             case ExploreSiblings():
                 self.keep(compare_siblings(self.search, route).routes)
 
-    def conclude(self, routes: Sequence[Route]) -> None:
-        """The pilot has found the answer: enter what it points to and stop."""
-        self.is_found = True
-        enter(self.search, best(routes), asking=False)
-
-    def settle(self) -> None:
-        """Enter what waited when the search was stopped, without asking anyone; never end with nothing to show."""
-        waiting = sorted([*self.pool, *self.frontier], key=order) if not self.is_found else []
-        if not self.search.entered and not waiting:
-            waiting = sorted(self.shelf, key=order) or self.last_resort()
-        for route in waiting[: self.limits.results - len(self.search.entered)]:
-            enter(self.search, route, asking=False)
-
-    def last_resort(self) -> list[Route]:
-        """Everything was given up: the start's own sections by their scores, else the start itself."""
-        children = self.search.tree.child_sections(self.start.key)
-        scored = zip(children, self.search.scores(children), strict=True)
-        ways = [self.start.extended(key, score, None) for key, score in scored]
-        return sorted(ways, key=order) or [self.start]
-
-
-def order(route: Route) -> tuple[float, int, bool]:
-    """Best first, ties in reading order."""
-    return route.order
-
 
 def best(routes: Sequence[Route]) -> Route:
     """The most promising of some ways."""
-    return min(routes, key=order)
+    return min(routes, key=by_merit)

@@ -7,7 +7,7 @@ from vectorless_web.engine.pilot.decision import GoDeeper, PilotDecision, Ranked
 from vectorless_web.engine.pilot.gate import needs_prefilter, needs_pruning
 from vectorless_web.engine.pilot.state import SearchState
 from vectorless_web.engine.search.guidance import scores_of
-from vectorless_web.engine.search.route import Route, merge
+from vectorless_web.engine.search.route import Route, by_merit, merge
 from vectorless_web.engine.search.search import Search
 
 
@@ -35,9 +35,9 @@ def judge(search: Search, route: Route, candidates: Sequence[int]) -> Comparison
     shown = _narrowed(search, full)
     decision = _advice(search, full, shown)
     search.iteration += 1
-    search.account(decision)
     routes = _merged(search, route, shown, decision)
     search.log.compared(route, routes, decision)
+    routes = _hopeful(search, routes)
     direction = decision.direction if decision is not None else GoDeeper()
     return Comparison(routes=routes, direction=direction, decision=decision)
 
@@ -53,7 +53,7 @@ def _narrowed(search: Search, state: SearchState) -> SearchState:
     """Prune first, then keep the best-scored; what goes is told."""
     pruned = _pruned(search, state)
     config = search.guidance.config
-    if not needs_prefilter(len(pruned.candidates), config):
+    if not search.guidance.is_active or not needs_prefilter(len(pruned.candidates), config):
         return pruned
     kept = _best(pruned, config.prefilter)
     return _restricted(search, pruned, kept, why="other sections match the question's words better")
@@ -90,7 +90,7 @@ def _merged(search: Search, route: Route, state: SearchState, decision: PilotDec
         _step(search, route, key, score=score, said=opinion, confidence=confidence)
         for key, score, opinion in zip(state.candidates, state.scores, said, strict=True)
     ]
-    return tuple(sorted(routes, key=lambda found: found.order))
+    return tuple(sorted(routes, key=by_merit))
 
 
 def _step(
@@ -99,3 +99,12 @@ def _step(
     pilot = said.score if said is not None else None
     merged = merge(pilot, score, confidence=confidence, share=search.share)
     return route.extended(key, merged, said.reason if said is not None and said.reason else None)
+
+
+def _hopeful(search: Search, routes: tuple[Route, ...]) -> tuple[Route, ...]:
+    """The ways for which anything speaks; all of them when nothing speaks for any."""
+    hopeful = tuple(route for route in routes if route.scores[-1] > 0.0)
+    if not hopeful:
+        return routes
+    search.log.rejected([route for route in routes if route.scores[-1] <= 0.0], None)
+    return hopeful

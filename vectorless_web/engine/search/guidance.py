@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from vectorless_web.engine.document.tree import Tree
@@ -12,6 +13,7 @@ from vectorless_web.engine.pilot.decision import (
     ExploreSiblings,
     FoundAnswer,
     GoDeeper,
+    InterventionPoint,
     JumpTo,
     NodeId,
     PilotDecision,
@@ -22,53 +24,83 @@ from vectorless_web.engine.pilot.protocol import PilotExt
 from vectorless_web.engine.pilot.state import SearchState
 
 Answer = TypeVar("Answer")
+_DEFAULT_CONFIG = PilotConfig()
 
 
 class Guidance:
-    """One pilot, asked for one search; it is reset first. `note` takes what the reader should know."""
+    """One pilot, asked for one search.
 
-    def __init__(self, pilot: Any, *, spend_turn: Callable[[], bool], note: Callable[[str], None]) -> None:
-        self._pilot = PilotExt(pilot)
-        self._spend_turn, self._note = spend_turn, note
+    Where the pilot is spent or finds its advice not worth its cost, its `fallback` is
+    asked, if it brings one. `note` takes what the reader should know, `account` each
+    decision that was given.
+    """
+
+    def __init__(
+        self,
+        pilot: Any,
+        *,
+        spend_turn: Callable[[], bool],
+        note: Callable[[str], None],
+        account: Callable[[PilotDecision], None],
+    ) -> None:
+        self._advisers = [PilotExt(pilot)]
+        self._spend_turn, self._note, self._account = spend_turn, note, account
         self.consultations = 0
-        self._safely(self._pilot.reset, otherwise=None)
+        fallback = self._safely(lambda: self._advisers[0].fallback, otherwise=None)
+        if fallback is not None:
+            self._advisers.append(PilotExt(fallback))
 
     @property
     def config(self) -> PilotConfig:
         """The pilot's configuration."""
-        return self._pilot.config
+        return self._safely(lambda: self._advisers[0].config, otherwise=_DEFAULT_CONFIG)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether anybody would be asked."""
+        return any(self._is_active(adviser) for adviser in self._advisers)
 
     def start(self, state: SearchState, start: NodeId) -> PilotDecision | None:
         """Judge the children of the start node."""
-        if not self._is_active():
-            return None
-        answer = self._asked(lambda: self._pilot.guide_start(state.tree, state.query, start))
-        return self._checked(answer, state)
+        for adviser in filter(self._is_active, self._advisers):
+            answer = self._asked(partial(adviser.guide_start, state.tree, state.query, start))
+            if answer is not None:
+                return self._checked(answer, state)
+        return None
 
     def decide(self, state: SearchState) -> PilotDecision | None:
-        """Judge the candidates, if the pilot finds it worth its cost."""
-        if not self._safely(lambda: self._pilot.can_intervene(state), otherwise=False):
-            return None
-        return self._checked(self._asked(lambda: self._pilot.decide(state)), state)
+        """Judge the candidates, where that is worth its cost."""
+        for adviser in self._advisers:
+            if self._safely(partial(adviser.can_intervene, state), otherwise=False):
+                return self._checked(self._asked(partial(adviser.decide, state)), state)
+        return None
 
     def backtrack(self, state: SearchState) -> PilotDecision | None:
-        """Judge the branches that were put aside, if the pilot finds it worth its cost."""
-        if not self._safely(lambda: self._pilot.can_intervene(state), otherwise=False):
-            return None
-        return self._checked(self._asked(lambda: self._pilot.guide_backtrack(state)), state)
+        """Judge the branches that were put aside, where that is worth its cost."""
+        for adviser in self._advisers:
+            if self._safely(partial(adviser.can_intervene, state), otherwise=False):
+                return self._checked(self._asked(partial(adviser.guide_backtrack, state)), state)
+        return None
 
     def prune(self, state: SearchState) -> list[NodeId] | None:
         """The candidates worth keeping, in their order; None for no opinion."""
-        if not self._is_active():
-            return None
-        kept = self._asked(lambda: self._pilot.binary_prune(state))
-        if not isinstance(kept, list | tuple | set | frozenset):
-            return None
-        wanted = {key for key in kept if isinstance(key, int)}
-        return [key for key in state.candidates if key in wanted]
+        for adviser in filter(self._is_active, self._advisers):
+            kept = self._asked(partial(adviser.binary_prune, state))
+            self._told_of_pruning(adviser)
+            if isinstance(kept, list | tuple | set | frozenset):
+                wanted = {key for key in kept if isinstance(key, int)}
+                return [key for key in state.candidates if key in wanted]
+        return None
 
-    def _is_active(self) -> bool:
-        return bool(self._safely(lambda: self._pilot.is_active, otherwise=False))
+    def _told_of_pruning(self, adviser: PilotExt) -> None:
+        record = self._safely(lambda: adviser.last_prune, otherwise=None)
+        if isinstance(record, PilotDecision):
+            self._account(record)
+            if record.note:
+                self._note(record.note)
+
+    def _is_active(self, adviser: PilotExt) -> bool:
+        return bool(self._safely(lambda: adviser.is_active, otherwise=False))
 
     def _asked(self, question: Callable[[], Answer]) -> Answer | None:
         if not self._spend_turn():
@@ -86,35 +118,35 @@ class Guidance:
     def _checked(self, answer: object, state: SearchState) -> PilotDecision | None:
         if answer is None:
             return None
-        if not isinstance(answer, PilotDecision):
-            self._note("The pilot's answer was unusable; the walk goes on without it.")
-            return None
         decision = self._safely(lambda: _mended(answer, state), otherwise=None)
         if decision is None:
+            self._note("The pilot's answer was unusable; the walk goes on without it.")
             return None
+        self._account(decision)
         if decision.note:
             self._note(decision.note)
         return decision
 
 
-def _mended(decision: PilotDecision, state: SearchState) -> PilotDecision:
+def _mended(answer: object, state: SearchState) -> PilotDecision | None:
     """The decision with foreign keys, doubles and impossible numbers taken out, and the reader told."""
-    allowed = set(state.candidates) or {state.current_node or 0}
-    ranked = _usable(decision.ranked_candidates, allowed)
-    direction = _possible(decision.direction, state.tree)
-    note = decision.note if isinstance(decision.note, str) else ""
-    if direction is None:
-        note = " ".join(part for part in (note, "The pilot pointed to a place that does not exist.") if part)
+    if not isinstance(answer, PilotDecision):
+        return None
+    ranked = _usable(answer.ranked_candidates, set(state.candidates) or {state.current_node or 0})
+    direction = _possible(answer.direction, state.tree)
+    lost = "" if direction is not None else "The pilot pointed to a place that does not exist."
+    point = answer.intervention_point
     return replace(
-        decision,
+        answer,
         ranked_candidates=ranked,
         direction=direction or GoDeeper(),
-        confidence=_share(decision.confidence),
-        reasoning=_words(decision.reasoning),
-        note=note,
-        engine=_words(decision.engine) or "offline",
-        tokens=int(_amount(decision.tokens)),
-        cost_usd=_amount(decision.cost_usd),
+        confidence=_share(answer.confidence),
+        reasoning=_words(answer.reasoning),
+        intervention_point=point if isinstance(point, InterventionPoint) else state.point,
+        note=" ".join(part for part in (_words(answer.note), lost) if part),
+        engine=_words(answer.engine) or "offline",
+        tokens=int(_amount(answer.tokens)),
+        cost_usd=_amount(answer.cost_usd),
     )
 
 

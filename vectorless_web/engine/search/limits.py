@@ -25,6 +25,9 @@ class SearchLimits:
     clock: Callable[[], float] = field(default=time.monotonic, compare=False)
 
 
+DEFAULT_LIMITS = SearchLimits()
+
+
 class Meter:
     """Counts turns and time against the limits; once a limit is reached it stays reached."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.pilot.decision import PilotDecision
 from vectorless_web.engine.search.events import EventKind, RankedNode, Rejection, SearchEvent
-from vectorless_web.engine.search.route import Route
+from vectorless_web.engine.search.route import Route, by_merit
 from vectorless_web.engine.search.words import lower_than, name_of, place
 
 
@@ -29,7 +29,7 @@ class Log:
         """The children of a node were scored."""
         if not scored:
             return
-        best = min(scored, key=lambda found: found.order)
+        best = min(scored, key=by_merit)
         count = f"{len(scored)} section{'s' if len(scored) != 1 else ''}"
         say = f"Compared {count} of {name_of(self._tree, route.key)}; {name_of(self._tree, best.key)} comes first"
         ranked = tuple(RankedNode(found.key, found.scores[-1], found.keys, found.reason) for found in scored)
@@ -49,11 +49,13 @@ class Log:
         say = f"Went back to {place(self._tree, route.key)}"
         self._add(EventKind.BACKTRACKING, f"{say}: {why}" if why else say, route, decision)
 
-    def rejected(self, routes: Sequence[Route], chosen: Route | None, why: str = "") -> None:
+    def rejected(self, routes: Sequence[Route], chosen: int | None, why: str = "") -> None:
         """Branches are not taken; each with its own reason, else the common one."""
         if not routes:
             return
-        common = why or (lower_than(self._tree, chosen) if chosen else "nothing in it speaks of the question")
+        common = why or (
+            lower_than(self._tree, chosen) if chosen is not None else "nothing in it speaks of the question"
+        )
         listed = tuple(Rejection(route.key, route.score, route.reason or common) for route in routes)
         names = ", ".join(name_of(self._tree, route.key) for route in routes[:3])
         more = f" and {len(routes) - 3} more" if len(routes) > 3 else ""

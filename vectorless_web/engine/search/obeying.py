@@ -7,7 +7,8 @@ from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.pilot.decision import PilotDecision
 from vectorless_web.engine.search.comparing import Comparison, judge
 from vectorless_web.engine.search.guidance import scores_of
-from vectorless_web.engine.search.route import Route, merge
+from vectorless_web.engine.search.reading import enter
+from vectorless_web.engine.search.route import Route, by_merit, merge
 from vectorless_web.engine.search.search import Search
 
 
@@ -45,13 +46,12 @@ def compare_siblings(search: Search, route: Route) -> Comparison:
 
 def reconsider(search: Search, failed: Route, shelf: Sequence[Route]) -> tuple[list[Route], PilotDecision | None]:
     """The put-aside ways re-scored by what the pilot says of them, best first; each stays where it branched off."""
-    ways = {route.key: route for route in sorted(shelf, key=lambda route: route.order, reverse=True)}
+    ways = {route.key: route for route in sorted(shelf, key=by_merit, reverse=True)}
     state = search.state(failed, list(ways), [route.scores[-1] for route in ways.values()])
     decision = search.guidance.backtrack(replace(state, is_backtracking=True))
-    search.account(decision)
     if decision is None:
-        return sorted(shelf, key=lambda route: route.order), None
-    return sorted((_reconsidered(search, route, decision) for route in shelf), key=lambda route: route.order), decision
+        return sorted(shelf, key=by_merit), None
+    return sorted((_reconsidered(search, route, decision) for route in shelf), key=by_merit), decision
 
 
 def _reconsidered(search: Search, route: Route, decision: PilotDecision) -> Route:
@@ -61,3 +61,33 @@ def _reconsidered(search: Search, route: Route, decision: PilotDecision) -> Rout
     last = merge(said.score, route.scores[-1], confidence=decision.confidence, share=search.share)
     reasons = (*route.reasons[:-1], said.reason or route.reason or None)
     return replace(route, scores=(*route.scores[:-1], last), reasons=reasons)
+
+
+def give_up(search: Search, comparison: Comparison) -> None:
+    """Tell that a branch is given up, on the pilot's word."""
+    why = comparison.decision.reasoning if comparison.decision else ""
+    search.log.rejected(comparison.routes, None, why or "the pilot gave this branch up")
+
+
+def conclude(search: Search, routes: Sequence[Route]) -> None:
+    """The pilot has found the answer: enter what it points to, ask nothing more."""
+    enter(search, min(routes, key=by_merit), asking=False)
+
+
+def settle(search: Search, waiting: Sequence[Route], start: Route) -> None:
+    """Enter what waits when a search ends early, without asking anyone; never end with nothing to show."""
+    fresh = {(route.key, route.own): route for route in waiting if route.own or route.key not in search.visited}
+    if not search.entered and not fresh:
+        fresh = {(route.key, route.own): route for route in _last_resort(search, start)}
+    room = search.limits.results - len(search.entered)
+    for route in list(fresh.values())[:room]:
+        enter(search, route, asking=False)
+    best = max(search.entered, key=lambda node: node.score, default=None)
+    search.log.rejected(list(fresh.values())[room:], best.key if best is not None else None)
+
+
+def _last_resort(search: Search, start: Route) -> list[Route]:
+    """Everything was given up: the start's own sections by their scores, else the start itself."""
+    children = search.tree.child_sections(start.key)
+    ways = [start.extended(key, score, None) for key, score in zip(children, search.scores(children), strict=True)]
+    return sorted(ways, key=by_merit) or [start]

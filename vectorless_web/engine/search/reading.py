@@ -31,7 +31,8 @@ def is_terminal(search: Search, route: Route) -> bool:
 def own_reading(search: Search, route: Route) -> Route | None:
     """A section's own leaves as something to read, when it has subsections besides."""
     leaves = search.own_leaves(route.key)[:MOST_LEAVES]
-    return route.reading_itself(max(search.scores(leaves))) if leaves else None
+    best = max(search.scores(leaves), default=0.0)
+    return route.reading_itself(best) if best > 0.0 else None
 
 
 def enter(search: Search, route: Route, *, asking: bool = True) -> Reading:
@@ -79,9 +80,7 @@ def _ranked_leaves(search: Search, route: Route) -> tuple[int, ...]:
 def _evaluation(search: Search, route: Route) -> PilotDecision | None:
     if not route.keys:
         return None
-    decision = search.guidance.decide(search.state(route, (), ()))
-    search.account(decision)
-    return decision
+    return search.guidance.decide(search.state(route, (), best_score=route.scores[-1] if route.scores else 0.0))
 
 
 def _score(search: Search, route: Route, decision: PilotDecision | None) -> float:

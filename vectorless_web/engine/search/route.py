@@ -60,3 +60,8 @@ class Route:
     def reading_itself(self, score: float) -> "Route":
         """This way, ending at its last node's own leaves, which score so."""
         return Route(self.keys, (*self.scores[:-1], score), self.reasons, own=True)
+
+
+def by_merit(route: Route) -> tuple[float, int, bool]:
+    """Sorting key of ways: best first, ties in reading order."""
+    return route.order

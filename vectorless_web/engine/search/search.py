@@ -26,7 +26,6 @@ class Search:
         self.tree, self.query, self.limits, self.share = tree, query, limits, share
         self.meter = Meter(limits)
         self.log = Log(tree)
-        self.guidance = Guidance(pilot, spend_turn=self.meter.turn, note=self.log.note)
         self.visited: set[int] = set()
         self.entered: list[RankedNode] = []
         self.followed: set[tuple[int, int]] = set()
@@ -34,6 +33,7 @@ class Search:
         self._scorer = scorer
         self._scored: set[int] = set()
         self._tokens, self._cost = 0, 0.0
+        self.guidance = Guidance(pilot, spend_turn=self.meter.turn, note=self.log.note, account=self._pay)
 
     def scores(self, keys: Sequence[int]) -> list[float]:
         """The scorer's scores, each a finite number in [0, 1]."""
@@ -49,7 +49,9 @@ class Search:
         outer = (NodeKind.DOCUMENT, NodeKind.SECTION, NodeKind.RUNNING)
         return [child for child in self.tree.children(key) if self.tree.kind(child) not in outer]
 
-    def state(self, route: Route, candidates: Sequence[int], scores: Sequence[float] = ()) -> SearchState:
+    def state(
+        self, route: Route, candidates: Sequence[int], scores: Sequence[float] = (), *, best_score: float = 0.0
+    ) -> SearchState:
         """What the pilot is shown at the end of a way."""
         return SearchState(
             self.tree,
@@ -58,16 +60,10 @@ class Search:
             candidates=tuple(candidates),
             visited=frozenset(self.visited),
             iteration=self.iteration,
-            best_score=max(scores, default=0.0),
+            best_score=max(scores, default=best_score),
             step_reasons=route.reasons,
             scores=tuple(scores),
         )
-
-    def account(self, decision: PilotDecision | None) -> None:
-        """Add what an answer cost."""
-        if decision is not None:
-            self._tokens += decision.tokens
-            self._cost += decision.cost_usd
 
     def finish(self) -> None:
         """Tell the end: what was entered, best first."""
@@ -77,6 +73,10 @@ class Search:
         say = f"{place(self.tree, ranked[0].key)} fits best" if ranked else "Found nothing to read"
         key = ranked[0].key if ranked else -1
         self.log.finished(SearchEvent(EventKind.FINISHED, say, key=key, ranked=ranked, stats=self._stats()))
+
+    def _pay(self, decision: PilotDecision) -> None:
+        self._tokens += decision.tokens
+        self._cost += decision.cost_usd
 
     def _stats(self) -> SearchStats:
         leaves = sum(self.tree.node(key).is_leaf for key in self._scored)

@@ -1,7 +1,6 @@
 """The plain words of a search's events."""
 
 from vectorless_web.engine.document.tree import Tree
-from vectorless_web.engine.search.route import Route
 
 _LONGEST_TITLE = 70
 
@@ -27,6 +26,6 @@ def place(tree: Tree, key: int) -> str:
     return f"{name_of(tree, key)} ({pages_of(tree, key)})"
 
 
-def lower_than(tree: Tree, chosen: Route) -> str:
+def lower_than(tree: Tree, chosen: int) -> str:
     """Why a branch without a reason of its own was not taken."""
-    return f"it promises less than {name_of(tree, chosen.key)}"
+    return f"it promises less than {name_of(tree, chosen)}"

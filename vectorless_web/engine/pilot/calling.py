@@ -1,0 +1,121 @@
+"""One model call that can't harm its caller: paid from the budget, ended by a deadline, every failure in words."""
+
+import math
+import threading
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as Overdue
+from dataclasses import dataclass
+from typing import Any
+
+from vectorless_web.engine.errors import (
+    ModelAuth,
+    ModelBudgetSpent,
+    ModelInvalidReply,
+    ModelRateLimited,
+    ModelTimeout,
+    ModelUnreachable,
+)
+from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
+from vectorless_web.engine.pilot.budget import PilotBudget, Refusal, Reservation
+
+_PROBLEMS: tuple[tuple[type[Exception], str], ...] = (
+    (ModelAuth, "the key was refused"),
+    (ModelRateLimited, "it asked to slow down"),
+    (ModelTimeout, "it did not answer in time"),
+    (ModelUnreachable, "it could not be reached"),
+    (ModelBudgetSpent, "the budget forbids another call"),
+    (ModelInvalidReply, "its reply did not fit"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is asked: fixed instructions, the data, the schema of the reply and the most tokens it may have.
+
+    `tokens` is the estimate of the data; `note` says what was left out of it.
+    """
+
+    instructions: str
+    data: str
+    schema: Mapping[str, Any]
+    tokens: int
+    reply_tokens: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A reply, or the problem in words. `was_called` is false when the budget forbade the call."""
+
+    reply: Reply | None = None
+    problem: str = ""
+    was_called: bool = True
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+def call(
+    model: ChatModel, prompt: Prompt, *, budget: PilotBudget, level: Hashable, seconds: float, fixed_tokens: int
+) -> Outcome:
+    """Reserve, ask, settle. `fixed_tokens` are those of the instructions, which the budget does not count."""
+    reserved = budget.reserve(prompt.tokens + prompt.reply_tokens, level=level)
+    if isinstance(reserved, Refusal):
+        return Outcome(problem=reserved.reason, was_called=False)
+    answer = within(seconds, lambda: _ask(model, prompt))
+    if not isinstance(answer, Reply):
+        # What a failed call has cost is unknown: all that was held counts as spent.
+        budget.settle(reserved)
+        return Outcome(problem=_problem(answer, seconds), tokens=reserved.tokens)
+    return _settled(answer, reserved, budget=budget, fixed_tokens=fixed_tokens)
+
+
+def within(seconds: float, work: Callable[[], Any]) -> Any:
+    """The result of `work`, or the exception it raised or that ended the wait, as a value.
+
+    Python can't stop a thread: one that hangs is left behind as a daemon, so that
+    neither the walk nor the end of the process waits for it.
+    """
+    future: Future[Any] = Future()
+    threading.Thread(target=_fulfil, args=(future, work), name="pilot-call", daemon=True).start()
+    try:
+        problem = future.exception(timeout=seconds)
+    except Overdue as overdue:
+        return overdue
+    return problem if problem is not None else future.result()
+
+
+def _fulfil(future: Future[Any], work: Callable[[], Any]) -> None:
+    try:
+        result = work()
+    except BaseException as problem:  # noqa: BLE001 - carried to the waiting thread, whatever it is.
+        future.set_exception(problem)
+    else:
+        future.set_result(result)
+
+
+def _ask(model: ChatModel, prompt: Prompt) -> Reply:
+    messages: Sequence[Message] = (Message("system", prompt.instructions), Message("user", prompt.data))
+    return model.complete(messages, schema=prompt.schema, max_tokens=prompt.reply_tokens)
+
+
+def _settled(reply: Reply, reserved: Reservation, *, budget: PilotBudget, fixed_tokens: int) -> Outcome:
+    usage = reply.usage if isinstance(reply.usage, Usage) else Usage()
+    counted = _whole(usage.tokens_in) + _whole(usage.tokens_out)
+    used = max(counted - fixed_tokens, 0) if counted > 0 else reserved.tokens
+    cost = usage.cost_usd if isinstance(usage.cost_usd, int | float) and math.isfinite(usage.cost_usd) else 0.0
+    budget.settle(reserved, tokens=used, cost_usd=cost)
+    return Outcome(reply=reply, tokens=used, cost_usd=max(cost, 0.0))
+
+
+def _whole(count: object) -> int:
+    return max(count, 0) if isinstance(count, int) else 0
+
+
+def _problem(answer: object, seconds: float) -> str:
+    if isinstance(answer, Overdue):
+        return f"it did not answer within {seconds:g} seconds"
+    for kind, words in _PROBLEMS:
+        if isinstance(answer, kind):
+            return words
+    return f"it failed ({type(answer).__name__})"

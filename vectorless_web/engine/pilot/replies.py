@@ -1,0 +1,159 @@
+"""Reads a model's reply: every field is checked, unknown names are dropped, nothing usable is None."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vectorless_web.engine.llm.model import Reply
+from vectorless_web.engine.pilot.decision import (
+    Backtrack,
+    ExploreSiblings,
+    FoundAnswer,
+    GoDeeper,
+    InterventionPoint,
+    JumpTo,
+    NodeId,
+    PilotDecision,
+    RankedCandidate,
+    SearchDirection,
+)
+from vectorless_web.engine.pilot.keys import KeyBook
+
+_LONGEST_REASON = 160
+_LONGEST_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a reply answers: the point, the names given out, the number of candidates shown, the current node."""
+
+    point: InterventionPoint
+    book: KeyBook
+    here: NodeId | None = None
+
+
+def read_decision(reply: Reply, asked: Asked) -> PilotDecision | None:
+    """The decision in a reply to START, FORK, BACKTRACK or EVALUATE; None when nothing in it can be used."""
+    content = read_object(reply)
+    if content is None:
+        return None
+    if asked.point is InterventionPoint.EVALUATE:
+        return _evaluation(content, asked)
+    if asked.point is InterventionPoint.BACKTRACK:
+        return _alternatives(content, asked)
+    return _choice(content, asked)
+
+
+def read_kept(reply: Reply, book: KeyBook) -> list[NodeId] | None:
+    """The nodes a PRUNE reply keeps; None when it names none that were shown."""
+    content = read_object(reply)
+    kept = content.get("keep") if content is not None else None
+    if not isinstance(kept, list):
+        return None
+    nodes = [node for node in map(book.node, kept) if node is not None]
+    return list(dict.fromkeys(nodes)) or None
+
+
+def read_object(reply: Reply) -> Mapping[str, Any] | None:
+    """The reply's object as parsed, else as its text gives it; None for prose, lists and broken JSON."""
+    if isinstance(reply.parsed, Mapping):
+        return reply.parsed
+    if not isinstance(reply.text, str) or len(reply.text) > _LONGEST_TEXT:
+        return None
+    try:
+        content = json.loads(reply.text)
+    except (ValueError, RecursionError):
+        return None
+    return content if isinstance(content, dict) else None
+
+
+def _choice(content: Mapping[str, Any], asked: Asked) -> PilotDecision | None:
+    ranked, unknown = _ranked(content.get("ranking"), asked.book)
+    direction = _direction(content, asked.book)
+    if not ranked and isinstance(direction, GoDeeper):
+        return None
+    return PilotDecision(
+        ranked_candidates=ranked,
+        direction=direction,
+        confidence=_share(content.get("confidence")),
+        reasoning=_words(content.get("reasoning")),
+        intervention_point=asked.point,
+        note=_unknown_note(unknown),
+    )
+
+
+def _alternatives(content: Mapping[str, Any], asked: Asked) -> PilotDecision | None:
+    ranked, unknown = _ranked(content.get("alternatives"), asked.book)
+    if not ranked:
+        return None
+    return PilotDecision(
+        ranked_candidates=ranked,
+        confidence=_share(content.get("confidence")),
+        reasoning=_words(content.get("why_failed")),
+        intervention_point=asked.point,
+        note=_unknown_note(unknown),
+    )
+
+
+def _evaluation(content: Mapping[str, Any], asked: Asked) -> PilotDecision | None:
+    relevance = content.get("relevance")
+    if not _is_number(relevance) or asked.here is None:
+        return None
+    share, reason = _share(relevance), _words(content.get("reason"))
+    is_answer = content.get("is_answer") is True and share >= 0.5
+    return PilotDecision(
+        ranked_candidates=(RankedCandidate(asked.here, share, reason),),
+        direction=FoundAnswer(share) if is_answer else GoDeeper(),
+        confidence=share if is_answer else 0.5,
+        reasoning=reason,
+        intervention_point=asked.point,
+    )
+
+
+def _ranked(items: object, book: KeyBook) -> tuple[tuple[RankedCandidate, ...], int]:
+    """The known candidates, first mention counts, and how many names were unknown."""
+    found: dict[NodeId, RankedCandidate] = {}
+    unknown = 0
+    for item in items if isinstance(items, Sequence) and not isinstance(items, str) else ():
+        if not isinstance(item, Mapping):
+            continue
+        node = book.node(item.get("id"))
+        if node is None:
+            unknown += 1
+        elif _is_number(item.get("score")):
+            found.setdefault(node, RankedCandidate(node, _share(item["score"]), _words(item.get("reason"))))
+    return tuple(sorted(found.values(), key=lambda candidate: (-candidate.score, candidate.node))), unknown
+
+
+def _direction(content: Mapping[str, Any], book: KeyBook) -> SearchDirection:
+    match content.get("direction"):
+        case "explore_siblings":
+            return ExploreSiblings()
+        case "backtrack":
+            return Backtrack()
+        case "found_answer":
+            return FoundAnswer(_share(content.get("confidence")))
+        case "jump_to":
+            target = book.node(content.get("target"))
+            return JumpTo(target) if target is not None else GoDeeper()
+    return GoDeeper()
+
+
+def _unknown_note(unknown: int) -> str:
+    if not unknown:
+        return ""
+    return f"The model named {unknown} section{'s' if unknown > 1 else ''} that it was not shown; they were left out."
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _share(value: object) -> float:
+    return min(max(float(value), 0.0), 1.0) if _is_number(value) else 0.0  # type: ignore[arg-type]
+
+
+def _words(value: object) -> str:
+    return " ".join(value.split())[:_LONGEST_REASON] if isinstance(value, str) else ""

@@ -1,0 +1,166 @@
+"""Monte Carlo tree search: visits go where the mean is high or little is known (UCT, Kocsis and Szepesvari 2006)."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from vectorless_web.engine.document.tree import Tree
+from vectorless_web.engine.pilot.decision import Backtrack, ExploreSiblings, FoundAnswer, JumpTo
+from vectorless_web.engine.pilot.scorer import Scorer
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.search.comparing import Comparison, compare
+from vectorless_web.engine.search.events import SearchEvent
+from vectorless_web.engine.search.limits import DEFAULT_LIMITS, SearchLimits
+from vectorless_web.engine.search.obeying import (
+    compare_siblings,
+    conclude,
+    give_up,
+    jump_route,
+    settle,
+    start_route,
+)
+from vectorless_web.engine.search.reading import enter, is_terminal, own_reading
+from vectorless_web.engine.search.route import MCTS_PILOT_SHARE, Route, by_merit
+from vectorless_web.engine.search.search import Search
+
+EXPLORATION = math.sqrt(2.0)
+
+
+def mcts(
+    tree: Tree,
+    query: QueryPlan,
+    scorer: Scorer,
+    pilot: object,
+    limits: SearchLimits = DEFAULT_LIMITS,
+    start: int = 0,
+) -> Iterator[SearchEvent]:
+    """Sample the sections below `start`; the last event carries the best nodes at any depth.
+
+    Deterministic: the value of a node is its merged score, not a random playout, and
+    ties go to the earlier section.
+    """
+    search = Search(tree, query, scorer, pilot=pilot, limits=limits, share=MCTS_PILOT_SHARE)
+    return _MonteCarlo(search, start_route(tree, start)).run()
+
+
+def uct(mean: float, visits: int, parent_visits: int, *, exploration: float = EXPLORATION) -> float:
+    """mean + c * sqrt(ln N / n); infinite for a node never visited."""
+    if visits == 0:
+        return math.inf
+    return mean + exploration * math.sqrt(math.log(max(parent_visits, 1)) / visits)
+
+
+@dataclass(slots=True)
+class _Arm:
+    """One node of the search tree and what its visits brought."""
+
+    route: Route
+    prior: float
+    visits: int = 0
+    total: float = 0.0
+    arms: list["_Arm"] = field(default_factory=list)
+    is_expanded: bool = False
+    is_exhausted: bool = False
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.visits if self.visits else self.prior
+
+    def most_urgent(self) -> "_Arm | None":
+        """The arm UCT plays next; never-visited arms by their priors."""
+        open_arms = [arm for arm in self.arms if not arm.is_exhausted]
+        if not open_arms:
+            return None
+        return min(open_arms, key=lambda arm: (-uct(arm.mean, arm.visits, self.visits), -arm.prior, arm.route.key))
+
+
+class _MonteCarlo:
+    """`pool` are the sections sampled, to be entered best first when sampling ends."""
+
+    def __init__(self, search: Search, start: Route) -> None:
+        self.search, self.start = search, start
+        self.root = _Arm(start, prior=0.0)
+        self.pool: dict[tuple[int, bool], _Arm] = {}
+        self.is_found = False
+
+    def run(self) -> Iterator[SearchEvent]:
+        while self.is_sampling() and self.search.meter.turn():
+            self.sample()
+            yield from self.search.log.told()
+        while self.is_entering() and self.search.meter.turn():
+            self.enter_best()
+            yield from self.search.log.told()
+        if not self.is_found:
+            settle(self.search, [arm.route for arm in self.waiting()] or self.unplayed(), self.start)
+        self.search.finish()
+        yield from self.search.log.told()
+
+    def is_sampling(self) -> bool:
+        """Turns are kept back for entering what was found."""
+        limits = self.search.limits
+        has_turns = self.search.meter.turns < limits.turns - 2 * limits.results
+        return has_turns and not self.is_found and not self.root.is_exhausted
+
+    def is_entering(self) -> bool:
+        return bool(self.pool) and not self.is_found and len(self.search.entered) < self.search.limits.results
+
+    def sample(self) -> None:
+        """Select by UCT, expand, value, and pass the value back up."""
+        line = [self.root]
+        while line[-1].is_expanded and (arm := line[-1].most_urgent()) is not None:
+            line.append(arm)
+        if line[-1].route.keys and not line[-1].is_expanded:
+            self.search.log.chosen(line[-1].route)
+        value = self.play(line[-1])
+        for arm in reversed(line):
+            arm.visits += 1
+            arm.total += value
+            arm.is_exhausted = arm.is_expanded and all(below.is_exhausted for below in arm.arms)
+
+    def play(self, arm: _Arm) -> float:
+        """The arm's value: the section's own score, or that of its best child."""
+        arm.is_expanded = True
+        route = arm.route
+        if is_terminal(self.search, route):
+            self.search.visited.add(route.key)
+            self.pool.setdefault((route.key, route.own), arm)
+            return arm.prior
+        routes = self.obey(route, compare(self.search, route))
+        own = own_reading(self.search, route)
+        ways = [*routes, *([own] if own is not None else [])]
+        arm.arms = [_Arm(way, prior=way.scores[-1]) for way in sorted(ways, key=by_merit)]
+        return max((below.prior for below in arm.arms), default=0.0)
+
+    def obey(self, route: Route, comparison: Comparison) -> Sequence[Route]:
+        match comparison.direction:
+            case FoundAnswer():
+                self.is_found = True
+                conclude(self.search, comparison.routes or (route,))
+                return ()
+            case JumpTo(target=target) if comparison.decision is not None:
+                jumped = jump_route(self.search, target, comparison.decision)
+                return comparison.routes if jumped is None else (jumped,)
+            case Backtrack() if route.keys:
+                give_up(self.search, comparison)
+                return ()
+            case ExploreSiblings() if route.keys:
+                give_up(self.search, comparison)
+                return compare_siblings(self.search, route).routes
+        return comparison.routes
+
+    def waiting(self) -> list[_Arm]:
+        """Sampled sections, best mean first."""
+        return sorted(self.pool.values(), key=lambda arm: (-arm.mean, arm.route.order))
+
+    def unplayed(self) -> list[Route]:
+        """Ways known when no section could be sampled."""
+        return sorted((arm.route for arm in self.root.arms), key=by_merit)
+
+    def enter_best(self) -> None:
+        arm = self.waiting()[0]
+        del self.pool[(arm.route.key, arm.route.own)]
+        reading = enter(self.search, arm.route)
+        self.is_found = isinstance(reading.direction, FoundAnswer)
+        for onward in reading.onward:
+            if is_terminal(self.search, onward):
+                self.pool.setdefault((onward.key, onward.own), _Arm(onward, prior=onward.scores[-1]))
