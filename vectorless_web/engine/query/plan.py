@@ -22,7 +22,10 @@ class Intent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WeightedTerm:
-    """An analysed term with its weight in (0, 1] and where it came from: `question` or `lexicon:<concept>`."""
+    """An analysed term with its weight in (0, 1] and where it came from.
+
+    `source`: `question`, `entity` (part of a name), `period`, or `lexicon:<concept>`.
+    """
 
     term: str
     weight: float = 1.0
@@ -61,12 +64,16 @@ class UnitRequest:
 
 @dataclass(frozen=True, slots=True)
 class FigureNeed:
-    """A figure to find: the concept, the phrases documents use for it, the period and the usual statement."""
+    """A figure to find: the concept, the phrases documents use for it, the period and the usual statement.
+
+    `offset` counts whole periods before the one asked, for a question that names none.
+    """
 
     concept: str
     phrases: tuple[str, ...]
     period: Period | None = None
     statement: str = ""
+    offset: int = 0
 
 
 @dataclass(frozen=True, slots=True)

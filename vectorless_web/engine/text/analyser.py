@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import Stemmer
 
-ANALYSER = "unicode-snowball-en-3"
+ANALYSER = "unicode-snowball-en-4"
 """Version of the rules below; stored in every index, so that an index and a query never disagree silently."""
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af\uff66-\uff9f"
@@ -26,13 +26,12 @@ _POSSESSIVE = re.compile(r"['’]s?$|['’]s(?=-)")
 _PARTS = re.compile(r"[-‐‑'’]")
 
 _FUNCTION_WORDS = """
-a about above after again all also although am an and any are as at be because been before being below between both
-but by can cannot could did do does doing done down during each either et etc ever every few for from further had
-has have having he her here hers him his how however i if in into is it its itself just let may me might mine more
-most much must my nor not now of off on once only onto or other our ours out over own per please shall she should
-since so some such than that the their theirs them then there these they this those through thus to too under until
-up upon very via was we were what when where whether which while who whom whose why will with within without would
-yes yet you your yours
+a about above again all also although am an and any are as at be because been being below between both but by can
+cannot could did do does doing done down during each either et etc ever every few for from further had has have
+having he her here hers him his how however i if in into is it its itself just let may me might mine more most much
+must my nor now of on once only onto or our ours out per please shall she should since so some such than that the
+their theirs them then there these they this those through thus to too until up upon very via was we were what when
+where whether which while who whom whose why will with within would yes yet you your yours
 """
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English function words. "us" and "it" as codes are rare, "us" as a country is not: it stays a term."""

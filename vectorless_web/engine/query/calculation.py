@@ -1,0 +1,219 @@
+"""Works out which calculation a question asks for: its own definition, a known ratio, a share, a growth, an average."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from vectorless_web.engine.query.definition import read_definition, read_expression
+from vectorless_web.engine.query.expression import Branch, Leaf, Tree, at_period, average, shifted
+from vectorless_web.engine.query.focus import Parts
+from vectorless_web.engine.query.lexicon import Concept, Lexicon, Match, Ratio
+from vectorless_web.engine.query.periods import periods_in
+from vectorless_web.engine.query.plan import Period
+
+_SHARE = re.compile(
+    r"(?P<top>.+?)\s+(?:as\s+)?(?:an?\s+)?(?:%|percent|percentage|share|proportion|fraction)\s+of\s+(?:the\s+)?(?P<bottom>.+)"
+    r"|(?:what\s+)?(?:percent|percentage|share|proportion|fraction|%)\s+of\s+(?P<whole>.+?)\s+(?:is|are|was|were|came|comes|did)\s+(?P<part>.+)",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"\b(?:less|minus|plus|divided by)\b|\s[-+/]\s", re.IGNORECASE)
+_AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
+_GROWTH = re.compile(
+    r"\b(?:growth(?: rate)?|grew|grow|year[- ]over[- ]year|yoy|y/y|(?:percent\w*|%) (?:change|increase|decrease|decline|growth)|cagr)\b",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(
+    r"\b(?:chang\w+|increas\w+|decreas\w+|declin\w+|drop\w*|fell|fall\w*|ris\w+|rose|improv\w+|deteriorat\w+|differ\w+|higher|lower"
+    r"|expand\w*|contract(?:ed|ing)|grew|accelerat\w+|decelerat\w+|worse\w*|better)\b",
+    re.IGNORECASE,
+)
+_COMPOUND = re.compile(r"\bcagr\b|\bcompound", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """The tree of figures, with the name and source of the way it is worked out; `is_percent` when the result is one."""
+
+    tree: Tree
+    name: str
+    source: str
+    is_percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads figures and calculations with one lexicon; `periods` are those of the whole question."""
+
+    lexicon: Lexicon
+    periods: tuple[Period, ...]
+
+    def calculation(self, parts: Parts, matches: Sequence[Match], *, wants_percent: bool) -> Calculation | None:
+        """The calculation asked for; None when nothing measurable is named."""
+        base = self._defined(parts) or self._share(parts.focus) or self._joined(parts) or self._ratio(matches)
+        base = base or self._single(matches)
+        if base is None or (isinstance(base.tree, Leaf) and _is_forecast(matches)):
+            return None
+        return self._over_time(base, parts.focus, wants_percent=wants_percent)
+
+    def leaf(self, words: str) -> Leaf | None:
+        """The figure these words name: the longest concept in them, else the words themselves."""
+        named = periods_in(words)
+        period = named[0] if len(named) == 1 else None
+        concepts = [(len(match.text), concept) for match in self.lexicon.match(words) if (concept := _concept(match))]
+        if concepts:
+            concept = max(concepts, key=lambda item: item[0])[1]
+            return Leaf(concept.name, concept.phrases, concept.statement, period)
+        plain = _plain_words(words)
+        return Leaf(plain, (plain,), "", period) if plain else None
+
+    def ratio_tree(self, ratio: Ratio) -> Tree | None:
+        """The ratio's expression over its concepts."""
+        leaves = {
+            operand.name: self._operand(operand.concept, operand.offset, operand.statement)
+            for operand in ratio.operands
+        }
+        return read_expression(ratio.expression, lambda words: leaves.get(words.strip()))
+
+    def _operand(self, name: str, offset: int, statement: str) -> Leaf:
+        concept = self.lexicon.concept(name)
+        phrases = concept.phrases if concept else (name,)
+        return Leaf(name, phrases, statement or (concept.statement if concept else ""), None, offset)
+
+    def _defined(self, parts: Parts) -> Calculation | None:
+        """A definition given in the question, set into the rest of it: "EBITDA less capex, where EBITDA is ..."."""
+        for sentence in (*parts.definitions, parts.focus):
+            tree = read_definition(sentence, self._ratio_or_leaf)
+            if tree is not None:
+                return self._completed(tree, parts, sentence)
+        return None
+
+    def _completed(self, tree: Tree, parts: Parts, sentence: str) -> Calculation:
+        name = _defined_name(sentence)
+        rest = re.search(
+            rf"{re.escape(name)}\s*(?P<sign>less|minus|plus|%?\s*margin\b|divided by)(?P<more>.*)", parts.focus, re.I
+        )
+        if not name or rest is None:
+            return Calculation(tree, name or "as defined in the question", "the question's own definition")
+        sign = rest["sign"].lower()
+        other = self.leaf("revenue" if "margin" in sign else rest["more"])
+        if other is None:
+            return Calculation(tree, name, "the question's own definition")
+        if "margin" in sign:
+            joined: Tree = Branch("/", Branch("*", 100.0, tree), other)
+            return Calculation(joined, f"{name} margin", "the question's own definition", is_percent=True)
+        operator = {"less": "-", "minus": "-", "plus": "+"}.get(sign, "/")
+        return Calculation(
+            Branch(operator, tree, other), f"{name} {sign} {other.concept}", "the question's own definition"
+        )
+
+    def _ratio_or_leaf(self, words: str) -> Leaf | None:
+        return self.leaf(words)
+
+    def _share(self, focus: str) -> Calculation | None:
+        match = _SHARE.search(focus)
+        if match is None:
+            return None
+        top, bottom = match["top"] or match["part"], match["bottom"] or match["whole"]
+        upper, lower = self._known(top), self._known(bottom)
+        if upper is None or lower is None:
+            return None
+        tree = Branch("/", Branch("*", 100.0, replace(upper, period=None)), replace(lower, period=None))
+        return Calculation(
+            tree, f"{upper.concept} as a percentage of {lower.concept}", "the question's own words", is_percent=True
+        )
+
+    def _known(self, words: str) -> Leaf | None:
+        """The last known concept with a figure in these words."""
+        concepts = [concept for match in self.lexicon.match(words) if (concept := _concept(match))]
+        return Leaf(concepts[-1].name, concepts[-1].phrases, concepts[-1].statement) if concepts else None
+
+    def _joined(self, parts: Parts) -> Calculation | None:
+        """Two or more known figures joined by an operator word: "operating income plus depreciation"."""
+        sign = _JOINED.search(parts.focus)
+        if sign is None:
+            return None
+        left, right = self._known(parts.focus[: sign.start()]), self._known(parts.focus[sign.end() :])
+        if left is None or right is None:
+            return None
+        operator = {"less": "-", "minus": "-", "plus": "+"}.get(sign.group().strip().lower(), sign.group().strip())
+        operator = operator if operator in "+-/" else "/"
+        tree = Branch(operator, replace(left, period=None), replace(right, period=None))
+        return Calculation(tree, f"{left.concept} {sign.group().strip()} {right.concept}", "the question's own words")
+
+    def _ratio(self, matches: Sequence[Match]) -> Calculation | None:
+        for match in matches:
+            for entry in match.entries:
+                if isinstance(entry, Ratio) and (tree := self.ratio_tree(entry)) is not None:
+                    return Calculation(tree, entry.name, entry.source, entry.percent)
+        return None
+
+    def _single(self, matches: Sequence[Match]) -> Calculation | None:
+        concepts = [concept for match in matches if (concept := _concept(match)) and concept.statement]
+        if not concepts:
+            return None
+        concept = concepts[0]
+        return Calculation(Leaf(concept.name, concept.phrases, concept.statement), concept.name, concept.source)
+
+    def _over_time(self, base: Calculation, focus: str, *, wants_percent: bool) -> Calculation:
+        """The same over the periods named: an average of them, a growth, a change, or simply the one asked."""
+        ordered = sorted(self.periods, key=lambda period: (period.year, period.quarter or 0))
+        if _AVERAGE.search(focus) and len(ordered) > 1:
+            trees = [at_period(base.tree, period) for period in ordered]
+            return replace(base, tree=average(trees), name=f"average {base.name}")
+        if _GROWTH.search(focus) or (_CHANGE.search(focus) and (len(ordered) > 1 or not isinstance(base.tree, Leaf))):
+            return self._changed(base, ordered, is_growth=_is_growth(focus, base, wants_percent=wants_percent))
+        return replace(base, tree=at_period(base.tree, ordered[-1]) if ordered else base.tree)
+
+    def _changed(self, base: Calculation, ordered: list[Period], *, is_growth: bool) -> Calculation:
+        before, after = _ends(base.tree, ordered)
+        difference = Branch("-", after, before)
+        if not is_growth:
+            return replace(base, tree=difference, name=f"change in {base.name}")
+        growth = Branch("/", Branch("*", 100.0, difference), before)
+        return replace(base, tree=growth, name=f"growth of {base.name}", is_percent=True)
+
+
+def _is_forecast(matches: Sequence[Match]) -> bool:
+    """What is expected stands in an outlook, not in a statement."""
+    return any(entry.name == "guidance" for match in matches for entry in match.entries)
+
+
+def _ends(tree: Tree, ordered: list[Period]) -> tuple[Tree, Tree]:
+    if not ordered:
+        return shifted(tree, 1), tree
+    last = at_period(tree, ordered[-1])
+    return (at_period(tree, ordered[0]) if len(ordered) > 1 else shifted(last, 1)), last
+
+
+def _is_growth(focus: str, base: Calculation, *, wants_percent: bool) -> bool:
+    """Of a ratio in percent the change is a difference in points; of an amount it is a rate when one is asked."""
+    if base.is_percent or _COMPOUND.search(focus):
+        return False
+    return wants_percent or bool(_GROWTH.search(focus))
+
+
+def _concept(match: Match) -> Concept | None:
+    return next((entry for entry in match.entries if isinstance(entry, Concept)), None)
+
+
+def _defined_name(sentence: str) -> str:
+    match = re.match(
+        r"(?:define\s+|calculate\s+|compute\s+)?(?P<name>.+?)\s+(?:here\s+)?(?:as\b|is\b|using\b|means\b|equals\b|=)",
+        sentence,
+        re.I,
+    )
+    return match["name"].strip() if match else ""
+
+
+def _plain_words(words: str) -> str:
+    """The words of a figure without periods and fillers."""
+    plain = words
+    for period in periods_in(words):
+        plain = plain.replace(period.text, " ")
+    plain = re.sub(
+        r"\b(?:the|annual|total amount of|reported|between|and|from|to|in|of|for|at|end|year)\b\s*$",
+        " ",
+        plain,
+        flags=re.I,
+    )
+    return re.sub(r"\s+", " ", plain).strip(" ,.:;-").lower()

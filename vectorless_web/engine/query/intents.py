@@ -1,0 +1,55 @@
+"""What form of answer a question wants."""
+
+import re
+from collections.abc import Sequence
+
+from vectorless_web.engine.query.plan import FigureNeed, Formula, Intent
+
+_YES_NO = re.compile(
+    r"^(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|might)\b", re.IGNORECASE
+)
+_AUXILIARY_CLAUSE = re.compile(
+    r",\s*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should)\b", re.IGNORECASE
+)
+_EXPLAIN = re.compile(
+    r"\b(?:why|how (?:did|does|do|has|have|is|are|was|were|can|could|would|will)\b|explain|reasons?|causes?d?|drove|drivers?|driven"
+    r"|contribut\w+ to|led to|attributed to|nature|purpose|describe)\b",
+    re.IGNORECASE,
+)
+_SUMMARY = re.compile(
+    r"\b(?:summar\w+|overview|key (?:points|takeaways|findings)|what is (?:this|the) (?:document|report) about|outline)\b",
+    re.I,
+)
+_LIST = re.compile(
+    r"\b(?:list|enumerate|name (?:all|the|\w+)|what (?:are|were)|which (?:\w+ ){0,3}\w+s\b (?:are|were|have|do|did)|identify)\b",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(
+    r"\b(?:how (?:much|many)|amount|number of|percentage|value of|total|rate|price|cost|size)\b", re.IGNORECASE
+)
+_LOOKUP = re.compile(
+    r"\b(?:who|whom|whose|when|where|which|what (?:date|day|year|name|company|country|law|type|kind))\b", re.IGNORECASE
+)
+
+
+def intent_of(focus: str, *, formula: Formula | None, figures: Sequence[FigureNeed]) -> Intent:
+    """The intent by its words first, then by what has to be found."""
+    if _SUMMARY.search(focus):
+        return Intent.SUMMARY
+    if _YES_NO.search(focus) or _AUXILIARY_CLAUSE.search(focus):
+        return Intent.YES_NO
+    if _EXPLAIN.search(focus):
+        return Intent.EXPLAIN
+    if formula is not None:
+        return Intent.CALCULATION
+    if _AMOUNT.search(focus) and not _LIST.search(focus):
+        return Intent.FIGURE
+    return _by_words(focus, figures)
+
+
+def _by_words(focus: str, figures: Sequence[FigureNeed]) -> Intent:
+    if _LIST.search(focus):
+        return Intent.LIST
+    if _LOOKUP.search(focus):
+        return Intent.LOOKUP
+    return Intent.FIGURE if figures else Intent.LOOKUP
