@@ -19,7 +19,7 @@ def _files() -> list[Path]:
 
 
 def _cases() -> list[Any]:
-    lines = [line for path in _files() for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    lines = [line for path in _files() for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     return [pytest.param(case, id=case["name"]) for case in map(json.loads, lines)]
 
 

@@ -1,7 +1,7 @@
 """Fusion: several ranked lists become one. Pure functions, float64, ties by ascending id."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
 import numpy as np
@@ -13,7 +13,8 @@ RRF_K = 60.0
 _FLAT = 1e-12
 """A lane whose scores differ by less carries no order of its own."""
 
-Contributions = dict[str, float]
+Contributions = tuple[list[str], NDArray[np.float64]]
+"""Distinct ids and what a lane adds to each."""
 
 
 class FusionStrategy(StrEnum):
@@ -69,19 +70,23 @@ def _counts(entries: Sequence[object], weight: float) -> bool:
 
 
 def _rank_contributions(ids: Sequence[str], weight: float, k: float) -> Contributions:
-    contributions: Contributions = {}
-    for rank, name in enumerate(ids):
-        if name not in contributions:
-            contributions[name] = weight / (k + rank + 1)
-    return contributions
+    if not _repeats(ids):
+        return list(ids), weight / (k + np.arange(len(ids), dtype=np.float64) + 1)
+    first = {name: rank for rank, name in reversed(list(enumerate(ids)))}
+    return list(first), weight / (k + np.fromiter(first.values(), np.float64, len(first)) + 1)
 
 
-def _scaled(hits: Iterable[Scored], weight: float) -> Contributions:
-    best = best_of_each(finite(hits))
-    if not best:
-        return {}
-    scores = np.fromiter(best.values(), np.float64, len(best))
-    return dict(zip(best, (weight * min_max(scores)).tolist(), strict=True))
+def _repeats(ids: Collection[str]) -> bool:
+    return len(set(ids)) < len(ids)
+
+
+def _scaled(hits: Sequence[Scored], weight: float) -> Contributions:
+    names = [name for name, _ in hits]
+    scores = np.fromiter((score for _, score in hits), np.float64, len(hits))
+    if _repeats(names) or not np.isfinite(scores).all():
+        best = best_of_each(finite(hits))
+        names, scores = list(best), np.fromiter(best.values(), np.float64, len(best))
+    return names, weight * min_max(scores) if names else scores
 
 
 def min_max(scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -99,18 +104,15 @@ def min_max(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def _summed(parts: Sequence[Contributions]) -> list[Scored]:
     """Add the parts up, id by id, in an order that does not depend on the order of the parts."""
-    place: dict[str, int] = {}
-    for part in parts:
-        for name in part:
-            place.setdefault(name, len(place))
-    if not place:
+    ids = list(dict.fromkeys(name for names, _ in parts for name in names))
+    if not ids:
         return []
-    table = np.zeros((len(place), len(parts)))
-    for column, part in enumerate(parts):
-        rows = np.fromiter((place[name] for name in part), np.intp, len(part))
-        table[rows, column] = np.fromiter(part.values(), np.float64, len(part))
+    place = dict(zip(ids, range(len(ids)), strict=True))
+    table = np.zeros((len(ids), len(parts)))
+    for column, (names, values) in enumerate(parts):
+        rows = np.fromiter(map(place.__getitem__, names), np.intp, len(names))
+        table[rows, column] = values
     table.sort(axis=1)
     totals = rounded_array(table.sum(axis=1))
-    ids = list(place)
-    scores: list[float] = totals.tolist()
-    return [(ids[i], scores[i]) for i in rank_order(ids, totals)]
+    order = rank_order(ids, totals)
+    return list(zip(map(ids.__getitem__, order), totals[order].tolist(), strict=True))

@@ -1,8 +1,10 @@
 """Packing: which candidates fit, in rank order, and why the others were left out."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class DropReason(StrEnum):
@@ -13,8 +15,7 @@ class DropReason(StrEnum):
     CONFIDENCE = "confidence"
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(NamedTuple):
     """A candidate left out: its id, the tokens it would have taken and the reason."""
 
     id: str
@@ -26,18 +27,27 @@ class Dropped:
 class Packed:
     """The outcome of packing: ids taken, in rank order, and everything left out, in rank order.
 
-    `len(items) + len(dropped) == candidates_seen`, and `tokens_used` never exceeds the budget.
+    `len(items) + len(dropped) == candidates_seen`, and `tokens_used` never exceeds the
+    budget. The left-out are held as three parallel tuples: thousands of small objects
+    would cost a garbage collection.
     """
 
     items: tuple[str, ...]
     tokens_used: int
     tokens_budget: int | None
-    dropped: tuple[Dropped, ...]
+    dropped_ids: tuple[str, ...]
+    dropped_tokens: tuple[int, ...]
+    reasons: tuple[DropReason, ...]
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """Every candidate left out, with its reason."""
+        return tuple(map(Dropped, self.dropped_ids, self.dropped_tokens, self.reasons))
 
     @property
     def candidates_seen(self) -> int:
         """How many candidates were offered."""
-        return len(self.items) + len(self.dropped)
+        return len(self.items) + len(self.dropped_ids)
 
 
 class Packer:
@@ -74,14 +84,19 @@ def pack(candidates: Iterable[tuple[str, int]], *, token_budget: int | None = No
     When the limit is reached a candidate is dropped; when it does not fit the remaining
     budget it is dropped and a later, smaller one may still be taken.
     """
-    packer = Packer(token_budget=token_budget, limit=limit)
+    left = math.inf if token_budget is None else token_budget
+    most = math.inf if limit is None else limit
     items: list[str] = []
-    dropped: list[Dropped] = []
+    dropped: list[str] = []
+    sizes: list[int] = []
+    reasons: list[DropReason] = []
+    used = 0
     for name, tokens in candidates:
-        reason = packer.refusal(tokens)
-        if reason is None:
-            packer.take(tokens)
+        if len(items) < most and used + tokens <= left:
+            used += tokens
             items.append(name)
-        else:
-            dropped.append(Dropped(name, tokens, reason))
-    return Packed(tuple(items), packer.tokens_used, token_budget, tuple(dropped))
+            continue
+        dropped.append(name)
+        sizes.append(tokens)
+        reasons.append(DropReason.LIMIT if len(items) >= most else DropReason.BUDGET)
+    return Packed(tuple(items), used, token_budget, tuple(dropped), tuple(sizes), tuple(reasons))
