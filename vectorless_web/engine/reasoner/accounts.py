@@ -13,10 +13,14 @@ _HALF = Decimal("0.5")
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """A number that a quote states. `scales` are the factors it may be read with (1 and the table's own)."""
+    """A number that a quote states. `scales` are the factors it may be read with (1 and the table's own).
+
+    `as_percent` are the factors for a percentage: 1 for a quote, also 100 for a worked-out share.
+    """
 
     value: Decimal
     scales: tuple[Decimal, ...] = (Decimal(1),)
+    as_percent: tuple[Decimal, ...] = (Decimal(1),)
 
 
 def stated_in(quote: str, scale: Decimal = Decimal(1)) -> list[Stated]:
@@ -61,7 +65,7 @@ def _agrees(number: Number, figure: Stated) -> bool:
 
 def _readings(number: Number, figure: Stated) -> tuple[Decimal, ...]:
     """A percentage is never scaled by the table's units, nor an amount in its own words twice."""
-    return (Decimal(1),) if number.percent else figure.scales
+    return figure.as_percent if number.percent else figure.scales
 
 
 def _last_digit(number: Number) -> Decimal:

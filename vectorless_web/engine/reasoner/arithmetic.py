@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException
 
 from vectorless_web.engine.errors import InvalidInput
 
-MAX_EXPRESSION = 400
+MAX_EXPRESSION = 1200
 """Characters of the longest expression that is evaluated."""
 
 _CONTEXT = Context(prec=34)
@@ -32,11 +32,9 @@ def evaluate(expression: str, names: Mapping[str, Decimal]) -> Decimal:
     Allowed are numbers, names, + - * /, parentheses and the calls abs, min, max, average.
     Anything else, a division by zero or an unknown name raises InvalidInput (`bad_calculation`).
     """
-    if len(expression) > MAX_EXPRESSION:
-        raise _refused("The calculation is too long.")
     try:
-        return _value(ast.parse(expression, mode="eval").body, names)
-    except (SyntaxError, RecursionError, MemoryError, TypeError) as error:
+        return _value(_parsed(expression).body, names)
+    except (RecursionError, TypeError) as error:
         raise _refused("The calculation is not plain arithmetic.") from error
     except DecimalException as error:
         raise _refused("The calculation divides by zero or leaves the range of numbers.") from error
@@ -44,16 +42,27 @@ def evaluate(expression: str, names: Mapping[str, Decimal]) -> Decimal:
 
 def names_in(expression: str) -> frozenset[str]:
     """Names used as operands; InvalidInput when the expression cannot be read."""
-    try:
-        tree = ast.parse(expression, mode="eval")
-    except (SyntaxError, RecursionError, MemoryError) as error:
-        raise _refused("The calculation is not plain arithmetic.") from error
+    tree = _parsed(expression)
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in _CALLS)
+
+
+def constants_in(expression: str) -> list[Decimal]:
+    """Numbers written in the expression, in order; InvalidInput when it cannot be read."""
+    return [_constant(node) for node in ast.walk(_parsed(expression)) if isinstance(node, ast.Constant)]
 
 
 def rounded(value: Decimal, decimals: int) -> Decimal:
     """`value` rounded half up, once, to that many decimals."""
     return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP, context=_CONTEXT)
+
+
+def _parsed(expression: str) -> ast.Expression:
+    if len(expression) > MAX_EXPRESSION:
+        raise _refused("The calculation is too long.")
+    try:
+        return ast.parse(expression, mode="eval")
+    except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
+        raise _refused("The calculation is not plain arithmetic.") from error
 
 
 def _value(node: ast.expr, names: Mapping[str, Decimal]) -> Decimal:

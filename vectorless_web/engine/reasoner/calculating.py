@@ -12,7 +12,7 @@ from vectorless_web.engine.reasoner.arithmetic import evaluate, rounded
 from vectorless_web.engine.reasoner.planner import DraftCalculation, DraftClaim, DraftOperand, DraftQuote, Figure
 from vectorless_web.engine.reasoner.units import amount_words, plain, scale_name
 
-_PERCENT_NAME = re.compile(r"margin|growth|change|percent|%|\brate\b|yield|payout|share of|return", re.I)
+_HUNDREDFOLD = re.compile(r"\b100\b")
 _DAYS_NAME = re.compile(r"\bdays\b|\bDPO\b|\bDSO\b|\bDIO\b|conversion cycle", re.I)
 _HUNDRED = Decimal(100)
 
@@ -116,14 +116,11 @@ def _shown(value: Decimal, plan: QueryPlan, formula: Formula, *, degree: int, sc
         return shown_amount(value * scale, unit, printed=scale, currency=currency)
     if _DAYS_NAME.search(formula.name):
         return f"{_fixed(value, unit.decimals, 2)} days"
-    if unit.percent or (unit.decimals is None and _PERCENT_NAME.search(formula.name)) or _is_growth(formula):
-        percent = value if "100" in formula.expression else value * _HUNDRED
-        return f"{_fixed(percent, unit.decimals, 1)}%"
+    if _HUNDREDFOLD.search(formula.expression):
+        return f"{_fixed(value, unit.decimals, 1)}%"
+    if unit.percent:
+        return f"{_fixed(value * _HUNDRED, unit.decimals, 1)}%"
     return _fixed(value, unit.decimals, 2)
-
-
-def _is_growth(formula: Formula) -> bool:
-    return bool(re.search(r"growth|change|margin", formula.name, re.I))
 
 
 def _fixed(value: Decimal, asked: int | None, usual: int) -> str:

@@ -1,6 +1,5 @@
 """Checks a drafted answer claim by claim: every quote located, every number accounted for, every sum recomputed."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -9,7 +8,7 @@ from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.reasoner.accounts import Stated, stated_in, unaccounted
-from vectorless_web.engine.reasoner.arithmetic import evaluate, names_in
+from vectorless_web.engine.reasoner.arithmetic import constants_in, evaluate, names_in
 from vectorless_web.engine.reasoner.events import Calculation, Check, ClaimEvent, Evidence, Operand, Support
 from vectorless_web.engine.reasoner.planner import DraftCalculation, DraftClaim, DraftQuote
 from vectorless_web.engine.reasoner.quotes import MISSING, Located, locate_quote
@@ -18,8 +17,6 @@ from vectorless_web.engine.text.numbers import numbers_in
 
 CONSTANTS = frozenset(Decimal(number) for number in (*range(13), 52, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000))
 """Numbers a formula may contain without a quote: counts of periods, days, weeks, percent and scales."""
-
-_NUMBER = re.compile(r"(?<![A-Za-z_])\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +117,12 @@ def _miscalculated(calculation: DraftCalculation, places: Sequence[_Place]) -> s
     for operand in calculation.operands:
         if not _operand_stands(operand.value, operand.quote, places):
             return f"The figure {operand.value} ({operand.name}) stands in no quote of the sentence."
-    loose = [text for text in _NUMBER.findall(calculation.expression) if Decimal(text) not in CONSTANTS]
+    try:
+        loose = [number for number in constants_in(calculation.expression) if number not in CONSTANTS]
+    except InvalidInput as error:
+        return error.message
     if loose:
-        return f"The calculation uses {loose[0]}, which no quote states."
+        return f"The calculation uses {loose[0]:f}, which no quote states."
     return _other_result(calculation)
 
 
@@ -138,12 +138,15 @@ def _other_result(calculation: DraftCalculation) -> str:
     except InvalidInput as error:
         return error.message
     said = numbers_in(calculation.result)
-    if not said or unaccounted(calculation.result, [Stated(result, _SCALED)]):
+    if not said or unaccounted(calculation.result, [_result(calculation, result)]):
         return f"Recomputed, the result is {result.normalize():f}, not {calculation.result}."
     return ""
 
 
-_SCALED = tuple(Decimal(1).scaleb(power) for power in (0, 2, 3, 6, 9, -2, -3, -6, -9))
+def _result(calculation: DraftCalculation, value: Decimal) -> Stated:
+    """A worked-out value: read in the account's unit, and as a percentage when it is a share."""
+    scale = units_scale(calculation.unit)
+    return Stated(value, (Decimal(1), scale), (Decimal(1), Decimal(100)))
 
 
 def recompute(calculation: DraftCalculation) -> Decimal:
@@ -165,7 +168,7 @@ def _operand_value(text: str) -> Decimal:
 def _derived(calculation: DraftCalculation) -> list[Stated]:
     """Numbers the account itself accounts for: its result (exact and as shown), its operands, its constants."""
     shown = [*numbers_in(calculation.result), *(n for o in calculation.operands for n in numbers_in(o.value))]
-    return [Stated(recompute(calculation), _SCALED), *(Stated(number.value) for number in shown)]
+    return [_result(calculation, recompute(calculation)), *(Stated(number.value) for number in shown)]
 
 
 def _shown(calculation: DraftCalculation, citations: Sequence[Evidence]) -> Calculation:

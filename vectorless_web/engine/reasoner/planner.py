@@ -100,7 +100,7 @@ class WalkContext:
 
     `outline` is the tree summary (keys, titles, sizes, hints); `position` the node the
     walk stands at; `queue` the best nodes not read yet, best first; `gaps` what the
-    question still lacks, in words.
+    question still lacks, in words; `passages` what was read, as rendered.
     """
 
     plan: QueryPlan
@@ -114,6 +114,7 @@ class WalkContext:
     rejected: tuple[str, ...]
     gaps: tuple[str, ...]
     references: tuple[tuple[str, int], ...]
+    passages: tuple["PackedNode", ...]
     budget: Budget
 
 

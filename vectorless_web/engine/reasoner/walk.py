@@ -54,6 +54,7 @@ class Walk:
             rejected=tuple(f"{rejected.label}: {rejected.reason}" for rejected in self.rejected),
             gaps=self.gaps(),
             references=self.references(),
+            passages=tuple(self.packed),
             budget=Budget(self.steps_left, max(0, self.limits.token_budget - self.tokens_used), self.seconds_left()),
         )
 

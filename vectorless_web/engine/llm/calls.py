@@ -1,0 +1,135 @@
+"""Asks a chat model for objects: budgeted, checked against a schema, repaired once, every call recorded."""
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vectorless_web.engine.errors import ModelError, ModelInvalidReply
+from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
+from vectorless_web.engine.llm.schema import checked_object
+from vectorless_web.engine.text.tokens import HeuristicEstimator
+
+ECHOED = 1500
+"""Characters of a bad reply that are shown to the model again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCallRecord:
+    """One call as it is stored: what for, the request (and its hash), the reply or the error's code, cost and time."""
+
+    purpose: str
+    request_hash: str
+    messages: tuple[Message, ...]
+    reply: str
+    model: str
+    tokens_in: int
+    tokens_out: int
+    cost_usd: float
+    latency_ms: float
+    error_code: str = ""
+
+
+OnCall = Callable[[ModelCallRecord], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A checked object, with what all calls for it cost together."""
+
+    content: Mapping[str, Any]
+    tokens: int
+    cost_usd: float
+
+
+def unrecorded(record: ModelCallRecord) -> None:
+    """Nobody keeps the calls."""
+
+
+class Caller:
+    """Asks one model on behalf of one run. Thread-safe if the model and `on_call` are."""
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        budget: ModelBudget,
+        on_call: OnCall = unrecorded,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.model = model
+        self._budget = budget
+        self._on_call = on_call
+        self._clock = clock
+
+    def ask(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any], purpose: str, max_tokens: int = 1024
+    ) -> Asked:
+        """An object that fits `schema`. A bad reply is shown to the model once with what is wrong; then ModelInvalidReply."""
+        reply = self._call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens)
+        usages = [reply.usage]
+        try:
+            content = checked_object(reply.text, reply.parsed, schema)
+        except ModelInvalidReply as error:
+            repair = [*messages, Message("assistant", reply.text[:ECHOED]), Message("user", repair_text(error.message))]
+            reply = self._call(repair, schema=schema, purpose=f"{purpose} (repair)", max_tokens=max_tokens)
+            usages.append(reply.usage)
+            content = checked_object(reply.text, reply.parsed, schema)
+        return Asked(content, sum(u.tokens_in + u.tokens_out for u in usages), sum(u.cost_usd for u in usages))
+
+    def _call(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any], purpose: str, max_tokens: int
+    ) -> Reply:
+        expected = sum(HeuristicEstimator().estimate(message.content) for message in messages) + max_tokens
+        reserved = self._budget.reserve(expected)
+        started = self._clock()
+        try:
+            reply = self.model.complete(messages, schema=schema, max_tokens=max_tokens)
+        except ModelError as error:
+            self._budget.settle(reserved, Usage())
+            self._record(messages, schema, purpose, max_tokens, started=started, error=error)
+            raise
+        self._budget.settle(reserved, reply.usage)
+        self._record(messages, schema, purpose, max_tokens, started=started, reply=reply)
+        return reply
+
+    def _record(
+        self,
+        messages: Sequence[Message],
+        schema: Mapping[str, Any],
+        purpose: str,
+        max_tokens: int,
+        *,
+        started: float,
+        reply: Reply | None = None,
+        error: ModelError | None = None,
+    ) -> None:
+        usage = reply.usage if reply else Usage()
+        self._on_call(
+            ModelCallRecord(
+                purpose=purpose,
+                request_hash=request_hash(self.model.name, messages, schema, max_tokens),
+                messages=tuple(messages),
+                reply=reply.text if reply else "",
+                model=reply.model if reply else self.model.name,
+                tokens_in=usage.tokens_in,
+                tokens_out=usage.tokens_out,
+                cost_usd=usage.cost_usd,
+                latency_ms=(self._clock() - started) * 1000,
+                error_code=error.code if error else "",
+            )
+        )
+
+
+def repair_text(problem: str) -> str:
+    """What a model is told about its bad reply."""
+    return f"{problem} Answer again with one JSON object that fits the schema, and nothing else."
+
+
+def request_hash(model: str, messages: Sequence[Message], schema: Mapping[str, Any] | None, max_tokens: int) -> str:
+    """SHA-256 of the whole request: equal requests, and only they, have equal hashes."""
+    state = [model, [(message.role, message.content) for message in messages], schema, max_tokens]
+    return hashlib.sha256(json.dumps(state, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
