@@ -57,6 +57,7 @@ class Order:
     cpu_seconds: int
     seconds: float
     max_pages: int
+    max_bytes: int
 
     @classmethod
     def by_settings(cls, *, path: Path, name: str, target: Path) -> "Order":
@@ -69,6 +70,7 @@ class Order:
             cpu_seconds=settings.COMPILE_CPU_SECONDS,
             seconds=settings.COMPILE_TIMEOUT_SECONDS,
             max_pages=settings.COMPILE_MAX_PAGES,
+            max_bytes=settings.UPLOAD_MAX_BYTES,
         )
 
 
@@ -93,6 +95,7 @@ def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
         "memory_bytes": order.memory_bytes,
         "cpu_seconds": order.cpu_seconds,
         "max_pages": order.max_pages,
+        "max_bytes": order.max_bytes,
         "parent": os.getpid(),
     }
     return subprocess.Popen(  # noqa: S603 - our own module, arguments as JSON

@@ -23,6 +23,9 @@ class Folder(models.Model):
 class Document(models.Model):
     """A document of a workspace. A deleted one is hidden at once (`deleted_at`) and purged after 30 days."""
 
+    queue_place = 0
+    """The place of its newest version in the line of waiting ones, where a selector filled it in; 0 is none."""
+
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="documents")
     folder = models.ForeignKey(Folder, null=True, blank=True, on_delete=models.SET_NULL, related_name="documents")
     title = models.CharField(max_length=300)
@@ -43,6 +46,11 @@ class Document(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+    @property
+    def latest(self) -> "DocumentVersion | None":
+        """The newest version, ready or not; versions that were fetched along are used."""
+        return next(iter(self.versions.all()), None)
 
 
 class DocumentVersion(models.Model):

@@ -1,25 +1,33 @@
 """Reads about documents. Whatever a URL or a socket names is reached through the asking user."""
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db import connection
+from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, TextField
+from django.db.models.functions import Cast
 from django.http import Http404
 
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, Section
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, role_in, workspace_for
 
+Status = DocumentVersion.Status
+
 PAGE_SIZE = 50
 SORTS = {
-    "newest": ("-pk",),
-    "oldest": ("pk",),
+    "-added": ("-pk",),
+    "added": ("pk",),
     "title": ("title", "pk"),
     "-title": ("-title", "-pk"),
     "pages": ("current_version__pages", "pk"),
-    "-pages": ("-current_version__pages", "-pk"),
+    "-pages": (F("current_version__pages").desc(nulls_last=True), "-pk"),
 }
+DEFAULT_SORT = "-added"
 STATUSES = {
     "ready": Q(latest_status=DocumentVersion.Status.READY),
     "busy": Q(latest_status__in=DocumentVersion.BUSY),
@@ -34,7 +42,8 @@ class ListQuery:
     search: str = ""
     status: str = ""
     folder: int | None = None
-    sort: str = "newest"
+    tag: str = ""
+    sort: str = DEFAULT_SORT
     page: int = 1
 
 
@@ -84,12 +93,16 @@ def version_for(document: Document, number: int) -> DocumentVersion:
     return version
 
 
-def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> Page[Document]:
+def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Page[Document]":
     """One page of the list, each document with `latest` ready to show; a page beyond the end is the last one."""
     rows = _filtered(documents_in(workspace, user), query)
-    rows = rows.order_by(*SORTS.get(query.sort, SORTS["newest"]))
+    rows = rows.order_by(*SORTS.get(query.sort, SORTS[DEFAULT_SORT]))
     page = Paginator(_for_rows(rows), PAGE_SIZE).get_page(query.page)
-    page.object_list = list(page.object_list)
+    documents = list(page.object_list)
+    places = queue_places(documents)
+    for document in documents:
+        document.queue_place = places.get(document.pk, 0)
+    page.object_list = documents
     return page
 
 
@@ -111,14 +124,71 @@ def totals_of(workspace: Workspace, user: User) -> Totals:
 
 
 def folders_of(workspace: Workspace) -> list[Folder]:
-    """The folders with how many documents each holds, as `count`."""
+    """The folders with how many documents each holds, as `document_count`."""
     visible = Count("documents", filter=Q(documents__deleted_at=None))
-    return list(workspace.folders.annotate(count=visible))
+    return list(workspace.folders.annotate(document_count=visible))
 
 
-def latest_version(document: Document) -> DocumentVersion | None:
-    """The newest version, ready or not; uses versions that were fetched along."""
-    return next(iter(document.versions.all()), None)
+def folder_in(workspace: Workspace, pk: int) -> Folder:
+    """One folder of the workspace; Http404 for any other."""
+    folder = workspace.folders.filter(pk=pk).first()
+    if folder is None:
+        raise Http404("There is no such folder here.")
+    return folder
+
+
+def tags_of(workspace: Workspace, user: User) -> list[tuple[str, int]]:
+    """The tags in use with how many documents bear each, by name."""
+    tagged = documents_in(workspace, user).exclude(tags=[]).values_list("tags", flat=True)
+    return sorted(Counter(tag for tags in tagged for tag in tags).items())
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How the reading of a workspace's documents stands."""
+
+    documents_ready: int
+    documents_busy: list[DocumentVersion]
+    documents_waiting: int
+    documents_failed: int
+
+    def as_context(self) -> dict[str, Any]:
+        """The counts by name, as `documents/_card.html` takes them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def progress_of(workspace: Workspace, user: User) -> Progress:
+    """Counts by state of the newest versions, and up to three that are being read."""
+    latest = DocumentVersion.objects.filter(document=OuterRef("pk")).order_by("-number").values("status")[:1]
+    counts: Counter[str] = Counter()
+    states = documents_in(workspace, user).annotate(state=Subquery(latest)).values("state")
+    for row in states.annotate(count=Count("pk")).order_by("state"):
+        counts[row["state"]] = row["count"]
+    active = [state for state in DocumentVersion.BUSY if state != Status.QUEUED]
+    reading = DocumentVersion.objects.filter(
+        document__workspace=workspace, document__deleted_at=None, status__in=active
+    ).select_related("document")
+    return Progress(
+        documents_ready=counts[Status.READY],
+        documents_busy=list(reading.order_by("pk")[:3]),
+        documents_waiting=counts[Status.QUEUED],
+        documents_failed=counts[Status.FAILED],
+    )
+
+
+def card_context(workspace: Workspace, user: User) -> dict[str, Any]:
+    """The context of `documents/_card.html` besides the workspace."""
+    return progress_of(workspace, user).as_context()
+
+
+def queue_places(documents: Iterable[Document]) -> dict[int, int]:
+    """For each of the documents whose newest version waits, its place in the line of the whole site, from 1."""
+    waiting = {d.latest.pk: d.pk for d in documents if d.latest is not None and d.latest.status == Status.QUEUED}
+    if not waiting:
+        return {}
+    line = DocumentVersion.objects.filter(status=Status.QUEUED, document__deleted_at=None).order_by("pk")
+    places = {pk: place for place, pk in enumerate(line.values_list("pk", flat=True), start=1)}
+    return {document: places[version] for version, document in waiting.items() if version in places}
 
 
 def same_content(workspace: Workspace, sha256: str, size: int) -> DocumentVersion | None:
@@ -166,10 +236,17 @@ def _filtered(rows: QuerySet[Document], query: ListQuery) -> QuerySet[Document]:
         rows = rows.filter(Q(title__icontains=word) | Q(name__icontains=word))
     if query.folder is not None:
         rows = rows.filter(folder_id=query.folder)
+    if query.tag:
+        rows = rows.annotate(tags_text=Cast("tags", TextField())).filter(tags_text__contains=_as_stored(query.tag))
     if query.status in STATUSES:
         latest = DocumentVersion.objects.filter(document=OuterRef("pk")).order_by("-number")
         rows = rows.annotate(latest_status=Subquery(latest.values("status")[:1])).filter(STATUSES[query.status])
     return rows
+
+
+def _as_stored(tag: str) -> str:
+    """A tag as it stands in the text of the JSON column: SQLite keeps Python's escapes, PostgreSQL the characters."""
+    return json.dumps(tag, ensure_ascii=connection.vendor == "sqlite")
 
 
 def _for_rows(rows: QuerySet[Document]) -> QuerySet[Document]:

@@ -111,7 +111,7 @@ def _mappable(name: str, sha256: str) -> Path:
 
 
 def _cached_artefact(name: str, sha256: str) -> Path:
-    path = Path(settings.ARTEFACT_CACHE) / sha256[:2] / sha256
+    path = Path(settings.CACHE_ROOT) / "artefacts" / sha256[:2] / sha256
     if not path.exists():
         _copy_in(name, path)
         if file_sha256(path) != sha256:

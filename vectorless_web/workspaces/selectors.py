@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
@@ -59,7 +59,11 @@ def workspace_context(user: User, workspace: Workspace, section: str) -> dict[st
 
 def workspaces_of(user: User) -> list[Workspace]:
     """The workspaces the user belongs to, by name, each with the user's `role`."""
-    rows = Membership.objects.filter(user_id=user.pk).select_related("workspace").order_by("workspace__name", "pk")
+    rows = (
+        Membership.objects.filter(user_id=account_id(user))
+        .select_related("workspace")
+        .order_by("workspace__name", "pk")
+    )
     return [_with_role(row) for row in rows]
 
 
@@ -75,14 +79,17 @@ def workspace_for(user: User, slug: str, needs: str = Role.VIEWER) -> Workspace:
 
 def member_workspace(user: User, slug: str) -> Workspace | None:
     """The workspace with the user's `role`, or None for a stranger and for a slug that does not exist."""
-    rows = Membership.objects.filter(user_id=user.pk, workspace__slug=slug).select_related("workspace")
+    rows = Membership.objects.filter(user_id=account_id(user), workspace__slug=slug).select_related("workspace")
     membership = rows.first()
     return _with_role(membership) if membership else None
 
 
 def role_in(workspace: Workspace, user: User) -> str:
     """The user's role, "" for a stranger."""
-    return Membership.objects.filter(workspace=workspace, user_id=user.pk).values_list("role", flat=True).first() or ""
+    return (
+        Membership.objects.filter(workspace=workspace, user_id=account_id(user)).values_list("role", flat=True).first()
+        or ""
+    )
 
 
 def members_of(workspace: Workspace) -> QuerySet[Membership]:
@@ -163,8 +170,13 @@ def budget_in(workspace: Workspace, pk: int) -> Budget:
     return row
 
 
+def account_id(user: User) -> int:
+    """The account's key; a visitor who is not signed in has none, and 0 is nobody's."""
+    return user.pk or 0
+
+
 def _with_role(membership: Membership) -> Workspace:
-    workspace = cast(Workspace, membership.workspace)
+    workspace = membership.workspace
     workspace.role = membership.role
     return workspace
 

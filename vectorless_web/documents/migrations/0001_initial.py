@@ -6,145 +6,216 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('workspaces', '0001_initial'),
+        ("workspaces", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Document',
+            name="Document",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.CharField(max_length=300)),
-                ('name', models.CharField(max_length=300)),
-                ('tags', models.JSONField(blank=True, default=list)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('deleted_at', models.DateTimeField(blank=True, null=True)),
-                ('added_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='workspaces.workspace')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("title", models.CharField(max_length=300)),
+                ("name", models.CharField(max_length=300)),
+                ("tags", models.JSONField(blank=True, default=list)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("deleted_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "added_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "workspace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="documents", to="workspaces.workspace"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-pk'],
+                "ordering": ["-pk"],
             },
         ),
         migrations.CreateModel(
-            name='DocumentVersion',
+            name="DocumentVersion",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveIntegerField(default=1)),
-                ('file', models.FileField(max_length=300, upload_to='uploads/%Y/%m')),
-                ('sha256', models.CharField(db_index=True, max_length=64)),
-                ('mime', models.CharField(blank=True, max_length=100)),
-                ('bytes', models.PositiveBigIntegerField()),
-                ('pages', models.PositiveIntegerField(default=0)),
-                ('status', models.CharField(choices=[('queued', 'Waiting'), ('parsing', 'Reading pages'), ('outlining', 'Finding the outline'), ('indexing', 'Indexing'), ('ready', 'Ready'), ('failed', 'Failed')], db_index=True, default='queued', max_length=10)),
-                ('attempt', models.PositiveIntegerField(default=1)),
-                ('stage_done', models.PositiveIntegerField(default=0)),
-                ('stage_total', models.PositiveIntegerField(default=0)),
-                ('heartbeat_at', models.DateTimeField(blank=True, null=True)),
-                ('lease', models.CharField(blank=True, max_length=64)),
-                ('error_code', models.CharField(blank=True, max_length=40)),
-                ('error_message', models.TextField(blank=True)),
-                ('retryable', models.BooleanField(default=False)),
-                ('requeued', models.BooleanField(default=False)),
-                ('outline_source', models.CharField(blank=True, max_length=20)),
-                ('coverage', models.FloatField(blank=True, null=True)),
-                ('artefact', models.CharField(blank=True, max_length=200)),
-                ('artefact_sha256', models.CharField(blank=True, max_length=64)),
-                ('engine_version', models.CharField(blank=True, max_length=20)),
-                ('report', models.JSONField(blank=True, default=dict)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('ready_at', models.DateTimeField(blank=True, null=True)),
-                ('document', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='versions', to='documents.document')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveIntegerField(default=1)),
+                ("file", models.FileField(max_length=300, upload_to="uploads/%Y/%m")),
+                ("sha256", models.CharField(db_index=True, max_length=64)),
+                ("mime", models.CharField(blank=True, max_length=100)),
+                ("bytes", models.PositiveBigIntegerField()),
+                ("pages", models.PositiveIntegerField(default=0)),
+                (
+                    "status",
+                    models.CharField(
+                        choices=[
+                            ("queued", "Waiting"),
+                            ("parsing", "Reading pages"),
+                            ("outlining", "Finding the outline"),
+                            ("indexing", "Indexing"),
+                            ("ready", "Ready"),
+                            ("failed", "Failed"),
+                        ],
+                        db_index=True,
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("attempt", models.PositiveIntegerField(default=1)),
+                ("stage_done", models.PositiveIntegerField(default=0)),
+                ("stage_total", models.PositiveIntegerField(default=0)),
+                ("heartbeat_at", models.DateTimeField(blank=True, null=True)),
+                ("lease", models.CharField(blank=True, max_length=64)),
+                ("error_code", models.CharField(blank=True, max_length=40)),
+                ("error_message", models.TextField(blank=True)),
+                ("retryable", models.BooleanField(default=False)),
+                ("requeued", models.BooleanField(default=False)),
+                ("outline_source", models.CharField(blank=True, max_length=20)),
+                ("coverage", models.FloatField(blank=True, null=True)),
+                ("artefact", models.CharField(blank=True, max_length=200)),
+                ("artefact_sha256", models.CharField(blank=True, max_length=64)),
+                ("engine_version", models.CharField(blank=True, max_length=20)),
+                ("report", models.JSONField(blank=True, default=dict)),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("ready_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="versions", to="documents.document"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['-number'],
-            },
-        ),
-        migrations.AddField(
-            model_name='document',
-            name='current_version',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='documents.documentversion'),
-        ),
-        migrations.CreateModel(
-            name='Card',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('title', models.CharField(max_length=300)),
-                ('overview', models.TextField(blank=True)),
-                ('topic_tags', models.JSONField(blank=True, default=list)),
-                ('question_hints', models.JSONField(blank=True, default=list)),
-                ('data', models.JSONField(blank=True, default=dict)),
-                ('version', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='card', to='documents.documentversion')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Edge',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('weight', models.FloatField()),
-                ('keywords', models.JSONField(blank=True, default=list)),
-                ('source', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='edges_out', to='documents.document')),
-                ('target', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='edges_in', to='documents.document')),
-            ],
-        ),
-        migrations.CreateModel(
-            name='Folder',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=120)),
-                ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='folders', to='workspaces.workspace')),
-            ],
-            options={
-                'ordering': ['name'],
+                "ordering": ["-number"],
             },
         ),
         migrations.AddField(
-            model_name='document',
-            name='folder',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='documents', to='documents.folder'),
+            model_name="document",
+            name="current_version",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="documents.documentversion",
+            ),
         ),
         migrations.CreateModel(
-            name='Section',
+            name="Card",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.PositiveIntegerField()),
-                ('parent_key', models.IntegerField()),
-                ('position', models.PositiveIntegerField()),
-                ('subtree_end', models.PositiveIntegerField()),
-                ('depth', models.PositiveSmallIntegerField()),
-                ('title', models.CharField(max_length=500)),
-                ('page_start', models.PositiveIntegerField()),
-                ('page_end', models.PositiveIntegerField()),
-                ('token_count', models.PositiveIntegerField()),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sections', to='documents.documentversion')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("title", models.CharField(max_length=300)),
+                ("overview", models.TextField(blank=True)),
+                ("topic_tags", models.JSONField(blank=True, default=list)),
+                ("question_hints", models.JSONField(blank=True, default=list)),
+                ("data", models.JSONField(blank=True, default=dict)),
+                (
+                    "version",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="card", to="documents.documentversion"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Edge",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("weight", models.FloatField()),
+                ("keywords", models.JSONField(blank=True, default=list)),
+                (
+                    "source",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="edges_out", to="documents.document"
+                    ),
+                ),
+                (
+                    "target",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="edges_in", to="documents.document"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Folder",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=120)),
+                (
+                    "workspace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="folders", to="workspaces.workspace"
+                    ),
+                ),
             ],
             options={
-                'ordering': ['version', 'position'],
+                "ordering": ["name"],
+            },
+        ),
+        migrations.AddField(
+            model_name="document",
+            name="folder",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="documents",
+                to="documents.folder",
+            ),
+        ),
+        migrations.CreateModel(
+            name="Section",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.PositiveIntegerField()),
+                ("parent_key", models.IntegerField()),
+                ("position", models.PositiveIntegerField()),
+                ("subtree_end", models.PositiveIntegerField()),
+                ("depth", models.PositiveSmallIntegerField()),
+                ("title", models.CharField(max_length=500)),
+                ("page_start", models.PositiveIntegerField()),
+                ("page_end", models.PositiveIntegerField()),
+                ("token_count", models.PositiveIntegerField()),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="sections",
+                        to="documents.documentversion",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["version", "position"],
             },
         ),
         migrations.AddConstraint(
-            model_name='documentversion',
-            constraint=models.UniqueConstraint(fields=('document', 'number'), name='one_version_of_a_number'),
+            model_name="documentversion",
+            constraint=models.UniqueConstraint(fields=("document", "number"), name="one_version_of_a_number"),
         ),
         migrations.AddConstraint(
-            model_name='edge',
-            constraint=models.UniqueConstraint(fields=('source', 'target'), name='one_edge_each_way'),
+            model_name="edge",
+            constraint=models.UniqueConstraint(fields=("source", "target"), name="one_edge_each_way"),
         ),
         migrations.AddConstraint(
-            model_name='folder',
-            constraint=models.UniqueConstraint(fields=('workspace', 'name'), name='one_folder_of_a_name'),
+            model_name="folder",
+            constraint=models.UniqueConstraint(fields=("workspace", "name"), name="one_folder_of_a_name"),
         ),
         migrations.AddIndex(
-            model_name='document',
-            index=models.Index(fields=['workspace', 'deleted_at', '-id'], name='document_list'),
+            model_name="document",
+            index=models.Index(fields=["workspace", "deleted_at", "-id"], name="document_list"),
         ),
         migrations.AddConstraint(
-            model_name='section',
-            constraint=models.UniqueConstraint(fields=('version', 'key'), name='one_section_of_a_key'),
+            model_name="section",
+            constraint=models.UniqueConstraint(fields=("version", "key"), name="one_section_of_a_key"),
         ),
     ]

@@ -120,7 +120,7 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
 
 
 def _upload_of(version: DocumentVersion, folder: Path) -> Path:
-    path = local_copy(version.file.name, folder)
+    path = local_copy(version.file.name or "", folder)
     if not path.exists():
         raise CompileFailed(
             "The uploaded file is no longer in storage. Upload it again.", code="upload_missing", retryable=False

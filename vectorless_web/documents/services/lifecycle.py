@@ -4,20 +4,19 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
-from vectorless_web.documents.selectors import latest_version, same_content
-from vectorless_web.documents.services.compiling import drop_artefact, end_as_failed
+from vectorless_web.documents.selectors import same_content
+from vectorless_web.documents.services.compiling import end_as_failed
 from vectorless_web.documents.services.uploads import enqueue_compile
-from vectorless_web.documents.storage import delete_stored
 from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
 Status = DocumentVersion.Status
@@ -28,7 +27,7 @@ CANCELLED = CompileFailed(
 )
 
 
-def delete_document(*, actor: AbstractBaseUser, document: Document) -> None:
+def delete_document(*, actor: User, document: Document) -> None:
     """Hide a document at once, stop what is reading it, and keep it for 30 days so that this can be undone."""
     with transaction.atomic():
         hidden = Document.objects.filter(pk=document.pk, deleted_at=None).update(deleted_at=timezone.now())
@@ -40,9 +39,9 @@ def delete_document(*, actor: AbstractBaseUser, document: Document) -> None:
         _stop(version)
 
 
-def restore_document(*, actor: AbstractBaseUser, document: Document) -> None:
+def restore_document(*, actor: User, document: Document) -> None:
     """Undo a deletion. Problem when the same file was added again meanwhile."""
-    newest = latest_version(document)
+    newest = document.latest
     if newest is not None and newest.status != Status.FAILED:
         twin = same_content(document.workspace, newest.sha256, newest.bytes)
         if twin is not None:
@@ -57,7 +56,7 @@ def restore_document(*, actor: AbstractBaseUser, document: Document) -> None:
             announce(document.workspace_id, document.pk)
 
 
-def retry_version(*, actor: AbstractBaseUser, version: DocumentVersion) -> None:
+def retry_version(*, actor: User, version: DocumentVersion) -> None:
     """Queue a failed version again. Problem when trying again cannot help."""
     with transaction.atomic():
         queued = DocumentVersion.objects.filter(pk=version.pk, status=Status.FAILED, retryable=True).update(
@@ -73,7 +72,7 @@ def retry_version(*, actor: AbstractBaseUser, version: DocumentVersion) -> None:
         announce(document.workspace_id, document.pk)
 
 
-def cancel_version(*, actor: AbstractBaseUser, version: DocumentVersion) -> bool:
+def cancel_version(*, actor: User, version: DocumentVersion) -> bool:
     """Stop the reading of a file; false when it has ended already."""
     stopped = _stop(version)
     if stopped:
@@ -82,7 +81,7 @@ def cancel_version(*, actor: AbstractBaseUser, version: DocumentVersion) -> bool
     return stopped
 
 
-def rename_document(*, actor: AbstractBaseUser, document: Document, title: str) -> None:
+def rename_document(*, actor: User, document: Document, title: str) -> None:
     """Give a document another title; a later version keeps it."""
     before, document.title = document.title, title
     with transaction.atomic():
@@ -93,7 +92,7 @@ def rename_document(*, actor: AbstractBaseUser, document: Document, title: str) 
 
 
 @transaction.atomic
-def create_folder(*, actor: AbstractBaseUser, workspace: Workspace, name: str) -> Folder:
+def create_folder(*, actor: User, workspace: Workspace, name: str) -> Folder:
     """The workspace's folder of that name, made when there is none."""
     folder, created = Folder.objects.get_or_create(workspace=workspace, name=name)
     if created:
@@ -102,9 +101,7 @@ def create_folder(*, actor: AbstractBaseUser, workspace: Workspace, name: str) -
 
 
 @transaction.atomic
-def move_documents(
-    *, actor: AbstractBaseUser, workspace: Workspace, documents: Iterable[Document], folder: Folder | None
-) -> int:
+def move_documents(*, actor: User, workspace: Workspace, documents: Iterable[Document], folder: Folder | None) -> int:
     """Put documents into a folder, or out of any; how many were moved."""
     ids = [document.pk for document in documents]
     moved = Document.objects.filter(workspace=workspace, pk__in=ids).update(folder=folder)
@@ -113,7 +110,7 @@ def move_documents(
 
 
 @transaction.atomic
-def tag_documents(*, actor: AbstractBaseUser, workspace: Workspace, documents: Iterable[Document], tag: str) -> int:
+def tag_documents(*, actor: User, workspace: Workspace, documents: Iterable[Document], tag: str) -> int:
     """Add a tag to documents; how many did not have it yet."""
     changed = [document for document in documents if tag not in document.tags]
     for document in changed:
@@ -138,14 +135,10 @@ def purge_deleted() -> int:
 
 
 def purge_document(document: Document) -> None:
-    """Remove one document for good: rows first, so that no row ever names a missing file."""
-    versions = list(document.versions.all())
+    """Remove one document for good; its files go when the deletion commits, so no row ever names a missing file."""
     with transaction.atomic():
         record(actor=None, verb="document.purged", workspace=document.workspace, target=document)
         document.delete()
-    for version in versions:
-        drop_artefact(version.artefact)
-        delete_stored(version.file.name)
 
 
 _CLEARED: dict[str, Any] = {
@@ -167,9 +160,7 @@ def _stop(version: DocumentVersion) -> bool:
     return stopped
 
 
-def _record_many(
-    actor: AbstractBaseUser, verb: str, workspace: Workspace, ids: list[int], details: dict[str, Any]
-) -> None:
+def _record_many(actor: User, verb: str, workspace: Workspace, ids: list[int], details: dict[str, Any]) -> None:
     if ids:
         record(actor=actor, verb=verb, workspace=workspace, details={**details, "documents": ids})
         for pk in ids:

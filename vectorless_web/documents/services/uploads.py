@@ -6,7 +6,6 @@ from pathlib import PurePath
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
 from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
@@ -15,16 +14,19 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
-from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
-from vectorless_web.documents.services.media_types import MediaType, sniff
 from vectorless_web.documents.storage import delete_stored, stream_sha256
+from vectorless_web.engine.compiler.sniff import PDF, sniff
+from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
-HEAD_BYTES = 4096
+HEAD_BYTES = 8192
+ACCEPTED = "PDF, Markdown and text files"
 JOB = "vectorless_web.documents.jobs.compile_version"
 JOB_GRACE_SECONDS = 60
 """The queue's own time-out comes this long after the compiler's, which ends with a plain sentence."""
@@ -51,7 +53,12 @@ class _Stored:
 
 
 def add_document(
-    *, workspace: Workspace, user: AbstractBaseUser, upload: UploadedFile | File[Any], title: str = ""
+    *,
+    workspace: Workspace,
+    user: User,
+    upload: UploadedFile | File,
+    title: str = "",
+    folder: Folder | None = None,
 ) -> Added:
     """Add a file as a new document and queue it. The same bytes again give the document that is here already.
 
@@ -64,13 +71,13 @@ def add_document(
         return Added(here.document, here, added=False)
     stored = _store(upload, media_type, sha256)
     try:
-        return _create_document(workspace, user, stored, title)
+        return _create_document(workspace, user, stored, title=title, folder=folder)
     except BaseException:
         delete_stored(stored.file)
         raise
 
 
-def add_version(*, document: Document, user: AbstractBaseUser, upload: UploadedFile | File[Any]) -> Added:
+def add_version(*, document: Document, user: User, upload: UploadedFile | File) -> Added:
     """Add a file as the next version of a document and queue it; the same bytes are "here already".
 
     Questions go on reading the current version until the new one is ready.
@@ -88,11 +95,9 @@ def add_version(*, document: Document, user: AbstractBaseUser, upload: UploadedF
         raise
 
 
-def check_upload(upload: UploadedFile | File[Any]) -> MediaType:
-    """The type of a file that may be taken in; Problem (422) naming cause and remedy for any other."""
+def check_upload(upload: UploadedFile | File) -> str:
+    """The media type of a file that may be taken in; Problem (422) naming cause and remedy for any other."""
     size = upload.size or 0
-    if size == 0:
-        raise Problem("This file is empty. Choose one that holds text.", code="empty_file", status=422)
     if size > settings.UPLOAD_MAX_BYTES:
         limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
         raise Problem(
@@ -103,7 +108,10 @@ def check_upload(upload: UploadedFile | File[Any]) -> MediaType:
     upload.seek(0)
     head = upload.read(HEAD_BYTES)
     upload.seek(0)
-    return sniff(head, clean_name(upload.name or ""))
+    try:
+        return sniff(head, name=clean_name(upload.name or ""))
+    except UnreadableDocument as error:
+        raise Problem(error.message, code=error.code, status=422) from error
 
 
 def clean_name(name: str) -> str:
@@ -122,18 +130,22 @@ def title_from(name: str) -> str:
 
 def enqueue_compile(version: DocumentVersion) -> None:
     """Queue the compile job of a version's current attempt, on commit."""
-    seconds = settings.COMPILE_SECONDS + JOB_GRACE_SECONDS
+    seconds = settings.COMPILE_TIMEOUT_SECONDS + JOB_GRACE_SECONDS
     jobs.enqueue(JOB, version.pk, queue="documents", job_id=version.job_id, seconds=seconds)
 
 
 @transaction.atomic
-def _create_document(workspace: Workspace, user: AbstractBaseUser, stored: _Stored, title: str) -> Added:
+def _create_document(workspace: Workspace, user: User, stored: _Stored, *, title: str, folder: Folder | None) -> Added:
     here = _same_content_locked(workspace, stored)
     if here is not None:
         delete_stored(stored.file)
         return Added(here.document, here, added=False)
     document = Document.objects.create(
-        workspace=workspace, title=(title or title_from(stored.name))[:300], name=stored.name, added_by_id=user.pk
+        workspace=workspace,
+        folder=folder,
+        title=(title or title_from(stored.name))[:300],
+        name=stored.name,
+        added_by_id=user.pk,
     )
     version = _create_row(document, 1, stored)
     record(actor=user, verb="document.added", workspace=workspace, target=document, details=_facts(stored))
@@ -142,7 +154,7 @@ def _create_document(workspace: Workspace, user: AbstractBaseUser, stored: _Stor
 
 
 @transaction.atomic
-def _create_version(document: Document, user: AbstractBaseUser, stored: _Stored) -> Added:
+def _create_version(document: Document, user: User, stored: _Stored) -> Added:
     here = _same_content_locked(document.workspace, stored)
     if here is not None:
         delete_stored(stored.file)
@@ -181,17 +193,17 @@ def _facts(stored: _Stored) -> dict[str, Any]:
     return {"file": stored.name, "bytes": stored.bytes, "sha256": stored.sha256}
 
 
-def _sha256_of(upload: UploadedFile | File[Any]) -> str:
+def _sha256_of(upload: UploadedFile | File) -> str:
     upload.seek(0)
-    digest = stream_sha256(upload)  # type: ignore[arg-type]
+    digest = stream_sha256(upload)
     upload.seek(0)
     return digest
 
 
-def _store(upload: UploadedFile | File[Any], media_type: MediaType, sha256: str) -> _Stored:
+def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored:
     """Stream the file into default storage under a name of ours: a user's file name never becomes a path."""
     folder = timezone.now().strftime("uploads/%Y/%m")
-    name = default_storage.save(f"{folder}/{uuid.uuid4().hex}{media_type.ending}", File(upload))
-    return _Stored(
-        file=name, name=clean_name(upload.name or ""), sha256=sha256, mime=media_type.mime, bytes=upload.size or 0
-    )
+    ending = ".pdf" if media_type == PDF else ".txt"
+    file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ending}", File(upload))
+    name = clean_name(upload.name or "")
+    return _Stored(file=file, name=name, sha256=sha256, mime=media_type, bytes=upload.size or 0)

@@ -1,0 +1,84 @@
+"""Documents in the admin site: what came in and how reading it went; their content is not changed here."""
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from vectorless_web.documents.models import Card, Document, DocumentVersion, Edge, Folder, Section
+
+
+class VersionInline(admin.TabularInline):
+    model = DocumentVersion
+    fk_name = "document"
+    fields = ["number", "status", "pages", "bytes", "error_code", "created_at"]
+    readonly_fields = ["number", "status", "pages", "bytes", "error_code", "created_at"]
+    extra = 0
+    can_delete = False
+    show_change_link = True
+
+    def has_add_permission(self, request: HttpRequest, obj: Document | None = None) -> bool:
+        return False
+
+
+@admin.register(Document)
+class DocumentAdmin(admin.ModelAdmin):
+    list_display = ["title", "workspace", "folder", "added_by", "created_at", "deleted_at"]
+    list_filter = ["workspace", "deleted_at"]
+    search_fields = ["title", "name"]
+    fields = ["title", "name", "workspace", "folder", "tags", "added_by", "current_version", "created_at", "deleted_at"]
+    readonly_fields = ["name", "workspace", "added_by", "current_version", "created_at", "deleted_at"]
+    list_select_related = ["workspace", "folder", "added_by"]
+    inlines = [VersionInline]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+
+class ReadOnlyAdmin(admin.ModelAdmin):
+    """Rows that programs write and people only look at."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: DocumentVersion | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: DocumentVersion | None = None) -> bool:
+        return False
+
+
+@admin.register(DocumentVersion)
+class DocumentVersionAdmin(ReadOnlyAdmin):
+    list_display = ["document", "number", "status", "pages", "bytes", "coverage", "outline_source", "error_code"]
+    list_filter = ["status", "error_code", "outline_source", "mime"]
+    search_fields = ["document__title", "sha256"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[DocumentVersion]:
+        return super().get_queryset(request).select_related("document")
+
+
+@admin.register(Section)
+class SectionAdmin(ReadOnlyAdmin):
+    list_display = ["title", "version", "depth", "page_start", "page_end", "token_count"]
+    search_fields = ["title"]
+    list_select_related = ["version__document"]
+
+
+@admin.register(Card)
+class CardAdmin(ReadOnlyAdmin):
+    list_display = ["title", "version"]
+    search_fields = ["title", "overview"]
+    list_select_related = ["version__document"]
+
+
+@admin.register(Edge)
+class EdgeAdmin(ReadOnlyAdmin):
+    list_display = ["source", "target", "weight"]
+    list_select_related = ["source", "target"]
+
+
+@admin.register(Folder)
+class FolderAdmin(admin.ModelAdmin):
+    list_display = ["name", "workspace"]
+    list_filter = ["workspace"]
+    search_fields = ["name"]

@@ -1,0 +1,97 @@
+"""What the socket of a workspace's documents sends: the list's own row, the progress, the counts."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.template.loader import render_to_string
+
+from vectorless_web.documents import selectors
+from vectorless_web.documents.models import Document
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import User, may_in, member_workspace
+
+State = tuple[Any, ...]
+
+
+@dataclass
+class Viewer:
+    """One open page: who looks, at which workspace, and the state of each row as it was last sent.
+
+    With `only`, the page shows that one document, so its progress is sent and no row.
+    """
+
+    user: User
+    slug: str
+    only: int | None = None
+    sent: dict[int, State] = field(default_factory=dict)
+    busy: set[int] = field(default_factory=set)
+
+    def workspace(self) -> Workspace | None:
+        """The workspace, asked anew each time: membership and role may have changed; None for a stranger."""
+        return member_workspace(self.user, self.slug)
+
+
+def first_fragments(viewer: Viewer, workspace: Workspace) -> str:
+    """What is under way, for a page that may have been rendered a moment ago."""
+    return changed_fragments(viewer, workspace, selectors.busy_ids(workspace, viewer.user))
+
+
+def changed_fragments(viewer: Viewer, workspace: Workspace, ids: Iterable[int]) -> str:
+    """The fragments of those documents that look different from what was last sent; "" when none does."""
+    wanted = {pk for pk in ids if viewer.only in (None, pk)}
+    rows = selectors.rows_for(workspace, viewer.user, wanted)
+    changed = [row for row in rows if viewer.sent.get(row.pk) != _state(row)]
+    gone = [pk for pk in wanted - {row.pk for row in rows} if viewer.sent.get(pk) != ()]
+    if not changed and not gone:
+        return ""
+    places = selectors.queue_places(changed)
+    parts = [_row(viewer, workspace, row, places.get(row.pk, 0)) for row in changed]
+    parts += [_gone(viewer, workspace, pk) for pk in gone]
+    if viewer.only is None:
+        parts.append(_counts(viewer, workspace))
+    return "".join(parts)
+
+
+def _row(viewer: Viewer, workspace: Workspace, document: Document, queue_place: int) -> str:
+    """The row; its progress alone when nothing else of it can have changed since it was last sent."""
+    before, now = viewer.sent.get(document.pk), _state(document)
+    ticked = viewer.only is not None or (before is not None and before[0] == now[0])
+    viewer.sent[document.pk] = now
+    version = document.latest
+    viewer.busy.discard(document.pk)
+    if version is not None and version.is_busy:
+        viewer.busy.add(document.pk)
+    context = {
+        "workspace": workspace,
+        "document": document,
+        "version": version,
+        "may": may_in(workspace),
+        "queue_place": queue_place,
+    }
+    return render_to_string("documents/_stage.html" if ticked else "documents/_row.html", context)
+
+
+def _gone(viewer: Viewer, workspace: Workspace, pk: int) -> str:
+    """The row of a document that was deleted, with its undo; "" when it is of another workspace or purged."""
+    viewer.sent[pk] = ()
+    viewer.busy.discard(pk)
+    document = Document.objects.filter(workspace=workspace, pk=pk).exclude(deleted_at=None).first()
+    if document is None or viewer.only is not None:
+        return ""
+    context = {"workspace": workspace, "document": document, "may": may_in(workspace), "deleted": True}
+    return render_to_string("documents/_row.html", context)
+
+
+def _counts(viewer: Viewer, workspace: Workspace) -> str:
+    counts = selectors.card_context(workspace, viewer.user)
+    return render_to_string("documents/_card.html", {"workspace": workspace, **counts})
+
+
+def _state(document: Document) -> State:
+    """What a row shows: first what makes it another row, then its progress."""
+    version = document.latest
+    if version is None:
+        return ((document.title,),)
+    shown = (document.title, document.folder_id, tuple(document.tags), version.number, version.status, version.attempt)
+    return (shown, version.stage_done, version.stage_total)

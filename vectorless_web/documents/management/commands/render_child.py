@@ -1,0 +1,34 @@
+"""`manage.py render_child`: serves page images and highlight boxes on a private unix socket."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from vectorless_web.documents.render_server import RenderConfig, serve
+from vectorless_web.documents.storage import local_copy
+
+
+class Command(BaseCommand):
+    """Runs until it is stopped."""
+
+    help = "Make page images and highlight boxes for the web processes."
+    requires_system_checks: list[str] = []
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Serve."""
+        serve(render_config())
+
+
+def render_config() -> RenderConfig:
+    """The child's configuration by the settings."""
+    cache = Path(settings.CACHE_ROOT)
+    return RenderConfig(
+        socket=Path(settings.RENDER_SOCKET),
+        cache=cache / "pages",
+        cache_bytes=settings.RENDER_CACHE_BYTES,
+        memory_bytes=settings.RENDER_MEMORY_BYTES,
+        seconds=settings.RENDER_SECONDS,
+        resolve=lambda name: local_copy(name, cache / "uploads"),
+    )

@@ -1,0 +1,73 @@
+"""The web's side of the render child: one request, one reply, and a plain sentence when it does not answer."""
+
+import json
+import socket
+from typing import Any
+
+from django.conf import settings
+
+LONGEST_REPLY = 1 << 22
+QUEUE_SECONDS = 5
+"""How long a request may wait behind others before its own time begins."""
+
+
+class RenderUnavailable(Exception):
+    """Raised when a page or its boxes cannot be had: `code` is stable, `message` a plain sentence."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def ask(request: dict[str, Any]) -> dict[str, Any]:
+    """The render child's reply; RenderUnavailable when it is down, too slow, or refuses."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(_seconds())
+            connection.connect(str(settings.RENDER_SOCKET))
+            connection.sendall(_encode(request))
+            with connection.makefile("rb") as lines:
+                return _decode(lines.readline(LONGEST_REPLY))
+    except TimeoutError as error:
+        raise _slow() from error
+    except OSError as error:
+        raise _down() from error
+
+
+def is_up() -> bool:
+    """Whether the render child listens."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+            connection.settimeout(1)
+            connection.connect(str(settings.RENDER_SOCKET))
+    except OSError:
+        return False
+    return True
+
+
+def _seconds() -> float:
+    return float(settings.RENDER_SECONDS + QUEUE_SECONDS)
+
+
+def _encode(request: dict[str, Any]) -> bytes:
+    return json.dumps(request).encode() + b"\n"
+
+
+def _decode(line: bytes) -> dict[str, Any]:
+    if not line:
+        raise RenderUnavailable("render_crashed", "Drawing this page failed. Its text can still be read.")
+    reply: dict[str, Any] = json.loads(line)
+    if "code" in reply:
+        raise RenderUnavailable(str(reply["code"]), str(reply["message"]))
+    return reply
+
+
+def _slow() -> RenderUnavailable:
+    return RenderUnavailable("render_timeout", "Drawing this page took too long. Try again in a moment.")
+
+
+def _down() -> RenderUnavailable:
+    return RenderUnavailable(
+        "render_unavailable", "Page images are not available right now. They come back by themselves; text still works."
+    )

@@ -1,0 +1,33 @@
+"""Addresses of documents: the list, acts, the reader, page images, and the socket."""
+
+from django.urls import path
+
+from vectorless_web.documents.consumers import DocumentsConsumer
+from vectorless_web.documents.views import acts, listing, reader, uploads
+
+app_name = "documents"
+
+LIST = "w/<slug:slug>/documents/"
+ONE = f"{LIST}<int:pk>/"
+
+urlpatterns = [
+    path(LIST, listing.list_documents, name="list"),
+    path(f"{LIST}card/", listing.card, name="card"),
+    path(f"{LIST}upload/", uploads.upload, name="upload"),
+    path(f"{LIST}folders/new/", acts.new_folder, name="new_folder"),
+    path(f"{LIST}move/", acts.move_many, name="move_many"),
+    path(f"{LIST}tag/", acts.tag_many, name="tag_many"),
+    path(f"{LIST}delete/", acts.delete_many, name="delete_many"),
+    path(ONE, reader.detail, name="detail"),
+    path(f"{ONE}pages/<int:page>/", reader.page, name="page"),
+    path(f"{ONE}v<int:number>/pages/<int:page>.jpg", reader.image, name="page_image"),
+    path(f"{ONE}original/", reader.original, name="original"),
+    path(f"{ONE}version/", uploads.new_version, name="new_version"),
+    path(f"{ONE}rename/", acts.rename, name="rename"),
+    path(f"{ONE}retry/", acts.retry, name="retry"),
+    path(f"{ONE}cancel/", acts.cancel, name="cancel"),
+    path(f"{ONE}delete/", acts.delete, name="delete"),
+    path(f"{ONE}restore/", acts.restore, name="restore"),
+]
+
+websocket_urlpatterns = [path(f"ws/{LIST}", DocumentsConsumer.as_asgi())]

@@ -1,0 +1,159 @@
+"""The reader: outline, page with finds, about; page fragments, page images and the original file."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.core.files.base import File
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils.cache import patch_cache_control
+from django.utils.http import content_disposition_header
+from django.views.decorators.http import require_GET
+
+from vectorless_web.documents import selectors
+from vectorless_web.documents.forms import ReaderForm
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.page_text import Find, find_words
+from vectorless_web.documents.rendering import SCALE, SCALES, RenderUnavailable, page_image, page_url, page_view
+from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.views.acts import row_context
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.lib.problems import Problem
+from vectorless_web.workspaces.selectors import workspace_context
+
+IMAGE_SECONDS = 365 * 24 * 3600
+CHUNK_BYTES = 1 << 18
+
+
+@require_GET
+def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """A document: its outline, one page of it, and what is known about it."""
+    document = selectors.document_for(request.user, slug, pk)
+    asked = _asked(request)
+    version = _shown_version(document, asked.get("version"))
+    context = {
+        **workspace_context(request.user, document.workspace, "documents"),
+        **row_context(document.workspace, document),
+        "version": version,
+        "versions": document.versions.all(),
+        "outline": selectors.outline_of(version),
+        "card": getattr(version, "card", None),
+        "sheet": None,
+        **(_reading(version, asked) if version.status == DocumentVersion.Status.READY else {}),
+    }
+    return render(request, "documents/detail.html", context)
+
+
+@require_GET
+def page(request: HttpRequest, slug: str, pk: int, page: int) -> HttpResponse:
+    """One page as a fragment; `?version=` other than the current one, `?view=text`, `?find=words`."""
+    document = selectors.document_for(request.user, slug, pk)
+    asked = {**_asked(request), "page": page}
+    version = _shown_version(document, asked.get("version"))
+    if version.status != DocumentVersion.Status.READY:
+        raise Http404("This version has not been read.")
+    return render(request, "documents/_page.html", {"sheet": _reading(version, asked)["sheet"]})
+
+
+@require_GET
+def image(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> HttpResponse:
+    """A page's picture. It never changes, so the browser may keep it."""
+    document = selectors.document_for(request.user, slug, pk)
+    version = selectors.version_for(document, number)
+    if not 1 <= page <= version.pages:
+        raise Http404("This document has no such page.")
+    tag = f'"{version.sha256}-{page}"'
+    if request.headers.get("If-None-Match") == tag:
+        return HttpResponse(status=304)
+    try:
+        picture = page_image(version, page - 1, _scale(request))
+    except RenderUnavailable as problem:
+        return HttpResponse(problem.message, status=503, content_type="text/plain; charset=utf-8")
+    response = HttpResponse(picture.read_bytes(), content_type="image/jpeg", headers={"ETag": tag})
+    patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
+    return response
+
+
+@require_GET
+def original(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
+    """The uploaded file of the current version, or of `?version=`, as a download."""
+    document = selectors.document_for(request.user, slug, pk)
+    version = _shown_version(document, _asked(request).get("version"))
+    if not version.file:
+        raise Problem("The file of this version was not kept.", code="file_missing", status=404)
+    response = StreamingHttpResponse(_chunks(version.file), content_type="application/octet-stream")
+    response["Content-Disposition"] = content_disposition_header(True, document.name)
+    response["Content-Length"] = version.bytes
+    return response
+
+
+async def _chunks(file: File) -> AsyncIterator[bytes]:
+    """The file in pieces: an ordinary iterator would be read into memory whole before the first byte is sent."""
+    await sync_to_async(file.open)("rb")
+    try:
+        while chunk := await sync_to_async(file.read)(CHUNK_BYTES):
+            yield chunk
+    finally:
+        await sync_to_async(file.close)()
+
+
+def _asked(request: HttpRequest) -> dict[str, Any]:
+    form = ReaderForm(request.GET)
+    form.is_valid()
+    return form.cleaned_data
+
+
+def _shown_version(document: Document, number: int | None) -> DocumentVersion:
+    """The version asked for, else the current one, else the newest."""
+    if number is not None:
+        return selectors.version_for(document, number)
+    version = document.current_version or document.latest
+    if version is None:
+        raise Http404("This document has no file.")
+    version.document = document
+    return version
+
+
+def _reading(version: DocumentVersion, asked: dict[str, Any]) -> dict[str, Any]:
+    """The page asked for, with the words to find on it; the last page when the number is too high."""
+    page_index = min(asked.get("page") or 1, version.pages) - 1
+    view, words = asked.get("view") or "page", asked.get("find") or ""
+    try:
+        finds = find_words(open_version(version), words)
+        if finds and not asked.get("page"):
+            page_index = finds[0].span.page_index
+        sheet = page_view(version, page_index, view=view, finds=[find.span for find in finds])
+    except ArtefactDamaged as error:
+        raise Problem(error.message, code=error.code, status=500) from error
+    path = selectors.section_at(version, page_index)
+    return {
+        "sheet": sheet,
+        "view": view,
+        "find": words,
+        "find_results": _results(version, finds, words, view),
+        "current_key": path[-1].key if path else None,
+    }
+
+
+def _results(version: DocumentVersion, finds: list[Find], words: str, view: str) -> list[dict[str, Any]]:
+    """One line for each page the words stand on."""
+    first_on_page = {find.span.page_index: find for find in reversed(finds)}
+    more = {"find": words} | ({"view": view} if view == "text" else {})
+    return [
+        {
+            "page": find.page,
+            "snippet": f"…{find.before}{find.text}{find.after}…",
+            "url": page_url(version, page_index, **more),
+        }
+        for page_index, find in sorted(first_on_page.items())
+    ]
+
+
+def _scale(request: HttpRequest) -> float:
+    """One of the scales that are drawn; the usual one for any other wish."""
+    try:
+        wanted = float(request.GET.get("scale", SCALE))
+    except ValueError:
+        return SCALE
+    return wanted if wanted in SCALES else SCALE

@@ -1,0 +1,93 @@
+"""Files coming in: each gets its own result, and one bad file never spoils the others."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST
+
+from vectorless_web.documents import selectors, services
+from vectorless_web.documents.models import Document, Folder
+from vectorless_web.lib.htmx import is_htmx
+from vectorless_web.lib.problems import Problem
+from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+
+
+@dataclass(frozen=True)
+class UploadResult:
+    """What became of one file: a new document, one that is here already, or a refusal."""
+
+    name: str
+    document: Document | None = None
+    duplicate_of: Document | None = None
+    error: Problem | None = None
+
+
+@require_POST
+def upload(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take in one file or many as new documents; 422 when none of them could be taken."""
+    workspace = workspace_for(request.user, slug, Role.EDITOR)
+    folder = _folder(workspace, request.POST.get("folder", ""))
+    results = [_add(request, workspace, file, folder) for file in _files(request)]
+    if is_htmx(request) or request.headers.get("X-Requested-With") == "XMLHttpRequest":
+        context = {**workspace_context(request.user, workspace, "documents"), "results": results}
+        return render(request, "documents/_uploaded.html", context, status=_status(results))
+    for result in results:
+        messages.info(request, _sentence(result))
+    return redirect("documents:list", slug=slug)
+
+
+@require_POST
+def new_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Take in a file as the next version of a document."""
+    document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
+    try:
+        added = services.add_version(document=document, user=request.user, upload=_files(request)[0])
+    except Problem as problem:
+        messages.error(request, problem.message)
+        return redirect("documents:detail", slug=slug, pk=pk)
+    if not added.added:
+        messages.info(request, f"This file is already here, as “{added.document.title}”. Nothing was added.")
+        return redirect("documents:detail", slug=slug, pk=added.document.pk)
+    messages.info(request, f"Version {added.version.number} is being read; it takes over when it is ready.")
+    return redirect("documents:detail", slug=slug, pk=pk)
+
+
+def _files(request: HttpRequest) -> list[UploadedFile]:
+    files = request.FILES.getlist("files")
+    if not files:
+        raise Problem("Choose a file first.", code="no_file", status=422)
+    if len(files) > settings.UPLOAD_MAX_FILES:
+        raise Problem(f"Upload at most {settings.UPLOAD_MAX_FILES} files at a time.", code="too_many_files", status=422)
+    return files
+
+
+def _folder(workspace: Workspace, value: str) -> Folder | None:
+    return selectors.folder_in(workspace, int(value)) if value.isdecimal() else None
+
+
+def _add(request: HttpRequest, workspace: Workspace, file: UploadedFile, folder: Folder | None) -> UploadResult:
+    name = file.name or ""
+    try:
+        added = services.add_document(workspace=workspace, user=request.user, upload=file, folder=folder)
+    except Problem as problem:
+        return UploadResult(name, error=problem)
+    if not added.added:
+        return UploadResult(name, duplicate_of=added.document)
+    return UploadResult(name, document=added.document)
+
+
+def _status(results: list[UploadResult]) -> int:
+    return 422 if all(result.error for result in results) else 200
+
+
+def _sentence(result: UploadResult) -> str:
+    if result.error:
+        return f"{result.name}: {result.error.message}"
+    if result.duplicate_of:
+        return f"{result.name} is already here, as “{result.duplicate_of.title}”. Nothing was added."
+    return f"{result.name} was added and is being read."

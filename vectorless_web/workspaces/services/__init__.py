@@ -1,0 +1,33 @@
+"""What may be done to workspaces, their members, models and budgets."""
+
+from vectorless_web.workspaces.services.budgets import remove_budget, reserve, set_budget, settle
+from vectorless_web.workspaces.services.governing import create_workspace, delete_workspace, update_workspace
+from vectorless_web.workspaces.services.members import (
+    accept_invitation,
+    add_member,
+    change_role,
+    invite,
+    remove_member,
+    revoke_invitation,
+)
+from vectorless_web.workspaces.services.providers import remove_provider, save_provider
+from vectorless_web.workspaces.services.recording import record
+
+__all__ = [
+    "accept_invitation",
+    "add_member",
+    "change_role",
+    "create_workspace",
+    "delete_workspace",
+    "invite",
+    "record",
+    "remove_budget",
+    "remove_member",
+    "remove_provider",
+    "reserve",
+    "revoke_invitation",
+    "save_provider",
+    "set_budget",
+    "settle",
+    "update_workspace",
+]
