@@ -1,0 +1,85 @@
+"""Splits printed lines into cells by the gaps between their words."""
+
+import re
+from dataclasses import dataclass
+
+from vectorless_web.engine.compiler.lines import Line, Page
+
+_GAP = 0.85
+_CURRENCY_GAP = 0.45
+_CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
+_SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|bps)$")
+_NUMBER = re.compile(
+    r"^(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}(?:\s*%)?"
+    r"(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
+)
+_NIL = re.compile(
+    r"^(?:[$€£¥₹]\s*)?(?:[–—−-]{1,3}|n/?[ma]|nm|n\.m\.|n\.a\.|\*{1,3})\s*(?:%|\)|\([a-z]\))*$", re.IGNORECASE
+)
+
+
+@dataclass(slots=True)
+class Span:
+    """A cell of one printed line: raw characters `start` to `end` of the page, edges in points."""
+
+    page: int
+    start: int
+    end: int
+    left: float
+    right: float
+    numeric: bool
+    text: str
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell's text is a figure, a dash that stands for one, or "not meaningful"."""
+    return bool(_NUMBER.match(text) or _NIL.match(text))
+
+
+def split_cells(page: Page, line: Line) -> list[Span]:
+    """The cells of a line, from left to right."""
+    first, last = line.words
+    boxes = page.boxes[first:last].tolist()
+    spans = page.spans[first:last].tolist()
+    if not _has_gap(boxes, line.style.size):
+        return [_span(page, spans, boxes)]
+    if any(boxes[k][0] < boxes[k - 1][0] for k in range(1, len(boxes))):
+        order = sorted(range(len(boxes)), key=lambda k: boxes[k][0])
+        boxes, spans = [boxes[k] for k in order], [spans[k] for k in order]
+    cells: list[Span] = []
+    begun = 0
+    for k in range(1, len(boxes) + 1):
+        if k == len(boxes) or _parts(page.text, spans, boxes, k, line.style.size):
+            cells.append(_span(page, spans[begun:k], boxes[begun:k]))
+            begun = k
+    return cells
+
+
+def _has_gap(boxes: list[list[float]], size: float) -> bool:
+    limit = _CURRENCY_GAP * size
+    right = boxes[0][2]
+    for box in boxes[1:]:
+        if box[0] - right > limit or box[0] < right - size:
+            return True
+        right = box[2]
+    return False
+
+
+def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, size: float) -> bool:
+    """Whether a new cell starts at word k."""
+    gap = boxes[k][0] - boxes[k - 1][2]
+    word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
+    if _CURRENCY.match(before) or _SUFFIX.match(word):
+        return not is_number(word) and not _SUFFIX.match(word)
+    if spans[k][0] < spans[k - 1][1]:
+        return True
+    if gap > _GAP * size:
+        return True
+    return gap > _CURRENCY_GAP * size and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
+
+
+def _span(page: Page, spans: list[list[int]], boxes: list[list[float]]) -> Span:
+    start, end = min(span[0] for span in spans), max(span[1] for span in spans)
+    text = page.text[start:end]
+    left, right = min(box[0] for box in boxes), max(box[2] for box in boxes)
+    return Span(page.index, start, end, left, right, is_number(" ".join(text.split())), text)

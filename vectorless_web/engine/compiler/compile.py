@@ -1,0 +1,129 @@
+"""Compiles a file into the bytes of an artefact: sniff, parse, outline, card, index."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vectorless_web.engine.compiler.assemble import assemble
+from vectorless_web.engine.compiler.card import choose_title, make_card
+from vectorless_web.engine.compiler.coverage import coverage
+from vectorless_web.engine.compiler.decoding import decode
+from vectorless_web.engine.compiler.drafts import Draft
+from vectorless_web.engine.compiler.fields import typed_fields
+from vectorless_web.engine.compiler.limits import CompileLimits
+from vectorless_web.engine.compiler.lines import Page
+from vectorless_web.engine.compiler.markdown import markdown_text
+from vectorless_web.engine.compiler.pdf import compile_pdf
+from vectorless_web.engine.compiler.plaintext import text_blocks
+from vectorless_web.engine.compiler.references import find_references
+from vectorless_web.engine.compiler.report import make_report
+from vectorless_web.engine.compiler.rows import FIELDS, index_rows
+from vectorless_web.engine.compiler.sniff import MARKDOWN, PDF, sniff, text_type
+from vectorless_web.engine.compiler.textual import cut_pages
+from vectorless_web.engine.document.artefact import ArtefactParts, write_artefact
+from vectorless_web.engine.document.node import NodeKind
+from vectorless_web.engine.document.page import PageInfo
+from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.index.segment import build_segment
+
+Progress = Callable[[str, int, int], None]
+_HEAD_BYTES = 8192
+_FIRST_PAGES = 3
+_USUAL_LIMITS = CompileLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """What a parser hands over: pages, drafts in reading order, where the outline came from, and a title if stored."""
+
+    media_type: str
+    pages: Sequence[Page]
+    drafts: Sequence[Draft]
+    outline_source: str
+    title: str = ""
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Progress nobody listens to."""
+
+
+def compile_file(
+    path: Path,
+    *,
+    name: str,
+    ignore_bookmarks: bool = False,
+    progress: Progress | None = None,
+    limits: CompileLimits = _USUAL_LIMITS,
+) -> bytes:
+    """The artefact of a file. `progress(stage, done, total)`: stages parsing, outlining, indexing.
+
+    UnreadableDocument with a stable code and a plain sentence if the file cannot be compiled.
+    """
+    tell = progress or _silent
+    digest = _digest(path, limits)
+    parsed = _parse(path, name, ignore_bookmarks, tell, limits)
+    return _finish(parsed, name=name, sha256=digest, tell=tell)
+
+
+def _digest(path: Path, limits: CompileLimits) -> str:
+    size = path.stat().st_size
+    if size > limits.bytes:
+        raise UnreadableDocument(
+            f"This file has {size / 1048576:.0f} MB; at most {limits.bytes / 1048576:.0f} MB can be read."
+            " Split it into smaller files.",
+            code="too_large",
+        )
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> Parsed:
+    with path.open("rb") as file:
+        kind = sniff(file.read(_HEAD_BYTES), name=name)
+    if kind == PDF:
+        outlined = compile_pdf(path, ignore_bookmarks=ignore_bookmarks, tell=tell, limits=limits)
+        return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title)
+    text = decode(path.read_bytes())
+    if len(text) > limits.characters:
+        raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
+    return _parse_text(text, name, tell)
+
+
+def _parse_text(text: str, name: str, tell: Progress) -> Parsed:
+    kind = text_type(text, name=name)
+    tell("parsing", 0, 1)
+    text, blocks = markdown_text(text) if kind == MARKDOWN else (text, text_blocks(text))
+    if not blocks:
+        raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
+    tell("parsing", 1, 1)
+    pages, drafts = cut_pages(text, blocks)
+    source = "headings" if any(block.kind is NodeKind.SECTION for block in blocks) else "pages"
+    return Parsed(kind, pages, drafts, source)
+
+
+def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:
+    pages, drafts = parsed.pages, list(parsed.drafts)
+    tell("outlining", 0, len(pages))
+    share, _ = coverage([page.text for page in pages], drafts)
+    nodes = assemble(drafts, title="", last_page=len(pages) - 1)
+    title = choose_title(metadata=parsed.title, nodes=nodes, name=name)
+    nodes = assemble(drafts, title=title, last_page=len(pages) - 1)
+    tell("outlining", len(pages), len(pages))
+    tell("indexing", 0, len(nodes))
+    fields = typed_fields(name=name, title=title, texts=[page.text for page in pages[:_FIRST_PAGES]])
+    parts = ArtefactParts(
+        title=title,
+        media_type=parsed.media_type,
+        sha256=sha256,
+        nodes=nodes,
+        references=find_references(nodes),
+        pages=[PageInfo(page.width, page.height, len(page.text)) for page in pages],
+        page_texts=[page.text for page in pages],
+        card=make_card(title, nodes, fields),
+        report=make_report(nodes, pages, coverage=share, outline_source=parsed.outline_source),
+        segment=build_segment(index_rows(nodes), fields=FIELDS),
+    )
+    artefact = write_artefact(parts)
+    tell("indexing", len(nodes), len(nodes))
+    return artefact

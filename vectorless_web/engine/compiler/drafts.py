@@ -1,0 +1,68 @@
+"""Drafts of nodes: text gathered from the pages together with its glyph runs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from vectorless_web.engine.document.node import GlyphRun, NodeKind
+from vectorless_web.engine.document.table import Table
+
+SOFT_HYPHEN = "\xad"
+_SPACES = dict.fromkeys(map(ord, "\t\n\r"), " ")
+# PDFium's marks for a word divided at a line's end become soft hyphens: invisible, yet covered.
+_MENDED = {**_SPACES, 0x02: SOFT_HYPHEN, 0xFFFE: SOFT_HYPHEN}
+
+
+@dataclass(slots=True)
+class Draft:
+    """A node before it has a key. `level` counts section depth from 0 and is -1 for leaves."""
+
+    kind: NodeKind
+    text: str
+    runs: tuple[GlyphRun, ...]
+    page: int
+    title: str = ""
+    level: int = -1
+    label: str = ""
+    table: Table | None = None
+
+
+@dataclass(slots=True)
+class TextBuilder:
+    """Joins raw stretches of pages into one text and remembers where each character came from."""
+
+    parts: list[str] = field(default_factory=list)
+    runs: list[GlyphRun] = field(default_factory=list)
+    length: int = 0
+
+    def raw(self, page: int, start: int, text: str, *, verbatim: bool = False) -> None:
+        """Append characters `start ..` of a page; unless `verbatim`, white space becomes plain spaces, one for one."""
+        if not verbatim:
+            text = text.translate(_MENDED)
+        last = self.runs[-1] if self.runs else None
+        touching = last is not None and last.page_index == page and last.char_index + last.length == start
+        if last is not None and touching and last.offset + last.length == self.length:
+            self.runs[-1] = GlyphRun(last.offset, page, last.char_index, last.length + len(text))
+        else:
+            self.runs.append(GlyphRun(self.length, page, start, len(text)))
+        self.parts.append(text)
+        self.length += len(text)
+
+    def added(self, text: str) -> None:
+        """Append characters that stand on no page (a joining space, a tab, a newline)."""
+        self.parts.append(text)
+        self.length += len(text)
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return "".join(self.parts)
+
+    def draft(self, kind: NodeKind, page: int, *, title: str = "", level: int = -1, label: str = "") -> Draft:
+        """A draft of what was gathered."""
+        return Draft(kind, self.text, tuple(self.runs), page, title, level, label)
+
+
+def runs_pages(runs: Iterable[GlyphRun], default: int) -> tuple[int, int]:
+    """First and last page of the runs."""
+    pages = [run.page_index for run in runs] or [default]
+    return min(pages), max(pages)

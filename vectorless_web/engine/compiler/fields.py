@@ -1,0 +1,194 @@
+"""Typed fields of a document (entities, years, quarters, kinds, dates), read from its title, name and first pages."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from vectorless_web.engine.document.card import TypedFields
+
+_YEAR = re.compile(r"(?<![\d.,$#-])((?:19|20)\d\d)(?![\d,]|[.-]\d)")
+_FISCAL_YEAR = re.compile(r"\b(?:fiscal\s+(?:year\s+)?|FY\s?)((?:19|20)?\d\d)\b", re.I)
+_YEAR_ENDED = re.compile(
+    r"\b(?:year|period|quarter)(?:ly period)?s?\s+ended:?\s+\w+\s+\d{1,2}\s*,?\s*((?:19|20)\d\d)", re.I
+)
+_QUARTER = re.compile(r"\bQ([1-4])\b|(?<=\d{4})Q([1-4])|\b(first|second|third|fourth)[\s-]quarter", re.I)
+_QUARTER_WORDS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
+_FORM = re.compile(r"\b(?:form\s+)?(10-?[KQ]|8-?K|20-?F|40-?F|6-?K|S-[1-8]|DEF\s?14A|11-?K)(?:/A)?\b", re.I)
+_KINDS = (
+    "annual report",
+    "quarterly report",
+    "current report",
+    "earnings release",
+    "press release",
+    "proxy statement",
+    "prospectus",
+    "lease agreement",
+    "employment agreement",
+    "purchase agreement",
+    "license agreement",
+    "service agreement",
+    "agreement",
+    "contract",
+    "policy",
+    "handbook",
+    "user manual",
+    "manual",
+    "user guide",
+    "guide",
+    "white paper",
+    "specification",
+    "terms of service",
+    "terms and conditions",
+    "minutes",
+    "thesis",
+    "invoice",
+    "plan",
+)
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sep sept",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_DATE = re.compile(r"\b([A-Z][a-z]{2,8})\.?\s+(\d{1,2})\s*,\s*((?:19|20)\d\d)\b|\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
+_SUFFIX = (
+    r"(?:Inc|Incorporated|Corp|Corporation|Company|Co|Companies|plc|PLC|Ltd|Limited|LLC|LLP|L\.P|LP|S\.A|N\.V|AG|SE|GmbH|KG"
+    r"|Holdings|Group|Trust|Partners|Foundation|University|Bank|N\.A)"
+)
+_COMPANY = re.compile(rf"\b((?:[A-Z0-9&][\w&’'.-]*,?\s+){{1,6}}?{_SUFFIX}\b\.?(?:\s*&\s*Co\.?)?)")
+_ALIAS = re.compile(
+    r"\(\s*(?:collectively,?\s*|together[^()]{0,60},\s*|the\s+|hereinafter\s+)?((?:(?:or|and|,)?\s*(?:the\s+)?[\"“”][^\"“”()]{2,40}[\"“”],?\s*)+)\)"
+)
+_QUOTED = re.compile(r"[\"“”]([^\"“”]{2,40})[\"“”]")
+_TICKER = re.compile(r"\b(?:NYSE|NASDAQ|Nasdaq|AMEX|LSE|ASX)\s*:\s*([A-Z]{1,5}(?:\.[A-Z])?)\b")
+_GENERIC = frozenset(
+    [
+        "company",
+        "we",
+        "us",
+        "our",
+        "registrant",
+        "firm",
+        "group",
+        "issuer",
+        "corporation",
+        "parent",
+        "agreement",
+        "exchange",
+        "act",
+        "sec",
+        "lessor",
+        "lessee",
+    ]
+)
+_NAME_NOISE = re.compile(
+    r"(?i)\b(?:10k|10q|8k|annual|report|form|earnings|dated|final|copy|draft|v\d+|signed|fy\d*|q[1-4])\b"
+)
+_FIRST = 6_000
+
+
+def typed_fields(*, name: str, title: str, texts: Sequence[str]) -> TypedFields:
+    """Fields of a document; `texts` are its first pages."""
+    head = "\n".join(texts)[: _FIRST * 2]
+    stem = split_name(name)
+    return TypedFields(
+        entities=_entities(stem, title, head),
+        years=_years(stem, title, head),
+        quarters=_quarters(stem, title, head[:_FIRST]),
+        forms=_forms(stem, title, head[:_FIRST]),
+        dates=_dates(stem, head),
+    )
+
+
+def split_name(name: str) -> str:
+    """A file name as words: "BestBuy_FY2018Q2_10K.pdf" gives "Best Buy FY 2018 Q2 10K"."""
+    stem = PurePath(name).stem
+    stem = re.sub(r"[_+]+|(?<!\d)-(?!\d)|(?<=\D)-(?=\d{4})", " ", stem)
+    stem = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=FY)(?=\d)|(?<=(?:19|20)\d\d)(?=Q[1-4])", " ", stem)
+    return " ".join(stem.split())
+
+
+def _ranked(found: Sequence[str], limit: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for value in found if value))[:limit]
+
+
+def _entities(stem: str, title: str, head: str) -> tuple[str, ...]:
+    """Names on the first pages, their aliases in parentheses, tickers and the words of the file name."""
+    counts = Counter(_clean(match[1]) for match in _COMPANY.finditer(f"{title}\n{head}"))
+    names = [company for company, _ in counts.most_common(3)]
+    aliases = [quoted for match in _ALIAS.finditer(head) for quoted in _QUOTED.findall(match[1])]
+    tickers = [match[1] for match in _TICKER.finditer(head)]
+    from_name = " ".join(_NAME_NOISE.sub(" ", re.sub(r"\b(?:19|20)\d\d(?:Q[1-4])?\b", " ", stem)).split())
+    found = [from_name, *names, *(_short(company) for company in names), *aliases[:12], *tickers]
+    lowered = [re.sub(r"^(?:the|our)\s+", "", value.strip(" .,").casefold()) for value in found]
+    return _ranked([value for value in lowered if len(value) > 1 and value not in _GENERIC], 12)
+
+
+def _clean(company: str) -> str:
+    return " ".join(company.split()).strip(" ,.")
+
+
+def _short(company: str) -> str:
+    """A company's name without its legal form."""
+    return re.sub(rf"[\s,]+(?:{_SUFFIX}\.?[\s,&]*)+$", "", company).strip(" ,&")
+
+
+def _years(stem: str, title: str, head: str) -> tuple[int, ...]:
+    named = [int(year) for year in _YEAR.findall(stem + " " + title)]
+    fiscal = [_full_year(year) for year in _FISCAL_YEAR.findall(f"{stem} {title} {head}")]
+    ended = [int(year) for year in _YEAR_ENDED.findall(head)]
+    common = [year for year, count in Counter(int(y) for y in _YEAR.findall(head)).most_common(2) if count > 1]
+    return tuple(dict.fromkeys([*named, *ended[:2], *(fiscal[:2]), *([] if named or ended else common)]))[:4]
+
+
+def _full_year(year: str) -> int:
+    return int(year) if len(year) == 4 else 2000 + int(year)
+
+
+def _quarters(stem: str, title: str, head: str) -> tuple[str, ...]:
+    found = []
+    for source in (stem, title, head[:2000]):
+        for match in _QUARTER.finditer(source):
+            number = match[1] or match[2] or _QUARTER_WORDS[match[3].casefold()]
+            found.append(f"Q{number}")
+        if found:
+            break
+    return _ranked(found, 2)
+
+
+def _forms(stem: str, title: str, head: str) -> tuple[str, ...]:
+    coded = [_form_code(match[1]) for source in (stem, title, head) for match in _FORM.finditer(source)]
+    words = f"{stem}\n{title}\n{head[:3000]}".casefold()
+    kinds = [kind for kind in _KINDS if re.search(rf"\b{kind}\b", words)]
+    return _ranked([*coded[:2], *kinds[:3]], 4)
+
+
+def _form_code(code: str) -> str:
+    code = code.upper().replace(" ", "")
+    return re.sub(r"^(\d{1,2})-?([KQF])$", r"\1-\2", code)
+
+
+def _dates(stem: str, head: str) -> tuple[str, ...]:
+    found = []
+    for match in _DATE.finditer(f"{stem}\n{head}"):
+        if match[4]:
+            found.append(f"{match[4]}-{match[5]}-{match[6]}")
+        elif match[1].casefold() in _MONTHS:
+            found.append(f"{match[3]}-{_MONTHS[match[1].casefold()]:02d}-{int(match[2]):02d}")
+    return _ranked(found, 6)

@@ -1,0 +1,67 @@
+"""Printed lines: what a parser hands to the outline, table and paragraph stages."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How characters look. `size` in points after the text matrix; `accent` means a colour that is not near black."""
+
+    size: float
+    bold: bool
+    italic: bool
+    accent: bool
+    font: str
+
+    @property
+    def weight(self) -> tuple[bool, bool, bool, str]:
+        """What remains when the size is left out."""
+        return (self.bold, self.italic, self.accent, self.font)
+
+
+@dataclass(slots=True)
+class Line:
+    """One printed line. `start`, `end`: characters of the page's raw text; box in points, origin top left.
+
+    `words` is the range of the line's rows in the page's word arrays. `lead` is the
+    end (raw character) of a differently styled beginning ("Revenue." before plain text),
+    or `start` when the line has one style throughout.
+    """
+
+    page: int
+    start: int
+    end: int
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    style: Style
+    words: tuple[int, int]
+    lead: int
+
+    @property
+    def height(self) -> float:
+        """Height of the line's box in points."""
+        return self.bottom - self.top
+
+    @property
+    def middle(self) -> float:
+        """Vertical centre of the line's box."""
+        return (self.top + self.bottom) / 2
+
+
+@dataclass(slots=True)
+class Page:
+    """A parsed page. `spans[k]` = (start, end) raw characters and `boxes[k]` = (left, top, right, bottom) of word k."""
+
+    index: int
+    width: float
+    height: float
+    text: str
+    lines: list[Line] = field(default_factory=list)
+    spans: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
+    boxes: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))

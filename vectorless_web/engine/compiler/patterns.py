@@ -1,0 +1,111 @@
+"""Forms of headings that name their place: parts, items, notes, chapters, numbered clauses, financial statements."""
+
+import re
+from dataclasses import dataclass
+
+_NUMBER_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten"
+_SEPARATOR = r"[\s.:)\]—–-]"
+_PART = re.compile(
+    rf"^(?:part|teil|partie|parte)\s+([IVX]{{1,5}}|\d{{1,2}}|[A-Z]|{_NUMBER_WORDS})(?:{_SEPARATOR}|$)", re.I
+)
+_ITEM = re.compile(rf"^items?\s+(\d{{1,2}}[A-C]?(?:\.\d{{2}})?)(?:{_SEPARATOR}|\(|$)", re.I)
+_NOTE = re.compile(rf"^(?:note|footnote|anmerkung|nota)\s+(\d{{1,2}}[A-Z]?)(?:{_SEPARATOR}|$)", re.I)
+_CHAPTER = re.compile(
+    r"^(chapter|article|section|appendix|annex|annexe|exhibit|schedule|clause|kapitel|abschnitt|artikel|anhang"
+    r"|chapitre|capítulo|capitolo|artículo|articolo|sección|sezione|anexo|allegato|§{1,2})\s*"
+    rf"([IVXLC]{{1,6}}|[A-Z]|\d{{1,3}}(?:\.\d{{1,3}}){{0,4}}[a-z]?|{_NUMBER_WORDS})(?:{_SEPARATOR}|$)",
+    re.I,
+)
+_CJK_CHAPTER = re.compile(r"^第[一二三四五六七八九十百\d]+([章节節条編部])")
+_NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\)?\s+(?=[^\W\d_]|[\"“‘(])")
+_PARENTHESISED = re.compile(r"^\((\d{1,2})\)\s+(?=[A-Z])")
+_STATEMENT = re.compile(
+    r"^(?:(?:interim|condensed|unaudited|audited|consolidated|combined|supplemental)\s+)*"
+    r"(?:statements?\s+of\s+(?:\w+\s+)?(?:consolidated\s+)?(?:income|operations|earnings|comprehensive|cash\s+flows?|financial\s+position|financial\s+condition"
+    r"|changes|(?:share|stock)(?:holder|owner)s|equity|profit|loss|redeemable)|balance\s+sheets?|income\s+statements?|cash\s+flow\s+statements?)",
+    re.I,
+)
+_NOTES = re.compile(r"^(?:index\s+to\s+)?notes?\s+to\s+(?:the\s+)?(?:\w+\s+){0,4}(?:financial\s+)?statements?\b", re.I)
+_REPORT = re.compile(
+    r"^report(?:s|ing)?\s+of\s+(?:independent|management)|^(?:independent\s+)?auditors?[’']?s?[’']?\s+report"
+    r"|^management[’']s\s+(?:annual\s+)?(?:report|responsibility|assessment)",
+    re.I,
+)
+_BACK = re.compile(r"^(?:signatures?|exhibit\s+index|index\s+to\s+exhibits|glossary(?:\s+of\s+terms.*)?)$", re.I)
+_CONTENTS = re.compile(
+    r"^(?:table\s+of\s+contents|contents|inhaltsverzeichnis|inhalt|table\s+des\s+matières|sommaire|índice|contenido|indice|sommario|目录|目次)$",
+    re.I,
+)
+
+PART, ITEM, STATEMENT, NOTE, CHAPTER, NUMBERED, PLAIN = 0, 1, 2, 3, 4, 5, 6
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What a title's form says: its family, its depth within the family, and the name it is referred to by."""
+
+    family: int
+    depth: int = 0
+    label: str = ""
+
+
+def form_of(title: str) -> Form:
+    """The form of a mended title; PLAIN when its words say nothing about its place."""
+    for pattern, family, name in ((_PART, PART, "Part"), (_ITEM, ITEM, "Item"), (_NOTE, NOTE, "Note")):
+        match = pattern.match(title)
+        if match:
+            return Form(family, 0, f"{name} {match[1].upper()}")
+    if _BACK.match(title) or _CONTENTS.match(title):
+        return Form(PART, 0, "")
+    if _STATEMENT.match(title) or _NOTES.match(title) or _REPORT.match(title):
+        return Form(STATEMENT)
+    return _numbered(title)
+
+
+def _numbered(title: str) -> Form:
+    match = _CHAPTER.match(title)
+    if match:
+        return Form(CHAPTER, _chapter_depth(match[1].casefold(), match[2]), f"{match[1].capitalize()} {match[2]}")
+    if _CJK_CHAPTER.match(title):
+        return Form(CHAPTER, 1, "")
+    match = _NUMBERED.match(title)
+    if match:
+        return Form(NUMBERED, match[1].count("."), match[1])
+    match = _PARENTHESISED.match(title)
+    if match:
+        return Form(NUMBERED, 0, match[1])
+    return Form(PLAIN)
+
+
+def _chapter_depth(name: str, number: str) -> int:
+    if name in ("section", "clause", "§", "§§", "sección", "sezione", "abschnitt"):
+        return 2 + number.count(".")
+    return 1
+
+
+def is_contents_title(title: str) -> bool:
+    """Whether a title heads a printed table of contents."""
+    return bool(_CONTENTS.match(title.strip()))
+
+
+def is_notes_title(title: str) -> bool:
+    """Whether a title heads the notes to financial statements."""
+    return bool(_NOTES.match(title))
+
+
+def statement_kind(title: str) -> str:
+    """The primary statement a title names: income, balance, cash_flow, equity, comprehensive_income, or ""."""
+    if not _STATEMENT.match(title):
+        return ""
+    words = title.casefold()
+    if "comprehensive" in words and not re.search(
+        r"income\s+and\s+comprehensive|operations\s+and\s+comprehensive", words
+    ):
+        return "comprehensive_income"
+    if "cash flow" in words:
+        return "cash_flow"
+    if "balance sheet" in words or "financial position" in words or "financial condition" in words:
+        return "balance"
+    if re.search(r"equity|holders|owners|deficit", words):
+        return "equity"
+    return "income" if re.search(r"income|operations|earnings|profit|loss", words) else ""

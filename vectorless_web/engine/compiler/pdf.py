@@ -1,0 +1,190 @@
+"""Compiles a PDF into drafts: pages, running lines, tables, headings and paragraphs, in reading order."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from vectorless_web.engine.compiler.drafts import Draft, TextBuilder
+from vectorless_web.engine.compiler.flow import flow_drafts, join_lines
+from vectorless_web.engine.compiler.grid import build_grid
+from vectorless_web.engine.compiler.headings import Heading, Headings
+from vectorless_web.engine.compiler.layout import Layout, survey
+from vectorless_web.engine.compiler.levels import assign_levels
+from vectorless_web.engine.compiler.limits import CompileLimits
+from vectorless_web.engine.compiler.lines import Line, Page
+from vectorless_web.engine.compiler.pdf_text import read_pages
+from vectorless_web.engine.compiler.regions import Row, classify, find_regions
+from vectorless_web.engine.compiler.running import mark_running
+from vectorless_web.engine.compiler.tables import table_draft
+from vectorless_web.engine.document.node import NodeKind
+from vectorless_web.engine.errors import UnreadableDocument
+
+Progress = Callable[[str, int, int], None]
+_PAGE_GROUP = 5
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinedPDF:
+    """Pages and drafts of a PDF, the source of its outline, and the title its metadata gives."""
+
+    pages: Sequence[Page]
+    drafts: Sequence[Draft]
+    source: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Furniture:
+    """A running line, kept out of the reading text."""
+
+    line: Line
+
+
+Item = Heading | Line | list[Row] | _Furniture
+
+
+def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> OutlinedPDF:
+    """Parse and outline a PDF. UnreadableDocument: `encrypted_pdf`, `damaged_pdf`, `no_pages`, `too_many_pages`."""
+    document = open_pdf(path)
+    try:
+        _check_pages(len(document), limits)
+        pages = _read(document, tell)
+        title = str(document.get_metadata_dict().get("Title") or "")
+    finally:
+        document.close()
+    drafts, source = outline_pages(pages)
+    return OutlinedPDF(pages, drafts, source, title)
+
+
+def open_pdf(path: Path) -> pdfium.PdfDocument:
+    """An open PDF, or a plain reason why it cannot be opened."""
+    try:
+        return pdfium.PdfDocument(path)
+    except pdfium.PdfiumError as error:
+        if error.err_code == pdfium_c.FPDF_ERR_PASSWORD:
+            raise UnreadableDocument(
+                "This PDF is encrypted and needs a password. Remove the password and upload it again.",
+                code="encrypted_pdf",
+            ) from error
+        raise UnreadableDocument(
+            "This PDF is damaged or cut short. Download or export it again and upload the new copy.", code="damaged_pdf"
+        ) from error
+
+
+def _check_pages(count: int, limits: CompileLimits) -> None:
+    if count == 0:
+        raise UnreadableDocument("This PDF has no pages. Export it again and upload the new copy.", code="no_pages")
+    if count > limits.pages:
+        raise UnreadableDocument(
+            f"This PDF has {count:,} pages; at most {limits.pages:,} can be read. Split it into smaller files.",
+            code="too_many_pages",
+        )
+
+
+def _read(document: pdfium.PdfDocument, tell: Progress) -> list[Page]:
+    pages: list[Page] = []
+    tell("parsing", 0, len(document))
+    for page in read_pages(document):
+        pages.append(page)
+        tell("parsing", len(pages), len(document))
+    return pages
+
+
+def outline_pages(pages: Sequence[Page]) -> tuple[list[Draft], str]:
+    """Drafts in reading order, and the source of the outline."""
+    running = mark_running(pages)
+    layout = survey(pages, running)
+    finder = Headings(layout)
+    items = [item for page in pages for item in _page_items(page, running, layout, finder)]
+    headings = [item for item in items if isinstance(item, Heading)]
+    assign_levels(headings)
+    if not headings:
+        return _by_page_groups(_Drafter(layout).draft(items)), "pages"
+    return _Drafter(layout).draft(items), "headings"
+
+
+def _page_items(page: Page, running: set[tuple[int, int]], layout: Layout, finder: Headings) -> Iterator[Item]:
+    """Running lines first, then headings, tables and lines as they follow on the page."""
+    standing = []
+    for number, line in enumerate(page.lines):
+        if (page.index, number) in running:
+            yield _Furniture(line)
+        else:
+            standing.append(classify(number, page, line))
+    position = 0
+    for start, end in [*find_regions(standing, layout), (len(standing), len(standing))]:
+        yield from _open_items(page, [row.line for row in standing[position:start]], finder)
+        if start < end:
+            yield standing[start:end]
+        position = end
+
+
+def _open_items(page: Page, lines: Sequence[Line], finder: Headings) -> Iterator[Item]:
+    position = 0
+    while position < len(lines):
+        heading = finder.find(page, lines, position)
+        yield heading or lines[position]
+        position += len(heading.lines) if heading else 1
+
+
+class _Drafter:
+    """Turns items into drafts; lines are gathered so that paragraphs join across pages."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self._drafts: list[Draft] = []
+        self._lines: list[Line] = []
+        self._aside: list[Draft] = []
+        """Running lines met inside a stretch of text: they follow it."""
+
+    def draft(self, items: Sequence[Item]) -> list[Draft]:
+        for item in items:
+            if isinstance(item, Line):
+                self._lines.append(item)
+            elif isinstance(item, _Furniture):
+                self._aside.append(_line_draft(item.line))
+            else:
+                self._flush()
+                self._drafts.append(_heading_draft(item) if isinstance(item, Heading) else _table(item))
+        self._flush()
+        return self._drafts
+
+    def _flush(self) -> None:
+        self._drafts.extend(flow_drafts(self._lines, self._layout))
+        self._drafts.extend(self._aside)
+        self._lines, self._aside = [], []
+
+
+def _line_draft(line: Line) -> Draft:
+    builder = TextBuilder()
+    builder.raw(line.page, line.start, line.text)
+    return builder.draft(NodeKind.RUNNING, line.page)
+
+
+def _heading_draft(heading: Heading) -> Draft:
+    builder = TextBuilder()
+    join_lines(builder, heading.lines)
+    label = heading.form.label
+    return builder.draft(NodeKind.SECTION, heading.page, title=heading.title, level=heading.level, label=label)
+
+
+def _table(rows: list[Row]) -> Draft:
+    return table_draft(build_grid(rows), title="")
+
+
+def _by_page_groups(drafts: Sequence[Draft]) -> list[Draft]:
+    """Without headings: a section for each five pages, said to be such."""
+    grouped: list[Draft] = []
+    group = -1
+    last = max((draft.page for draft in drafts), default=0)
+    for draft in drafts:
+        if draft.page // _PAGE_GROUP > group:
+            group = draft.page // _PAGE_GROUP
+            first = group * _PAGE_GROUP
+            title = f"Pages {first + 1} to {min(first + _PAGE_GROUP, last + 1)}"
+            grouped.append(Draft(NodeKind.SECTION, "", (), first, title, 0))
+        grouped.append(draft)
+    return grouped

@@ -1,0 +1,186 @@
+"""Reads the words of PDF pages with their boxes and styles, and gathers them into printed lines.
+
+PDFium's own line breaks cannot be trusted (it joins list items and table rows), so lines
+are found again from the words' boxes. Styles are looked up at a few words of a line.
+"""
+
+import ctypes
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+from numpy.typing import NDArray
+
+from vectorless_web.engine.compiler.lines import Line, Page, Style
+
+# Characters PDFium puts where a word was divided at a line's end.
+HYPHENS = "\x02\ufffe"
+_WORD = re.compile(rf"[^\s{HYPHENS}]+[{HYPHENS}]?|[{HYPHENS}]")
+_BOLD = re.compile(r"bold|black|heavy|semib|demi", re.IGNORECASE)
+_ITALIC = re.compile(r"italic|oblique", re.IGNORECASE)
+_FORCE_BOLD, _ITALIC_FLAG = 1 << 18, 1 << 6
+_SAME_LINE = 0.5
+_SAME_HEIGHT = 0.1
+_NEAR_BLACK = 90
+_CONTROLS = {code: " " for code in range(32) if chr(code) not in "\t\n\r\x02"}
+PLAIN = Style(10.0, False, False, False, "")
+
+# The functions called once for each word are bound with plain integer arguments: three times quicker.
+_address = ctypes.c_void_p
+_loose_box = ctypes.CFUNCTYPE(ctypes.c_int, _address, ctypes.c_int, _address)(
+    ctypes.cast(pdfium_c.FPDFText_GetLooseCharBox, _address).value or 0
+)
+_text_object = ctypes.CFUNCTYPE(_address, _address, ctypes.c_int)(
+    ctypes.cast(pdfium_c.FPDFText_GetTextObject, _address).value or 0
+)
+
+
+def read_pages(document: pdfium.PdfDocument) -> Iterator[Page]:
+    """The pages of an open document, one at a time."""
+    for index in range(len(document)):
+        page = pdfium_c.FPDF_LoadPage(document, index)
+        if not page:
+            yield Page(index, 612.0, 792.0, "")
+            continue
+        textpage = pdfium_c.FPDFText_LoadPage(page)
+        try:
+            yield _PageReader(index, page, textpage).read()
+        finally:
+            pdfium_c.FPDFText_ClosePage(textpage)
+            pdfium_c.FPDF_ClosePage(page)
+
+
+def raw_text(textpage: pdfium_c.FPDF_TEXTPAGE) -> str:
+    """The text of a page, exactly one character for each PDFium character index."""
+    count = pdfium_c.FPDFText_CountChars(textpage)
+    if count <= 0:
+        return ""
+    buffer = (ctypes.c_ushort * (count + 1))()
+    written = pdfium_c.FPDFText_GetText(textpage, 0, count, buffer) - 1
+    text = bytes(buffer)[: 2 * written].decode("utf-16-le", "replace") if written == count else ""
+    if len(text) == count:
+        return text
+    # Surrogate pairs and characters PDFium leaves out shift its text; ask for each character then.
+    return "".join(_character(pdfium_c.FPDFText_GetUnicode(textpage, index)) for index in range(count))
+
+
+def _character(code: int) -> str:
+    return "\ufffd" if 0xD800 <= code < 0xE000 or code > 0x10FFFF else chr(code or 0)
+
+
+class _PageReader:
+    """Reads one loaded page."""
+
+    def __init__(self, index: int, page: pdfium_c.FPDF_PAGE, textpage: pdfium_c.FPDF_TEXTPAGE) -> None:
+        self._index, self._page, self._textpage = index, page, textpage
+        self._handle = ctypes.cast(textpage, _address).value or 0
+        self._styles: dict[int, Style] = {}
+        self._text = ""
+
+    def read(self) -> Page:
+        width, height = pdfium_c.FPDF_GetPageWidthF(self._page), pdfium_c.FPDF_GetPageHeightF(self._page)
+        self._text = raw_text(self._textpage).translate(_CONTROLS)
+        spans = np.array([match.span() for match in _WORD.finditer(self._text)], dtype=np.int32).reshape(-1, 2)
+        boxes = self._boxes(spans, width, height)
+        page = Page(self._index, float(width), float(height), self._text, spans=spans, boxes=boxes)
+        page.lines = [self._line(spans, boxes, first, last) for first, last in _line_ranges(boxes)]
+        return page
+
+    def _boxes(self, spans: NDArray[np.int32], width: float, height: float) -> NDArray[np.float32]:
+        """Displayed boxes of words, from the loose boxes of their first and last characters."""
+        count = len(spans)
+        ends = np.zeros((2 * count, 4), dtype=np.float32)
+        base, handle, box = ends.ctypes.data, self._handle, _loose_box
+        for number, (start, end) in enumerate(spans.tolist()):
+            box(handle, start, base + 32 * number)
+            box(handle, end - 1, base + 32 * number + 16)
+        pairs = ends.reshape(count, 2, 4)  # left, top, right, bottom; y grows upwards
+        left, right = pairs[:, :, 0].min(axis=1), pairs[:, :, 2].max(axis=1)
+        top, bottom = pairs[:, :, 1].max(axis=1), pairs[:, :, 3].min(axis=1)
+        return self._displayed(np.stack([left, top, right, bottom], axis=1), width, height)
+
+    def _displayed(self, boxes: NDArray[np.float32], width: float, height: float) -> NDArray[np.float32]:
+        """Turn page space into the displayed page: origin top left, crop box and rotation applied."""
+        crop = [ctypes.c_float() for _ in range(4)]
+        if not pdfium_c.FPDFPage_GetCropBox(self._page, *map(ctypes.byref, crop)):
+            pdfium_c.FPDFPage_GetMediaBox(self._page, *map(ctypes.byref, crop))
+        x, y = crop[0].value, crop[1].value
+        left, top, right, bottom = (boxes - np.array([x, y, x, y], dtype=np.float32)).T
+        turned = {
+            0: (left, height - top, right, height - bottom),
+            1: (bottom, left, top, right),
+            2: (width - right, bottom, width - left, top),
+            3: (width - top, height - right, width - bottom, height - left),
+        }[pdfium_c.FPDFPage_GetRotation(self._page) % 4]
+        return np.stack(turned, axis=1).astype(np.float32)
+
+    def _line(self, spans: NDArray[np.int32], boxes: NDArray[np.float32], first: int, last: int) -> Line:
+        own = boxes[first:last]
+        left, top, right, bottom = own.min(axis=0)[:2].tolist() + own.max(axis=0)[2:].tolist()
+        start, end = int(spans[first, 0]), int(spans[last - 1, 1])
+        style, lead = self._line_style(spans, first, last)
+        text = self._text[start:end]
+        return Line(self._index, start, end, text, left, top, right, bottom, style, (first, last), lead)
+
+    def _line_style(self, spans: NDArray[np.int32], first: int, last: int) -> tuple[Style, int]:
+        """The style of most of the line, and where a differently styled beginning ends."""
+        opening = self._style(int(spans[first, 0]))
+        middle = self._style(int(spans[(first + last) // 2, 0]))
+        closing = self._style(int(spans[last - 1, 0]))
+        start = int(spans[first, 0])
+        if opening == middle == closing:
+            return opening, start
+        style = middle if middle in (opening, closing) else closing
+        if opening.weight == closing.weight:
+            return style, start
+        for number in range(first + 1, last):
+            if self._style(int(spans[number, 0])).weight != opening.weight:
+                return style, int(spans[number - 1, 1])
+        return style, start
+
+    def _style(self, index: int) -> Style:
+        address = _text_object(self._handle, index) or 0
+        if address not in self._styles:
+            self._styles[address] = self._read_style(index) if address else PLAIN
+        return self._styles[address]
+
+    def _read_style(self, index: int) -> Style:
+        name, flags = self._font(index)
+        bold = bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD)
+        italic = bool(_ITALIC.search(name)) or bool(flags & _ITALIC_FLAG)
+        return Style(self._size(index), bold, italic, self._accent(index), name.partition("+")[2] or name)
+
+    def _font(self, index: int) -> tuple[str, int]:
+        buffer, flags = ctypes.create_string_buffer(128), ctypes.c_int()
+        pdfium_c.FPDFText_GetFontInfo(self._textpage, index, buffer, 128, ctypes.byref(flags))
+        return buffer.value.decode("utf-8", "replace"), flags.value
+
+    def _size(self, index: int) -> float:
+        size, matrix = float(pdfium_c.FPDFText_GetFontSize(self._textpage, index)), pdfium_c.FS_MATRIX()
+        if pdfium_c.FPDFText_GetMatrix(self._textpage, index, matrix):
+            size *= float(matrix.b * matrix.b + matrix.d * matrix.d) ** 0.5
+        return round(size * 2) / 2
+
+    def _accent(self, index: int) -> bool:
+        channels = [ctypes.c_uint() for _ in range(4)]
+        pdfium_c.FPDFText_GetFillColor(self._textpage, index, *map(ctypes.byref, channels))
+        return max(channel.value for channel in channels[:3]) > _NEAR_BLACK
+
+
+def _line_ranges(boxes: NDArray[np.float32]) -> list[tuple[int, int]]:
+    """Ranges of consecutive words of one printed line.
+
+    The boxes of neighbours overlap vertically by half of the smaller height; a jump back to
+    the left starts a new line unless both stand at the very same height (right-to-left text).
+    """
+    if not len(boxes):
+        return []
+    left, top, bottom = boxes[:, 0], boxes[:, 1], boxes[:, 3]
+    overlap = np.minimum(bottom[1:], bottom[:-1]) - np.maximum(top[1:], top[:-1])
+    height = bottom - top
+    smaller = np.minimum(height[1:], height[:-1])
+    back = (left[1:] < left[:-1] - 2 * smaller) & (np.abs(bottom[1:] - bottom[:-1]) > _SAME_HEIGHT * smaller)
+    breaks = (np.nonzero((overlap < _SAME_LINE * smaller) | back)[0] + 1).tolist()
+    return list(zip([0, *breaks], [*breaks, len(boxes)], strict=True))

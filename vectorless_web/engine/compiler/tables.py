@@ -1,0 +1,148 @@
+"""Turns grids into table drafts: text with its glyph runs, rows, columns with headers, periods and units."""
+
+import re
+from collections.abc import Sequence
+
+from vectorless_web.engine.compiler.cells import Span
+from vectorless_web.engine.compiler.drafts import Draft, TextBuilder
+from vectorless_web.engine.compiler.grid import Grid, GridRow, spans_of_header
+from vectorless_web.engine.document.node import NodeKind
+from vectorless_web.engine.document.table import Cell, Column, Row, Table
+
+UNITS = re.compile(
+    r"\(?[^()|]{0,60}\b(?:in|of)\s+(?:thousands|millions|billions)\b[^()|]{0,120}\)?|\([^()]{0,40}[’']000s?[^()]{0,40}\)",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
+_MONTHS = (
+    r"jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?\.?|july?\.?"
+    r"|aug(?:ust|\.)?|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?"
+)
+_DATE = re.compile(rf"\b(?:{_MONTHS})\s+\d{{1,2}}(?:,?\s+(?:19|20)\d\d)?", re.IGNORECASE)
+_SPAN = re.compile(
+    r"\b(?:three|six|nine|twelve|thirteen|fourteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d{1,2})"
+    r"\s+(?:months|weeks)\b"
+    r"|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b|\bquarters?\s+ended\b|\b(?:fiscal\s+)?years?\s+ended\b",
+    re.IGNORECASE,
+)
+
+
+def table_draft(grid: Grid, *, title: str, units: str = "") -> Draft:
+    """The draft of a table whose caption (if any) is `title`."""
+    builder, rows = TextBuilder(), []
+    paths = _Paths()
+    for grid_row in grid.rows:
+        rows.append(_write_row(builder, grid_row, paths))
+    columns = _columns(grid)
+    found = units or _units_in(grid)
+    draft = builder.draft(NodeKind.TABLE, grid.rows[0].page, title=title)
+    draft.table = Table(tuple(_with_units(columns, grid, found)), tuple(rows), found)
+    return draft
+
+
+def _write_row(builder: TextBuilder, row: GridRow, paths: "_Paths") -> Row:
+    offset = builder.length
+    cells: list[Cell] = []
+    last = max((number for number, spans in enumerate(row.cells) if spans), default=0)
+    for number, spans in enumerate(row.cells):
+        if 0 < number <= last:
+            builder.added("\t")
+        cells.append(_write_cell(builder, spans))
+    length = builder.length - offset
+    builder.added("\n")
+    label = " ".join(cells[0].text.split())
+    path = () if row.is_header else paths.enter(label, row.left, has_figures=any(row.cells[1:]))
+    return Row(label, tuple(cells), offset, length, row.page, row.is_header, path)
+
+
+def _write_cell(builder: TextBuilder, spans: Sequence[Span]) -> Cell:
+    offset, begun = builder.length, len(builder.parts)
+    for number, span in enumerate(spans):
+        if number:
+            builder.added(" ")
+        builder.raw(span.page, span.start, span.text)
+    text = "".join(builder.parts[begun:])
+    return Cell(text, offset, len(text))
+
+
+class _Paths:
+    """Which labels a row stands under: labels without figures, by indent; a total closes its group."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[float, str]] = []
+
+    def enter(self, label: str, left: float, *, has_figures: bool) -> tuple[str, ...]:
+        while self._open and left < self._open[-1][0] - 1.5:
+            self._open.pop()
+        if not has_figures:
+            while self._open and left <= self._open[-1][0] + 1.5:
+                self._open.pop()
+        path = tuple(text for indent, text in self._open if indent <= left + 1.5)
+        if not has_figures and label:
+            self._open.append((left, label))
+        return path
+
+
+def _columns(grid: Grid) -> list[Column]:
+    headers: list[list[str]] = [[] for _ in range(len(grid.edges) + 1)]
+    for row in grid.rows:
+        if not row.is_header:
+            break
+        _add_header(headers, row, grid.edges)
+    made = []
+    for parts in headers:
+        header = " / ".join(dict.fromkeys(part for part in parts if part))
+        made.append(Column(header, _period(parts)))
+    return made
+
+
+def _add_header(headers: list[list[str]], row: GridRow, edges: Sequence[tuple[float, float]]) -> None:
+    if row.cells[0]:
+        headers[0].append(_joined(row.cells[0]))
+    over = sorted((span for spans in row.cells[1:] for span in spans), key=lambda span: span.left)
+    if not over:
+        return
+    for span, (first, last) in zip(over, spans_of_header(over, edges), strict=True):
+        for column in range(first, last + 1):
+            headers[column + 1].append(" ".join(span.text.split()))
+
+
+def _joined(spans: Sequence[Span]) -> str:
+    return " ".join(" ".join(span.text.split()) for span in spans)
+
+
+def _period(parts: Sequence[str]) -> str:
+    """The period a column header names: its span or date, and its year."""
+    header = " ".join(parts)
+    years = _YEAR.findall(header)
+    if not years:
+        return ""
+    span, date = _SPAN.search(header), _DATE.search(header)
+    words = [span.group() if span else "", date.group() if date else ""]
+    if not _YEAR.search(" ".join(words)):
+        words.append(years[-1])
+    return " ".join(word for word in words if word)
+
+
+def _units_in(grid: Grid) -> str:
+    for row in grid.rows[:8]:
+        match = UNITS.search(" ".join(_joined(spans) for spans in row.cells if spans))
+        if match:
+            return match.group().strip(" ()")
+    return ""
+
+
+def _with_units(columns: Sequence[Column], grid: Grid, units: str) -> list[Column]:
+    made = []
+    for number, column in enumerate(columns):
+        unit = "" if number == 0 else _unit(column, number, grid, units)
+        made.append(Column(column.header, column.period, unit))
+    return made
+
+
+def _unit(column: Column, number: int, grid: Grid, units: str) -> str:
+    figures = [_joined(row.cells[number]) for row in grid.rows if not row.is_header and row.cells[number]]
+    percents = sum("%" in figure for figure in figures)
+    if "%" in column.header or "percent" in column.header.casefold() or (figures and percents > len(figures) / 2):
+        return "%"
+    return units
