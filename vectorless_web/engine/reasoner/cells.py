@@ -1,13 +1,13 @@
 """Reads table rows into figures: which number stands under which period, in which unit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.document.table import Cell, Row, Table
 from vectorless_web.engine.reasoner.periods import ColumnPeriod, read_header
 from vectorless_web.engine.reasoner.planner import Figure
+from vectorless_web.engine.reasoner.tables import TableView
 from vectorless_web.engine.reasoner.units import is_per_share, units_currency, units_scale
 from vectorless_web.engine.text.numbers import Number, numbers_in
 
@@ -53,10 +53,10 @@ def _number(cell: Cell) -> Number | None:
     return found[0]
 
 
-def figure_of(document: str, node: Node, row: Row, cell: RowCell, *, where: str, fit: float) -> Figure:
+def figure_of(document: str, view: TableView, row: Row, cell: RowCell, *, where: str, fit: float) -> Figure:
     """The figure a cell states, with the row in full as its quote."""
-    table = node.table
-    units = f"{table.units if table else ''} {cell.unit}".strip()
+    node = view.node
+    units = f"{view.units} {cell.unit}".strip()
     per_share = is_per_share(row.label) or any(is_per_share(label) for label in row.path[-1:])
     unscaled = cell.number.percent or per_share or cell.number.scale != 1 or "%" in cell.unit
     start, end = _trimmed(node.text, row.offset, row.offset + row.length)
@@ -91,8 +91,3 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     while end > start and text[end - 1].isspace():
         end -= 1
     return start, end
-
-
-def table_name(path: Sequence[str], node: Node) -> str:
-    """What a reader calls the table: its caption, else the title of its section."""
-    return node.title or (path[-1] if path else "Table")

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vectorless_web.engine.reasoner.events import Checked
-from vectorless_web.engine.reasoner.figures import find_figures, tables_of
+from vectorless_web.engine.reasoner.figures import find_figures
 from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.passages import best_passages, find_passages
 from vectorless_web.engine.reasoner.planner import Fact, Figure, Passage
 from vectorless_web.engine.reasoner.result import StepResult, refused
+from vectorless_web.engine.reasoner.tables import tables_of
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
 

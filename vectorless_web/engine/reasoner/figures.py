@@ -1,17 +1,16 @@
 """Finds the figures a question needs in the tables of a document."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from vectorless_web.engine.document.node import Node, NodeKind
 from vectorless_web.engine.document.table import Row
-from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.query.plan import FigureNeed, Period
-from vectorless_web.engine.reasoner.cells import RowCell, figure_of, positive, row_cells, table_name
+from vectorless_web.engine.reasoner.cells import RowCell, figure_of, positive, row_cells
 from vectorless_web.engine.reasoner.labels import label_fit
 from vectorless_web.engine.reasoner.periods import agreement
 from vectorless_web.engine.reasoner.planner import Figure
+from vectorless_web.engine.reasoner.tables import TableView
 
 LEAST_FIT = 0.5
 """A figure that fits less is not the one asked for."""
@@ -27,14 +26,6 @@ _NO_STATEMENT = 0.86
 
 
 @dataclass(frozen=True, slots=True)
-class TableView:
-    """A table node with the titles it stands under."""
-
-    node: Node
-    path: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class _RowMatch:
     """A row that names the item, with the best cell for each need (by index) of one concept."""
 
@@ -42,15 +33,6 @@ class _RowMatch:
     view: TableView
     row: Row
     cells: Mapping[int, tuple[float, RowCell]]
-
-
-def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
-    """The tables among `keys`, with their paths."""
-    for key in keys:
-        if tree.kind(key) is NodeKind.TABLE:
-            node = tree.node(key)
-            if node.table is not None:
-                yield TableView(node, tuple(tree.path(key)))
 
 
 def find_figures(
@@ -93,8 +75,8 @@ def _concept_figures(
 
 
 def _figure(document: str, match: _RowMatch, cell: RowCell, need: FigureNeed, index: int, fit: float) -> Figure:
-    where = ", ".join(part for part in (table_name(match.view.path, match.view.node), _column(cell)) if part)
-    figure = figure_of(document, match.view.node, match.row, cell, where=where, fit=min(fit, 1.0))
+    where = ", ".join(part for part in (match.view.name, _column(cell)) if part)
+    figure = figure_of(document, match.view, match.row, cell, where=where, fit=min(fit, 1.0))
     signed = _SIGNED.search(f"{need.concept} {need.phrases[0] if need.phrases else ''}")
     return replace(figure if signed else positive(figure), need=index)
 
@@ -110,7 +92,7 @@ def _matches(
     first = needs[indices[0]]
     for view in tables:
         weight = _table_weight(view, first, ranks)
-        for row in view.node.table.body if view.node.table else ():
+        for row in view.table.body:
             fit = label_fit(row.label, row.path, first.phrases)
             if fit * weight < LEAST_FIT:
                 continue
@@ -121,10 +103,9 @@ def _matches(
 
 def _table_weight(view: TableView, need: FigureNeed, ranks: Mapping[int, float]) -> float:
     """How likely the table is the place: its statement, whether it covers the whole entity, its retrieval fit."""
-    statement = view.node.table.statement if view.node.table else ""
     weight = 1.0
     if need.statement:
-        weight = 1.0 if statement == need.statement else _OTHER_STATEMENT if statement else _NO_STATEMENT
+        weight = 1.0 if view.statement == need.statement else _OTHER_STATEMENT if view.statement else _NO_STATEMENT
     if _PARTIAL.search(" ".join((*view.path[-2:], view.node.title))):
         weight *= 0.93
     return weight * (0.95 + 0.05 * min(ranks.get(view.node.key, 0.0), 1.0))
@@ -133,7 +114,7 @@ def _table_weight(view: TableView, need: FigureNeed, ranks: Mapping[int, float])
 def _row_match(
     view: TableView, row: Row, fit: float, needs: Sequence[FigureNeed], indices: Sequence[int]
 ) -> _RowMatch | None:
-    cells = row_cells(view.node.table, row) if view.node.table else []
+    cells = row_cells(view.table, row)
     chosen: dict[int, tuple[float, RowCell]] = {}
     for index in indices:
         best = _best_cell(cells, needs[index].period)

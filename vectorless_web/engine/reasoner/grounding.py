@@ -12,6 +12,7 @@ from vectorless_web.engine.reasoner.arithmetic import constants_in, evaluate, na
 from vectorless_web.engine.reasoner.events import Calculation, Check, ClaimEvent, Evidence, Operand, Support
 from vectorless_web.engine.reasoner.planner import DraftCalculation, DraftClaim, DraftQuote
 from vectorless_web.engine.reasoner.quotes import MISSING, Located, locate_quote
+from vectorless_web.engine.reasoner.tables import units_line
 from vectorless_web.engine.reasoner.units import units_scale
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -26,6 +27,7 @@ class _Place:
     draft: DraftQuote
     node: Node | None
     located: Located
+    scale: Decimal = Decimal(1)
 
 
 class Grounder:
@@ -47,10 +49,12 @@ class Grounder:
 
     def _place(self, quote: DraftQuote) -> _Place:
         try:
-            node = self._documents[quote.document].tree.node(quote.key)
+            tree = self._documents[quote.document].tree
+            node = tree.node(quote.key)
         except (KeyError, NotFound):
             return _Place(quote, None, MISSING)
-        return _Place(quote, node, locate_quote(node.text, quote.quote, near=quote.start))
+        scale = units_scale(units_line(tree, node, node.table)) if node.table is not None else Decimal(1)
+        return _Place(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
 
     def _evidence(self, place: _Place) -> Evidence:
         draft, located = place.draft, place.located
@@ -100,10 +104,8 @@ def _context(place: _Place) -> str:
 
 
 def _stated(place: _Place) -> list[Stated]:
-    node = place.node
-    scale = units_scale(node.table.units) if node is not None and node.table is not None else Decimal(1)
-    text = node.text[place.located.start : place.located.end] if node is not None else ""
-    return stated_in(text, scale)
+    text = place.node.text[place.located.start : place.located.end] if place.node is not None else ""
+    return stated_in(text, place.scale)
 
 
 def _support(because: str, claim: DraftClaim) -> Support:

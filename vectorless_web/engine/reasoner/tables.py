@@ -1,0 +1,86 @@
+"""Tables of a document as a reader sees them: with their titles, units and the statement they are."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from vectorless_web.engine.document.node import Node, NodeKind
+from vectorless_web.engine.document.table import Table
+from vectorless_web.engine.document.tree import Tree
+
+_STATEMENTS = (
+    ("cash_flow", re.compile(r"\bstatements?\s+of\b.*\bcash\s+flows?\b|\bcash\s+flows?\s+statements?\b|^consolidated\s+cash\s+flows?$", re.I)),
+    ("balance", re.compile(r"\bbalance\s+sheets?\b|\bstatements?\s+of\s+(?:consolidated\s+)?financial\s+(?:position|condition)\b", re.I)),
+    ("comprehensive_income", re.compile(r"\bcomprehensive\s+(?:income|loss|earnings)\b", re.I)),
+    (
+        "income",
+        re.compile(
+            r"\bstatements?\s+of\s+(?:consolidated\s+)?(?:net\s+)?(?:income|operations|earnings|profit)\b|\bincome\s+statements?\b"
+            r"|\bprofit\s+and\s+loss\b",
+            re.I,
+        ),
+    ),
+    ("equity", re.compile(r"\bstatements?\s+of\b.*\bequity\b", re.I)),
+)
+_NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
+_UNITS = re.compile(r"\b(?:in\s+)?(?:thousands|millions|billions)\b|[$€£]\s?(?:000|m|mn|bn)\b", re.I)
+LONGEST_HEADING = 90
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table node with the titles it stands under, its units line and statement ("" when it is none)."""
+
+    node: Node
+    table: Table
+    path: tuple[str, ...]
+    units: str
+    statement: str
+
+    @property
+    def name(self) -> str:
+        """What a reader calls the table: its caption, else the title of its section."""
+        return self.node.title or (self.path[-1] if self.path else "Table")
+
+
+def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
+    """The tables among `keys`."""
+    for key in keys:
+        if tree.kind(key) is NodeKind.TABLE:
+            node = tree.node(key)
+            if node.table is not None:
+                yield view_of(tree, node, node.table)
+
+
+def view_of(tree: Tree, node: Node, table: Table) -> TableView:
+    """A table node seen in its place."""
+    path = tuple(tree.path(node.key))
+    return TableView(node, table, path, units_line(tree, node, table), table.statement or statement_named(node, path))
+
+
+def units_line(tree: Tree, node: Node, table: Table) -> str:
+    """The units as printed: the table's own line, a header cell, its caption, or the text just above it."""
+    headers = " ".join(cell.text for row in table.rows if row.is_header for cell in row.cells[:1])
+    for text in (table.units, table.columns[0].header if table.columns else "", headers, node.title):
+        if _UNITS.search(text):
+            return text
+    return _above(tree, node)
+
+
+def _above(tree: Tree, node: Node) -> str:
+    """A short line naming units in one of the three nodes before the table, its section's heading included."""
+    for key in range(node.key - 1, max(0, node.key - 4), -1):
+        text = tree.node(key).text
+        if len(text) <= 2 * LONGEST_HEADING and _UNITS.search(text) and tree.kind(key) is not NodeKind.TABLE:
+            return text
+    return ""
+
+
+def statement_named(node: Node, path: tuple[str, ...]) -> str:
+    """The primary statement that caption or section title names, or ""."""
+    for title in (node.title, path[-1] if path else ""):
+        if title and len(title) <= LONGEST_HEADING and not _NO_STATEMENT.search(title):
+            name = next((name for name, pattern in _STATEMENTS if pattern.search(title)), "")
+            if name:
+                return name
+    return ""
