@@ -37,12 +37,12 @@ def test_a_child_stands_in_its_parents_list():
 
 @pytest.mark.parametrize(("value", "shown"), [(0.04, "0.04 s"), (1.24, "1.2 s"), (18.4, "18.4 s"), (125, "2 min 05 s")])
 def test_durations_read_as_people_write_them(value, shown):
-    assert show.seconds(value).replace(show.NARROW, " ") == shown
+    assert show.seconds(value).replace(show.SPACE, " ") == shown
 
 
 @pytest.mark.parametrize(("value", "shown"), [(512, "512 bytes"), (96_000, "96 KB"), (9_100_000, "9.1 MB")])
 def test_sizes_have_their_unit(value, shown):
-    assert show.size(value).replace(show.NARROW, " ") == shown
+    assert show.size(value).replace(show.SPACE, " ") == shown
 
 
 def test_one_page_and_a_range_of_pages_count_from_one():

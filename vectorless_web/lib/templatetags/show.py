@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 register = template.Library()
 
-NARROW = "\N{NARROW NO-BREAK SPACE}"
+SPACE = "\N{NO-BREAK SPACE}"
 
 CHECKS = {
     "exact": ("exact", "good", "check"),
@@ -59,9 +59,9 @@ def seconds(value: float | None) -> str:
     if value is None:
         return ""
     if value >= 60:
-        return f"{int(value // 60)}{NARROW}min {int(value % 60):02d}{NARROW}s"
+        return f"{int(value // 60)}{SPACE}min {int(value % 60):02d}{SPACE}s"
     digits = 2 if value < 0.095 else 1 if value < 100 else 0
-    return f"{formats.number_format(round(value, digits), digits)}{NARROW}s"
+    return f"{formats.number_format(round(value, digits), digits)}{SPACE}s"
 
 
 @register.filter
@@ -81,7 +81,7 @@ def elapsed(start: datetime | None) -> str:
 @register.filter
 def percent(value: float | None) -> str:
     """A share of 1 as a whole percentage: "96 %"."""
-    return "" if value is None else f"{round(value * 100)}{NARROW}%"
+    return "" if value is None else f"{round(value * 100)}{SPACE}%"
 
 
 @register.filter
@@ -119,7 +119,7 @@ def size(value: int | None) -> str:
         if amount >= 1000:
             amount, unit = amount / 1000, larger
     digits = 1 if amount < 10 and unit in ("MB", "GB") else 0
-    return f"{formats.number_format(round(amount, digits), digits)}{NARROW}{unit}"
+    return f"{formats.number_format(round(amount, digits), digits)}{SPACE}{unit}"
 
 
 @register.filter

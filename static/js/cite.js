@@ -1,0 +1,114 @@
+// One number, three places: choosing a citation lights it in the step, in the sentence and on the page.
+
+const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
+const HOVER_DELAY = 180;
+let chosen = 0;
+let within = null;
+
+function markers() {
+  return [...new Set($$("#quotes .cite, .source .quotes .cite").map((cite) => Number(cite.dataset.marker)))];
+}
+
+function sourceIsBeside() {
+  return document.querySelector("#source")?.getClientRects().length > 0;
+}
+
+function light(marker) {
+  const text = String(marker);
+  for (const element of $$(".cite[data-marker], .hit[data-marker], .tab[data-marker]")) {
+    element.classList.toggle("on", element.dataset.marker === text);
+  }
+  for (const flag of $$(".flags g")) {
+    const on = flag.dataset.marker === text;
+    flag.classList.toggle("on", on);
+    flag.classList.toggle("off", !on);
+  }
+  const claims = $$(".claim").filter((claim) => claim.querySelector(`.cite[data-marker="${text}"]`));
+  const lit = claims.includes(within) ? within : claims[0];
+  for (const claim of $$(".claim")) claim.classList.toggle("lit", claim === lit);
+  for (const step of $$(".step[data-markers]")) step.classList.toggle("cited", step.dataset.markers.split(" ").includes(text));
+}
+
+function describe(marker) {
+  const row = document.getElementById(`cite-${marker}`);
+  const now = document.getElementById("quote-now");
+  if (!row || !now) return;
+  now.querySelector("[data-now-marker]").textContent = marker;
+  now.querySelector("[data-now-where]").textContent = row.querySelector(".fact").firstChild.textContent.trim().replace(/,$/, "");
+  now.querySelector("[data-now-check]").replaceWith(row.querySelector(".badge").cloneNode(true));
+  now.querySelector(".badge").dataset.nowCheck = "";
+}
+
+function bring(element, block = "nearest") {
+  element?.scrollIntoView({ block, inline: "nearest" });
+}
+
+// Scrolls the source pane alone: scrollIntoView would move the page around it as well.
+function bringHit(marker) {
+  const hit = document.getElementById(`hit-${marker}`);
+  const pane = hit?.closest(".pane-body");
+  if (!pane || pane.scrollHeight <= pane.clientHeight) return;
+  const box = hit.getBoundingClientRect();
+  const frame = pane.getBoundingClientRect();
+  pane.scrollTop += box.top - frame.top - Math.max((frame.height - box.height) / 3, 24);
+}
+
+function choose(marker, { source = true, answer = false, claim = null } = {}) {
+  if (!marker) return;
+  within = claim;
+  chosen = marker;
+  light(marker);
+  describe(marker);
+  if (source && sourceIsBeside()) bringHit(marker);
+  if (answer) bring(document.querySelector(".claim.lit"));
+  document.dispatchEvent(new CustomEvent("source:look"));
+}
+
+function clearTarget() {
+  if (/^#hit-\d+$/.test(location.hash) && sourceIsBeside()) history.replaceState(history.state, "", location.pathname + location.search);
+}
+
+document.addEventListener("click", (event) => {
+  const cite = event.target.closest(".cite[data-marker], .hit[data-marker]");
+  if (!cite) return;
+  const marker = Number(cite.dataset.marker);
+  const onPage = document.getElementById(`hit-${marker}`);
+  if (cite.matches(".cite") && onPage && sourceIsBeside()) {
+    event.preventDefault();
+    clearTarget();
+  }
+  choose(marker, { answer: cite.matches(".hit"), claim: cite.closest(".claim") });
+});
+
+let waiting = 0;
+document.addEventListener("pointerover", (event) => {
+  if (event.pointerType !== "mouse") return;
+  clearTimeout(waiting);
+  const cite = event.target.closest?.(".answer .cite[data-marker]");
+  if (cite && Number(cite.dataset.marker) !== chosen) waiting = setTimeout(() => choose(Number(cite.dataset.marker), { claim: cite.closest(".claim") }), HOVER_DELAY);
+});
+
+document.addEventListener("go:citation", (event) => {
+  const all = markers();
+  const next = all.indexOf(chosen) + event.detail;
+  choose(all[(next + all.length) % all.length], { answer: true });
+});
+document.addEventListener("go:marker", (event) => {
+  if (markers().includes(event.detail)) choose(event.detail, { answer: true });
+});
+document.addEventListener("go:step", (event) => {
+  const all = $$("#steps > .step > details > summary");
+  const at = all.indexOf(document.activeElement);
+  const next = all[Math.min(Math.max(at + event.detail, 0), all.length - 1)];
+  next?.focus();
+});
+
+document.addEventListener("live:changed", () => {
+  const all = markers();
+  if (chosen && all.includes(chosen)) light(chosen);
+  else if (all.length) choose(all[0]);
+});
+
+const asked = /^#hit-(\d+)$/.exec(location.hash);
+choose(asked ? Number(asked[1]) : markers()[0]);
+clearTarget();

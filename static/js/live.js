@@ -1,0 +1,69 @@
+// The socket: every message is a row of fragments, each put where its id stands, or into the list it names (data-into).
+
+const page = document.querySelector("[data-after]");
+let last = Number(page?.dataset.after ?? 0);
+
+// The socket is asked for what came after the last sequence the page holds, also when it comes back after a break.
+window.htmx.createWebSocket = (url) => {
+  const address = new URL(url);
+  if (page) address.searchParams.set("after", last);
+  return new WebSocket(address, []);
+};
+
+function place(element) {
+  if (!element.id || document.getElementById(element.id)) return true;
+  const list = document.getElementById(element.dataset.into ?? "");
+  if (!list || "closed" in list.dataset) return false;
+  const holder = document.createElement(element.localName);
+  holder.id = element.id;
+  const end = list.querySelector(":scope > [data-last]");
+  if (end) end.before(holder);
+  else if ("first" in element.dataset) list.prepend(holder);
+  else list.append(holder);
+  list.closest("[hidden]")?.removeAttribute("hidden");
+  document.getElementById(`no-${list.id}`)?.remove();
+  return true;
+}
+
+// A row that has no place on this page may hold a part that has: the stage of one document on its own page.
+function replaceAlone(element) {
+  for (const part of element.querySelectorAll("[data-alone]")) {
+    const old = document.getElementById(part.id);
+    if (!old) continue;
+    old.replaceWith(part);
+    window.htmx.process(part);
+    if (part.dataset.status === "ready" && part.closest("[data-reload-when-ready]")) location.reload();
+  }
+}
+
+function prepare(message) {
+  const holder = document.createElement("template");
+  holder.innerHTML = message;
+  for (const element of [...holder.content.children]) {
+    if (!place(element)) replaceAlone(element);
+    for (const part of [element, ...element.querySelectorAll("[data-sequence]")]) {
+      last = Math.max(last, Number(part.dataset.sequence ?? 0));
+    }
+  }
+}
+
+const steps = document.getElementById("steps");
+const scroller = steps?.closest(".pane-body");
+let atEnd = false;
+
+document.addEventListener("htmx:wsBeforeMessage", (event) => {
+  if (scroller) atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
+  prepare(event.detail.message);
+});
+
+document.addEventListener("htmx:wsAfterMessage", () => {
+  steps?.classList.toggle("dense", steps.querySelectorAll(":scope > .done").length > 20);
+  if (scroller && atEnd) scroller.scrollTop = scroller.scrollHeight;
+  document.dispatchEvent(new CustomEvent("live:changed"));
+});
+
+const away = document.getElementById("socket-away");
+if (away) {
+  document.addEventListener("htmx:wsClose", (event) => { away.hidden = event.detail.event?.code === 1000 || !document.querySelector("#step-now.now"); });
+  document.addEventListener("htmx:wsOpen", () => { away.hidden = true; });
+}

@@ -1,0 +1,86 @@
+// What every page has: appearance, menus, running clocks, times in the reader's zone, notices, small form habits.
+
+const SECOND = 1000;
+
+function enable(root) {
+  const marked = [...root.querySelectorAll("[data-enable]")];
+  if (root.matches?.("[data-enable]")) marked.push(root);
+  for (const element of marked) element.hidden = false;
+  localTimes(root);
+}
+
+function localTimes(root) {
+  const today = new Date();
+  for (const element of root.querySelectorAll("time[datetime]")) {
+    const moment = new Date(element.dateTime);
+    element.title = moment.toLocaleString(undefined, { dateStyle: "full", timeStyle: "long" });
+    const shown = /(\d\d:\d\d)$/.exec(element.textContent);
+    if (!shown || moment.toDateString() !== today.toDateString()) continue;
+    const clock = moment.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", hour12: false });
+    element.textContent = element.textContent.replace(shown[1], clock);
+  }
+}
+
+// Clocks count on from the seconds the server measured, so a wrong clock on either side does no harm.
+const started = new WeakMap();
+
+function tick() {
+  for (const element of document.querySelectorAll("[data-elapsed]")) {
+    if (!started.has(element)) started.set(element, performance.now() - Number(element.dataset.elapsed) * SECOND);
+    const seconds = (performance.now() - started.get(element)) / SECOND;
+    element.textContent = seconds < 60
+      ? `${seconds.toFixed(1)}\u00a0s`
+      : `${Math.floor(seconds / 60)}\u00a0min ${String(Math.floor(seconds % 60)).padStart(2, "0")}\u00a0s`;
+  }
+}
+
+function setTheme(theme) {
+  const life = theme ? 31536000 : 0;
+  document.cookie = `theme=${theme}; path=/; max-age=${life}; samesite=lax`;
+  if (theme) document.documentElement.dataset.theme = theme;
+  else delete document.documentElement.dataset.theme;
+}
+
+function toast(html) {
+  const list = document.getElementById("toasts");
+  if (!list) return;
+  const holder = document.createElement("template");
+  holder.innerHTML = html;
+  const item = holder.content.querySelector(".toast");
+  if (!item) return;
+  document.getElementById(item.id || "-")?.remove();
+  list.append(item);
+  setTimeout(() => item.remove(), 12 * SECOND);
+}
+
+function say(text) {
+  const item = document.createElement("div");
+  item.className = "toast";
+  item.append(Object.assign(document.createElement("span"), { textContent: text }));
+  toast(item.outerHTML);
+}
+
+document.addEventListener("click", (event) => {
+  const theme = event.target.closest("[data-theme-set]");
+  if (theme) setTheme(theme.dataset.themeSet);
+  event.target.closest("[data-dismiss]")?.closest(".toast, .notice")?.remove();
+  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing || !event.target.matches('[data-enter="submit"]')) return;
+  event.preventDefault();
+  if (event.target.value.trim()) event.target.form.requestSubmit();
+});
+
+document.addEventListener("htmx:responseError", (event) => toast(event.detail.xhr.responseText));
+document.addEventListener("htmx:load", (event) => enable(event.detail.elt));
+document.addEventListener("say", (event) => say(event.detail));
+
+enable(document);
+tick();
+setInterval(tick, SECOND / 5);

@@ -1,0 +1,107 @@
+// The source pane: which page is in view, turning to its neighbours, pages opened from the trace, zoom, following the run.
+
+const ZOOMS = 4;
+let zoom = 0;
+let following = true;
+
+const pane = () => document.querySelector("#source .pane-body, #page .pane-body");
+const sheets = () => document.getElementById("sheets");
+
+function inView() {
+  const frame = pane()?.getBoundingClientRect();
+  if (!frame) return null;
+  const middle = frame.top + Math.min(frame.height, innerHeight) / 3;
+  return [...sheets().querySelectorAll(".sheet")].findLast((sheet) => sheet.getBoundingClientRect().top <= middle) ?? sheets().querySelector(".sheet");
+}
+
+function show(selector, fill) {
+  const element = document.querySelector(selector);
+  if (element) fill(element);
+}
+
+function look() {
+  const sheet = inView();
+  if (!sheet) return;
+  show("[data-source-title]", (element) => { element.textContent = sheet.dataset.title; });
+  show("[data-source-page]", (element) => { element.textContent = `${sheet.dataset.page} / ${sheet.dataset.pages}`; });
+  show("[data-source-open]", (element) => { element.href = sheet.dataset.url; });
+  show("[data-source-crumbs]", (element) => {
+    element.replaceChildren(...sheet.dataset.crumbs.split("|").filter(Boolean).map((crumb) => Object.assign(document.createElement("span"), { textContent: crumb })));
+  });
+}
+
+function scrollTo(sheet) {
+  pane().scrollTop += sheet.getBoundingClientRect().top - pane().getBoundingClientRect().top - 12;
+  look();
+}
+
+async function fetchSheet(url) {
+  const reply = await fetch(url, { headers: { "HX-Request": "true" }, credentials: "same-origin" });
+  const holder = document.createElement("template");
+  holder.innerHTML = await reply.text();
+  return reply.ok ? holder.content.querySelector(".sheet") : null;
+}
+
+async function open(url, insert) {
+  const sheet = await fetchSheet(url);
+  if (!sheet) return;
+  const known = document.getElementById(sheet.id);
+  if (!known) insert(sheet);
+  sheets().querySelector(":scope > .empty")?.remove();
+  follow(false);
+  const shown = document.getElementById(sheet.id);
+  const image = shown.querySelector("img");
+  if (image && !image.complete) await image.decode().catch(() => {});
+  scrollTo(shown);
+}
+
+function turn(direction) {
+  const sheet = inView();
+  const url = sheet?.dataset[direction];
+  if (url) open(url, (page) => (direction === "next" ? sheet.after(page) : sheet.before(page)));
+}
+
+function follow(on) {
+  following = on;
+  show("[data-follow]", (element) => { element.checked = on; });
+}
+
+async function copyQuote() {
+  const marker = document.querySelector("[data-now-marker]").textContent.trim();
+  const row = document.getElementById(`cite-${marker}`);
+  const text = `“${row.querySelector("blockquote").textContent.trim()}” (${row.querySelector(".fact").innerText.trim()})`;
+  await navigator.clipboard.writeText(text);
+  const done = document.querySelector("[data-copied]").dataset.copied;
+  document.dispatchEvent(new CustomEvent("say", { detail: done }));
+}
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-sheet]");
+  if (link && pane()?.getClientRects().length) {
+    event.preventDefault();
+    open(link.dataset.sheet, (page) => sheets().prepend(page));
+  }
+  const direction = event.target.closest("[data-turn]")?.dataset.turn;
+  if (direction) turn(direction);
+  const step = Number(event.target.closest("[data-zoom]:not(.sheets)")?.dataset.zoom ?? 0);
+  if (step) {
+    zoom = Math.min(Math.max(zoom + step, 0), ZOOMS - 1);
+    sheets().dataset.zoom = zoom;
+  }
+  if (event.target.closest("[data-copy-quote]")) copyQuote();
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-follow]")) follow(event.target.checked);
+});
+
+// A reader who chose a page keeps it: a page of the running trace does not replace it, a citation does.
+document.addEventListener("htmx:oobBeforeSwap", (event) => {
+  if (event.detail.target.id !== "source") return;
+  const cited = event.detail.fragment.querySelector(".quotes .cite");
+  if (!following && !cited) event.detail.shouldSwap = false;
+});
+
+document.addEventListener("live:changed", () => { if (sheets()) sheets().dataset.zoom = zoom; follow(following); });
+document.addEventListener("source:look", look);
+document.addEventListener("scroll", (event) => { if (event.target === pane()) look(); }, { capture: true, passive: true });

@@ -1,0 +1,90 @@
+// Uploads: one request for each file, two at a time, each with its own progress, reason, retry and cancel.
+
+const AT_ONCE = 2;
+const waiting = [];
+let busy = 0;
+
+function row(name) {
+  const item = document.getElementById("upload-item").content.firstElementChild.cloneNode(true);
+  item.querySelector("[data-name]").textContent = name;
+  document.getElementById("uploads").prepend(item);
+  return item;
+}
+
+function progress(item, share) {
+  item.querySelector("rect").setAttribute("width", Math.round(share * 100));
+  const state = item.querySelector("[data-state]");
+  state.textContent = share < 1 ? state.dataset.sending.replace("#", Math.round(share * 100)) : state.dataset.storing;
+}
+
+function finish(item, form, html) {
+  const holder = document.createElement("template");
+  holder.innerHTML = html;
+  const results = [...holder.content.querySelectorAll("li")];
+  if (results.length) item.replaceWith(...results);
+  else fail(item);
+  next(form);
+}
+
+function fail(item) {
+  const state = item.querySelector("[data-state]");
+  state.textContent = state.dataset.failed;
+  item.querySelector("[data-retry]").hidden = false;
+}
+
+function next(form) {
+  busy -= 1;
+  if (waiting.length) waiting.shift()();
+  else if (!busy && form.dataset.then && !document.querySelector("#uploads .wrong, #uploads [data-retry]:not([hidden])")) {
+    location.href = form.dataset.then;
+  }
+}
+
+function send(form, file, item) {
+  busy += 1;
+  const body = new FormData();
+  for (const field of form.querySelectorAll("input[type=hidden]")) body.append(field.name, field.value);
+  body.append("files", file);
+  const request = new XMLHttpRequest();
+  request.open("POST", form.action);
+  request.setRequestHeader("HX-Request", "true");
+  request.setRequestHeader("X-CSRFToken", body.get("csrfmiddlewaretoken"));
+  request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) progress(item, event.loaded / event.total); });
+  request.addEventListener("load", () => finish(item, form, request.responseText));
+  request.addEventListener("error", () => { fail(item); next(form); });
+  request.addEventListener("abort", () => { item.remove(); next(form); });
+  item.querySelector("[data-cancel]").onclick = () => request.abort();
+  item.querySelector("[data-retry]").onclick = () => { item.querySelector("[data-retry]").hidden = true; queue(form, file, item); };
+  request.send(body);
+}
+
+function queue(form, file, item) {
+  if (busy < AT_ONCE) send(form, file, item);
+  else waiting.push(() => send(form, file, item));
+}
+
+function take(form, files) {
+  for (const file of files) queue(form, file, row(file.name));
+}
+
+for (const form of document.querySelectorAll("form[data-upload]")) {
+  form.addEventListener("change", (event) => {
+    if (event.target.type !== "file") return;
+    take(form, [...event.target.files]);
+    event.target.value = "";
+  });
+  const target = "anywhere" in form.dataset ? document.body : form;
+  let depth = 0;
+  const over = (on) => form.classList.toggle("over", on);
+  const isFiles = (event) => event.dataTransfer?.types.includes("Files");
+  target.addEventListener("dragenter", (event) => { if (isFiles(event)) { depth += 1; over(true); } });
+  target.addEventListener("dragleave", (event) => { if (isFiles(event) && --depth <= 0) { depth = 0; over(false); } });
+  target.addEventListener("dragover", (event) => { if (isFiles(event)) event.preventDefault(); });
+  target.addEventListener("drop", (event) => {
+    if (!isFiles(event)) return;
+    event.preventDefault();
+    depth = 0;
+    over(false);
+    take(form, [...event.dataTransfer.files]);
+  });
+}
