@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from vectorless_web.engine.document.table import Cell, Row, Table
+from vectorless_web.engine.document.table import Cell, Row
 from vectorless_web.engine.reasoner.periods import ColumnPeriod, read_header
 from vectorless_web.engine.reasoner.planner import Figure
 from vectorless_web.engine.reasoner.tables import TableView
@@ -24,23 +24,24 @@ class RowCell:
     unit: str
 
 
-def row_cells(table: Table, row: Row) -> list[RowCell]:
+def row_cells(view: TableView, row: Row) -> list[RowCell]:
     """Numeric cells of a row in printed order, each with the column it stands in.
 
     A grid whose columns carry no period gives cells without one.
     """
-    return list(_numeric(table, row))
+    return list(_numeric(view, row))
 
 
-def _numeric(table: Table, row: Row) -> Iterator[RowCell]:
+def _numeric(view: TableView, row: Row) -> Iterator[RowCell]:
     for index, cell in enumerate(row.cells):
         number = _number(cell) if index or not row.label else None
         if number is None:
             continue
-        column = table.columns[index] if index < len(table.columns) else None
-        header = column.header if column else ""
-        period = read_header(header, column.period if column else "")
-        yield RowCell(number, header, period, column.unit if column else "")
+        if index >= len(view.table.columns):
+            yield RowCell(number, "", read_header(""), "")
+            continue
+        column = view.table.columns[index]
+        yield RowCell(number, column.header, view.periods[index], column.unit)
 
 
 def _number(cell: Cell) -> Number | None:

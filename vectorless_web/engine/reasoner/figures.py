@@ -21,6 +21,7 @@ _SIGNED = re.compile(
     re.I,
 )
 _PARTIAL = re.compile(r"parent|guarantor|segment|pro forma|unaudited|reconcil|condensed", re.I)
+_DATED = re.compile(r"\b(?:19|20)\d\d\b|\bended\b|\bmillions\b|\bthousands\b", re.I)
 _OTHER_STATEMENT = 0.72
 _NO_STATEMENT = 0.86
 
@@ -93,12 +94,20 @@ def _matches(
     for view in tables:
         weight = _table_weight(view, first, ranks)
         for row in view.table.body:
-            fit = label_fit(row.label, row.path, first.phrases)
+            fit = label_fit(row.label, _heads(view, row), first.phrases)
             if fit * weight < LEAST_FIT:
                 continue
             match = _row_match(view, row, fit * weight, needs, indices)
             if match is not None:
                 yield match
+
+
+def _heads(view: TableView, row: Row) -> tuple[str, ...]:
+    """The labels a row stands under; a first group's label may have been read into the header."""
+    if row.path or row.label or not view.table.columns:
+        return row.path
+    head = view.table.columns[0].header.rsplit(" / ", 1)[-1]
+    return (head,) if head and not _DATED.search(head) else ()
 
 
 def _table_weight(view: TableView, need: FigureNeed, ranks: Mapping[int, float]) -> float:
@@ -114,7 +123,7 @@ def _table_weight(view: TableView, need: FigureNeed, ranks: Mapping[int, float])
 def _row_match(
     view: TableView, row: Row, fit: float, needs: Sequence[FigureNeed], indices: Sequence[int]
 ) -> _RowMatch | None:
-    cells = row_cells(view.table, row)
+    cells = row_cells(view, row)
     chosen: dict[int, tuple[float, RowCell]] = {}
     for index in indices:
         best = _best_cell(cells, needs[index].period)

@@ -12,6 +12,10 @@ NEUTRAL = frozenset({"total", "consolid", "compani", "corpor", "aggreg"})
 _PARENTHESES = re.compile(r"\([^)]*\)")
 _GENERIC = re.compile(r"^\W*(?:(?:sub)?total|net|amount|balance|other|all other)?\W*$", re.I)
 _WEAK_PRECISION = 0.45
+_SUMMING = re.compile(r"\b(?:total|net)\b", re.I)
+_SHORTER = 0.6
+SUMMING_BONUS = 0.02
+"""What a label gains by saying "total" or "net" when the item is also known by such a name."""
 
 
 @lru_cache(maxsize=1 << 14)
@@ -25,15 +29,21 @@ def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
 
     A label that says no more than "Total" is read with the label it stands under.
     """
-    names = [label] if not _GENERIC.match(label) else []
+    names = [label] if label and not _GENERIC.match(label) else []
     if path and (not names or len(label_terms(label)) < 3):
-        names.append(f"{path[-1]} {label}")
+        names.append(f"{path[-1]} {label or 'total'}")
     best = 0.0
     for rank, phrase in enumerate(phrases):
         wanted = label_terms(phrase)
         fit = max((_fit(wanted, label_terms(name), whole=name is label) for name in names), default=0.0)
-        best = max(best, fit * (1.0 - 0.01 * min(rank, 12)))
-    return best
+        best = max(best, fit * (1.0 - 0.004 * min(rank, 12)))
+    return best + SUMMING_BONUS if best > 0.9 and _sums_up(label, phrases) else best
+
+
+def _sums_up(label: str, phrases: Sequence[str]) -> bool:
+    """"Inventories" and "Total inventories", gross and net may stand side by side: the summing row is meant."""
+    said = {word.lower() for word in _SUMMING.findall(label)}
+    return any(said & {word.lower() for word in _SUMMING.findall(phrase)} for phrase in phrases)
 
 
 def _fit(wanted: tuple[str, ...], found: tuple[str, ...], *, whole: bool) -> float:
@@ -44,6 +54,8 @@ def _fit(wanted: tuple[str, ...], found: tuple[str, ...], *, whole: bool) -> flo
     if hits == len(wanted):
         base = 1.0 if not extra else 0.55 + 0.4 * len(wanted) / (len(wanted) + len(extra))
         return base if whole else base * 0.95
+    if not extra and len(found) >= 2 and wanted[: len(found)] == found:
+        return _SHORTER
     coverage = hits / len(wanted)
     if coverage < 0.6 or hits < 2:
         return 0.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from vectorless_web.engine.document.node import Node, NodeKind
 from vectorless_web.engine.document.table import Table
 from vectorless_web.engine.document.tree import Tree
+from vectorless_web.engine.reasoner.periods import ColumnPeriod, read_header, years_in
 
 _STATEMENTS = (
     ("cash_flow", re.compile(r"\bstatements?\s+of\b.*\bcash\s+flows?\b|\bcash\s+flows?\s+statements?\b|^consolidated\s+cash\s+flows?$", re.I)),
@@ -25,17 +26,22 @@ _STATEMENTS = (
 _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
 _UNITS = re.compile(r"\b(?:in\s+)?(?:thousands|millions|billions)\b|[$€£]\s?(?:000|m|mn|bn)\b", re.I)
 LONGEST_HEADING = 90
+LONGEST_PERIOD_LINE = 200
 
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table node with the titles it stands under, its units line and statement ("" when it is none)."""
+    """A table node with the titles it stands under, its units line and statement ("" when it is none).
+
+    `periods[i]` is what is known of column i, from its header or from the line of dates above the table.
+    """
 
     node: Node
     table: Table
     path: tuple[str, ...]
     units: str
     statement: str
+    periods: tuple[ColumnPeriod, ...]
 
     @property
     def name(self) -> str:
@@ -55,7 +61,45 @@ def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
 def view_of(tree: Tree, node: Node, table: Table) -> TableView:
     """A table node seen in its place."""
     path = tuple(tree.path(node.key))
-    return TableView(node, table, path, units_line(tree, node, table), table.statement or statement_named(node, path))
+    statement = table.statement or statement_named(node, path)
+    return TableView(node, table, path, units_line(tree, node, table), statement, column_periods(tree, node, table))
+
+
+def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, ...]:
+    """The period of each column. Headers without any year are completed from a line of dates above the table."""
+    periods = [read_header(column.header, column.period) for column in table.columns]
+    if any(period.year for period in periods):
+        return tuple(periods)
+    numeric = _numeric_columns(table)
+    for text in _lines_above(tree, node):
+        years = years_in(text)
+        if len(years) == len(numeric):
+            for column, year in zip(numeric, years, strict=True):
+                periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
+            break
+    return tuple(periods)
+
+
+def _numeric_columns(table: Table) -> list[int]:
+    """Columns in which at least a third of the rows that state numbers have one."""
+    counts = [0] * len(table.columns)
+    rows = 0
+    for row in table.body:
+        places = [i for i, cell in enumerate(row.cells) if i and i < len(counts) and any(c.isdigit() or c == "—" for c in cell.text)]
+        rows += bool(places)
+        for place in places:
+            counts[place] += 1
+    return [column for column, count in enumerate(counts) if rows and count * 3 >= rows]
+
+
+def _lines_above(tree: Tree, node: Node) -> Iterator[str]:
+    """Short texts before the table on its page, nearest first, running heads included."""
+    for key in range(node.key - 1, max(0, node.key - 8), -1):
+        above = tree.node(key)
+        if above.page_end != node.page_start or above.kind is NodeKind.TABLE:
+            return
+        if len(above.text) <= LONGEST_PERIOD_LINE:
+            yield above.text
 
 
 def units_line(tree: Tree, node: Node, table: Table) -> str:
