@@ -1,6 +1,7 @@
 """The pages beside an answer: those that are cited, else the one that was read last."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django.urls import reverse
@@ -35,12 +36,10 @@ def sheet_of(run: Run, citations: Sequence[Citation], version: DocumentVersion, 
     """One page with the run's marks; its neighbours are the run's own fragments."""
     view = page_view(version, page_index, _highlights(citations).get((version.pk, page_index), []))
     begun = {citation.marker for citation in citations if citation.page_index == page_index}
-    for hit in view["hits"]:
-        if hit["marker"] not in begun:
-            # The quote began on another page, whose mark has the plain id.
-            hit["id"] = f"hit-{hit['marker']}-{page_index + 1}"
+    # A quote that began on another page has its plain id there.
+    hits = [hit if hit.marker in begun else replace(hit, id=f"{hit.id}-{page_index + 1}") for hit in view["hits"]]
     neighbours = {"previous_url": page_index - 1, "next_url": page_index + 1}
-    return view | {name: _fragment_url(run, version, index) for name, index in neighbours.items()}
+    return view | {"hits": hits} | {name: _fragment_url(run, version, index) for name, index in neighbours.items()}
 
 
 def _fragment_url(run: Run, version: DocumentVersion, page_index: int) -> str:
