@@ -103,7 +103,24 @@ document.addEventListener("go:step", (event) => {
   next?.focus();
 });
 
+// A step that came before its quotes were cited gets their tabs as soon as the list of quotes names it.
+function tabSteps() {
+  for (const row of $$("#quotes > li")) {
+    const step = document.querySelector(row.querySelector('.fact a[href^="#step-"]')?.getAttribute("href") ?? "-");
+    const marker = row.id.replace("cite-", "");
+    const known = step?.dataset.markers?.split(" ") ?? [];
+    if (!step || known.includes(marker)) continue;
+    step.dataset.markers = [...known, marker].join(" ");
+    const line = step.querySelector(".say");
+    const tabs = line.querySelector(".tabs-here") ?? line.appendChild(Object.assign(document.createElement("span"), { className: "tabs-here" }));
+    const tab = Object.assign(document.createElement("span"), { className: "tab", textContent: marker });
+    tab.dataset.marker = marker;
+    tabs.append(tab);
+  }
+}
+
 document.addEventListener("live:changed", () => {
+  tabSteps();
   const all = markers();
   if (chosen && all.includes(chosen)) light(chosen);
   else if (all.length) choose(all[0]);

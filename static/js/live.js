@@ -12,6 +12,7 @@ window.htmx.createWebSocket = (url) => {
 
 function place(element) {
   if (!element.id || document.getElementById(element.id)) return true;
+  arrived.push(element.id);
   const list = document.getElementById(element.dataset.into ?? "");
   if (!list || "closed" in list.dataset) return false;
   const holder = document.createElement(element.localName);
@@ -50,13 +51,16 @@ function prepare(message) {
 const steps = document.getElementById("steps");
 const scroller = steps?.closest(".pane-body");
 let atEnd = false;
+let arrived = [];
 
 document.addEventListener("htmx:wsBeforeMessage", (event) => {
   if (scroller) atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
+  arrived = [];
   prepare(event.detail.message);
 });
 
 document.addEventListener("htmx:wsAfterMessage", () => {
+  for (const id of arrived) document.getElementById(id)?.classList.add("fresh");
   steps?.classList.toggle("dense", steps.querySelectorAll(":scope > .done").length > 20);
   if (scroller && atEnd) scroller.scrollTop = scroller.scrollHeight;
   document.dispatchEvent(new CustomEvent("live:changed"));

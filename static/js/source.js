@@ -66,13 +66,11 @@ function follow(on) {
   show("[data-follow]", (element) => { element.checked = on; });
 }
 
-async function copyQuote() {
+function copyQuote(button) {
   const marker = document.querySelector("[data-now-marker]").textContent.trim();
   const row = document.getElementById(`cite-${marker}`);
   const text = `“${row.querySelector("blockquote").textContent.trim()}” (${row.querySelector(".fact").innerText.trim()})`;
-  await navigator.clipboard.writeText(text);
-  const done = document.querySelector("[data-copied]").dataset.copied;
-  document.dispatchEvent(new CustomEvent("say", { detail: done }));
+  document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done: button.dataset.copied } }));
 }
 
 document.addEventListener("click", (event) => {
@@ -88,7 +86,8 @@ document.addEventListener("click", (event) => {
     zoom = Math.min(Math.max(zoom + step, 0), ZOOMS - 1);
     sheets().dataset.zoom = zoom;
   }
-  if (event.target.closest("[data-copy-quote]")) copyQuote();
+  const copying = event.target.closest("[data-copy-quote]");
+  if (copying) copyQuote(copying);
 });
 
 document.addEventListener("change", (event) => {

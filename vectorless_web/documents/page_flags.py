@@ -6,7 +6,7 @@ from dataclasses import dataclass
 DRAWN_WIDTH = 816.0
 """The page width for which the template draws a flag of 28 x 23."""
 FLAG_WIDTH, FLAG_HEIGHT = 28.0, 23.0
-INSET = 10.0
+INSET = 22.0
 
 
 @dataclass(frozen=True, slots=True)

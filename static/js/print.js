@@ -1,0 +1,6 @@
+// The printable page: its button, and all steps opened before it prints.
+
+document.querySelector("[data-print]")?.addEventListener("click", () => print());
+addEventListener("beforeprint", () => {
+  for (const step of document.querySelectorAll(".step > details")) step.open = true;
+});
