@@ -6,6 +6,7 @@ from typing import Any
 
 from vectorless_web.engine.document.node import Node, NodeKind, Reference
 from vectorless_web.engine.document.tree import Tree
+from vectorless_web.engine.index.segment import Segment, build_segment
 from vectorless_web.engine.query.plan import Intent, QueryPlan, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse
 
@@ -73,3 +74,13 @@ class FixedScorer:
     def scores(self, keys: Sequence[int]) -> list[float]:
         self.asked.extend(keys)
         return [self.table.get(key, self.otherwise) for key in keys]
+
+
+def index_of(tree: Tree) -> Segment:
+    """A real index over the tree's titles, paths and texts."""
+    nodes = [tree.node(key) for key in range(len(tree))]
+    rows = (
+        (node.key, {"title": node.title, "path": " ".join(tree.path(node.key)), "text": node.text * node.is_leaf})
+        for node in nodes
+    )
+    return Segment(build_segment(rows, fields=("title", "path", "text", "table")))

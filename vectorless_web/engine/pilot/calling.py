@@ -1,6 +1,5 @@
 """One model call that can't harm its caller: paid from the budget, ended by a deadline, every failure in words."""
 
-import math
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import Future
@@ -18,6 +17,7 @@ from vectorless_web.engine.errors import (
 )
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 from vectorless_web.engine.pilot.budget import PilotBudget, Refusal, Reservation
+from vectorless_web.engine.pilot.decision import as_number
 
 _PROBLEMS: tuple[tuple[type[Exception], str], ...] = (
     (ModelAuth, "the key was refused"),
@@ -103,13 +103,13 @@ def _settled(reply: Reply, reserved: Reservation, *, budget: PilotBudget, fixed_
     usage = reply.usage if isinstance(reply.usage, Usage) else Usage()
     counted = _whole(usage.tokens_in) + _whole(usage.tokens_out)
     used = max(counted - fixed_tokens, 0) if counted > 0 else reserved.tokens
-    cost = usage.cost_usd if isinstance(usage.cost_usd, int | float) and math.isfinite(usage.cost_usd) else 0.0
+    cost = max(as_number(usage.cost_usd) or 0.0, 0.0)
     budget.settle(reserved, tokens=used, cost_usd=cost)
-    return Outcome(reply=reply, tokens=used, cost_usd=max(cost, 0.0))
+    return Outcome(reply=reply, tokens=used, cost_usd=cost)
 
 
 def _whole(count: object) -> int:
-    return max(count, 0) if isinstance(count, int) else 0
+    return int(max(as_number(count) or 0.0, 0.0))
 
 
 def _problem(answer: object, seconds: float) -> str:

@@ -90,3 +90,16 @@ class PilotDecision:
         """The candidates as they stand, scored 1, 1/2, 1/3, ..., with confidence 0: nothing the merge would heed."""
         ranked = tuple(RankedCandidate(key, 1.0 / place) for place, key in enumerate(candidates, start=1))
         return cls(ranked_candidates=ranked, intervention_point=point, note=note)
+
+
+def as_number(value: object) -> float | None:
+    """A number that can be worked with, else None: no text, truth value, infinity, not-a-number or absurd size."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and -1e9 <= value <= 1e9:
+        return float(value)
+    return None
+
+
+def as_share(value: object) -> float | None:
+    """A number brought into [0, 1], or None."""
+    number = as_number(value)
+    return None if number is None else min(max(number, 0.0), 1.0)

@@ -1,12 +1,11 @@
 """Reads a model's reply: every field is checked, unknown names are dropped, nothing usable is None."""
 
-import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from vectorless_web.engine.llm.model import Reply
+from vectorless_web.engine.llm.schema import parse_object
 from vectorless_web.engine.pilot.decision import (
     Backtrack,
     ExploreSiblings,
@@ -18,11 +17,11 @@ from vectorless_web.engine.pilot.decision import (
     PilotDecision,
     RankedCandidate,
     SearchDirection,
+    as_share,
 )
 from vectorless_web.engine.pilot.keys import KeyBook
 
 _LONGEST_REASON = 160
-_LONGEST_TEXT = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +59,7 @@ def read_object(reply: Reply) -> Mapping[str, Any] | None:
     """The reply's object as parsed, else as its text gives it; None for prose, lists and broken JSON."""
     if isinstance(reply.parsed, Mapping):
         return reply.parsed
-    if not isinstance(reply.text, str) or len(reply.text) > _LONGEST_TEXT:
-        return None
-    try:
-        content = json.loads(reply.text)
-    except (ValueError, RecursionError):
-        return None
-    return content if isinstance(content, dict) else None
+    return parse_object(reply.text) if isinstance(reply.text, str) else None
 
 
 def _choice(content: Mapping[str, Any], asked: Asked) -> PilotDecision | None:
@@ -98,10 +91,9 @@ def _alternatives(content: Mapping[str, Any], asked: Asked) -> PilotDecision | N
 
 
 def _evaluation(content: Mapping[str, Any], asked: Asked) -> PilotDecision | None:
-    relevance = content.get("relevance")
-    if not _is_number(relevance) or asked.here is None:
+    share, reason = as_share(content.get("relevance")), _words(content.get("reason"))
+    if share is None or asked.here is None:
         return None
-    share, reason = _share(relevance), _words(content.get("reason"))
     is_answer = content.get("is_answer") is True and share >= 0.5
     return PilotDecision(
         ranked_candidates=(RankedCandidate(asked.here, share, reason),),
@@ -122,8 +114,8 @@ def _ranked(items: object, book: KeyBook) -> tuple[tuple[RankedCandidate, ...], 
         node = book.node(item.get("id"))
         if node is None:
             unknown += 1
-        elif _is_number(item.get("score")):
-            found.setdefault(node, RankedCandidate(node, _share(item["score"]), _words(item.get("reason"))))
+        elif (score := as_share(item.get("score"))) is not None:
+            found.setdefault(node, RankedCandidate(node, score, _words(item.get("reason"))))
     return tuple(sorted(found.values(), key=lambda candidate: (-candidate.score, candidate.node))), unknown
 
 
@@ -147,12 +139,8 @@ def _unknown_note(unknown: int) -> str:
     return f"The model named {unknown} section{'s' if unknown > 1 else ''} that it was not shown; they were left out."
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def _share(value: object) -> float:
-    return min(max(float(value), 0.0), 1.0) if _is_number(value) else 0.0  # type: ignore[arg-type]
+    return as_share(value) or 0.0
 
 
 def _words(value: object) -> str:

@@ -57,6 +57,8 @@ class PrecomputedScorer:
     """
 
     def __init__(self, tree: Tree, scores: Sequence[float] | Floats, *, coverage: "Coverage | None" = None) -> None:
+        if len(scores) != len(tree):
+            raise ValueError(f"Scores are needed for every node: {len(scores)} given for {len(tree)} nodes.")
         self._tree = tree
         self._scores = _unit(np.asarray(scores, dtype=np.float64))
         self._coverage = coverage

@@ -1,6 +1,5 @@
 """Asks a pilot so that nothing it does can harm the search: every answer is checked, every failure becomes a note."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,6 +18,8 @@ from vectorless_web.engine.pilot.decision import (
     PilotDecision,
     RankedCandidate,
     SearchDirection,
+    as_number,
+    as_share,
 )
 from vectorless_web.engine.pilot.protocol import PilotExt
 from vectorless_web.engine.pilot.state import SearchState
@@ -140,23 +141,24 @@ def _mended(answer: object, state: SearchState) -> PilotDecision | None:
         answer,
         ranked_candidates=ranked,
         direction=direction or GoDeeper(),
-        confidence=_share(answer.confidence),
+        confidence=as_share(answer.confidence) or 0.0,
         reasoning=_words(answer.reasoning),
         intervention_point=point if isinstance(point, InterventionPoint) else state.point,
         note=" ".join(part for part in (_words(answer.note), lost) if part),
         engine=_words(answer.engine) or "offline",
-        tokens=int(_amount(answer.tokens)),
-        cost_usd=_amount(answer.cost_usd),
+        tokens=int(max(as_number(answer.tokens) or 0.0, 0.0)),
+        cost_usd=max(as_number(answer.cost_usd) or 0.0, 0.0),
     )
 
 
 def _usable(candidates: Iterable[RankedCandidate], allowed: set[NodeId]) -> tuple[RankedCandidate, ...]:
     found: dict[NodeId, RankedCandidate] = {}
     for candidate in candidates:
-        fits = isinstance(candidate, RankedCandidate) and isinstance(candidate.node, int)
-        if fits and candidate.node in allowed and _is_number(candidate.score):
-            mended = RankedCandidate(candidate.node, _share(candidate.score), _words(candidate.reason))
-            found.setdefault(candidate.node, mended)
+        if not isinstance(candidate, RankedCandidate) or not isinstance(candidate.node, int):
+            continue
+        score = as_share(candidate.score)
+        if candidate.node in allowed and score is not None:
+            found.setdefault(candidate.node, RankedCandidate(candidate.node, score, _words(candidate.reason)))
     return tuple(found.values())
 
 
@@ -165,20 +167,8 @@ def _possible(direction: SearchDirection, tree: Tree) -> SearchDirection | None:
         is_key = isinstance(direction.target, int) and not isinstance(direction.target, bool)
         return direction if is_key and direction.target in tree else None
     if isinstance(direction, FoundAnswer):
-        return FoundAnswer(_share(direction.confidence))
+        return FoundAnswer(as_share(direction.confidence) or 0.0)
     return direction if isinstance(direction, GoDeeper | ExploreSiblings | Backtrack) else None
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-def _share(value: object) -> float:
-    return min(max(_amount(value), 0.0), 1.0)
-
-
-def _amount(value: object) -> float:
-    return max(float(value), 0.0) if _is_number(value) else 0.0  # type: ignore[arg-type]
 
 
 def _words(value: object, *, longest: int = 400) -> str:

@@ -45,9 +45,13 @@ class Meter:
         self.turns += 1
         return True
 
+    def give_out(self) -> None:
+        """Say that there were too few turns for all there was to do."""
+        self.stopped = self.stopped or f"all {self.limits.turns} turns of the search are used"
+
     def _is_over(self) -> bool:
         if self.turns >= self.limits.turns:
-            self.stopped = f"all {self.limits.turns} turns of the search are used"
+            self.give_out()
         elif self.limits.clock() >= self._deadline:
             self.stopped = f"the {self.limits.wall_seconds:g} seconds of the search are used"
         return bool(self.stopped)

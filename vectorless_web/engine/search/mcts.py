@@ -91,6 +91,8 @@ class _MonteCarlo:
             self.enter_best()
             yield from self.search.log.told()
         if not self.is_found:
+            if not self.root.is_exhausted:
+                self.search.meter.give_out()
             settle(self.search, [arm.route for arm in self.waiting()] or self.unplayed(), self.start)
         self.search.finish()
         yield from self.search.log.told()
@@ -98,7 +100,7 @@ class _MonteCarlo:
     def is_sampling(self) -> bool:
         """Turns are kept back for entering what was found."""
         limits = self.search.limits
-        has_turns = self.search.meter.turns < limits.turns - 2 * limits.results
+        has_turns = self.search.meter.turns < limits.turns - min(2 * limits.results, limits.turns // 2)
         return has_turns and not self.is_found and not self.root.is_exhausted
 
     def is_entering(self) -> bool:
@@ -122,7 +124,6 @@ class _MonteCarlo:
         arm.is_expanded = True
         route = arm.route
         if is_terminal(self.search, route):
-            self.search.visited.add(route.key)
             self.pool.setdefault((route.key, route.own), arm)
             return arm.prior
         routes = self.obey(route, compare(self.search, route))

@@ -76,9 +76,13 @@ def conclude(search: Search, routes: Sequence[Route]) -> None:
 
 def settle(search: Search, waiting: Sequence[Route], start: Route) -> None:
     """Enter what waits when a search ends early, without asking anyone; never end with nothing to show."""
-    fresh = {(route.key, route.own): route for route in waiting if route.own or route.key not in search.visited}
-    if not search.entered and not fresh:
-        fresh = {(route.key, route.own): route for route in _last_resort(search, start)}
+    seen = {node.key for node in search.entered}
+    fresh: dict[int, Route] = {}
+    for route in waiting:
+        if route.key not in seen and (route.own or route.key not in search.visited):
+            fresh.setdefault(route.key, route)
+    if not seen and not fresh:
+        fresh = {route.key: route for route in _last_resort(search, start)}
     room = search.limits.results - len(search.entered)
     for route in list(fresh.values())[:room]:
         enter(search, route, asking=False)
