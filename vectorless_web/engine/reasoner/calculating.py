@@ -117,7 +117,8 @@ def _shown(value: Decimal, plan: QueryPlan, formula: Formula, *, degree: int, sc
     if _DAYS_NAME.search(formula.name):
         return f"{_fixed(value, unit.decimals, 2)} days"
     if _HUNDREDFOLD.search(formula.expression):
-        return f"{_fixed(value, unit.decimals, 1)}%"
+        points = " percentage points" if formula.name.startswith("change in") else "%"
+        return f"{_fixed(value, unit.decimals, 1)}{points}"
     if unit.percent:
         return f"{_fixed(value * _HUNDRED, unit.decimals, 1)}%"
     return _fixed(value, unit.decimals, 2)

@@ -1,14 +1,21 @@
-"""The offline draft: a calculation, figures, or the sentences that answer, in that order of worth."""
+"""The offline draft: a verdict, a calculation, figures, or the sentences that answer, in that order of worth."""
 
+from collections.abc import Mapping
+
+from vectorless_web.engine.query.plan import Intent
 from vectorless_web.engine.reasoner.calculating import claim_of, period_words, work_out
-from vectorless_web.engine.reasoner.planner import AnswerDraft, DraftClaim, Figure, Passage, SynthesisContext
+from vectorless_web.engine.reasoner.judging import judged
+from vectorless_web.engine.reasoner.needs import figure_needs
+from vectorless_web.engine.reasoner.planner import AnswerDraft, Figure, Passage, SynthesisContext
 from vectorless_web.engine.reasoner.quoting import figure_claims, figure_text, passage_claims
+
+_PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
 
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
     figures = best_figures(context)
-    for make in (_calculated, _stated):
+    for make in (_judged, _calculated, _stated):
         draft = make(context, figures)
         if draft is not None:
             return draft
@@ -26,24 +33,37 @@ def best_figures(context: SynthesisContext) -> dict[int, Figure]:
     return best
 
 
-def _calculated(context: SynthesisContext, figures: dict[int, Figure]) -> AnswerDraft | None:
+def _judged(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    if context.plan.intent is not Intent.YES_NO:
+        return None
+    claims = judged(context.plan, figures)
+    return AnswerDraft(tuple(claims)) if claims else None
+
+
+def _calculated(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
     plan = context.plan
-    if plan.formula is None:
+    if plan.formula is None or not figure_needs(plan):
         return None
     result = work_out(plan, plan.formula, figures)
     if result is None:
         return None
-    when = ", ".join(dict.fromkeys(period_words(period) for period in plan.periods))
-    return AnswerDraft((claim_of(result, plan.formula.name, when),), value=result.text)
+    name = plan.formula.name if plan.formula.name.lower() not in _PRONOUNS else plan.concepts[0]
+    return AnswerDraft((claim_of(result, name, _when(context)),), value=result.text)
 
 
-def _stated(context: SynthesisContext, figures: dict[int, Figure]) -> AnswerDraft | None:
+def _when(context: SynthesisContext) -> str:
+    """The periods of the question; of several only the first and last."""
+    words = [period_words(period) for period in sorted(context.plan.periods, key=lambda p: (p.year, p.quarter or 0))]
+    return words[0] if len(set(words)) == 1 else f"{words[0]} to {words[-1]}" if words else ""
+
+
+def _stated(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
     if not figures:
         return None
-    plan = context.plan
+    plan, needs = context.plan, figure_needs(context.plan)
     missing = tuple(
         f"{need.concept} {period_words(need.period)}".strip()
-        for index, need in enumerate(plan.figures)
+        for index, need in enumerate(needs)
         if index not in figures
     )
     value = figure_text(figures[min(figures)], plan.unit) if plan.formula is None else ""
@@ -52,5 +72,5 @@ def _stated(context: SynthesisContext, figures: dict[int, Figure]) -> AnswerDraf
 
 def _quoted(context: SynthesisContext) -> AnswerDraft:
     passages = [fact for fact in context.facts if isinstance(fact, Passage)]
-    claims: list[DraftClaim] = passage_claims(context.plan, passages) if passages else []
+    claims = passage_claims(context.plan, passages) if passages else []
     return AnswerDraft(tuple(claims))

@@ -5,6 +5,7 @@ from typing import Any
 
 from vectorless_web.engine.reasoner.events import Checked
 from vectorless_web.engine.reasoner.figures import find_figures
+from vectorless_web.engine.reasoner.needs import figure_needs, is_free, wants_figures
 from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.passages import best_passages, find_passages
 from vectorless_web.engine.reasoner.planner import Fact, Figure, Passage
@@ -16,6 +17,9 @@ from vectorless_web.engine.reasoner.wording import count, listed, pages_of, shor
 KEPT_PASSAGES = 12
 """Passages one step keeps."""
 
+FREE_FIT = 0.8
+"""Least fit of a row to an item that the lexicon does not know."""
+
 SHOWN = 300
 """Characters of a quote shown in an observation; the fact keeps it whole."""
 
@@ -26,9 +30,9 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     if not keys:
         return refused("Was asked to extract from a section that this document does not have.")
     facts: list[Fact] = []
-    if walk.plan.figures and arguments.get("what", "figures") == "figures":
+    if wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
         facts.extend(_figures(walk))
-    if not facts or walk.gaps():
+    if not facts or not wants_figures(walk.plan):
         facts.extend(_passages(walk, keys))
     walk.read.extend(key for key in keys if key not in walk.read)
     new = [fact for fact in facts if fact not in walk.facts]
@@ -50,7 +54,9 @@ def _figures(walk: Walk) -> list[Fact]:
     tree = walk.document.tree
     tables = list(tables_of(tree, tree.leaves()))
     ranks = walk.finder.fits([view.node.key for view in tables])
-    return list(find_figures(walk.entry.id, tables, walk.plan.figures, ranks=ranks))
+    found = find_figures(walk.entry.id, tables, figure_needs(walk.plan), ranks=ranks)
+    least = FREE_FIT if is_free(walk.plan) else 0.0
+    return [figure for figure in found if figure.fit >= least]
 
 
 def _passages(walk: Walk, keys: Sequence[int]) -> list[Fact]:

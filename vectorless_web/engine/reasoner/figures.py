@@ -8,6 +8,7 @@ from vectorless_web.engine.document.table import Row
 from vectorless_web.engine.query.plan import FigureNeed, Period
 from vectorless_web.engine.reasoner.cells import RowCell, figure_of, positive, row_cells
 from vectorless_web.engine.reasoner.labels import label_fit
+from vectorless_web.engine.reasoner.needs import FREE
 from vectorless_web.engine.reasoner.periods import agreement
 from vectorless_web.engine.reasoner.planner import Figure
 from vectorless_web.engine.reasoner.tables import TableView
@@ -113,7 +114,7 @@ def _heads(view: TableView, row: Row) -> tuple[str, ...]:
 def _table_weight(view: TableView, need: FigureNeed, ranks: Mapping[int, float]) -> float:
     """How likely the table is the place: its statement, whether it covers the whole entity, its retrieval fit."""
     weight = 1.0
-    if need.statement:
+    if need.statement and need.statement != FREE:
         weight = 1.0 if view.statement == need.statement else _OTHER_STATEMENT if view.statement else _NO_STATEMENT
     if _PARTIAL.search(" ".join((*view.path[-2:], view.node.title))):
         weight *= 0.93

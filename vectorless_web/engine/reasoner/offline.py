@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from vectorless_web.engine.reasoner.compose import compose
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
+from vectorless_web.engine.reasoner.needs import wants_figures
 from vectorless_web.engine.reasoner.planner import AnswerDraft, PlannedStep, SynthesisContext, WalkContext
 
 OFFLINE = "offline"
@@ -90,7 +91,7 @@ def _retrieve(context: WalkContext) -> PlannedStep:
 
 def _extract(context: WalkContext) -> PlannedStep:
     keys = [candidate.key for candidate in context.queue[:READ_AT_ONCE]]
-    if context.plan.figures:
+    if wants_figures(context.plan):
         wanted = "; ".join(context.gaps)
         return PlannedStep(
             StepKind.EXTRACT, f"Take the rows that state {wanted}.", "extract", {"nodes": keys, "what": "figures"}

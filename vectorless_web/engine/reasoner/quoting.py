@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from vectorless_web.engine.query.plan import Intent, QueryPlan, UnitRequest
 from vectorless_web.engine.reasoner.calculating import period_words, quote_of, shown_amount
+from vectorless_web.engine.reasoner.needs import figure_needs
 from vectorless_web.engine.reasoner.planner import DraftClaim, DraftQuote, Figure, Passage
 from vectorless_web.engine.reasoner.units import plain
 
@@ -12,7 +13,10 @@ MOST_SENTENCES = 3
 """Passages an answer in words quotes."""
 
 NEAR_BEST = 0.8
-"""A passage within this share of the best one's fit is quoted beside it."""
+"""A passage on the best one's page and within this share of its fit is quoted beside it ..."""
+
+ELSEWHERE = 0.93
+"""... one on another page must come nearer."""
 
 _SPACES = re.compile(r"\s+")
 
@@ -33,7 +37,7 @@ def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftC
 
 
 def _item(plan: QueryPlan, index: int, figure: Figure) -> str:
-    when = period_words(plan.figures[index].period) or figure.period
+    when = period_words(figure_needs(plan)[index].period) or figure.period
     label = _SPACES.sub(" ", figure.label).strip(" :.")
     return f"{label}, {when}" if when else label
 
@@ -42,8 +46,13 @@ def passage_claims(plan: QueryPlan, passages: Sequence[Passage]) -> list[DraftCl
     """The passages that answer, each in its own words; rows are read out with their cells."""
     most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
-    kept = [passage for passage in best if passage.fit >= NEAR_BEST * best[0].fit][:most]
+    kept = [passage for passage in best if passage.fit >= _bar(plan, passage, best[0]) * best[0].fit][:most]
     return [DraftClaim(_sentence(passage.quote), (_quote(passage),), part=passage.part) for passage in kept]
+
+
+def _bar(plan: QueryPlan, passage: Passage, best: Passage) -> float:
+    near = (passage.document, passage.page_index) == (best.document, best.page_index)
+    return NEAR_BEST if near or plan.intent is Intent.LIST else ELSEWHERE
 
 
 def _quote(passage: Passage) -> DraftQuote:

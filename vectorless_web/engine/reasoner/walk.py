@@ -5,13 +5,14 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.node import Node
-from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.query.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
 from vectorless_web.engine.reasoner.events import Checked, NodeRef, Rejected, StepEvent, StepKind
 from vectorless_web.engine.reasoner.finder import Finder
 from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.reasoner.needs import figure_needs, is_free
 from vectorless_web.engine.reasoner.outline import outline_text
-from vectorless_web.engine.reasoner.planner import Budget, Candidate, Fact, Figure, PackedNode, Passage, WalkContext
+from vectorless_web.engine.reasoner.planner import Budget, Candidate, Fact, Figure, PackedNode, WalkContext
 
 OUTLINE_TOKENS = 900
 """Size of the tree summary a planner is shown."""
@@ -65,10 +66,11 @@ class Walk:
 
     def gaps(self) -> tuple[str, ...]:
         """What the question still lacks: figures without a value, else a passage that answers."""
-        if self.plan.figures:
+        needs = figure_needs(self.plan)
+        if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
-            return tuple(_need_words(self.plan, i) for i in range(len(self.plan.figures)) if i not in found)
-        return () if any(isinstance(fact, Passage) for fact in self.facts) else (self.plan.focus,)
+            return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)
+        return () if self.facts else (self.plan.focus,)
 
     def references(self) -> tuple[tuple[str, int], ...]:
         """References made in the nodes read and not followed yet: the words and the target's key."""
@@ -101,7 +103,6 @@ def node_ref(document: str, node: Node, title: str, role: str) -> NodeRef:
     return NodeRef(document, node.key, title, node.page_start, node.page_end, role)
 
 
-def _need_words(plan: QueryPlan, index: int) -> str:
-    need = plan.figures[index]
+def _need_words(need: FigureNeed) -> str:
     period = f" for {need.period.text or need.period.year}" if need.period else ""
     return f"{need.concept}{period}"

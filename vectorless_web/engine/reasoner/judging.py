@@ -1,0 +1,101 @@
+"""Yes or no by comparing figures: the verdict first, the change, then each side of it."""
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from vectorless_web.engine.query.plan import Formula, QueryPlan
+from vectorless_web.engine.reasoner.calculating import Result, period_words, work_out
+from vectorless_web.engine.reasoner.planner import DraftClaim, Figure
+
+_UP = re.compile(r"\bimprov\w*|\bincreas\w*|\bgrow\w*|\bgrew\b|\bris(?:e|en|ing)\b|\brose\b|\bhigher\b|\bexpand\w*|\baccelerat\w*|\bbetter\b|\bup\b", re.I)
+_DOWN = re.compile(
+    r"\bdeclin\w*|\bdecreas\w*|\bdrop\w*|\bfall\w*|\bfell\b|\blower\b|\bdeteriorat\w*|\bworse\w*|\bdecelerat\w*|\bcontract\w*|\breduc\w*"
+    r"|\bshr(?:ink|ank|unk)\w*|\bdown\b",
+    re.I,
+)
+_NEGATIVE = re.compile(r"\bnegative\b|\bloss(?:es)?\b", re.I)
+_POSITIVE = re.compile(r"\bpositive\b|\bprofitab\w*", re.I)
+_CHANGE = re.compile(r"\bchang\w*|\bdiffer\w*", re.I)
+_COVER = re.compile(r"quick ratio|acid.test|current ratio|working capital ratio|interest coverage|coverage ratio", re.I)
+_ADEQUATE = re.compile(r"\bhealthy\b|\badequate\w*|\bsufficien\w*|\bstrong\b|\bsolid\b|\bsound\b|\benough\b|\bcover\w*|\bliquid\w*", re.I)
+
+
+def judged(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+    """Claims of a yes/no question about figures; empty when the figures or the measure are missing."""
+    if plan.formula is None:
+        return []
+    result = work_out(plan, plan.formula, figures)
+    if result is None:
+        return []
+    verdict = _verdict(plan.question, plan.formula, result.value)
+    first = DraftClaim(f"{verdict}{_told(plan, plan.formula, result)}", result.quotes, result.calculation)
+    return [first, *_sides(plan, plan.formula, figures)]
+
+
+def _verdict(question: str, formula: Formula, value: Decimal) -> str:
+    """"Yes. " or "No. " where the question names a direction or a known measure; "" where it takes a judgement."""
+    if _is_change(formula):
+        direction = 1 if _UP.search(question) else -1 if _DOWN.search(question) else 0
+        if direction:
+            return _word(value * direction > 0)
+        return _word(value != 0) if _CHANGE.search(question) else ""
+    if _NEGATIVE.search(question):
+        return _word(value < 0)
+    if _POSITIVE.search(question):
+        return _word(value > 0)
+    if _COVER.search(formula.name) and _ADEQUATE.search(question):
+        return _word(value >= 1)
+    return ""
+
+
+def _word(holds: bool) -> str:
+    return "Yes. " if holds else "No. "
+
+
+def _is_change(formula: Formula) -> bool:
+    return bool(re.match(r"change in|growth of", formula.name))
+
+
+def _told(plan: QueryPlan, formula: Formula, result: Result) -> str:
+    """The change in words ("rose by 0.5 percentage points") or the measure with its value."""
+    when = period_words(plan.periods[-1]) if len(plan.periods) == 1 else ""
+    if not _is_change(formula):
+        note = _against_one(formula, result.value)
+        return f"{result.text}: {formula.name}{f', {when}' if when else ''}{note}."
+    item = re.sub(r"^(?:change in|growth of)\s+", "", formula.name)
+    item = item[:1].upper() + item[1:]
+    if result.value == 0:
+        return f"{item} did not change."
+    verb = "rose" if result.value > 0 else "fell"
+    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}."
+
+
+def _against_one(formula: Formula, value: Decimal) -> str:
+    if not _COVER.search(formula.name):
+        return ""
+    return ", at or above one" if value >= 1 else ", below one"
+
+
+def _sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+    """The two sides of a change of a ratio, each worked out by itself; none for a plain amount."""
+    top = ast.parse(formula.expression, mode="eval").body
+    if not _is_change(formula) or not isinstance(top, ast.BinOp) or not isinstance(top.op, ast.Sub):
+        return []
+    claims = []
+    for side in (top.left, top.right):
+        part = _part(formula, side)
+        result = work_out(plan, part, figures) if len(part.operands) > 1 else None
+        if result is not None:
+            years = dict.fromkeys(period_words(plan.figures[index].period) for _, index in part.operands)
+            text = f"{result.text}: {part.name}, {', '.join(year for year in years if year)}."
+            claims.append(DraftClaim(text, result.quotes, result.calculation))
+    return claims
+
+
+def _part(formula: Formula, side: ast.expr) -> Formula:
+    names = {node.id for node in ast.walk(side) if isinstance(node, ast.Name)}
+    operands = tuple(operand for operand in formula.operands if operand[0] in names)
+    return replace(formula, name=formula.name.removeprefix("change in "), expression=ast.unparse(side), operands=operands)

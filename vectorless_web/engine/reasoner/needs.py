@@ -1,0 +1,59 @@
+"""Which figures a question needs: those its plan names, else the item its own words name."""
+
+import re
+from functools import lru_cache
+
+from vectorless_web.engine.query.plan import FigureNeed, Intent, QueryPlan
+from vectorless_web.engine.text.analyser import analyse
+
+FREE = "free"
+"""Marks the statement of a need that was read from the question's words, not from the lexicon."""
+
+_ASKS_FIGURE = re.compile(r"\bwhat(?:'s| is| was| were| are)\b|\bhow (?:much|many|large|high|big)\b|\bby how\b", re.I)
+_ASKING = re.compile(
+    r"\b(?:what|how|much|many|large|high|big|is|are|was|were|did|does|do|has|have|had|been|the|an?|of|in|for|at|on|by|as|to|its|their"
+    r"|amount|amounts|value|values|figure|total|reported|recorded|state|stated|give|show|shown|according|year|years|fiscal|end|ended|ending"
+    r"|company|document|report|table|changed?|between|and|during|from|per)\b",
+    re.I,
+)
+_PERIOD = re.compile(r"\b(?:FY|Q[1-4]|H[12])?\s*['’]?(?:19|20)\d\d\b|\bFY\s?\d\d\b|\bQ[1-4]\b", re.I)
+_OTHER = re.compile(r"[^\w&/.,'’%-]+")
+MOST_WORDS = 9
+
+
+@lru_cache(maxsize=256)
+def figure_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
+    """The plan's figures when a figure is asked for; else one need per period for the item named, if one is."""
+    if plan.intent in (Intent.FIGURE, Intent.CALCULATION) or (plan.intent is Intent.YES_NO and plan.formula):
+        if plan.figures:
+            return plan.figures
+    if plan.intent not in (Intent.FIGURE, Intent.LOOKUP) or plan.figures or not _ASKS_FIGURE.search(plan.focus):
+        return ()
+    phrases = tuple(dict.fromkeys([*item_phrases(plan), *(phrase.text for phrase in plan.phrases)]))
+    if not phrases:
+        return ()
+    periods = plan.periods or (None,)
+    return tuple(FigureNeed(phrases[0], phrases, period, FREE) for period in periods)
+
+
+def item_phrases(plan: QueryPlan) -> tuple[str, ...]:
+    """What is left of the question without asking words, names and periods: the item in its own words."""
+    text = plan.focus
+    for entity in sorted(plan.entities, key=len, reverse=True):
+        text = re.sub(rf"\b{re.escape(entity)}(?:['’]s)?", " ", text)
+    text = _PERIOD.sub(" ", text)
+    quoted = re.findall(r"[\"“”']([^\"“”']{3,80})[\"“”']", text)
+    words = " ".join(_OTHER.sub(" ", _ASKING.sub(" ", text)).split()).strip(" ,.?'’")
+    found = [phrase for phrase in (*quoted, words) if 0 < len(phrase.split()) <= MOST_WORDS and analyse(phrase)]
+    return tuple(dict.fromkeys(phrase.lower() for phrase in found))
+
+
+def wants_figures(plan: QueryPlan) -> bool:
+    """Whether the answer is a figure or worked out from figures."""
+    return bool(figure_needs(plan))
+
+
+def is_free(plan: QueryPlan) -> bool:
+    """Whether the needs were read from the question's own words."""
+    needs = figure_needs(plan)
+    return bool(needs) and needs[0].statement == FREE
