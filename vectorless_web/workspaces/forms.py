@@ -92,7 +92,7 @@ class ProviderForm(forms.ModelForm):
         """Only http and https, and private addresses only when the operator allows them."""
         value: str = self.cleaned_data["base_url"].rstrip("/")
         parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or parts.username:
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
             raise ValidationError("Give an address that begins with https:// or http://, without a user name.")
         if not settings.ALLOW_PRIVATE_MODEL_HOSTS and _is_private(parts.hostname or ""):
             raise ValidationError(

@@ -101,7 +101,7 @@ class ModelProvider(models.Model):
         Workspace, null=True, blank=True, on_delete=models.CASCADE, related_name="model_providers"
     )
     name = models.CharField(max_length=80)
-    base_url = models.URLField(max_length=300)
+    base_url = models.CharField("address", max_length=300)
     model = models.CharField(max_length=120)
     encrypted_key = models.TextField(blank=True, editable=False)
     price_in = models.DecimalField("price per million tokens in", max_digits=10, decimal_places=4, default=0)

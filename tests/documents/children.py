@@ -1,0 +1,47 @@
+"""Compile children that misbehave, one for each file name: run as `-m tests.documents.children ORDER`."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+from vectorless_web.documents.compile_child import _confine, _say
+
+
+def crash(wanted: dict) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def hang(wanted: dict) -> None:
+    _say(stage="parsing", done=1, total=9)
+    time.sleep(60)
+
+
+def spin(wanted: dict) -> None:
+    while True:
+        pass
+
+
+def bloat(wanted: dict) -> None:
+    try:
+        bytearray(wanted["memory_bytes"])
+    except MemoryError:
+        _say(error="out_of_memory", message="", retryable=False)
+        sys.exit(1)
+
+
+def chatter(wanted: dict) -> None:
+    sys.stdout.write('a library says something\n["not", "a message"]\n')
+    _say(stage="parsing", done=1, total=2)
+    sys.exit(0)
+
+
+def secrets(wanted: dict) -> None:
+    _say(error="seen", message=" ".join(sorted(os.environ)), retryable=False)
+
+
+if __name__ == "__main__":
+    order = json.loads(sys.argv[1])
+    _confine(memory_bytes=order["memory_bytes"], cpu_seconds=order["cpu_seconds"], parent=order["parent"])
+    globals()[order["name"]](order)

@@ -1,0 +1,69 @@
+"""Fixtures for documents: an editor, and files that are already in."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import default_storage
+
+from tests.documents.files import REPORT, upload
+from vectorless_web.documents import services
+from vectorless_web.documents.models import Document, DocumentVersion
+
+
+@pytest.fixture
+def dora(workspace, django_user_model):
+    """Edits the workspace's documents."""
+    from vectorless_web.workspaces.models import Membership, Role
+
+    user = django_user_model.objects.create_user("dora", "dora@example.com", "correct horse battery")
+    Membership.objects.create(workspace=workspace, user=user, role=Role.EDITOR)
+    return user
+
+
+@pytest.fixture
+def vera(workspace, django_user_model):
+    """May only look."""
+    from vectorless_web.workspaces.models import Membership, Role
+
+    user = django_user_model.objects.create_user("vera", "vera@example.com", "correct horse battery")
+    Membership.objects.create(workspace=workspace, user=user, role=Role.VIEWER)
+    return user
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings, tmp_path):
+    """Each test has its own uploads, caches and render socket."""
+    settings.MEDIA_ROOT = tmp_path / "media"
+    settings.CACHE_ROOT = tmp_path / "cache"
+    settings.RENDER_SOCKET = tmp_path / "render.sock"
+
+
+@pytest.fixture
+def add(workspace, alice) -> Callable[..., DocumentVersion]:
+    """Add a file as Alice; the version, not yet read."""
+
+    def take_in(content: bytes = REPORT, name: str = "annual-report.pdf") -> DocumentVersion:
+        return services.add_document(workspace=workspace, user=alice, upload=upload(content, name)).version
+
+    return take_in
+
+
+@pytest.fixture
+def ready(add) -> Callable[..., Document]:
+    """Add a file as Alice and read it; the document."""
+
+    def read(content: bytes = REPORT, name: str = "annual-report.pdf") -> Document:
+        version = add(content, name)
+        services.compile_version(version.pk)
+        document = Document.objects.select_related("current_version", "workspace").get(pk=version.document_id)
+        assert document.current_version is not None, DocumentVersion.objects.get(pk=version.pk).error_message
+        return document
+
+    return read
+
+
+def stored_files() -> list[str]:
+    """Names of everything in default storage."""
+    root = Path(default_storage.path(""))
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())

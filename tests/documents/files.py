@@ -1,0 +1,60 @@
+"""Files to upload: made in memory, as small as the test allows."""
+
+import io
+from collections.abc import Sequence
+
+import pypdfium2 as pdfium
+from django.core.files.uploadedfile import SimpleUploadedFile
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
+
+HANDBOOK = b"""# Handbook
+
+Welcome to the works.
+
+## Leave
+
+Everybody has 30 days of leave a year.
+
+## Safety
+
+Helmets are worn in hall B at all times.
+"""
+
+
+def pdf(pages: Sequence[Sequence[str]] = (("Annual report",),), *, password: str = "") -> bytes:
+    """A PDF with one page for each sequence of lines, the first line of a page bold and large."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4, encrypt=StandardEncryption(password) if password else None)
+    for lines in pages:
+        canvas.setFont("Helvetica-Bold", 18)
+        for number, line in enumerate(lines):
+            canvas.drawString(72, 760 - 28 * number, line)
+            canvas.setFont("Helvetica", 11)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
+
+
+REPORT = pdf(
+    [
+        ("1. Overview", "The company makes cold stores.", "It has 14 sites in Norway."),
+        ("2. Financial review", "Net debt fell to 1,577 million in 2023.", "Leverage was 2.1 times."),
+        ("3. Outlook", "Capital expenditure stays at 200 million."),
+    ]
+)
+
+
+def no_pages() -> bytes:
+    """A sound PDF without a single page."""
+    buffer = io.BytesIO()
+    document = pdfium.PdfDocument.new()
+    document.save(buffer)
+    document.close()
+    return buffer.getvalue()
+
+
+def upload(content: bytes, name: str) -> SimpleUploadedFile:
+    """A file as a browser sends it."""
+    return SimpleUploadedFile(name, content)

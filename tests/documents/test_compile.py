@@ -1,0 +1,144 @@
+"""Compiling a version: claimed once, fenced by its lease, ended in a stated way."""
+
+import pytest
+from django.utils import timezone
+
+from tests.documents.conftest import stored_files
+from tests.documents.files import HANDBOOK, REPORT, upload
+from vectorless_web.documents import services
+from vectorless_web.documents.compile_process import CompileFailed, Order, Progress, run_child
+from vectorless_web.documents.models import Card, DocumentVersion, Section
+from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.documents.storage import open_version
+from vectorless_web.engine.document.serialise import card_from
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Status = DocumentVersion.Status
+
+
+def states(version_id: int, seen: list[str]):
+    """A reader that notes which state the row shows after each piece of news."""
+
+    def compile_with(order: Order):
+        for news in run_child(order):
+            yield news
+            seen.append(DocumentVersion.objects.get(pk=version_id).status)
+
+    return compile_with
+
+
+def test_the_version_walks_through_all_states(add):
+    version, seen = add(), []
+    compile_version(version.pk, compile_with=states(version.pk, seen))
+    version.refresh_from_db()
+    assert list(dict.fromkeys(seen)) == [Status.PARSING, Status.OUTLINING, Status.INDEXING]
+    assert version.status == Status.READY
+    assert version.lease == ""
+    assert version.ready_at is not None
+
+
+def test_the_rows_agree_with_the_artefact(ready):
+    version = ready().current_version
+    document = open_version(version)
+    keys = list(document.tree.sections())
+    rows = list(Section.objects.filter(version=version))
+    assert [row.key for row in rows] == keys
+    assert [row.title for row in rows] == [document.tree.node(key).title for key in keys]
+    assert card_from(version.card.data) == document.card
+    assert version.report["sections"] == len(keys)
+    assert version.report["peak_mb"] > 0
+
+
+def test_the_document_takes_the_title_found_inside_unless_it_was_named(ready, workspace, alice):
+    document = ready(HANDBOOK, "hb-2024-final.md")
+    assert document.title == "Handbook"
+    added = services.add_document(
+        workspace=workspace, user=alice, upload=upload(REPORT, "report.pdf"), title="The report of 2023"
+    )
+    compile_version(added.version.pk)
+    added.document.refresh_from_db()
+    assert added.document.title == "The report of 2023"
+
+
+def test_a_second_delivery_of_the_job_does_nothing(add):
+    version = add()
+    compile_version(version.pk)
+    before = DocumentVersion.objects.values().get(pk=version.pk)
+
+    def never(order: Order):
+        raise AssertionError("it was read again")
+
+    compile_version(version.pk, compile_with=never)
+    assert DocumentVersion.objects.values().get(pk=version.pk) == before
+
+
+def test_a_worker_that_lost_its_lease_writes_nothing(add):
+    version = add()
+
+    def overtaken(order: Order):
+        DocumentVersion.objects.filter(pk=version.pk).update(lease="another worker")
+        yield from run_child(order)
+
+    compile_version(version.pk, compile_with=overtaken)
+    version.refresh_from_db()
+    assert (version.status, version.lease) == (Status.PARSING, "another worker")
+    assert not Section.objects.exists()
+    assert not Card.objects.exists()
+    assert len(stored_files()) == 1
+
+
+def test_a_failure_that_may_pass_keeps_the_upload_and_nothing_else(add):
+    version = add()
+
+    def fail(order: Order):
+        yield Progress("parsing", 1, 3)
+        raise CompileFailed("It broke.", code="reader_crashed", retryable=True)
+
+    compile_version(version.pk, compile_with=fail)
+    version.refresh_from_db()
+    assert (version.status, version.error_code, version.retryable) == (Status.FAILED, "reader_crashed", True)
+    assert not Section.objects.exists()
+    assert stored_files() == [version.file.name]
+
+
+def test_what_a_dead_attempt_left_behind_is_replaced(add):
+    version = add()
+    Section.objects.create(
+        version=version, key=1, parent_key=0, position=0, subtree_end=2, depth=1, title="Old", page_start=0,
+        page_end=0, token_count=1,
+    )  # fmt: skip
+    compile_version(version.pk)
+    assert not Section.objects.filter(title="Old").exists()
+    assert DocumentVersion.objects.get(pk=version.pk).status == Status.READY
+
+
+def test_a_missing_upload_is_a_plain_sentence(add):
+    version = add()
+    version.file.storage.delete(version.file.name)
+    compile_version(version.pk)
+    version.refresh_from_db()
+    assert (version.status, version.error_code) == (Status.FAILED, "upload_missing")
+
+
+def test_a_deleted_document_is_not_read(add):
+    version = add()
+    type(version.document).objects.filter(pk=version.document_id).update(deleted_at=timezone.now())
+    compile_version(version.pk)
+    version.refresh_from_db()
+    assert version.status == Status.QUEUED
+
+
+def test_equal_files_of_two_workspaces_share_an_artefact_until_the_last_is_gone(ready, workspace, alice):
+    from vectorless_web.workspaces.services import create_workspace
+
+    first = ready(HANDBOOK, "handbook.md")
+    other = create_workspace(user=alice, name="Other")
+    added = services.add_document(workspace=other, user=alice, upload=upload(HANDBOOK, "handbook.md"))
+    compile_version(added.version.pk)
+    second = DocumentVersion.objects.get(pk=added.version.pk)
+    assert second.artefact == first.current_version.artefact
+    services.purge_document(first)
+    assert second.artefact in stored_files()
+    services.purge_document(added.document)
+    assert stored_files() == []

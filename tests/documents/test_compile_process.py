@@ -1,0 +1,83 @@
+"""The child that reads a file cannot harm the worker that started it."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.documents.files import REPORT
+from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, Progress, run_child
+from vectorless_web.engine.document.artefact import open_artefact
+
+MISBEHAVING = "tests.documents.children"
+
+
+def order(tmp_path: Path, name: str, **limits) -> Order:
+    usual = {"memory_bytes": 2**31, "cpu_seconds": 60, "seconds": 30.0, "max_pages": 100, "max_bytes": 10**7}
+    return Order(path=tmp_path / "in", name=name, target=tmp_path / "out", **{**usual, **limits})
+
+
+def failure(tmp_path: Path, name: str, **limits) -> CompileFailed:
+    with pytest.raises(CompileFailed) as caught:
+        list(run_child(order(tmp_path, name, **limits), module=MISBEHAVING))
+    assert caught.value.message.endswith(".")
+    return caught.value
+
+
+def test_a_sound_file_is_compiled_with_its_progress(tmp_path):
+    (tmp_path / "in").write_bytes(REPORT)
+    news = list(run_child(order(tmp_path, "report.pdf")))
+    stages = [event.stage for event in news if isinstance(event, Progress)]
+    assert list(dict.fromkeys(stages)) == ["parsing", "outlining", "indexing"]
+    assert isinstance(news[-1], Finished)
+    assert news[-1].peak_mb > 1
+    assert len(open_artefact(tmp_path / "out").pages) == 3
+
+
+def test_a_crash_is_a_plain_sentence(tmp_path):
+    found = failure(tmp_path, "crash")
+    assert (found.code, found.retryable) == ("reader_crashed", True)
+
+
+def test_a_hanging_child_is_killed_at_the_time_limit(tmp_path):
+    started = time.monotonic()
+    assert failure(tmp_path, "hang", seconds=1.5).code == "compile_timeout"
+    assert time.monotonic() - started < 10
+
+
+def test_a_spinning_child_is_stopped_by_the_processor_limit(tmp_path):
+    assert failure(tmp_path, "spin", cpu_seconds=1).code == "compile_timeout"
+
+
+def test_a_bloating_child_meets_the_memory_limit(tmp_path):
+    found = failure(tmp_path, "bloat", memory_bytes=2**29)
+    assert found.code == "out_of_memory"
+    assert "512 MB" in found.message
+
+
+def test_what_a_library_prints_is_no_message(tmp_path):
+    assert failure(tmp_path, "chatter").code == "reader_crashed"
+
+
+def test_the_child_sees_no_secret(tmp_path, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "hidden")
+    monkeypatch.setenv("OPENAI_API_KEY", "hidden")
+    with pytest.raises(CompileFailed) as caught:
+        list(run_child(order(tmp_path, "secrets"), module=MISBEHAVING))
+    assert "SECRET_KEY" not in caught.value.message
+    assert "OPENAI_API_KEY" not in caught.value.message
+
+
+def test_closing_the_news_kills_the_child(tmp_path):
+    before = children_of(os.getpid())
+    news = run_child(order(tmp_path, "hang"), module=MISBEHAVING)
+    while not isinstance(next(news), Progress):
+        pass
+    assert children_of(os.getpid()) - before
+    news.close()
+    assert children_of(os.getpid()) == before
+
+
+def children_of(pid: int) -> set[int]:
+    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}

@@ -1,0 +1,218 @@
+"""Deleting with undo, trying again, stopping, new versions, and what the sweep mends."""
+
+import os
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from redis import Redis
+
+from tests.documents.conftest import stored_files
+from tests.documents.files import HANDBOOK, upload
+from vectorless_web.documents import services
+from vectorless_web.documents.compile_process import CompileFailed, Order, run_child
+from vectorless_web.documents.models import Document, DocumentVersion, Section
+from vectorless_web.documents.selectors import readable_documents
+from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.lib import jobs
+from vectorless_web.lib.problems import Problem
+from vectorless_web.workspaces.models import AuditEvent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Status = DocumentVersion.Status
+HTMX = {"HX-Request": "true"}
+
+
+def url(document, act):
+    return f"/w/{document.workspace.slug}/documents/{document.pk}/{act}/"
+
+
+def fail(code="reader_crashed", retryable=True):
+    def reader(order: Order):
+        raise CompileFailed("It broke.", code=code, retryable=retryable)
+        yield
+
+    return reader
+
+
+def test_a_deleted_document_is_hidden_at_once_and_comes_back_with_undo(client, workspace, alice, ready):
+    document = ready()
+    client.force_login(alice)
+    row = client.post(url(document, "delete"), headers=HTMX).content.decode()
+    assert "Undo" in row
+    assert not readable_documents(workspace, alice).exists()
+    assert client.get(f"/w/{workspace.slug}/documents/{document.pk}/").status_code == 404
+    row = client.post(url(document, "restore"), headers=HTMX).content.decode()
+    assert document.title in row
+    assert list(readable_documents(workspace, alice)) == [document]
+    assert list(AuditEvent.objects.filter(object_type="document").values_list("verb", flat=True)) == [
+        "document.restored", "document.deleted", "document.added",
+    ]  # fmt: skip
+
+
+def test_undo_is_refused_when_the_file_was_added_again(client, alice, ready, add):
+    document = ready(HANDBOOK, "handbook.md")
+    services.delete_document(actor=alice, document=document)
+    add(HANDBOOK, "handbook again.md")
+    client.force_login(alice)
+    answer = client.post(url(document, "restore"), headers=HTMX)
+    assert answer.status_code == 409
+    assert "added again" in answer.content.decode()
+
+
+def test_deleting_stops_the_reading(alice, add):
+    version = add()
+    services.delete_document(actor=alice, document=version.document)
+    version.refresh_from_db()
+    assert (version.status, version.error_code) == (Status.FAILED, "cancelled")
+    assert not jobs.exists(version.job_id, queue="documents")
+
+
+def test_a_document_is_purged_after_thirty_days(alice, ready):
+    document = ready()
+    services.delete_document(actor=alice, document=document)
+    assert services.purge_deleted() == 0
+    assert stored_files()
+    Document.objects.update(deleted_at=timezone.now() - timedelta(days=31))
+    assert services.purge_deleted() == 1
+    assert not Document.objects.exists()
+    assert stored_files() == []
+    assert AuditEvent.objects.filter(verb="document.purged").count() == 1
+
+
+def test_a_failed_file_is_tried_again(client, alice, add, work_off):
+    version = add()
+    compile_version(version.pk, compile_with=fail())
+    client.force_login(alice)
+    row = client.post(url(version.document, "retry"), headers=HTMX).content.decode()
+    assert "waiting" in row
+    work_off("documents")
+    version.refresh_from_db()
+    assert (version.status, version.attempt) == (Status.READY, 2)
+
+
+def test_what_cannot_pass_is_not_tried_again(client, alice, add):
+    version = add()
+    compile_version(version.pk, compile_with=fail("encrypted_pdf", retryable=False))
+    client.force_login(alice)
+    assert client.post(url(version.document, "retry"), headers=HTMX).status_code == 409
+
+
+def test_a_waiting_file_can_be_stopped_and_tried_again(client, alice, add, work_off):
+    version = add()
+    client.force_login(alice)
+    row = client.post(url(version.document, "cancel"), headers=HTMX).content.decode()
+    assert "Reading was stopped" in row
+    work_off("documents")
+    version.refresh_from_db()
+    assert version.status == Status.FAILED
+    services.retry_version(actor=alice, version=version)
+    work_off("documents")
+    version.refresh_from_db()
+    assert version.status == Status.READY
+
+
+def test_stopping_while_it_is_read_leaves_nothing(alice, add):
+    version = add()
+
+    def stopped_midway(order: Order):
+        news = run_child(order)
+        yield next(news)
+        services.cancel_version(actor=alice, version=version)
+        yield from news
+
+    compile_version(version.pk, compile_with=stopped_midway)
+    version.refresh_from_db()
+    assert (version.status, version.error_code) == (Status.FAILED, "cancelled")
+    assert not Section.objects.exists()
+    assert stored_files() == [version.file.name]
+
+
+def test_a_new_version_takes_over_when_it_is_ready(client, alice, ready, work_off):
+    document = ready(HANDBOOK, "handbook.md")
+    client.force_login(alice)
+    client.post(url(document, "version"), {"files": [upload(HANDBOOK + b"\n## Travel\n\nBy train.\n", "handbook.md")]})
+    document.refresh_from_db()
+    assert document.current_version.number == 1
+    work_off("documents")
+    document.refresh_from_db()
+    assert document.current_version.number == 2
+    assert [version.number for version in document.versions.all()] == [2, 1]
+
+
+def test_the_same_file_is_no_new_version(client, alice, ready):
+    document = ready(HANDBOOK, "handbook.md")
+    client.force_login(alice)
+    page = client.post(url(document, "version"), {"files": [upload(HANDBOOK, "handbook.md")]}, follow=True)
+    assert "already here" in page.content.decode()
+    assert document.versions.count() == 1
+
+
+def test_a_failed_new_version_leaves_the_current_one(alice, ready):
+    document = ready(HANDBOOK, "handbook.md")
+    added = services.add_version(document=document, user=alice, upload=upload(HANDBOOK + b"more", "handbook.md"))
+    compile_version(added.version.pk, compile_with=fail("damaged_pdf", retryable=False))
+    document.refresh_from_db()
+    assert document.current_version.number == 1
+
+
+def test_an_older_version_never_takes_over_from_a_newer_one(alice, add):
+    first = add(HANDBOOK, "handbook.md")
+    second = services.add_version(
+        document=first.document, user=alice, upload=upload(HANDBOOK + b"more", "handbook.md")
+    ).version
+    compile_version(second.pk)
+    compile_version(first.pk)
+    assert Document.objects.get().current_version == second
+
+
+def test_the_sweep_queues_what_redis_never_got(add, work_off):
+    version = add()
+    with Redis.from_url(os.environ["REDIS_URL"]) as client:
+        client.flushall()
+    DocumentVersion.objects.update(created_at=timezone.now() - timedelta(minutes=1))
+    assert services.requeue_lost_versions() == 1
+    assert services.requeue_lost_versions() == 0
+    work_off("documents")
+    version.refresh_from_db()
+    assert version.status == Status.READY
+
+
+def test_a_lost_worker_is_forgiven_once(add, work_off):
+    version = add()
+    long_ago = timezone.now() - timedelta(minutes=5)
+    DocumentVersion.objects.update(status=Status.PARSING, lease="dead", heartbeat_at=long_ago)
+    assert services.requeue_lost_versions() == 1
+    version.refresh_from_db()
+    assert (version.status, version.requeued, version.attempt) == (Status.QUEUED, True, 2)
+    DocumentVersion.objects.update(status=Status.INDEXING, lease="dead too", heartbeat_at=long_ago)
+    assert services.requeue_lost_versions() == 1
+    version.refresh_from_db()
+    assert (version.status, version.error_code, version.retryable) == (Status.FAILED, "reader_lost", True)
+
+
+def test_a_beating_worker_is_left_alone(add):
+    add()
+    DocumentVersion.objects.update(status=Status.PARSING, lease="alive", heartbeat_at=timezone.now())
+    assert services.requeue_lost_versions() == 0
+
+
+def test_a_retry_of_a_ready_version_is_a_problem(alice, ready):
+    version = ready().current_version
+    with pytest.raises(Problem):
+        services.retry_version(actor=alice, version=version)
+
+
+def test_members_may_not_delete_or_stop(client, bob, ready):
+    document = ready()
+    client.force_login(bob)
+    for act in ("delete", "retry", "cancel", "version", "rename"):
+        assert client.post(url(document, act)).status_code == 403
+
+
+def test_strangers_find_nothing(client, charlie, ready):
+    document = ready()
+    client.force_login(charlie)
+    for act in ("delete", "restore", "retry", "cancel", "version", "rename"):
+        assert client.post(url(document, act)).status_code == 404

@@ -1,0 +1,180 @@
+"""Page images and highlight boxes come from the render child, and their absence is no error page."""
+
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.conftest import wait_until
+from tests.documents.files import HANDBOOK, REPORT
+from vectorless_web.documents.page_cache import PageCache, image_path
+from vectorless_web.documents.render_client import RenderUnavailable, ask, is_up
+from vectorless_web.documents.rendering import Highlight, boxes, page_image, page_view
+from vectorless_web.documents.storage import open_version
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def render_child(settings, spawn):
+    """A render child on this test's files, as the supervisor starts it."""
+    process = spawn(
+        "-m", "tests.documents.render_here", str(settings.RENDER_SOCKET), str(settings.CACHE_ROOT),
+        str(settings.MEDIA_ROOT),
+    )  # fmt: skip
+    wait_until(is_up, seconds=20)
+    return process
+
+
+def span_of(version, words):
+    """Where words stand in the raw text of a version's pages."""
+    document = open_version(version)
+    for page_index in range(version.pages):
+        start = document.page_text(page_index).find(words)
+        if start >= 0:
+            return [page_index, start, len(words)]
+    raise AssertionError(f"{words} does not occur")
+
+
+def test_a_page_is_drawn_once_and_kept(ready, render_child, settings):
+    version = ready().current_version
+    path = page_image(version, 1)
+    assert Image.open(path).size == (953, 1348)
+    assert path == image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, 1, 1.6)
+    render_child.terminate()
+    render_child.wait(10)
+    assert page_image(version, 1) == path
+
+
+def test_boxes_lie_over_the_words(ready, render_child):
+    version = ready().current_version
+    span = span_of(version, "Net debt fell to 1,577 million")
+    [[page_index, x, y, width, height]] = boxes(version, [span])
+    assert page_index == 1
+    assert 70 < x < 74
+    # A4 is 842 points high and the second line stands at 732 from the bottom.
+    assert y < 842 - 732 < y + height
+    assert 100 < width < 200
+
+
+def test_a_page_with_a_highlight(ready, render_child):
+    version = ready().current_version
+    quote = Highlight(marker=3, spans=[span_of(version, "1,577 million")], on=True)
+    sheet = page_view(version, 1, [quote])
+    assert (sheet["page"], sheet["page_count"]) == (2, 3)
+    assert sheet["image_url"].endswith("/v1/pages/2.jpg")
+    [hit] = sheet["hits"]
+    assert (hit.marker, hit.id, hit.on) == (3, "hit-3", True)
+    assert [flag.marker for flag in sheet["flags"]] == [3]
+    assert sheet["text_segments"] == []
+    assert page_view(version, 0, [quote])["hits"] == []
+
+
+def test_while_the_child_is_down_the_text_is_shown(ready):
+    version = ready().current_version
+    span = span_of(version, "1,577 million")
+    sheet = page_view(version, 1, [Highlight(marker=1, spans=[span], on=True)])
+    assert sheet["image_url"] == ""
+    lit = [segment for segment in sheet["text_segments"] if segment.marker == 1]
+    assert [(segment.text, segment.first, segment.on) for segment in lit] == [("1,577 million", True, True)]
+    with pytest.raises(RenderUnavailable) as caught:
+        page_image(version, 1)
+    assert caught.value.code == "render_unavailable"
+
+
+def test_a_text_document_shows_its_words_with_marks(ready):
+    version = ready(HANDBOOK, "handbook.md").current_version
+    span = span_of(version, "30 days")
+    sheet = page_view(version, span[0], [Highlight(marker=2, spans=[span])])
+    assert [segment.text for segment in sheet["text_segments"] if segment.marker == 2] == ["30 days"]
+    assert "".join(segment.text for segment in sheet["text_segments"]) == open_version(version).page_text(0)
+    assert boxes(version, [span]) == []
+
+
+def test_the_worker_comes_back_after_a_crash(ready, render_child):
+    version = ready().current_version
+    assert ask({"op": "ping"}) == {"ok": True}
+    [worker] = Path(f"/proc/{render_child.pid}/task/{render_child.pid}/children").read_text().split()
+    os.kill(int(worker), signal.SIGSEGV)
+    wait_until(answers_ping, seconds=10)
+    assert page_image(version, 0).exists()
+
+
+def answers_ping() -> bool:
+    try:
+        return ask({"op": "ping"}) == {"ok": True}
+    except RenderUnavailable:
+        return False
+
+
+def test_a_page_that_failed_twice_is_not_tried_again(ready, render_child, settings):
+    version = ready().current_version
+    tries = Path(settings.CACHE_ROOT) / "pages" / "tries" / f"{version.sha256}-0"
+    tries.write_bytes(b"..")
+    with pytest.raises(RenderUnavailable) as caught:
+        page_image(version, 0)
+    assert caught.value.code == "page_unrenderable"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b"\n", b"{}\n", b"[]\n", b'"text"\n', b'{"op": "page"}\n', b'{"op": "dance"}\n', b"\xff\xfe\n",
+     b'{"op": "boxes", "file": "../../etc/passwd", "spans": [[0, 0, 1]]}\n',
+     b'{"op": "page", "file": "/etc/passwd", "sha256": "a/../b", "page_index": 0, "scale": 1}\n'],
+)  # fmt: skip
+def test_a_bad_request_costs_one_reply(render_child, settings, line):
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(str(settings.RENDER_SOCKET))
+        connection.sendall(line)
+        connection.settimeout(5)
+        reply = connection.recv(65536)
+    assert b"root:" not in reply
+    assert b'"path"' not in reply
+    assert ask({"op": "ping"}) == {"ok": True}
+
+
+def test_a_silent_client_does_not_hold_the_child(render_child, settings):
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.connect(str(settings.RENDER_SOCKET))
+        started = time.monotonic()
+        assert ask({"op": "ping"}) == {"ok": True}
+        assert time.monotonic() - started < 5
+
+
+def test_the_cache_makes_room_for_what_was_used_last(tmp_path):
+    cache = PageCache(tmp_path, limit_bytes=100)
+    paths = [image_path(tmp_path, f"{number:064d}", 0, 1.6) for number in range(4)]
+    for age, path in enumerate(paths[:3]):
+        cache.write(path, b"x" * 30)
+        os.utime(path, (age, age))
+    os.utime(paths[0], (50, 50))
+    cache.write(paths[3], b"x" * 30)
+    assert [path.exists() for path in paths] == [True, False, True, True]
+    assert PageCache(tmp_path, limit_bytes=100)._bytes == 90
+
+
+def test_pictures_are_served_to_members_only_and_may_be_kept(client, workspace, ready, render_child, bob, charlie):
+    document = ready(REPORT, "report.pdf")
+    address = f"/w/{workspace.slug}/documents/{document.pk}/v1/pages/2.jpg"
+    client.force_login(bob)
+    answer = client.get(address)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "image/jpeg")
+    assert "immutable" in answer["Cache-Control"]
+    assert "private" in answer["Cache-Control"]
+    assert client.get(address, headers={"If-None-Match": answer["ETag"]}).status_code == 304
+    assert client.get(address.replace("/2.jpg", "/4.jpg")).status_code == 404
+    assert client.get(address.replace("/2.jpg", "/0.jpg")).status_code == 404
+    client.force_login(charlie)
+    assert client.get(address).status_code == 404
+
+
+def test_a_picture_that_cannot_be_had_is_a_plain_503(client, workspace, ready, alice):
+    document = ready()
+    client.force_login(alice)
+    answer = client.get(f"/w/{workspace.slug}/documents/{document.pk}/v1/pages/1.jpg")
+    assert answer.status_code == 503
+    assert "not available right now" in answer.content.decode()

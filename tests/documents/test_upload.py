@@ -1,0 +1,189 @@
+"""Uploading files."""
+
+import pytest
+
+from tests.documents.conftest import stored_files
+from tests.documents.files import HANDBOOK, REPORT, no_pages, pdf, upload
+from vectorless_web.documents.models import Document, DocumentVersion, Section
+from vectorless_web.workspaces.models import AuditEvent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+AJAX = {"X-Requested-With": "XMLHttpRequest"}
+
+
+def url(workspace, act="upload/"):
+    return f"/w/{workspace.slug}/documents/{act}"
+
+
+def send(client, workspace, *files):
+    return client.post(url(workspace), {"files": list(files)}, headers=AJAX)
+
+
+def test_a_pdf_becomes_a_ready_document(client, workspace, alice, work_off):
+    client.force_login(alice)
+    answer = send(client, workspace, upload(REPORT, "annual-report.pdf"))
+    assert answer.status_code == 200
+    version = DocumentVersion.objects.get()
+    assert version.status == "queued"
+    work_off("documents")
+    version.refresh_from_db()
+    assert (version.status, version.pages, version.mime) == ("ready", 3, "application/pdf")
+    assert version.coverage == 1.0
+    assert version.document.current_version == version
+    titles = list(Section.objects.filter(version=version).values_list("title", flat=True))
+    assert "2. Financial review" in titles
+    assert version.card.data["title"]
+    assert version.artefact in stored_files()
+
+
+def test_adding_is_recorded(client, workspace, alice):
+    client.force_login(alice)
+    send(client, workspace, upload(HANDBOOK, "handbook.md"))
+    event = AuditEvent.objects.get(verb="document.added")
+    assert (event.actor, event.workspace, event.object_name) == (alice, workspace, "handbook")
+    assert event.details["file"] == "handbook.md"
+
+
+def test_a_plain_form_goes_back_to_the_list(client, workspace, alice):
+    client.force_login(alice)
+    answer = client.post(url(workspace), {"files": [upload(HANDBOOK, "handbook.md")]}, follow=True)
+    assert answer.redirect_chain[-1][0] == url(workspace, "")
+    assert "handbook.md was added" in answer.content.decode()
+
+
+def test_each_of_many_files_gets_its_own_result(client, workspace, alice):
+    client.force_login(alice)
+    answer = send(client, workspace, upload(HANDBOOK, "handbook.md"), upload(b"", "empty.txt"))
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "handbook" in page
+    assert "empty_file" in page
+    assert Document.objects.count() == 1
+
+
+def test_the_same_bytes_are_already_here(client, workspace, alice):
+    client.force_login(alice)
+    send(client, workspace, upload(HANDBOOK, "handbook.md"))
+    answer = send(client, workspace, upload(HANDBOOK, "copy of handbook.md"))
+    document = Document.objects.get()
+    assert "is already here" in answer.content.decode()
+    assert f"/documents/{document.pk}/" in answer.content.decode()
+    assert len(stored_files()) == 1
+
+
+def test_the_same_bytes_in_another_workspace_are_a_document_of_their_own(client, workspace, alice):
+    from vectorless_web.workspaces.services import create_workspace
+
+    other = create_workspace(user=alice, name="Other")
+    client.force_login(alice)
+    send(client, workspace, upload(HANDBOOK, "handbook.md"))
+    send(client, other, upload(HANDBOOK, "handbook.md"))
+    assert Document.objects.count() == 2
+
+
+def test_a_deleted_document_does_not_count_as_already_here(client, workspace, alice, add):
+    from vectorless_web.documents import services
+
+    services.delete_document(actor=alice, document=add(HANDBOOK, "handbook.md").document)
+    client.force_login(alice)
+    answer = send(client, workspace, upload(HANDBOOK, "handbook.md"))
+    assert "already here" not in answer.content.decode()
+
+
+def test_members_and_viewers_may_not_upload(client, workspace, bob, vera):
+    for user in (bob, vera):
+        client.force_login(user)
+        assert send(client, workspace, upload(HANDBOOK, "handbook.md")).status_code == 403
+    assert not Document.objects.exists()
+
+
+def test_a_stranger_finds_nothing(client, workspace, charlie):
+    client.force_login(charlie)
+    assert send(client, workspace, upload(HANDBOOK, "handbook.md")).status_code == 404
+
+
+def test_editors_may_upload(client, workspace, dora):
+    client.force_login(dora)
+    assert send(client, workspace, upload(HANDBOOK, "handbook.md")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "code", "sentence"),
+    [
+        (b"", "empty.pdf", "empty_file", "empty"),
+        (b" \n\t\n", "blank.txt", "empty_file", "empty"),
+        (b"<!DOCTYPE html><html><body>hello</body></html>", "report.pdf", "html_named_pdf", "web page"),
+        (b"<html><body>hello</body></html>", "page.html", "unsupported_type", "web page"),
+        (b"just words", "report.pdf", "not_a_pdf", "named .pdf"),
+        (b"PK\x03\x04" + b"\0" * 40, "report.docx", "unsupported_type", "Office"),
+        (b"\x89PNG\r\n\x1a\n", "scan.pdf", "unsupported_type", "picture"),
+    ],
+)
+def test_what_is_no_readable_file_is_refused_and_leaves_nothing(
+    client, workspace, alice, content, name, code, sentence
+):
+    client.force_login(alice)
+    answer = send(client, workspace, upload(content, name))
+    page = answer.content.decode()
+    assert answer.status_code == 422
+    assert code in page
+    assert sentence in page
+    assert not Document.objects.exists()
+    assert stored_files() == []
+
+
+def test_a_file_over_the_limit_is_refused(client, workspace, alice, settings):
+    settings.UPLOAD_MAX_BYTES = 10
+    client.force_login(alice)
+    answer = send(client, workspace, upload(HANDBOOK, "handbook.md"))
+    assert answer.status_code == 422
+    assert "file_too_large" in answer.content.decode()
+    assert stored_files() == []
+
+
+def test_the_limits_are_told_before_the_upload(client, workspace, alice, settings):
+    settings.UPLOAD_MAX_BYTES = 7 * 2**20
+    client.force_login(alice)
+    page = client.get(url(workspace, "")).content.decode()
+    assert "7.0\xa0MB" in page
+    assert "PDF, Markdown and text files" in page
+
+
+def test_no_file_is_a_plain_sentence(client, workspace, alice):
+    client.force_login(alice)
+    answer = client.post(url(workspace), {}, headers={"HX-Request": "true"})
+    assert answer.status_code == 422
+    assert "Choose a file first" in answer.content.decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(pdf(password="secret"), "encrypted_pdf"), (no_pages(), "no_pages"), (REPORT[:60], "damaged_pdf")],
+)
+def test_what_turns_out_to_be_unreadable_fails_with_a_sentence_and_leaves_nothing(
+    client, workspace, alice, work_off, content, code
+):
+    client.force_login(alice)
+    send(client, workspace, upload(content, "report.pdf"))
+    work_off("documents")
+    version = DocumentVersion.objects.get()
+    assert (version.status, version.error_code, version.retryable) == ("failed", code, False)
+    assert version.error_message.endswith(".")
+    assert not Section.objects.exists()
+    assert stored_files() == []
+    assert version.error_message in client.get(url(workspace, "")).content.decode().replace("&#x27;", "'")
+
+
+def test_the_file_name_never_becomes_a_path(workspace, alice, add):
+    version = add(HANDBOOK, "../../etc/passwd.md")
+    assert version.document.name == "passwd.md"
+    assert version.file.name.startswith("uploads/")
+    assert ".." not in version.file.name
+
+
+def test_a_name_with_markup_is_shown_as_text(client, workspace, alice):
+    client.force_login(alice)
+    send(client, workspace, upload(HANDBOOK, "<script>alert(1)</script>.md"))
+    page = client.get(url(workspace, "")).content.decode()
+    assert "<script>alert" not in page
