@@ -1,5 +1,6 @@
 """Drafts of nodes: text gathered from the pages together with its glyph runs."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -7,6 +8,8 @@ from vectorless_web.engine.document.node import GlyphRun, NodeKind
 from vectorless_web.engine.document.table import Table
 
 SOFT_HYPHEN = "\xad"
+_LOOSE = re.compile(r"[\n\r]|\s\s")
+_WORDS = re.compile(r"\S+")
 _SPACES = dict.fromkeys(map(ord, "\t\n\r"), " ")
 # PDFium's marks for a word divided at a line's end become soft hyphens: invisible, yet covered.
 _MENDED = {**_SPACES, 0x02: SOFT_HYPHEN, 0xFFFE: SOFT_HYPHEN}
@@ -35,9 +38,18 @@ class TextBuilder:
     length: int = 0
 
     def raw(self, page: int, start: int, text: str, *, verbatim: bool = False) -> None:
-        """Append characters `start ..` of a page; unless `verbatim`, white space becomes plain spaces, one for one."""
-        if not verbatim:
-            text = text.translate(_MENDED)
+        """Append characters `start ..` of a page; unless `verbatim`, white space becomes single spaces."""
+        if verbatim:
+            self._stretch(page, start, text)
+            return
+        parts = _WORDS.finditer(text) if _LOOSE.search(text) else (None,)
+        for number, match in enumerate(parts):
+            if number:
+                self.added(" ")
+            part, shift = (match.group(), match.start()) if match else (text, 0)
+            self._stretch(page, start + shift, part.translate(_MENDED))
+
+    def _stretch(self, page: int, start: int, text: str) -> None:
         last = self.runs[-1] if self.runs else None
         touching = last is not None and last.page_index == page and last.char_index + last.length == start
         if last is not None and touching and last.offset + last.length == self.length:

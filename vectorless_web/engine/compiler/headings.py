@@ -1,49 +1,36 @@
 """Decides which printed lines are headings: they stand out, start at a margin and do not read like prose."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from vectorless_web.engine.compiler.contents import letters_of
 from vectorless_web.engine.compiler.layout import Layout
 from vectorless_web.engine.compiler.lines import Line, Page, Style
-from vectorless_web.engine.compiler.patterns import (
-    CHAPTER,
-    ITEM,
-    NOTE,
-    NUMBERED,
-    PART,
-    PLAIN,
-    STATEMENT,
-    Form,
-    form_of,
-)
+from vectorless_web.engine.compiler.patterns import CHAPTER, NUMBERED, PLAIN, STATEMENT, Form, form_of
 from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
+from vectorless_web.engine.compiler.titles import SENTENCE_END, UNFINISHED, mended_title, reads_like_title
 
-_MAX_CHARACTERS, _MAX_WORDS, _MAX_LINES = 220, 32, 4
-_SENTENCE_WORDS = 11
-_UNFINISHED = re.compile(r"(?:[,;–—]|\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from))$", re.I)
-_SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*$")
-_NOT_TITLE = re.compile(
-    r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\(?continued\)?$|see (?:accompanying )?notes|the accompanying"
-    r"|\$|page\b|/s/|by:|name:|title:|date:"
-    r"|total\b|less:|add:|source:|https?:|www\.|\*|•|[●▪◦■□‣○➢✓–—]\s?|\(\w{1,3}\)\s*(?:/s/)?$|o\s)",
-    re.I,
-)
-_LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|_{3,}")
+_MAX_LINES, _MAX_SENTENCE_LINES = 4, 6
+_SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
+_SENTENCES_OF_A_STYLE = 4
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d{1,3}(?:,\d{3})+")
 
 
 @dataclass(slots=True)
 class Heading:
-    """A heading: its lines, mended title, form, and how it looks."""
+    """A heading: its lines, mended title, form, and how it looks. `sentence`: it is a whole emphasised sentence."""
 
     lines: list[Line]
     title: str
     form: Form
     style: Style
     caps: bool
+    listed: bool = False
+    """Whether the printed table of contents names it."""
+    sentence: bool = False
     level: int = 0
-    children: list["Heading"] = field(default_factory=list)
 
     @property
     def page(self) -> int:
@@ -57,10 +44,10 @@ def is_caps(text: str) -> bool:
     return len(letters) >= 3 and sum(character.isupper() for character in letters) >= 0.9 * len(letters)
 
 
-def emphasis(line: Line, layout: Layout) -> int:
-    """How strongly a line stands out from the body: 0 not at all, 1 by slant, 2 by weight, capitals or colour, 3 by size."""
-    style, body = line.style, layout.body
-    if line.lead > line.start:
+def emphasis(line: Line, body: Style) -> int:
+    """How strongly a line stands out from the body: 0 not, 1 by slant, 2 by weight, capitals or colour, 3 by size."""
+    style = line.style
+    if line.lead > line.start and style.weight == body.weight:
         return 0
     if style.size >= body.size + 0.9:
         return 3
@@ -69,19 +56,10 @@ def emphasis(line: Line, layout: Layout) -> int:
     return 1 if style.italic and not body.italic else 0
 
 
-def reads_like_title(text: str) -> bool:
-    """Whether words could be a heading: short, not money, not a units or period line, not a whole sentence."""
-    words = text.split()
-    if not words or len(text) > _MAX_CHARACTERS or len(words) > _MAX_WORDS or _NOT_TITLE.match(text):
-        return False
-    if sum(character.isalpha() for character in text) < 3 or _LEADERS.search(text):
-        return False
-    if UNITS_LINE.match(text) or (PERIOD.match(text) and any(character.isdigit() for character in text)):
-        return False
-    first = next((character for character in text if character.isalnum()), "")
-    if first.islower() and form_of(text).family == PLAIN:
-        return False
-    return not (_SENTENCE_END.search(text) and len(words) >= _SENTENCE_WORDS and form_of(text).family == PLAIN)
+def keep_supported(headings: Sequence[Heading]) -> set[int]:
+    """Ids of headings to keep: whole sentences count only where their style heads several passages."""
+    support = Counter(heading.style for heading in headings if heading.sentence)
+    return {id(h) for h in headings if not h.sentence or support[h.style] >= _SENTENCES_OF_A_STYLE}
 
 
 def _own_style(one: Line, other: Line) -> bool:
@@ -91,77 +69,138 @@ def _own_style(one: Line, other: Line) -> bool:
 class Headings:
     """Finds the headings among the standing lines of a page."""
 
-    def __init__(self, layout: Layout, listed: frozenset[tuple[int, int]] = frozenset()) -> None:
+    def __init__(self, layout: Layout, listed: dict[tuple[int, int], str]) -> None:
         self._layout = layout
         self._listed = listed
-        """(page, start) of lines that the printed table of contents names."""
 
     def find(self, page: Page, lines: Sequence[Line], position: int) -> Heading | None:
         """The heading that starts at `lines[position]`, with the lines it runs over; None if there is none."""
         line = lines[position]
-        if not self._may_start(page, lines, position):
+        letters = self._listed.get((line.page, line.start))
+        if letters is not None:
+            return self._listed_heading(lines, position, letters)
+        strength = emphasis(line, self._layout.body_of(line.page))
+        if not self._may_start(page, lines, position, strength):
             return None
-        taken = [line]
+        return self._title(lines, position, strength) or self._sentence(lines, position, strength)
+
+    def _listed_heading(self, lines: Sequence[Line], position: int, letters: str) -> Heading:
+        """A heading the contents name: it runs on as long as the entry's letters do."""
+        taken = [lines[position]]
         for following in lines[position + 1 : position + _MAX_LINES]:
+            joined = letters_of("".join(own.text for own in taken) + following.text)
+            if len(joined) > len(letters) + 3 or not letters.startswith(joined):
+                break
+            taken.append(following)
+        heading = self._made(taken)
+        heading.listed = True
+        return heading
+
+    def _title(self, lines: Sequence[Line], position: int, strength: int) -> Heading | None:
+        line = lines[position]
+        taken = [line]
+        for following in lines[position + 1 : position + _MAX_LINES + 1]:
             if not self._continues(taken, following):
                 break
             taken.append(following)
-        title = " ".join(" ".join(own.text.split()) for own in taken)
-        if not reads_like_title(title) or _UNFINISHED.search(title):
+        text = " ".join(" ".join(own.text.split()) for own in taken)
+        if len(taken) > _MAX_LINES or not reads_like_title(text) or UNFINISHED.search(text):
             return None
-        if (
-            len(taken) == _MAX_LINES
-            and len(lines) > position + _MAX_LINES
-            and self._continues(taken, lines[position + _MAX_LINES])
-        ):
+        if text.endswith(":") and (strength < 2 or len(text.split()) > 9):
             return None
-        return Heading(taken, title, form_of(title), line.style, is_caps(title))
+        return self._made(taken)
 
-    def _may_start(self, page: Page, lines: Sequence[Line], position: int) -> bool:
-        line = lines[position]
-        form = form_of(line.text).family
-        strength = emphasis(line, self._layout)
-        if (line.page, line.start) in self._listed:
+    def _sentence(self, lines: Sequence[Line], position: int, strength: int) -> Heading | None:
+        """An emphasised sentence over plain prose, as risk factors have them."""
+        first = lines[position]
+        if strength == 0 or form_of(first.text).family != PLAIN or first.lead > first.start:
+            return None
+        end = position + 1
+        while (
+            end < len(lines) and end - position <= _MAX_SENTENCE_LINES and self._same_block(lines[end - 1], lines[end])
+        ):
+            end += 1
+        taken = lines[position:end]
+        text = " ".join(own.text for own in taken)
+        if len(taken) > _MAX_SENTENCE_LINES or len(text) > _SENTENCE_CHARACTERS or len(text.split()) < _SENTENCE_WORDS:
+            return None
+        if not self._prose_follows(lines, end, taken[-1]) or not text[:1].isupper() or _MONEY.search(text):
+            return None
+        heading = self._made(list(taken))
+        heading.sentence = True
+        return heading
+
+    def _same_block(self, last: Line, following: Line) -> bool:
+        near = 0 < following.top - last.top < 1.3 * max(last.height, self._layout.line_pitch(last.style))
+        return near and _own_style(last, following) and following.lead == following.start
+
+    def _prose_follows(self, lines: Sequence[Line], end: int, last: Line) -> bool:
+        if end >= len(lines):
             return True
-        if line.style.size < self._layout.body.size - 1.1 or (not reads_like_title(line.text.strip()) and strength < 3):
+        following = lines[end]
+        body = self._layout.body_of(following.page)
+        return emphasis(following, body) == 0 and len(following.text) > 45 and not _own_style(last, following)
+
+    def _made(self, taken: list[Line]) -> Heading:
+        title = mended_title(" ".join(own.text for own in taken))
+        return Heading(taken, title, form_of(title), taken[0].style, is_caps(title))
+
+    def _may_start(self, page: Page, lines: Sequence[Line], position: int, strength: int) -> bool:
+        line = lines[position]
+        if line.style.size < self._layout.body_of(line.page).size - 1.1 or not self._placed(page, line):
             return False
-        if not self._placed(page, line):
-            return False
-        before = lines[position - 1] if position else None
-        if before is not None and self._runs_on(before, line):
+        if position and self._runs_on(lines[position - 1], line, strength):
             return False
         if strength >= 2:
             return not _MONEY.search(line.text)
-        if form in (PART, ITEM, NOTE, CHAPTER, STATEMENT):
-            return self._alone(lines, position)
-        return strength == 1 and self._alone(lines, position) and not line.text.rstrip().endswith((".", ","))
+        if form_of(line.text).family in (*range(CHAPTER + 1),):
+            return self._stands_apart(lines, position)
+        return strength == 1 and self._alone(lines, position)
 
     def _placed(self, page: Page, line: Line) -> bool:
         """At a margin of the prose, or centred on the page."""
         centre = (line.left + line.right) / 2
         return self._layout.at_margin(line) or abs(centre - page.width / 2) < 0.03 * page.width
 
-    def _runs_on(self, before: Line, line: Line) -> bool:
+    def _runs_on(self, before: Line, line: Line, strength: int) -> bool:
         """Whether the line continues the sentence of the line before it."""
-        gap = line.top - before.top
-        near = 0 < gap < 1.25 * self._layout.line_pitch(line.style)
-        if not near or (not _own_style(before, line) and emphasis(line, self._layout) >= 2):
+        near = 0 < line.top - before.top < 1.25 * self._layout.line_pitch(line.style)
+        if not near or not _own_style(before, line):
             return False
-        return not _SENTENCE_END.search(before.text.rstrip()) and _own_style(before, line) and len(before.text) > 50
+        return not SENTENCE_END.search(before.text.rstrip()) and len(before.text) > 50
+
+    def _stands_apart(self, lines: Sequence[Line], position: int) -> bool:
+        """For titles that name their place ("Item 4."): a gap above, and a title's length."""
+        line = lines[position]
+        pitch = self._layout.line_pitch(line.style)
+        before = lines[position - 1] if position else None
+        if before is not None and 0 < line.top - before.top < 1.12 * pitch and form_of(before.text).family > STATEMENT:
+            return False
+        words = line.text.split()
+        if len(words) < 2 and form_of(line.text).family != CHAPTER:
+            return len(line.text) < 12
+        return len(words) <= 24 and (words[0][:1].isupper() or words[0][:1] == "§")
 
     def _alone(self, lines: Sequence[Line], position: int) -> bool:
-        """Whether white space (or the page's edge) parts the line from its neighbours, and it ends before the margin."""
+        """Whether white space (or the page's edge) parts a slanted line from what is above, and it ends early."""
         line = lines[position]
         pitch = self._layout.line_pitch(line.style)
         if position and 0 < line.top - lines[position - 1].top < 1.15 * pitch:
             return False
-        if position + 1 < len(lines):
-            following = lines[position + 1]
-            close = 0 < following.top - line.top < 1.15 * pitch
-            if close and _own_style(line, following) and not form_of(line.text).family < CHAPTER:
-                return False
-            return line.right < following.right - 2 * line.style.size or following.style != line.style
-        return True
+        if position + 1 == len(lines):
+            return True
+        following = lines[position + 1]
+        if _own_style(line, following) and 0 < following.top - line.top < 1.15 * pitch:
+            return self._prose_after_block(lines, position)
+        return line.right < following.right - 2 * line.style.size or following.style != line.style
+
+    def _prose_after_block(self, lines: Sequence[Line], position: int) -> bool:
+        end = position + 1
+        while (
+            end < len(lines) and end - position <= _MAX_SENTENCE_LINES and self._same_block(lines[end - 1], lines[end])
+        ):
+            end += 1
+        return self._prose_follows(lines, end, lines[end - 1])
 
     def _continues(self, taken: Sequence[Line], following: Line) -> bool:
         """Whether a heading runs on in the next line."""
@@ -171,19 +210,18 @@ class Headings:
             return False
         if not _own_style(last, following) or following.lead > following.start:
             return False
-        text = following.text.strip()
-        if form_of(text).family != PLAIN or (
-            _SENTENCE_END.search(last.text.rstrip()) and not form_of(taken[0].text).family < CHAPTER
-        ):
+        text, form = following.text.strip(), form_of(taken[0].text)
+        if form_of(text).family != PLAIN or UNITS_LINE.match(text) or PERIOD.match(text):
             return False
-        if UNITS_LINE.match(text) or PERIOD.match(text):
-            return False
-        unfinished = bool(_UNFINISHED.search(last.text.rstrip())) or text[:1].islower()
-        full = last.right - last.left > 0.55 * (following.right - following.left) and last.right - last.left > 220
-        same_case = is_caps(last.text) == is_caps(text)
-        tight = gap < 1.25 * last.height
-        bare = form_of(last.text).label != "" and len(last.text.split()) <= 2
-        return unfinished or bare or (full and same_case and tight)
+        if SENTENCE_END.search(last.text.rstrip()) and not last.text.rstrip().endswith(":"):
+            bare = form.family < CHAPTER and len(last.text.split()) <= 2
+            return bare and is_caps(last.text) == is_caps(text)
+        unfinished = bool(UNFINISHED.search(last.text.rstrip())) or text[:1].islower()
+        width = last.right - last.left
+        full = width > 0.55 * (following.right - following.left) and width > 220
+        tight = gap < 1.25 * max(last.height, self._layout.line_pitch(last.style))
+        bare = form.label != "" and len(last.text.split()) <= 2
+        return unfinished or bare or (full and tight and is_caps(last.text) == is_caps(text))
 
 
-__all__ = ["NUMBERED", "Heading", "Headings", "emphasis", "is_caps", "reads_like_title"]
+__all__ = ["NUMBERED", "Heading", "Headings", "emphasis", "is_caps", "keep_supported", "reads_like_title"]

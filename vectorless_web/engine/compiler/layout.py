@@ -2,11 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from vectorless_web.engine.compiler.lines import Line, Page, Style
+from vectorless_web.engine.compiler.lines import Line, Page, Style, Tone
 
 _PROSE = 40
+_ENOUGH, _PAGEFUL = 200, 300
+_PLAIN = Style(10.0, False, False, Tone.BLACK, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,9 +16,14 @@ class Layout:
     """Usual values. `margins[page]`: left edges (rounded points) at which prose starts on that page."""
 
     body: Style
-    body_caps: bool
+    bodies: dict[int, Style]
+    """Pages set in another style than most (an appended exhibit)."""
     margins: dict[int, frozenset[int]]
     pitch: dict[float, float]
+
+    def body_of(self, page: int) -> Style:
+        """The style of running text on a page."""
+        return self.bodies.get(page, self.body)
 
     def at_margin(self, line: Line) -> bool:
         """Whether the line starts where prose starts on its page."""
@@ -29,22 +36,35 @@ class Layout:
         return self.pitch.get(style.size, style.size * 1.25)
 
 
+@dataclass(slots=True)
+class _Survey:
+    """Counts over the standing lines of all pages."""
+
+    styles: Counter[Style] = field(default_factory=Counter)
+    prose: dict[int, Counter[Style]] = field(default_factory=lambda: defaultdict(Counter))
+    margins: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    pitches: dict[float, Counter[float]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def count(self, line: Line, before: Line | None) -> None:
+        self.styles[line.style] += len(line.text)
+        if len(line.text) >= _PROSE:
+            self.margins[line.page][round(line.left)] += 1
+            self.prose[line.page][line.style] += len(line.text)
+        if before is not None and before.style.size == line.style.size and 0 < line.top - before.top < 40:
+            self.pitches[line.style.size][round(line.top - before.top, 1)] += min(len(before.text), len(line.text))
+
+
 def survey(pages: Sequence[Page], running: set[tuple[int, int]]) -> Layout:
     """Measure a document. Pages without prose take the margins common to the whole document."""
-    sizes: Counter[Style] = Counter()
-    margins: dict[int, Counter[int]] = defaultdict(Counter)
-    pitches: dict[float, Counter[float]] = defaultdict(Counter)
+    counts = _Survey()
     for page in pages:
         before: Line | None = None
         for line in _standing(page, running):
-            sizes[line.style] += len(line.text)
-            if len(line.text) >= _PROSE:
-                margins[page.index][round(line.left)] += 1
-            if before is not None and before.style.size == line.style.size and 0 < line.top - before.top < 40:
-                pitches[line.style.size][round(line.top - before.top, 1)] += min(len(before.text), len(line.text))
+            counts.count(line, before)
             before = line
-    body = sizes.most_common(1)[0][0] if sizes else Style(10.0, False, False, False, "")
-    return Layout(body, False, _margins(pages, margins), {size: _usual(counts) for size, counts in pitches.items()})
+    body = counts.styles.most_common(1)[0][0] if counts.styles else _PLAIN
+    pitch = {size: _usual(found) for size, found in counts.pitches.items()}
+    return Layout(body, _bodies(pages, counts, body), _margins(pages, counts.margins), pitch)
 
 
 def _standing(page: Page, running: set[tuple[int, int]]) -> Iterable[Line]:
@@ -53,6 +73,21 @@ def _standing(page: Page, running: set[tuple[int, int]]) -> Iterable[Line]:
 
 def _usual(counts: Counter[float]) -> float:
     return max(counts, key=lambda pitch: (counts[pitch], -pitch))
+
+
+def _bodies(pages: Sequence[Page], counts: _Survey, body: Style) -> dict[int, Style]:
+    """Own body styles of pages; a page with little prose is set like the page before it."""
+    bodies: dict[int, Style] = {}
+    current = body
+    for page in pages:
+        found = counts.prose.get(page.index, Counter[Style]())
+        if found[body] >= _ENOUGH:
+            current = body
+        elif found and found.most_common(1)[0][1] >= _PAGEFUL:
+            current = found.most_common(1)[0][0]
+        if current != body:
+            bodies[page.index] = current
+    return bodies
 
 
 def _margins(pages: Sequence[Page], found: dict[int, Counter[int]]) -> dict[int, frozenset[int]]:

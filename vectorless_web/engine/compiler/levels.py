@@ -1,4 +1,4 @@
-"""Gives headings their levels: forms first (part, item, statement, note, numbers), then looks, consistently by style."""
+"""Gives headings their levels: forms first (part, item, statement, note, numbers), then looks, the same for each style."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -7,42 +7,78 @@ from vectorless_web.engine.compiler.headings import Heading
 from vectorless_web.engine.compiler.patterns import NUMBERED, PLAIN
 
 Order = tuple[float, ...]
-_LOOKS = (bool, bool, bool, bool)
+Looks = tuple[float, ...]
 
 
 def assign_levels(headings: Sequence[Heading]) -> None:
     """Set `level` (from 0): a heading stands below the nearest one before it that ranks higher."""
-    numbered = _numbered_styles(headings)
+    ranks = _Ranks(headings)
     stack: list[Order] = []
     for heading in headings:
-        order = _order(heading, numbered)
+        order = ranks.order(heading)
         while stack and stack[-1] >= order:
             stack.pop()
         heading.level = len(stack)
         stack.append(order)
 
 
-def _order(heading: Heading, numbered: dict[Order, Order]) -> Order:
-    """Where a heading ranks; smaller is higher."""
-    form = heading.form
-    if form.family == PLAIN:
-        return numbered.get(_looks(heading), (PLAIN, *_looks(heading)))
-    if form.family == NUMBERED:
-        return (NUMBERED, form.depth)
-    return (form.family, form.depth)
-
-
-def _looks(heading: Heading) -> Order:
+def _looks(heading: Heading) -> Looks:
+    """Size, tone, capitals, weight, slant: smaller is higher where nothing else is known."""
     style = heading.style
-    return (-style.size, not heading.caps, not style.bold, not style.accent, style.italic)
+    return (-style.size, -style.tone, not heading.caps, not style.bold, style.italic, heading.sentence)
 
 
-def _numbered_styles(headings: Sequence[Heading]) -> dict[Order, Order]:
+class _Ranks:
+    """Ranks of headings of one document; smaller is higher."""
+
+    def __init__(self, headings: Sequence[Heading]) -> None:
+        self._numbered = _numbered_looks(headings)
+        self._places = _order_looks(headings)
+        members, listed = Counter(map(_looks, headings)), Counter(_looks(h) for h in headings if h.listed)
+        self._listed = {looks for looks, count in listed.items() if 2 * count >= members[looks]}
+
+    def order(self, heading: Heading) -> Order:
+        """Where a heading ranks."""
+        form, looks = heading.form, _looks(heading)
+        if form.family == NUMBERED:
+            return (NUMBERED, form.depth)
+        if form.family != PLAIN:
+            return (form.family, form.depth)
+        if looks in self._numbered:
+            return self._numbered[looks]
+        unlisted = not (heading.listed or looks in self._listed)
+        return (PLAIN, unlisted, self._places[looks])
+
+
+def _numbered_looks(headings: Sequence[Heading]) -> dict[Looks, Order]:
     """Looks shared by numbered headings of one depth: an unnumbered heading that looks the same ranks with them."""
-    depths: dict[Order, Counter[int]] = defaultdict(Counter)
+    depths: dict[Looks, Counter[int]] = defaultdict(Counter)
     for heading in headings:
         if heading.form.family == NUMBERED:
             depths[_looks(heading)][heading.form.depth] += 1
     return {
         looks: (NUMBERED, next(iter(found))) for looks, found in depths.items() if len(found) == 1 and found.total() > 2
     }
+
+
+def _order_looks(headings: Sequence[Heading]) -> dict[Looks, int]:
+    """Places of all looks: by size, then by which of them directly heads the other in this document, then by looks."""
+    above: Counter[tuple[Looks, Looks]] = Counter()
+    for one, other in zip(headings, headings[1:], strict=False):
+        if _touches(one, other):
+            above[_looks(one), _looks(other)] += 1
+    looks = sorted({_looks(heading) for heading in headings})
+    wins = {
+        own: sum(
+            above[own, other] - above[other, own] for other in looks if abs(other[0] - own[0]) < 0.6 and other != own
+        )
+        for own in looks
+    }
+    ranked = sorted(looks, key=lambda own: (own[0], -wins[own] if abs(wins[own]) > 2 else 0, own))
+    return {own: place for place, own in enumerate(ranked)}
+
+
+def _touches(one: Heading, other: Heading) -> bool:
+    """Whether one heading follows the other without text between."""
+    last, first = one.lines[-1], other.lines[0]
+    return last.page == first.page and 0 < first.top - last.bottom < 2.2 * first.height

@@ -1,25 +1,40 @@
 """Printed lines: what a parser hands to the outline, table and paragraph stages."""
 
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
 
+class Tone(IntEnum):
+    """Colour of text. REVERSED is white, on a dark band."""
+
+    BLACK = 0
+    LINK = 1
+    COLOUR = 2
+    REVERSED = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How characters look. `size` in points after the text matrix; `accent` means a colour that is not near black."""
+    """How characters look. `size` in points after the text matrix."""
 
     size: float
     bold: bool
     italic: bool
-    accent: bool
+    tone: Tone
     font: str
 
     @property
-    def weight(self) -> tuple[bool, bool, bool, str]:
+    def weight(self) -> tuple[bool, bool, int, str]:
         """What remains when the size is left out."""
-        return (self.bold, self.italic, self.accent, self.font)
+        return (self.bold, self.italic, self.tone, self.font)
+
+    @property
+    def accent(self) -> bool:
+        """Whether the colour itself makes the text stand out (a link's blue does not)."""
+        return self.tone >= Tone.COLOUR
 
 
 @dataclass(slots=True)

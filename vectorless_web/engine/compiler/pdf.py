@@ -7,10 +7,11 @@ from pathlib import Path
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from vectorless_web.engine.compiler.contents import Contents, read_contents
 from vectorless_web.engine.compiler.drafts import Draft, TextBuilder
 from vectorless_web.engine.compiler.flow import flow_drafts, join_lines
 from vectorless_web.engine.compiler.grid import build_grid
-from vectorless_web.engine.compiler.headings import Heading, Headings
+from vectorless_web.engine.compiler.headings import Heading, Headings, keep_supported
 from vectorless_web.engine.compiler.layout import Layout, survey
 from vectorless_web.engine.compiler.levels import assign_levels
 from vectorless_web.engine.compiler.limits import CompileLimits
@@ -24,6 +25,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 
 Progress = Callable[[str, int, int], None]
 _PAGE_GROUP = 5
+_MIN_LISTED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,14 @@ class _Furniture:
     line: Line
 
 
-Item = Heading | Line | list[Row] | _Furniture
+@dataclass(frozen=True, slots=True)
+class _ContentsLines:
+    """Lines of a printed table of contents."""
+
+    lines: list[Line]
+
+
+Item = Heading | Line | list[Row] | _Furniture | _ContentsLines
 
 
 def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> OutlinedPDF:
@@ -97,29 +106,63 @@ def outline_pages(pages: Sequence[Page]) -> tuple[list[Draft], str]:
     """Drafts in reading order, and the source of the outline."""
     running = mark_running(pages)
     layout = survey(pages, running)
-    finder = Headings(layout)
-    items = [item for page in pages for item in _page_items(page, running, layout, finder)]
+    rows = {page.index: _standing(page, running) for page in pages}
+    contents = read_contents(rows, pages)
+    parser = _PageParser(layout, contents)
+    items: list[Item] = []
+    for page in pages:
+        items.extend(_Furniture(line) for number, line in enumerate(page.lines) if (page.index, number) in running)
+        items.extend(parser.items(page, rows[page.index]))
+    items = _supported(items)
     headings = [item for item in items if isinstance(item, Heading)]
     assign_levels(headings)
+    drafts = _Drafter(layout).draft(items)
     if not headings:
-        return _by_page_groups(_Drafter(layout).draft(items)), "pages"
-    return _Drafter(layout).draft(items), "headings"
+        return _by_page_groups(drafts), "pages"
+    return drafts, "contents" if len(contents.listed) >= _MIN_LISTED else "headings"
 
 
-def _page_items(page: Page, running: set[tuple[int, int]], layout: Layout, finder: Headings) -> Iterator[Item]:
-    """Running lines first, then headings, tables and lines as they follow on the page."""
-    standing = []
-    for number, line in enumerate(page.lines):
-        if (page.index, number) in running:
-            yield _Furniture(line)
+def _standing(page: Page, running: set[tuple[int, int]]) -> list[Row]:
+    numbered = enumerate(page.lines)
+    return [classify(number, page, line) for number, line in numbered if (page.index, number) not in running]
+
+
+def _supported(items: Sequence[Item]) -> list[Item]:
+    """Turn headings that nothing else supports back into lines."""
+    kept = keep_supported([item for item in items if isinstance(item, Heading)])
+    found: list[Item] = []
+    for item in items:
+        if isinstance(item, Heading) and id(item) not in kept:
+            found.extend(item.lines)
         else:
-            standing.append(classify(number, page, line))
-    position = 0
-    for start, end in [*find_regions(standing, layout), (len(standing), len(standing))]:
-        yield from _open_items(page, [row.line for row in standing[position:start]], finder)
-        if start < end:
-            yield standing[start:end]
-        position = end
+            found.append(item)
+    return found
+
+
+class _PageParser:
+    """Divides the standing lines of a page into headings, tables, contents lines and text."""
+
+    def __init__(self, layout: Layout, contents: Contents) -> None:
+        self._layout, self._contents = layout, contents
+        self._finder = Headings(layout, contents.listed)
+
+    def items(self, page: Page, rows: Sequence[Row]) -> Iterator[Item]:
+        """Items in reading order."""
+        first, last = self._contents.pages.get(page.index, (len(rows), -1))
+        if last < 0:
+            yield from self._content(page, rows)
+            return
+        yield from self._content(page, rows[:first])
+        yield _ContentsLines([row.line for row in rows[first : last + 1]])
+        yield from self._content(page, rows[last + 1 :])
+
+    def _content(self, page: Page, rows: Sequence[Row]) -> Iterator[Item]:
+        position = 0
+        for start, end in [*find_regions(rows, self._layout), (len(rows), len(rows))]:
+            yield from _open_items(page, [row.line for row in rows[position:start]], self._finder)
+            if start < end:
+                yield list(rows[start:end])
+            position = end
 
 
 def _open_items(page: Page, lines: Sequence[Line], finder: Headings) -> Iterator[Item]:
@@ -148,7 +191,7 @@ class _Drafter:
                 self._aside.append(_line_draft(item.line))
             else:
                 self._flush()
-                self._drafts.append(_heading_draft(item) if isinstance(item, Heading) else _table(item))
+                self._drafts.append(_item_draft(item))
         self._flush()
         return self._drafts
 
@@ -156,6 +199,21 @@ class _Drafter:
         self._drafts.extend(flow_drafts(self._lines, self._layout))
         self._drafts.extend(self._aside)
         self._lines, self._aside = [], []
+
+
+def _item_draft(item: Heading | list[Row] | _ContentsLines) -> Draft:
+    if isinstance(item, Heading):
+        return _heading_draft(item)
+    return _contents_draft(item) if isinstance(item, _ContentsLines) else _table(item)
+
+
+def _contents_draft(contents: _ContentsLines) -> Draft:
+    builder = TextBuilder()
+    for number, line in enumerate(contents.lines):
+        if number:
+            builder.added("\n")
+        builder.raw(line.page, line.start, line.text)
+    return builder.draft(NodeKind.LIST, contents.lines[0].page)
 
 
 def _line_draft(line: Line) -> Draft:

@@ -13,7 +13,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 from numpy.typing import NDArray
 
-from vectorless_web.engine.compiler.lines import Line, Page, Style
+from vectorless_web.engine.compiler.lines import Line, Page, Style, Tone
 
 # Characters PDFium puts where a word was divided at a line's end.
 HYPHENS = "\x02\ufffe"
@@ -25,7 +25,7 @@ _SAME_LINE = 0.5
 _SAME_HEIGHT = 0.1
 _NEAR_BLACK = 90
 _CONTROLS = {code: " " for code in range(32) if chr(code) not in "\t\n\r\x02"}
-PLAIN = Style(10.0, False, False, False, "")
+PLAIN = Style(10.0, False, False, Tone.BLACK, "")
 
 # The functions called once for each word are bound with plain integer arguments: three times quicker.
 _address = ctypes.c_void_p
@@ -150,7 +150,7 @@ class _PageReader:
         name, flags = self._font(index)
         bold = bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD)
         italic = bool(_ITALIC.search(name)) or bool(flags & _ITALIC_FLAG)
-        return Style(self._size(index), bold, italic, self._accent(index), name.partition("+")[2] or name)
+        return Style(self._size(index), bold, italic, self._tone(index), name.partition("+")[2] or name)
 
     def _font(self, index: int) -> tuple[str, int]:
         buffer, flags = ctypes.create_string_buffer(128), ctypes.c_int()
@@ -163,10 +163,15 @@ class _PageReader:
             size *= float(matrix.b * matrix.b + matrix.d * matrix.d) ** 0.5
         return round(size * 2) / 2
 
-    def _accent(self, index: int) -> bool:
+    def _tone(self, index: int) -> Tone:
         channels = [ctypes.c_uint() for _ in range(4)]
         pdfium_c.FPDFText_GetFillColor(self._textpage, index, *map(ctypes.byref, channels))
-        return max(channel.value for channel in channels[:3]) > _NEAR_BLACK
+        red, green, blue = (channel.value for channel in channels[:3])
+        if max(red, green, blue) <= _NEAR_BLACK:
+            return Tone.BLACK
+        if blue > 170 and red < 70 and green < 130:
+            return Tone.LINK
+        return Tone.REVERSED if min(red, green, blue) > 240 else Tone.COLOUR
 
 
 def _line_ranges(boxes: NDArray[np.float32]) -> list[tuple[int, int]]:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from vectorless_web.engine.compiler.headings import is_caps, reads_like_title
+from vectorless_web.engine.compiler.headings import is_caps
 from vectorless_web.engine.compiler.patterns import NUMBERED, PLAIN, Form, form_of
 from vectorless_web.engine.compiler.textual import TextBlock
+from vectorless_web.engine.compiler.titles import reads_like_title
 from vectorless_web.engine.document.node import NodeKind
 
 _RULE = re.compile(r"^\s*(=|-|~|\*|#|_)\1{2,}\s*$")

@@ -17,7 +17,7 @@ _LOOK_AHEAD = 5
 _HEADER_LINES = 8
 _STRUCTURAL = re.compile(r"^(?:part\s+[ivx]+\b|item\s+\d|note\s+\d|notes to )", re.IGNORECASE)
 UNITS_LINE = re.compile(
-    r"\b(?:in|of)\s+(?:thousands|millions|billions)\b|\bunaudited\b"
+    r"\b(?:in|of)\s+(?:thousands|millions|billions)\b|^\(?unaudited\b"
     r"|^\(?(?:dollars|amounts|in \$|\$ in|US\$|usd)\b|[’']000s?\b",
     re.IGNORECASE,
 )

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from vectorless_web.engine.compiler.lines import Line, Page
+from vectorless_web.engine.compiler.patterns import form_of
 
 _EDGE_LINES = 4
 _TOP, _BOTTOM = 0.14, 0.86
@@ -47,7 +48,10 @@ def _edge_lines(page: Page) -> Iterator[tuple[int, bool]]:
 def _place(page: Page, line: Line, is_top: bool) -> Place:
     """What makes two running lines the same: zone, distance from that edge in steps, text without its digits."""
     distance = line.top if is_top else page.height - line.bottom
-    return is_top, round(distance / _STEP), _DIGITS.sub("#", " ".join(line.text.casefold().split()))
+    text = " ".join(line.text.casefold().split())
+    # "Exhibit 31" and "Note 7" at the top of a page are titles: their numbers tell them apart.
+    alike = text if form_of(text).label else _DIGITS.sub("#", text)
+    return is_top, round(distance / _STEP), alike
 
 
 def _repeated(pages: Sequence[Page], edges: dict[int, list[tuple[int, bool]]]) -> set[Place]:

@@ -1,0 +1,48 @@
+"""Judges the words of a line: could they be a title, and how does a title read once mended."""
+
+import re
+
+from vectorless_web.engine.compiler.patterns import CHAPTER, PLAIN, form_of
+from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
+
+_MAX_CHARACTERS, _MAX_WORDS = 220, 32
+_SENTENCE_WORDS = 11
+UNFINISHED = re.compile(r"(?:[,;–—]|\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from|that|which))$", re.I)
+SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*$")
+_NOT_TITLE = re.compile(
+    r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\(?continued\)?$|see (?:accompanying )?notes|the accompanying"
+    r"|\$|page\b|/s/|by:|name:|title:|date:|dear\b|re:|attn|sincerely|very truly|enclosures?:|cc:|\(?registrant"
+    r"|total\b|less:|add:|sources?:|notes?:?$|https?:|www\.|[*●•▪◦■□‣○➢✓–—]\s?|\(\w{1,3}\)\s*(?:/s/)?$|o\s"
+    r"|\(?(?:this page (?:is )?(?:was )?)?(?:intentionally|left blank)|item no\.?(?:\s+page)?$|exhibit(?:\s+no\.?|\s+number)?(?:\s+description.*)?$)",
+    re.I,
+)
+_LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|_{3,}")
+_UNITS_TAIL = re.compile(
+    r"\s*\((?:[^()]*\b(?:in|of)\s+(?:thousands|millions|billions)\b[^()]*|continued|cont[’']?d\.?)\)\s*:?$", re.I
+)
+_SOFT = re.compile(r"[\x02\ufffe\xad]\s?")
+_SPACED = re.compile(r"(?:(?<=\s)|^)(?:\w ){3,}\w(?=\s|$|[.,:;])")
+
+
+def reads_like_title(text: str) -> bool:
+    """Whether words could be a heading: short, not money, not a units or period line, not a whole sentence."""
+    words = text.split()
+    if not words or len(text) > _MAX_CHARACTERS or len(words) > _MAX_WORDS or _NOT_TITLE.match(text):
+        return False
+    if sum(character.isalpha() for character in text) < 3 or _LEADERS.search(text):
+        return False
+    if UNITS_LINE.match(text) or (PERIOD.match(text) and any(character.isdigit() for character in text)):
+        return False
+    form = form_of(text)
+    first = next((character for character in text if character.isalnum()), "")
+    if first.islower() and form.family == PLAIN and not re.match(r"e-|i[A-Z]", text):
+        return False
+    long_sentence = SENTENCE_END.search(text) is not None and len(words) >= _SENTENCE_WORDS
+    return not (long_sentence and form.family > CHAPTER)
+
+
+def mended_title(text: str) -> str:
+    """A title in one line: divided and letter-spaced words joined, units and "(continued)" left out."""
+    text = _SOFT.sub("", " ".join(text.split()))
+    text = _SPACED.sub(lambda match: match.group().replace(" ", ""), text)
+    return _UNITS_TAIL.sub("", text).strip() or text
