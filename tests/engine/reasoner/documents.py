@@ -67,7 +67,7 @@ def _row(cells: Sequence[str], offset: int, page: int, *, is_header: bool) -> Ro
 def compiled(
     title: str,
     *parts: Part,
-    fields: TypedFields = TypedFields(),
+    fields: TypedFields | None = None,
     references: Sequence[tuple[int, str, int]] = (),
 ) -> CompiledDocument:
     """A document of these parts. `references` are (source key, words in its text, target key)."""
@@ -80,15 +80,17 @@ def compiled(
         texts[node.page_start] += node.text + "\n"
         runs = (GlyphRun(0, node.page_start, start, len(node.text)),) if node.text else ()
         placed.append(replace(node, runs=runs))
-    return _written(title, placed, texts, fields, _references(placed, references))
+    return _written(title, placed, texts, fields or TypedFields(), _references(placed, references))
 
 
-def _written(title, nodes, texts, fields, references) -> CompiledDocument:  # noqa: ANN001
+def _written(title, nodes, texts, fields, references) -> CompiledDocument:
     tree = Tree(nodes)
     card = Card(
         title,
         overview=title,
-        sections=tuple(SectionLine(k, nodes[k].title, "", nodes[k].page_start, nodes[k].page_end) for k in tree.sections()),
+        sections=tuple(
+            SectionLine(k, nodes[k].title, "", nodes[k].page_start, nodes[k].page_end) for k in tree.sections()
+        ),
         fields=fields,
     )
     return CompiledDocument(
@@ -143,9 +145,7 @@ def _place(part: Part, parent: int, depth: int, nodes: list[Node]) -> int:
 
 
 def _references(nodes: Sequence[Node], wanted: Sequence[tuple[int, str, int]]) -> list[Reference]:
-    return [
-        Reference(source, nodes[source].text.index(words), len(words), target) for source, words, target in wanted
-    ]
+    return [Reference(source, nodes[source].text.index(words), len(words), target) for source, words, target in wanted]
 
 
 @dataclass

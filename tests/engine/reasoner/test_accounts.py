@@ -25,13 +25,17 @@ def test_a_figure_agrees_in_any_scale_to_the_digits_shown(sentence):
     assert unaccounted(sentence, stated_in(ROW, MILLION), ["2018", "FY2017"]) == []
 
 
-@pytest.mark.parametrize("sentence", ["It was 1,578.", "It was $1,577 thousand.", "It was 157.7 million.", "It fell by 9%."])
+@pytest.mark.parametrize(
+    "sentence", ["It was 1,578.", "It was $1,577 thousand.", "It was 157.7 million.", "It fell by 9%."]
+)
 def test_another_number_is_named(sentence):
     assert len(unaccounted(sentence, stated_in(ROW, MILLION))) == 1
 
 
 def test_a_year_that_nobody_spoke_of_needs_a_quote():
-    assert [number.text for number in unaccounted("In 2031 it was 1,577.", stated_in(ROW, MILLION), ["2018"])] == ["2031"]
+    assert [number.text for number in unaccounted("In 2031 it was 1,577.", stated_in(ROW, MILLION), ["2018"])] == [
+        "2031"
+    ]
 
 
 def test_percentages_are_not_scaled_by_a_table_in_millions():

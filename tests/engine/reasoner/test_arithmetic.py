@@ -15,13 +15,28 @@ def test_sums_are_exact_decimals():
 
 
 def test_average_of_two_years_divides_by_their_count():
-    found = evaluate("revenue / average(now, before)", {"revenue": Decimal(12), "now": Decimal(2), "before": Decimal(4)})
+    found = evaluate(
+        "revenue / average(now, before)", {"revenue": Decimal(12), "now": Decimal(2), "before": Decimal(4)}
+    )
     assert found == 4
 
 
 @pytest.mark.parametrize(
     "expression",
-    ["__import__('os')", "a.b", "a ** 9", "a if a else a", "[a]", "lambda: a", "a < 1", "'x' * a", "True + a", "open(a)", "1 +", ""],
+    [
+        "__import__('os')",
+        "a.b",
+        "a ** 9",
+        "a if a else a",
+        "[a]",
+        "lambda: a",
+        "a < 1",
+        "'x' * a",
+        "True + a",
+        "open(a)",
+        "1 +",
+        "",
+    ],
 )
 def test_anything_but_arithmetic_is_refused(expression):
     with pytest.raises(InvalidInput):

@@ -32,7 +32,12 @@ def quote(key, words, document="a"):
 def test_a_claim_whose_number_stands_in_its_row_is_supported(check, income):
     claim = check(DraftClaim("$5,400 million: net sales, 2019.", (quote(income, "Net sales\t$ 5,400\t$ 5,000"),)))
     evidence = claim.citations[0]
-    assert (claim.support, evidence.check, evidence.page_index, evidence.marker) == (Support.SUPPORTED, Check.EXACT, 4, 1)
+    assert (claim.support, evidence.check, evidence.page_index, evidence.marker) == (
+        Support.SUPPORTED,
+        Check.EXACT,
+        4,
+        1,
+    )
     assert evidence.spans
 
 

@@ -30,12 +30,16 @@ def test_a_slip_in_a_word_is_fuzzy():
     assert found.check is Check.FUZZY
 
 
-@pytest.mark.parametrize("quote", ["it came to $1,578 million in 2018, up from", "it came to $15,77 million in 2018, up"])
+@pytest.mark.parametrize(
+    "quote", ["it came to $1,578 million in 2018, up from", "it came to $15,77 million in 2018, up"]
+)
 def test_one_digit_more_less_or_other_is_missing(quote):
     assert locate_quote(TEXT, quote).check is Check.MISSING
 
 
-@pytest.mark.parametrize("quote", ["577 million", "$1,57", "1,3", "apital expenditure", "", "  ", "…", "the plant of the moon"])
+@pytest.mark.parametrize(
+    "quote", ["577 million", "$1,57", "1,3", "apital expenditure", "", "  ", "…", "the plant of the moon"]
+)
 def test_parts_of_numbers_and_words_and_nothing_are_missing(quote):
     assert locate_quote(TEXT, quote).check is Check.MISSING
 

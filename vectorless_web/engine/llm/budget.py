@@ -18,9 +18,7 @@ class Reservation:
 class ModelBudget:
     """Calls, tokens and money of a run. `usd_per_token` prices a call before it is made; 0 when unknown."""
 
-    def __init__(
-        self, *, calls: int, tokens: int, money_usd: float | None = None, usd_per_token: float = 0.0
-    ) -> None:
+    def __init__(self, *, calls: int, tokens: int, money_usd: float | None = None, usd_per_token: float = 0.0) -> None:
         self._calls_left = calls
         self._tokens_left = tokens
         self._money_left = money_usd

@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.errors import ModelError, ModelInvalidReply
@@ -68,7 +68,10 @@ class Caller:
     def ask(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any], purpose: str, max_tokens: int = 1024
     ) -> Asked:
-        """An object that fits `schema`. A bad reply is shown to the model once with what is wrong; then ModelInvalidReply."""
+        """An object that fits `schema`.
+
+        A bad reply is shown to the model once with what is wrong; a second bad one is ModelInvalidReply.
+        """
         reply = self._call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens)
         usages = [reply.usage]
         try:
@@ -80,48 +83,41 @@ class Caller:
             content = checked_object(reply.text, reply.parsed, schema)
         return Asked(content, sum(u.tokens_in + u.tokens_out for u in usages), sum(u.cost_usd for u in usages))
 
-    def _call(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any], purpose: str, max_tokens: int
-    ) -> Reply:
+    def _call(self, messages: Sequence[Message], *, schema: Mapping[str, Any], purpose: str, max_tokens: int) -> Reply:
         expected = sum(HeuristicEstimator().estimate(message.content) for message in messages) + max_tokens
         reserved = self._budget.reserve(expected)
+        digest = request_hash(self.model.name, messages, schema, max_tokens)
         started = self._clock()
         try:
             reply = self.model.complete(messages, schema=schema, max_tokens=max_tokens)
         except ModelError as error:
             self._budget.settle(reserved, Usage())
-            self._record(messages, schema, purpose, max_tokens, started=started, error=error)
+            failed = ModelCallRecord(purpose, digest, tuple(messages), "", self.model.name, 0, 0, 0.0, 0.0, error.code)
+            self._on_call(replace(failed, latency_ms=self._since(started)))
             raise
         self._budget.settle(reserved, reply.usage)
-        self._record(messages, schema, purpose, max_tokens, started=started, reply=reply)
+        self._on_call(_recorded(purpose, digest, messages, reply, self._since(started)))
         return reply
 
-    def _record(
-        self,
-        messages: Sequence[Message],
-        schema: Mapping[str, Any],
-        purpose: str,
-        max_tokens: int,
-        *,
-        started: float,
-        reply: Reply | None = None,
-        error: ModelError | None = None,
-    ) -> None:
-        usage = reply.usage if reply else Usage()
-        self._on_call(
-            ModelCallRecord(
-                purpose=purpose,
-                request_hash=request_hash(self.model.name, messages, schema, max_tokens),
-                messages=tuple(messages),
-                reply=reply.text if reply else "",
-                model=reply.model if reply else self.model.name,
-                tokens_in=usage.tokens_in,
-                tokens_out=usage.tokens_out,
-                cost_usd=usage.cost_usd,
-                latency_ms=(self._clock() - started) * 1000,
-                error_code=error.code if error else "",
-            )
-        )
+    def _since(self, started: float) -> float:
+        return (self._clock() - started) * 1000
+
+
+def _recorded(
+    purpose: str, digest: str, messages: Sequence[Message], reply: Reply, latency_ms: float
+) -> ModelCallRecord:
+    usage = reply.usage
+    return ModelCallRecord(
+        purpose=purpose,
+        request_hash=digest,
+        messages=tuple(messages),
+        reply=reply.text,
+        model=reply.model,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        cost_usd=usage.cost_usd,
+        latency_ms=latency_ms,
+    )
 
 
 def repair_text(problem: str) -> str:

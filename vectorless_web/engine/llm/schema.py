@@ -96,7 +96,7 @@ def _bound_problem(value: Any, schema: Mapping[str, Any], path: str) -> str:
         if len(value) < schema.get("minLength", 0):
             return f"{path} is too short"
         return f"{path} is too long" if len(value) > schema.get("maxLength", len(value)) else ""
-    if isinstance(value, int | float):
-        if value < schema.get("minimum", value) or value > schema.get("maximum", value):
-            return f"{path} is out of range"
-    return ""
+    if not isinstance(value, int | float):
+        return ""
+    within = schema.get("minimum", value) <= value <= schema.get("maximum", value)
+    return "" if within else f"{path} is out of range"

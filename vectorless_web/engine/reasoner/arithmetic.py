@@ -19,7 +19,7 @@ _BINARY: dict[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
 }
 _UNARY: dict[type[ast.unaryop], Callable[[Decimal], Decimal]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
 _CALLS: dict[str, Callable[..., Decimal]] = {
-    "abs": lambda *values: abs(*values),
+    "abs": abs,
     "min": lambda *values: min(values),
     "max": lambda *values: max(values),
     "average": lambda *values: _CONTEXT.divide(sum(values, Decimal(0)), Decimal(len(values))),

@@ -83,7 +83,9 @@ class ReasoningExecutor:
         try:
             planned = self._planner.next_step(context)
         except ModelError as error:
-            self._failures = self._failures + 1 if error.retryable or error.code.endswith("reply") else FAILURES_IN_A_ROW
+            self._failures = (
+                self._failures + 1 if error.retryable or error.code.endswith("reply") else FAILURES_IN_A_ROW
+            )
             return self._fallback.next_step(context), f"The model could not plan this step: {error.message}"
         self._failures = 0
         return planned, ""

@@ -20,13 +20,16 @@ KEPT_PASSAGES = 12
 FREE_FIT = 0.8
 """Least fit of a row to an item that the lexicon does not know."""
 
+UNASKED = 8
+"""Passages read when a step names none."""
+
 SHOWN = 300
 """Characters of a quote shown in an observation; the fact keeps it whole."""
 
 
 def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Take figures (`what` = figures) or sentences and rows from the nodes given (`nodes`, or one `node`)."""
-    keys = _leaves(walk, arguments)
+    keys = _leaves(walk, arguments) or _unasked(walk, arguments)
     if not keys:
         return refused("Was asked to extract from a section that this document does not have.")
     facts: list[Fact] = []
@@ -47,6 +50,12 @@ def _leaves(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     given = [*(asked if isinstance(asked, list) else ()), *([arguments["node"]] if "node" in arguments else ())]
     known = [key for key in given if key in tree]
     return list(dict.fromkeys(leaf for key in known for leaf in tree.leaves(key)[:60]))
+
+
+def _unasked(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
+    """Without any node named, the best passages for the question."""
+    named = "node" in arguments or arguments.get("nodes")
+    return [] if named else [candidate.key for candidate in walk.finder.ranked()[:UNASKED]]
 
 
 def _figures(walk: Walk) -> list[Fact]:

@@ -17,7 +17,7 @@ LEAST_FIT = 0.5
 """A figure that fits less is not the one asked for."""
 
 _SIGNED = re.compile(
-    r"income|loss|profit|earning|ebit|cash flow|operating activit|investing activit|financing activit|cash (?:from|provided|used)"
+    r"income|loss|profit|earning|ebit|cash flow|(?:operat|invest|financ)ing activit|cash (?:from|provided|used)"
     r"|change|increase|decrease|gain|eps|deficit|equity|working capital|result|margin|growth|tax",
     re.I,
 )

@@ -1,6 +1,6 @@
 """Checks a drafted answer claim by claim: every quote located, every number accounted for, every sum recomputed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -16,7 +16,9 @@ from vectorless_web.engine.reasoner.tables import units_line
 from vectorless_web.engine.reasoner.units import units_scale
 from vectorless_web.engine.text.numbers import numbers_in
 
-CONSTANTS = frozenset(Decimal(number) for number in (*range(13), 52, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000))
+CONSTANTS = frozenset(
+    Decimal(number) for number in (*range(13), 52, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000)
+)
 """Numbers a formula may contain without a quote: counts of periods, days, weeks, percent and scales."""
 
 
@@ -43,7 +45,7 @@ class Grounder:
         places = [self._place(quote) for quote in claim.quotes]
         citations = tuple(self._evidence(place) for place in places)
         because = self._objection(claim, places)
-        calculation = claim.calculation and _shown(claim.calculation, citations)
+        calculation = _shown(claim.calculation, citations) if claim.calculation else None
         support = _support(because, claim)
         return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
 
@@ -67,7 +69,16 @@ class Grounder:
         quote = place.node.text[located.start : located.end]
         marker = self._marker(draft, located.start, located.end)
         return Evidence(
-            marker, draft.document, draft.key, page, quote, located.check, located.start, located.end, spans, draft.where
+            marker,
+            draft.document,
+            draft.key,
+            page,
+            quote,
+            located.check,
+            located.start,
+            located.end,
+            spans,
+            draft.where,
         )
 
     def _marker(self, draft: DraftQuote, start: int, end: int) -> int:
@@ -174,6 +185,6 @@ def _derived(calculation: DraftCalculation) -> list[Stated]:
 
 
 def _shown(calculation: DraftCalculation, citations: Sequence[Evidence]) -> Calculation:
-    markers: Callable[[int], int] = lambda index: citations[index].marker if 0 <= index < len(citations) else 0
-    operands = tuple(Operand(o.name, o.value, o.unit, markers(o.quote)) for o in calculation.operands)
+    markers = {index: citation.marker for index, citation in enumerate(citations)}
+    operands = tuple(Operand(o.name, o.value, o.unit, markers.get(o.quote, 0)) for o in calculation.operands)
     return Calculation(calculation.expression, operands, calculation.result, calculation.unit)

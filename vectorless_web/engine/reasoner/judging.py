@@ -10,7 +10,10 @@ from vectorless_web.engine.query.plan import Formula, QueryPlan
 from vectorless_web.engine.reasoner.calculating import Result, period_words, work_out
 from vectorless_web.engine.reasoner.planner import DraftClaim, Figure
 
-_UP = re.compile(r"\bimprov\w*|\bincreas\w*|\bgrow\w*|\bgrew\b|\bris(?:e|en|ing)\b|\brose\b|\bhigher\b|\bexpand\w*|\baccelerat\w*|\bbetter\b|\bup\b", re.I)
+_UP = re.compile(
+    r"\bimprov\w*|\bincreas\w*|\bgrow\w*|\bgrew\b|\bris(?:e|en|ing)\b|\brose\b|\bhigher\b|\bexpand\w*|\baccelerat\w*|\bbetter\b|\bup\b",
+    re.I,
+)
 _DOWN = re.compile(
     r"\bdeclin\w*|\bdecreas\w*|\bdrop\w*|\bfall\w*|\bfell\b|\blower\b|\bdeteriorat\w*|\bworse\w*|\bdecelerat\w*|\bcontract\w*|\breduc\w*"
     r"|\bshr(?:ink|ank|unk)\w*|\bdown\b",
@@ -20,7 +23,9 @@ _NEGATIVE = re.compile(r"\bnegative\b|\bloss(?:es)?\b", re.I)
 _POSITIVE = re.compile(r"\bpositive\b|\bprofitab\w*", re.I)
 _CHANGE = re.compile(r"\bchang\w*|\bdiffer\w*", re.I)
 _COVER = re.compile(r"quick ratio|acid.test|current ratio|working capital ratio|interest coverage|coverage ratio", re.I)
-_ADEQUATE = re.compile(r"\bhealthy\b|\badequate\w*|\bsufficien\w*|\bstrong\b|\bsolid\b|\bsound\b|\benough\b|\bcover\w*|\bliquid\w*", re.I)
+_ADEQUATE = re.compile(
+    r"\bhealthy\b|\badequate\w*|\bsufficien\w*|\bstrong\b|\bsolid\b|\bsound\b|\benough\b|\bcover\w*|\bliquid\w*", re.I
+)
 
 
 def judged(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -36,7 +41,7 @@ def judged(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
 
 
 def _verdict(question: str, formula: Formula, value: Decimal) -> str:
-    """"Yes. " or "No. " where the question names a direction or a known measure; "" where it takes a judgement."""
+    """ "Yes. " or "No. " where the question names a direction or a known measure; "" where it takes a judgement."""
     if _is_change(formula):
         direction = 1 if _UP.search(question) else -1 if _DOWN.search(question) else 0
         if direction:
@@ -98,4 +103,6 @@ def _sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> 
 def _part(formula: Formula, side: ast.expr) -> Formula:
     names = {node.id for node in ast.walk(side) if isinstance(node, ast.Name)}
     operands = tuple(operand for operand in formula.operands if operand[0] in names)
-    return replace(formula, name=formula.name.removeprefix("change in "), expression=ast.unparse(side), operands=operands)
+    return replace(
+        formula, name=formula.name.removeprefix("change in "), expression=ast.unparse(side), operands=operands
+    )

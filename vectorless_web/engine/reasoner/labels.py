@@ -41,7 +41,7 @@ def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
 
 
 def _sums_up(label: str, phrases: Sequence[str]) -> bool:
-    """"Inventories" and "Total inventories", gross and net may stand side by side: the summing row is meant."""
+    """ "Inventories" and "Total inventories", gross and net may stand side by side: the summing row is meant."""
     said = {word.lower() for word in _SUMMING.findall(label)}
     return any(said & {word.lower() for word in _SUMMING.findall(phrase)} for phrase in phrases)
 

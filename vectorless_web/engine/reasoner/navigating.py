@@ -152,7 +152,11 @@ def _move(walk: Walk, key: int, direction: str) -> StepResult:
             "at": walk.position,
             "path": tree.path(walk.position),
             "nodes": [
-                {"key": k, "title": walk.title_of(k), "pages": pages_words(tree.node(k).page_start, tree.node(k).page_end)}
+                {
+                    "key": k,
+                    "title": walk.title_of(k),
+                    "pages": pages_words(tree.node(k).page_start, tree.node(k).page_end),
+                }
                 for k in found[:40]
             ],
         },

@@ -13,20 +13,23 @@ _ASKS_FIGURE = re.compile(r"\bwhat(?:'s| is| was| were| are)\b|\bhow (?:much|man
 _ASKING = re.compile(
     r"\b(?:what|how|much|many|large|high|big|is|are|was|were|did|does|do|has|have|had|been|the|an?|of|in|for|at|on|by|as|to|its|their"
     r"|amount|amounts|value|values|figure|total|reported|recorded|state|stated|give|show|shown|according|year|years|fiscal|end|ended|ending"
+    r"|usd|eur|gbp|dollars?|euros?|thousands?|millions?|billions?|percent|decimals?|places?|rounded?|answer"
     r"|company|document|report|table|changed?|between|and|during|from|per)\b",
     re.I,
 )
 _PERIOD = re.compile(r"\b(?:FY|Q[1-4]|H[12])?\s*['’]?(?:19|20)\d\d\b|\bFY\s?\d\d\b|\bQ[1-4]\b", re.I)
 _OTHER = re.compile(r"[^\w&/.,'’%-]+")
 MOST_WORDS = 9
+NAMED_SHARE = 0.75
+"""Share of a question's own words that must name its figures."""
 
 
 @lru_cache(maxsize=256)
 def figure_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
     """The plan's figures when a figure is asked for; else one need per period for the item named, if one is."""
-    if plan.intent in (Intent.FIGURE, Intent.CALCULATION) or (plan.intent is Intent.YES_NO and plan.formula):
-        if plan.figures:
-            return plan.figures
+    measured = plan.intent in (Intent.FIGURE, Intent.CALCULATION) or (plan.intent is Intent.YES_NO and plan.formula)
+    if plan.figures and (measured or _names_only_figures(plan)):
+        return plan.figures
     if plan.intent not in (Intent.FIGURE, Intent.LOOKUP) or plan.figures or not _ASKS_FIGURE.search(plan.focus):
         return ()
     phrases = tuple(dict.fromkeys([*item_phrases(plan), *(phrase.text for phrase in plan.phrases)]))
@@ -34,6 +37,15 @@ def figure_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
         return ()
     periods = plan.periods or (None,)
     return tuple(FigureNeed(phrases[0], phrases, period, FREE) for period in periods)
+
+
+def _names_only_figures(plan: QueryPlan) -> bool:
+    """Whether a "what were ..." question names a figure and little else."""
+    if plan.intent not in (Intent.LIST, Intent.LOOKUP) or not _ASKS_FIGURE.search(plan.focus):
+        return False
+    item = {term for phrase in item_phrases(plan) for term in analyse(phrase)}
+    known = {term for need in plan.figures for phrase in need.phrases for term in analyse(phrase)}
+    return bool(item) and len(item & known) >= NAMED_SHARE * len(item)
 
 
 def item_phrases(plan: QueryPlan) -> tuple[str, ...]:

@@ -74,9 +74,8 @@ def _scan(context: WalkContext) -> PlannedStep:
 
 
 def _search(context: WalkContext) -> PlannedStep:
-    best = context.steps[-1].say if context.steps else ""
     thought = "Go down the branches that hold most of the question's words."
-    return PlannedStep(StepKind.NAVIGATE, thought if best else thought, "search", {"node": 0, "direction": "search"})
+    return PlannedStep(StepKind.NAVIGATE, thought, "search", {"node": 0, "direction": "search"})
 
 
 def _retrieve(context: WalkContext) -> PlannedStep:

@@ -11,8 +11,8 @@ from vectorless_web.engine.reasoner.conclusion import cancelled, conclude, faile
 from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import ReasoningEvent
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
-from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.routing import Routing, route_step
+from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.verification import answer_events
 from vectorless_web.engine.reasoner.walking import Walking, walk_all
 
@@ -72,10 +72,8 @@ class Orchestrator:
         except EngineError as error:
             yield failed(run, error)
 
-    def _reason(
-        self, run: Run, question: str, corpus: Corpus, previous: QueryPlan | None
-    ) -> Iterator[ReasoningEvent]:
-        run.checkpoint()
+    def _reason(self, run: Run, question: str, corpus: Corpus, previous: QueryPlan | None) -> Iterator[ReasoningEvent]:
+        run.stop_if_asked()
         plan = self._understood(question, corpus, previous)
         chosen, step = route_step(run, plan, corpus, self._routing)
         yield run.told(step)
@@ -84,7 +82,7 @@ class Orchestrator:
             again, step = route_step(run, plan, corpus, self._routing)
             yield run.told(step)
             yield from walk_all(run, plan, corpus, again, self._walking)
-        run.checkpoint()
+        run.stop_if_asked()
         yield from answer_events(run, plan, corpus, self._walking)
         yield from conclude(run, plan)
 
@@ -100,5 +98,3 @@ class Orchestrator:
         if not corpus.entries():
             raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
         return understand(text, lexicon=self._lexicon, expand=self._expand)
-
-

@@ -18,14 +18,21 @@ SHORTEST = 25
 """A shorter piece is a heading or a scrap."""
 
 _CAUSE = re.compile(
-    r"\b(?:due to|because|driven by|drove|driver|primarily|mainly|reflect\w*|result(?:ed|ing) (?:from|in)|as a result|attributable to|owing to|offset by|caused)\b",
+    r"\b(?:due to|because|driven by|drove|driver|primarily|mainly|reflect\w*|result(?:ed|ing) (?:from|in)|as a result"
+    r"|attributable to|owing to|offset by|caused)\b",
     re.I,
 )
-_DATE = re.compile(r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d|\b(?:19|20)\d\d\b")
+_DATE = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d|\b(?:19|20)\d\d\b"
+)
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.'’-]+(?:\s+[A-Z][\w&.'’-]+)*")
 _ASKS_WHEN = re.compile(r"\bwhen\b|\bwhat (?:date|year|day)\b", re.I)
 _ASKS_WHO = re.compile(r"\bwho\b|\bwhom\b|\bwhose\b", re.I)
-_ASKS_AMOUNT = re.compile(r"\bhow (?:much|many|long|often|large|high)\b|\bwhat (?:is|was|were|are) the (?:amount|number|percentage|total|value)\b", re.I)
+_ASKS_AMOUNT = re.compile(
+    r"\bhow (?:much|many|long|often|large|high)\b"
+    r"|\bwhat (?:is|was|were|are) the (?:amount|number|percentage|total|value)\b",
+    re.I,
+)
 
 
 def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finder: Finder) -> list[Passage]:

@@ -10,17 +10,28 @@ _SHORT_YEAR = re.compile(r"(?:\bFY\s?|\b[QH][1-4]\s?|['’])(\d\d)(?!\d)", re.I)
 _QUARTER = re.compile(r"\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth)\s+quarter", re.I)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _SPANS = (
-    (3, re.compile(r"\b(?:three|3)\s+months|\bquarters?\b|\b(?:13|14|thirteen|fourteen)\s+weeks|\bQ[1-4]\b|\b[1-4]Q", re.I)),
+    (
+        3,
+        re.compile(
+            r"\b(?:three|3)\s+months|\bquarters?\b|\b(?:13|14|thirteen|fourteen)\s+weeks|\bQ[1-4]\b|\b[1-4]Q", re.I
+        ),
+    ),
     (6, re.compile(r"\b(?:six|6)\s+months|\b(?:26|twenty-six)\s+weeks|\bhalf[- ]year|\bsix-month", re.I)),
     (9, re.compile(r"\b(?:nine|9)\s+months|\b(?:39|thirty-nine)\s+weeks", re.I)),
-    (12, re.compile(r"\b(?:twelve|12)\s+months|\b(?:52|53|fifty-\w+)\s+weeks|\byears?\s+ended|\bfiscal\s+years?|\bfull[- ]year", re.I)),
+    (
+        12,
+        re.compile(
+            r"\b(?:twelve|12)\s+months|\b(?:52|53|fifty-\w+)\s+weeks|\byears?\s+ended|\bfiscal\s+years?|\bfull[- ]year",
+            re.I,
+        ),
+    ),
 )
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|% of|percent", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnPeriod:
-    """What a column header says: its year (None if none), quarter, months covered (0 unknown), and if it shows a change."""
+    """What a column header says: year, quarter (None if none), months covered (0 unknown), whether it shows a change."""
 
     year: int | None
     quarter: int | None

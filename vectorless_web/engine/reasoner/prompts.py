@@ -48,7 +48,7 @@ def step_prompt(context: WalkContext, history: Sequence[StepEvent]) -> str:
             "",
             f"Question: {context.plan.question}",
             f"Document: {context.document.title or context.document.name}, {context.document.pages} pages",
-            f"You stand at node {context.position}. Left: {context.budget.steps} steps, {context.budget.tokens} tokens.",
+            f"You stand at node {context.position}. {context.budget.steps} steps, {context.budget.tokens} tokens left.",
             f"Still missing: {'; '.join(context.gaps) or 'nothing'}",
             "",
             "Outline (key | title | pages | size):",

@@ -44,7 +44,11 @@ def _fetch(walk: Walk, key: object) -> StepResult:
     packed = _keep(walk, result)
     walk.position = key
     walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in packed] + walk.queue
-    whole = "in full, " if not result.dropped and len(packed) == len(leaves) else f"{len(packed)} of {len(leaves)} passages, "
+    whole = (
+        "in full, "
+        if not result.dropped and len(packed) == len(leaves)
+        else f"{len(packed)} of {len(leaves)} passages, "
+    )
     return StepResult(
         say=f"Read {short(walk.title_of(key))} {whole}{pages_of(tree.node(key))}",
         observation=_observed(walk, result),

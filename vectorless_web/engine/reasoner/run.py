@@ -22,7 +22,7 @@ class Run:
     walks: list[Walk] = field(default_factory=list)
     passed_over: list[Selected] = field(default_factory=list)
     claims: list[ClaimEvent] = field(default_factory=list)
-    draft: AnswerDraft = AnswerDraft()
+    draft: AnswerDraft = field(default_factory=AnswerDraft)
     confidence: Confidence | None = None
     unmatched: str = ""
     steps: int = 0
@@ -42,10 +42,14 @@ class Run:
         """Seconds until the wall clock limit; negative once it has passed."""
         return self.limits.wall_seconds - self.seconds()
 
-    def checkpoint(self) -> None:
-        """Before every step: Cancelled when somebody asked for it, LimitReached when the run's steps or time are spent."""
+    def stop_if_asked(self) -> None:
+        """Cancelled when somebody asked for it."""
         if self.cancelling():
             raise Cancelled("The run was stopped.")
+
+    def checkpoint(self) -> None:
+        """Before every step of a walk: Cancelled when asked to, LimitReached when steps or time are spent."""
+        self.stop_if_asked()
         if self.steps >= self.limits.max_run_steps:
             raise LimitReached(f"The run has taken its {self.limits.max_run_steps} steps.", limit="steps")
         if self.seconds_left() <= 0:

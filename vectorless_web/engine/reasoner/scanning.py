@@ -31,8 +31,11 @@ def scan(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         say=_say(walk, key, children, promising),
         observation=_observed(walk, worth, promising),
         refs=(walk.ref(key), *(walk.ref(child, "looked") for child in [c for _, c in best[:8]])),
-        rejected=tuple(Rejected(walk.title_of(child), "none of the question's words stand in it", walk.ref(child, "looked"))
-                       for score, child in worth if score <= 0)[:8],
+        rejected=tuple(
+            Rejected(walk.title_of(child), "none of the question's words stand in it", walk.ref(child, "looked"))
+            for score, child in worth
+            if score <= 0
+        )[:8],
         confidence=round(best[0][0], 4),
     )
 

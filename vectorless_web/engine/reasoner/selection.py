@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.document.card import Card
-from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.query.plan import QueryPlan, WeightedTerm
 from vectorless_web.engine.reasoner.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.text.analyser import analyse
 
@@ -12,6 +12,7 @@ FIELD_WEIGHTS = (("name", 3.0), ("title", 3.0), ("tags", 2.0), ("hints", 1.0), (
 """What a word of the question is worth by where on the card it stands (its best place counts)."""
 
 TOPIC_WEIGHT = 0.5
+ENTITY_WORTH = 4.0
 YEAR_BONUS = 0.35
 """A year of the question among the card's years, or one more than its last."""
 
@@ -39,7 +40,7 @@ def select(
 
 
 def _judged(plan: QueryPlan, entry: DocumentEntry, card: Card, routed: float) -> Selected:
-    terms = {term.term: term.weight for term in plan.terms if term.source == "question"}
+    terms = {term.term: _worth(term) for term in plan.terms if not term.source.startswith("lexicon")}
     places = _places(entry, card)
     held = {term: max((weight for words, weight in places if term in words), default=0.0) for term in terms}
     total = sum(terms.values()) * FIELD_WEIGHTS[0][1] or 1.0
@@ -48,6 +49,11 @@ def _judged(plan: QueryPlan, entry: DocumentEntry, card: Card, routed: float) ->
     if years:
         score += YEAR_BONUS
     return Selected(entry, score + routed, _reason([term for term, weight in held.items() if weight > 1], years))
+
+
+def _worth(term: WeightedTerm) -> float:
+    """A name tells documents apart better than any other word; a period is judged by the years."""
+    return {"entity": ENTITY_WORTH, "period": 0.2}.get(term.source, 1.0) * term.weight
 
 
 def _places(entry: DocumentEntry, card: Card) -> list[tuple[set[str], float]]:

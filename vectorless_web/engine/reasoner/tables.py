@@ -10,8 +10,19 @@ from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.reasoner.periods import ColumnPeriod, read_header, years_in
 
 _STATEMENTS = (
-    ("cash_flow", re.compile(r"\bstatements?\s+of\b.*\bcash\s+flows?\b|\bcash\s+flows?\s+statements?\b|^consolidated\s+cash\s+flows?$", re.I)),
-    ("balance", re.compile(r"\bbalance\s+sheets?\b|\bstatements?\s+of\s+(?:consolidated\s+)?financial\s+(?:position|condition)\b", re.I)),
+    (
+        "cash_flow",
+        re.compile(
+            r"\bstatements?\s+of\b.*\bcash\s+flows?\b|\bcash\s+flows?\s+statements?\b|^consolidated\s+cash\s+flows?$",
+            re.I,
+        ),
+    ),
+    (
+        "balance",
+        re.compile(
+            r"\bbalance\s+sheets?\b|\bstatements?\s+of\s+(?:consolidated\s+)?financial\s+(?:position|condition)\b", re.I
+        ),
+    ),
     ("comprehensive_income", re.compile(r"\bcomprehensive\s+(?:income|loss|earnings)\b", re.I)),
     (
         "income",
@@ -85,7 +96,11 @@ def _numeric_columns(table: Table) -> list[int]:
     counts = [0] * len(table.columns)
     rows = 0
     for row in table.body:
-        places = [i for i, cell in enumerate(row.cells) if i and i < len(counts) and any(c.isdigit() or c == "—" for c in cell.text)]
+        places = [
+            i
+            for i, cell in enumerate(row.cells)
+            if i and i < len(counts) and any(c.isdigit() or c == "—" for c in cell.text)
+        ]
         rows += bool(places)
         for place in places:
             counts[place] += 1

@@ -7,7 +7,10 @@ from vectorless_web.engine.reasoner.arithmetic import rounded
 
 THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_000_000)
 
-_SCALE_WORDS = ((re.compile(r"\bbillions?\b|\bbn\b", re.I), BILLION), (re.compile(r"\bmillions?\b|\bmn\b", re.I), MILLION))
+_SCALE_WORDS = (
+    (re.compile(r"\bbillions?\b|\bbn\b", re.I), BILLION),
+    (re.compile(r"\bmillions?\b|\bmn\b", re.I), MILLION),
+)
 _THOUSANDS = re.compile(r"\bthousands?\b|\b000s?\b|['’]000", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)

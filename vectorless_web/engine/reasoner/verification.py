@@ -34,7 +34,7 @@ def answer_events(run: Run, plan: QueryPlan, corpus: Corpus, walking: Walking) -
         return
     for order, claim in enumerate(run.draft.claims, 1):
         yield ClaimEvent(order, claim.text, "draft")
-    run.checkpoint()
+    run.stop_if_asked()
     started = run.clock()
     grounder = Grounder(
         documents={walk.entry.id: walk.document for walk in run.walks}, periods=(plan.question, *_periods(plan))
