@@ -76,14 +76,17 @@ class Match:
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Lexicon:
-    """Concepts, ratios and statement kinds, found in a text by their stemmed words or their acronyms."""
+    """Concepts, ratios and statement kinds, found in a text by their stemmed words or their acronyms.
+
+    Compared and hashed by identity, so that what was worked out with it can be kept cheaply.
+    """
 
     concepts: tuple[Concept, ...] = ()
     ratios: tuple[Ratio, ...] = ()
     statements: tuple[StatementKind, ...] = ()
-    _by_name: dict[str, Concept] = field(init=False, repr=False, compare=False)
+    _by_name: dict[str, Concept] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         names: dict[str, Concept] = {}

@@ -1,0 +1,132 @@
+"""What a document's pages hold, as evidence sees it: row labels, headings, primary statements, boilerplate."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vectorless_web.engine.document.artefact import CompiledDocument
+from vectorless_web.engine.document.node import Node, NodeKind
+from vectorless_web.engine.index.grouped import GroupedRows
+from vectorless_web.engine.index.scoring import Integers
+from vectorless_web.engine.index.segment import Segment
+from vectorless_web.engine.query.boilerplate import page_worth
+from vectorless_web.engine.query.lexicon import Lexicon
+from vectorless_web.engine.query.statements import StatementPages, statement_pages
+from vectorless_web.engine.text.analyser import analyse
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_DIGIT = re.compile(r"\d")
+
+Terms = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledRow:
+    """A table row with figures: its label's terms, those of the labels above it, its table's key and page."""
+
+    terms: Terms
+    above: Terms
+    key: int
+    page_index: int
+    figures: int
+
+
+class DocumentProfile:
+    """Facts about a compiled document that scoring needs; each worked out when first asked for, then kept."""
+
+    def __init__(self, document: CompiledDocument, lexicon: Lexicon) -> None:
+        self.document = document
+        self.tree = document.tree
+        self.segment = Segment(document.segment)
+        self.page_count = max(1, len(document.pages))
+        self._lexicon = lexicon
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        """All nodes of the index, in the order of its rows."""
+        return [self.tree.node(int(key)) for key in self.segment.keys]
+
+    @cached_property
+    def page_of_row(self) -> Integers:
+        """First page index of each index row."""
+        return np.array([min(node.page_start, self.page_count - 1) for node in self.nodes], dtype=np.int64)
+
+    @cached_property
+    def pages(self) -> GroupedRows:
+        """The index rows grouped by page."""
+        return GroupedRows(self.segment, self.page_of_row, self.page_count)
+
+    @cached_property
+    def rows(self) -> list[LabelledRow]:
+        """All labelled table rows that hold figures, in reading order."""
+        return [row for node in self.nodes if node.table is not None for row in _labelled_rows(node)]
+
+    @cached_property
+    def rows_with(self) -> dict[str, list[int]]:
+        """For each term: numbers of the rows whose label, or a label above it, holds the term."""
+        found: dict[str, list[int]] = {}
+        for number, row in enumerate(self.rows):
+            for term in {*row.terms, *row.above}:
+                found.setdefault(term, []).append(number)
+        return found
+
+    @cached_property
+    def years(self) -> dict[int, frozenset[int]]:
+        """For each table, by key: the years its header or units name."""
+        return {node.key: _years_of(node) for node in self.nodes if node.table is not None}
+
+    @cached_property
+    def headings(self) -> list[list[str]]:
+        """Titles of the sections that begin on each page."""
+        found: list[list[str]] = [[] for _ in range(self.page_count)]
+        for node, page in zip(self.nodes, self.page_of_row, strict=True):
+            if node.kind is NodeKind.SECTION and node.title:
+                found[page].append(node.title)
+        return found
+
+    @cached_property
+    def statements(self) -> dict[str, StatementPages]:
+        """For each kind of primary statement: how much each page is one, in [0, 1]."""
+        return statement_pages(self.rows, self.headings, self._lexicon, page_count=self.page_count)
+
+    @cached_property
+    def worth(self) -> list[float]:
+        """For each page a factor in (0, 1]: below 1 for tables of contents, exhibit lists, cautionary text."""
+        statements = [max(values) for values in zip(*self.statements.values(), strict=True)]
+        return [1.0 if statements[page] > 0.5 else self._page_worth(page) for page in range(self.page_count)]
+
+    def _page_worth(self, page: int) -> float:
+        return page_worth(self.document.page_text(page), self._section_titles(page))
+
+    @cached_property
+    def digit_share(self) -> list[float]:
+        """Share of digits among each page's characters."""
+        texts = [self.document.page_text(page) for page in range(self.page_count)]
+        return [len(_DIGIT.findall(text)) / max(200, len(text)) for text in texts]
+
+    def _section_titles(self, page: int) -> list[str]:
+        first = int(np.searchsorted(self.page_of_row, page))
+        path = self.tree.path(self.nodes[first].key) if first < len(self.nodes) else []
+        return [*path, *self.headings[page]]
+
+
+def _labelled_rows(node: Node) -> Iterator[LabelledRow]:
+    assert node.table is not None
+    above: Terms = ()
+    for row in node.table.rows:
+        figures = sum(bool(_DIGIT.search(cell.text)) for cell in row.cells[1:])
+        if not figures:
+            above = tuple(analyse(row.label)) or above
+        elif row.label and not row.is_header:
+            path = tuple(term for label in row.path for term in analyse(label))
+            yield LabelledRow(tuple(analyse(row.label)), path or above, node.key, row.page_index, figures)
+
+
+def _years_of(node: Node) -> frozenset[int]:
+    assert node.table is not None
+    texts = [f"{column.header} {column.period}" for column in node.table.columns]
+    texts += [node.title, *(node.text[row.offset : row.offset + row.length] for row in node.table.rows[:4])]
+    return frozenset(int(year) for text in texts for year in _YEAR.findall(text))

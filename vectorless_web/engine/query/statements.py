@@ -1,0 +1,89 @@
+"""Recognises the pages that hold primary statements, by their captions and their titles."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from vectorless_web.engine.query.lexicon import Lexicon, StatementKind
+from vectorless_web.engine.text.analyser import analyse
+
+if TYPE_CHECKING:
+    from vectorless_web.engine.query.profile import LabelledRow
+
+StatementPages = list[float]
+_ENOUGH = 10
+"""So many different captions make a page a statement beyond doubt."""
+_NEAR = 9
+"""Primary statements follow one another: within so many pages others must stand."""
+_ALONE = 0.75
+_LONGEST_TITLE = 14
+
+
+def statement_pages(
+    rows: Sequence["LabelledRow"], headings: Sequence[Sequence[str]], lexicon: Lexicon, *, page_count: int
+) -> dict[str, StatementPages]:
+    """For each kind of statement a list over pages in [0, 1].
+
+    The share of enough captions found among the page's row labels, halved when no
+    heading on the page carries a title of the kind, and lowered when no other primary
+    statement stands near.
+    """
+    found: dict[str, StatementPages] = {}
+    labels: list[list[tuple[str, ...]]] = [[] for _ in range(page_count)]
+    for row in rows:
+        if row.page_index < page_count:
+            labels[row.page_index].append(row.terms)
+    for kind in lexicon.statements:
+        known, titles = _caption_terms(lexicon, kind), _title_terms(kind)
+        found[kind.name] = [
+            _share(labels[page], known) * (1.0 if _is_titled(headings[page], titles) else 0.5)
+            for page in range(page_count)
+        ]
+    return {name: _together(name, found) for name in found}
+
+
+def _together(name: str, found: dict[str, StatementPages]) -> StatementPages:
+    others = [found[other] for other in ("income", "balance", "cash_flow") if other != name and other in found]
+    pages = found[name]
+    best = [
+        max((max(other[max(0, i - _NEAR) : i + _NEAR + 1]) for other in others), default=0.0) for i in range(len(pages))
+    ]
+    return [value * (_ALONE + (1 - _ALONE) * best[i]) for i, value in enumerate(pages)]
+
+
+@lru_cache(maxsize=64)
+def _caption_terms(lexicon: Lexicon, kind: StatementKind) -> dict[tuple[str, ...], str]:
+    """Caption terms -> concept."""
+    known: dict[tuple[str, ...], str] = {}
+    for name in kind.captions:
+        concept = lexicon.concept(name)
+        for phrase in concept.phrases if concept else (name,):
+            known.setdefault(tuple(analyse(phrase)), name)
+    known.pop((), None)
+    return known
+
+
+@lru_cache(maxsize=64)
+def _title_terms(kind: StatementKind) -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(analyse(title)) - {"consolid"} for title in kind.titles)
+
+
+def _share(labels: Sequence[tuple[str, ...]], known: dict[tuple[str, ...], str]) -> float:
+    found = {concept for terms in labels if (concept := _caption(terms, known))}
+    return min(1.0, len(found) / _ENOUGH)
+
+
+def _caption(terms: tuple[str, ...], known: dict[tuple[str, ...], str]) -> str:
+    """The concept a label begins with; a longer wording wins."""
+    for length in range(len(terms), 0, -1):
+        if terms[:length] in known and (length == len(terms) or length > 1):
+            return known[terms[:length]]
+    return ""
+
+
+def _is_titled(headings: Sequence[str], titles: Sequence[frozenset[str]]) -> bool:
+    for heading in headings:
+        terms = analyse(heading)
+        if len(terms) <= _LONGEST_TITLE and any(title <= set(terms) for title in titles):
+            return True
+    return False
