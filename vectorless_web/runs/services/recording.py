@@ -73,7 +73,9 @@ class Recorder:
         }
         with fenced(self._lease):
             self._pin_read_versions()
-            claim, _ = Claim.objects.update_or_create(run_id=self._lease.run_id, order=event.order, defaults=values)
+            claim, _ = Claim.objects.update_or_create(
+                run_id=self._lease.run_id, order=event.order, defaults=storable(values)
+            )
             claim.citations.all().delete()
             for citation in citations:
                 citation.claim = claim
@@ -85,8 +87,8 @@ class Recorder:
         with fenced(self._lease):
             self._pin_read_versions()
             if event.outcome in (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND):
-                Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=_answer(event))
-            end_run(self._lease, event.outcome.value, **self._ending(event))
+                Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=storable(_answer(event)))
+            end_run(self._lease, event.outcome.value, **storable(self._ending(event)))
         announce(self._lease.run_id, self._sequence + 1)
 
     def fail(self, *, code: str, message: str, retryable: bool) -> None:
@@ -112,7 +114,7 @@ class Recorder:
     def _says_the_same(self, event: ClaimEvent) -> bool:
         """Whether a stored claim already says this; a checked one stands for its own draft too."""
         row = Claim.objects.filter(run=self._lease.run_id, order=event.order).first()
-        if row is None or row.text != event.text:
+        if row is None or row.text != storable(event.text):
             return False
         support = event.support.value if event.support else ""
         was_checked = row.state == Claim.State.CHECKED
@@ -137,8 +139,8 @@ class Recorder:
             sha256=version.sha256,
             node_key=evidence.key,
             page_index=evidence.page_index,
-            quote=evidence.quote,
-            where=evidence.where[:300],
+            quote=storable(evidence.quote),
+            where=storable(evidence.where)[:300],
             start=evidence.start,
             end=evidence.end,
             spans=spans,
@@ -172,9 +174,22 @@ def _last_sequence(run_id: int) -> int:
     return max(steps, claims)
 
 
+def storable(value: Any) -> Any:
+    """The value as a database takes it: no null characters and no lone surrogates, which documents may hold."""
+    match value:
+        case str():
+            return value.replace("\0", "").encode("utf-8", "replace").decode()
+        case dict():
+            return {storable(key): storable(item) for key, item in value.items()}
+        case list() | tuple():
+            return [storable(item) for item in value]
+        case _:
+            return value
+
+
 def _step_row(event: StepEvent, place: Place) -> dict[str, Any]:
     walk, index, kind = place
-    return {
+    row: dict[str, Any] = {
         "walk": walk,
         "index": index,
         "kind": kind,
@@ -191,6 +206,7 @@ def _step_row(event: StepEvent, place: Place) -> dict[str, Any]:
         "cost_usd": Decimal(str(event.cost_usd)),
         "engine": event.engine,
     }
+    return storable(row)
 
 
 def _ref(ref: NodeRef | None) -> dict[str, Any] | None:

@@ -1,0 +1,45 @@
+"""What the tests of runs share: a document that is ready, and runs in any state."""
+
+import pytest
+from django.utils import timezone
+
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.runs.models import Run, Thread
+
+
+def make_ready(workspace, user, title: str = "Annual report 2024", *, number: int = 1) -> Document:
+    """A document whose version is ready; nothing is compiled, the stories of the tests open no file."""
+    document = Document.objects.create(workspace=workspace, title=title, name=f"{title}.txt", added_by=user)
+    version = DocumentVersion.objects.create(
+        document=document,
+        number=number,
+        file=f"uploads/{document.pk}.txt",
+        sha256=f"{document.pk:064d}",
+        mime="text/plain",
+        bytes=10,
+        pages=3,
+        status=DocumentVersion.Status.READY,
+        ready_at=timezone.now(),
+    )
+    document.current_version = version
+    document.save()
+    return document
+
+
+@pytest.fixture
+def report(workspace, alice) -> Document:
+    """A ready document in Alice's workspace."""
+    return make_ready(workspace, alice)
+
+
+@pytest.fixture
+def make_run(workspace, bob, report):
+    """Make a run that Bob asked, with any values: `make_run(status="running")`."""
+
+    def make(**values) -> Run:
+        thread = Thread.objects.create(workspace=workspace, title="What was revenue?", created_by=bob)
+        settings = {"max_steps": 6, "token_budget": 8000}
+        defaults = {"question": "What was revenue?", "asked_by": bob, "settings": settings}
+        return Run.objects.create(thread=thread, workspace=workspace, **{**defaults, **values})
+
+    return make

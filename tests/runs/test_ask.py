@@ -1,0 +1,178 @@
+"""Asking a question: what is stored, what is refused and with which words."""
+
+import pytest
+from redis.exceptions import ConnectionError as RedisConnectionError
+
+from tests.runs.conftest import make_ready
+from vectorless_web.lib.problems import Problem
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import ask_again, start_run
+from vectorless_web.workspaces.models import AuditEvent, Role, Workspace
+from vectorless_web.workspaces.selectors import workspace_for
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def place(workspace, bob) -> Workspace:
+    return workspace_for(bob, workspace.slug)
+
+
+def refused(**values) -> Problem:
+    with pytest.raises(Problem) as caught:
+        start_run(**values)
+    assert not Run.objects.exists(), "a refused question leaves nothing behind"
+    return caught.value
+
+
+def test_a_question_becomes_a_queued_run_in_a_thread_of_its_own(place, bob, report):
+    run = start_run(user=bob, workspace=place, question="  What was revenue? ")
+
+    assert (run.status, run.question, run.whole_workspace) == ("queued", "What was revenue?", True)
+    assert run.thread.title == "What was revenue?"
+    assert run.settings["max_steps"] == 6
+
+
+def test_asking_is_recorded(place, bob, report):
+    run = start_run(user=bob, workspace=place, question="What was revenue?")
+
+    event = AuditEvent.objects.get(verb="run.asked")
+    assert (event.actor, event.object_id, event.workspace) == (bob, str(run.pk), place)
+
+
+def test_the_job_is_named_after_run_and_attempt(place, bob, report, django_capture_on_commit_callbacks):
+    import django_rq
+
+    with django_capture_on_commit_callbacks(execute=True):
+        run = start_run(user=bob, workspace=place, question="What was revenue?")
+
+    assert django_rq.get_queue("runs").job_ids == [f"run-{run.pk}-1"]
+
+
+@pytest.mark.parametrize("question", ["", "   ", "\n\t", "\0"])
+def test_an_empty_question_is_refused(place, bob, report, question):
+    problem = refused(user=bob, workspace=place, question=question)
+
+    assert (problem.code, problem.status) == ("question_empty", 422)
+
+
+def test_a_question_of_ten_thousand_characters_is_refused_with_its_length(place, bob, report):
+    problem = refused(user=bob, workspace=place, question="x" * 10_000)
+
+    assert (problem.code, problem.status) == ("question_too_long", 422)
+    assert "10,000 characters" in problem.message
+
+
+def test_a_question_of_four_thousand_characters_is_taken(place, bob, report):
+    assert start_run(user=bob, workspace=place, question="x" * 4000).pk
+
+
+def test_an_unknown_document_is_refused(place, bob, report):
+    problem = refused(user=bob, workspace=place, question="Why?", documents=[report.pk, 999_999])
+
+    assert (problem.code, problem.status) == ("unknown_document", 422)
+
+
+def test_a_document_of_another_workspace_counts_as_unknown(place, bob, report, charlie, django_user_model):
+    from vectorless_web.workspaces.services import create_workspace
+
+    foreign = make_ready(create_workspace(user=charlie, name="Elsewhere"), charlie)
+
+    assert refused(user=bob, workspace=place, question="Why?", documents=[foreign.pk]).code == "unknown_document"
+
+
+def test_choosing_no_document_is_refused(place, bob, report):
+    assert refused(user=bob, workspace=place, question="Why?", documents=[]).code == "no_documents"
+
+
+def test_an_empty_workspace_says_that_there_is_nothing_to_read(place, bob):
+    assert refused(user=bob, workspace=place, question="Why?").code == "no_documents"
+
+
+def test_a_workspace_whose_documents_are_still_being_read_says_so(place, bob, report):
+    report.current_version.status = "parsing"
+    report.current_version.save()
+
+    problem = refused(user=bob, workspace=place, question="Why?")
+
+    assert (problem.code, problem.retryable) == ("document_not_ready", True)
+
+
+@pytest.mark.parametrize("steps", [0, 31, -1])
+def test_a_step_limit_out_of_range_is_refused(place, bob, report, steps):
+    assert refused(user=bob, workspace=place, question="Why?", max_steps=steps).code == "invalid_input"
+
+
+def test_asking_again_keeps_thread_scope_and_limits(place, bob, report):
+    first = start_run(user=bob, workspace=place, question="Why?", documents=[report.pk], max_steps=12)
+
+    second = ask_again(user=bob, run=first)
+
+    assert second.thread == first.thread
+    assert list(second.documents.all()) == [report]
+    assert second.settings["max_steps"] == 12
+
+
+def test_with_redis_down_the_question_is_kept(place, bob, report, monkeypatch, django_capture_on_commit_callbacks):
+    from vectorless_web.lib import jobs
+
+    class DeadQueue:
+        def enqueue_call(self, **_values):
+            raise RedisConnectionError("no Redis")
+
+    monkeypatch.setattr(jobs.django_rq, "get_queue", lambda _name: DeadQueue())
+    with django_capture_on_commit_callbacks(execute=True):
+        run = start_run(user=bob, workspace=place, question="Why?")
+
+    assert Run.objects.get(pk=run.pk).status == "queued"
+
+
+class TestInTheBrowser:
+    def ask(self, client, workspace, **data):
+        return client.post(f"/w/{workspace.slug}/ask/", data)
+
+    def test_a_member_is_sent_to_the_run(self, client, workspace, bob, report):
+        client.force_login(bob)
+
+        response = self.ask(client, workspace, question="What was revenue?", scope="all")
+
+        run = Run.objects.get()
+        assert response.status_code == 302
+        assert response["Location"] == f"/w/{workspace.slug}/runs/{run.pk}/"
+
+    def test_htmx_is_told_where_to_go(self, client, workspace, bob, report):
+        client.force_login(bob)
+
+        response = client.post(f"/w/{workspace.slug}/ask/", {"question": "Why?"}, headers={"HX-Request": "true"})
+
+        assert response["HX-Redirect"] == f"/w/{workspace.slug}/runs/{Run.objects.get().pk}/"
+
+    @pytest.mark.parametrize(("question", "words"), [("", "Write a question first"), ("x" * 10_000, "10,000 characters")])
+    @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+    def test_a_bad_question_shows_its_reason_in_place(self, client, workspace, bob, report, question, words, headers):
+        client.force_login(bob)
+
+        response = client.post(f"/w/{workspace.slug}/ask/", {"question": question}, headers=headers)
+
+        assert response.status_code == 422
+        assert words in response.content.decode()
+        assert not Run.objects.exists()
+
+    def test_a_viewer_may_not_ask(self, client, workspace, bob, report):
+        workspace.memberships.filter(user=bob).update(role=Role.VIEWER)
+        client.force_login(bob)
+
+        assert self.ask(client, workspace, question="Why?").status_code == 403
+
+    def test_a_folder_narrows_the_scope(self, client, workspace, bob, report, alice):
+        from vectorless_web.documents.models import Folder
+
+        folder = Folder.objects.create(workspace=workspace, name="Reports")
+        other = make_ready(workspace, alice, "Handbook")
+        other.folder = folder
+        other.save()
+        client.force_login(bob)
+
+        self.ask(client, workspace, question="Why?", scope=f"folder:{folder.pk}")
+
+        assert list(Run.objects.get().documents.all()) == [other]

@@ -1,0 +1,225 @@
+"""Workers that are killed or frozen in mid-run: the sweep finds it, the run ends, each step is there once."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+
+import pytest
+
+from tests.conftest import ROOT, database_url, wait_until
+from vectorless_web.runs.models import Run, Step
+from vectorless_web.runs.services import recover_runs
+from vectorless_web.runs.services.leases import claim, lease_end
+from vectorless_web.runs.services.queueing import enqueue
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+LEASE = 2
+ENGINE = {
+    "VECTORLESS_ENGINE_FACTORY": "tests.runs.engines.build_slow",
+    "VECTORLESS_RUN_LEASE_SECONDS": str(LEASE),
+    "STORY_STEPS": "10",
+}
+
+
+@pytest.fixture(autouse=True)
+def _short_lease(settings):
+    settings.RUN_LEASE_SECONDS = LEASE
+
+
+def fresh(run: Run) -> Run:
+    return Run.objects.get(pk=run.pk)
+
+
+def kill_with_children(process: subprocess.Popen, number: int = signal.SIGKILL) -> None:
+    """Signal a worker and its work-horse, which lives in a process group of its own."""
+    for pid in [process.pid, *children_of(process.pid)]:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def children_of(pid: int) -> list[int]:
+    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True, check=False)
+    children = [int(text) for text in found.stdout.split()]
+    return children + [grandchild for child in children for grandchild in children_of(child)]
+
+
+def places(run: Run) -> list[tuple]:
+    return list(Step.objects.filter(run=run).values_list("walk", "index", "kind"))
+
+
+def assert_told_once(run: Run, steps: int = 11) -> None:
+    """The whole story is there, nothing twice, numbers ascending without a gap in what was shown."""
+    found = places(run)
+    assert len(found) == len(set(found)) == steps
+    numbers = list(Step.objects.filter(run=run).values_list("sequence", flat=True))
+    assert numbers == sorted(set(numbers))
+    assert fresh(run).step_count == steps
+
+
+@pytest.mark.parametrize("after", [1, 4, 9])
+def test_a_killed_worker_s_run_is_found_within_its_lease_and_ends_with_each_step_once(make_run, spawn, after):
+    run = make_run()
+    worker = spawn("work", "runs", **ENGINE, STORY_PAUSE="0.15")
+    enqueue(run)
+    wait_until(lambda: len(places(run)) >= after, seconds=20, pause=0.01)
+    kill_with_children(worker)
+    killed, kept = time.monotonic(), list(Step.objects.filter(run=run).values_list("pk", flat=True))
+
+    wait_until(recover_runs, seconds=LEASE + 2, pause=0.1)
+    found_after = time.monotonic() - killed
+    assert fresh(run).status == "queued"
+    assert fresh(run).attempt == 2
+    spawn("work", "runs", **ENGINE, STORY_PAUSE="0.01")
+    wait_until(lambda: not fresh(run).is_open, seconds=20)
+
+    assert found_after <= LEASE + 1
+    assert fresh(run).status == "answered"
+    assert list(Step.objects.filter(run=run).values_list("pk", flat=True))[: len(kept)] == kept
+    assert_told_once(run)
+
+
+def test_a_killed_worker_alone_leaves_a_work_horse_that_finishes(make_run, spawn):
+    """The orphan holds the lease and goes on; the sweep leaves it in peace."""
+    run = make_run()
+    worker = spawn("work", "runs", **ENGINE, STORY_PAUSE="0.2")
+    enqueue(run)
+    wait_until(lambda: len(places(run)) >= 2, seconds=20, pause=0.01)
+
+    os.kill(worker.pid, signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while fresh(run).is_open and time.monotonic() < deadline:
+        assert recover_runs() == 0
+        time.sleep(0.2)
+
+    assert (fresh(run).status, fresh(run).attempt) == ("answered", 1)
+    assert_told_once(run)
+
+
+def test_a_zombie_that_wakes_after_its_lease_writes_nothing(make_run):
+    """SIGSTOP past the lease, another attempt finishes, SIGCONT: rows stay exactly as they are."""
+    run = make_run()
+    zombie = start_attempt(run, pause="0.2")
+    wait_until(lambda: len(places(run)) >= 3, seconds=20, pause=0.01)
+    os.kill(zombie.pid, signal.SIGSTOP)
+    time.sleep(LEASE + 0.3)
+    assert recover_runs() == 1
+    second = start_attempt(run, pause="0.01")
+    second.wait(20)
+    before = snapshot(run)
+    assert fresh(run).status == "answered"
+
+    os.kill(zombie.pid, signal.SIGCONT)
+    zombie.wait(20)
+
+    assert zombie.returncode == 0, "it notices by itself and leaves"
+    assert snapshot(run) == before
+    assert_told_once(run)
+
+
+def test_a_zombie_that_wakes_while_the_next_attempt_works_writes_nothing(make_run):
+    run = make_run()
+    zombie = start_attempt(run, pause="0.1")
+    wait_until(lambda: len(places(run)) >= 3, seconds=20, pause=0.01)
+    os.kill(zombie.pid, signal.SIGSTOP)
+    time.sleep(LEASE + 0.3)
+    recover_runs()
+    second = start_attempt(run, pause="0.25")
+    wait_until(lambda: fresh(run).status == "running", seconds=10)
+
+    os.kill(zombie.pid, signal.SIGCONT)
+    zombie.wait(10)
+    second.wait(20)
+
+    assert fresh(run).status == "answered"
+    assert_told_once(run)
+
+
+def test_a_frozen_worker_is_freed_for_other_work(make_run, spawn):
+    """The sweep kills the frozen work-horse through its worker, so the run goes on at once there."""
+    run = make_run()
+    worker = spawn("work", "runs", **ENGINE, STORY_PAUSE="0.1")
+    enqueue(run)
+    wait_until(lambda: len(places(run)) >= 2, seconds=20, pause=0.01)
+    horse = children_of(worker.pid)[-1]
+    os.kill(horse, signal.SIGSTOP)
+
+    wait_until(recover_runs, seconds=LEASE + 3, pause=0.1)
+
+    wait_until(lambda: not fresh(run).is_open, seconds=20)
+    assert (fresh(run).status, fresh(run).attempt) == ("answered", 2)
+    assert_told_once(run)
+
+
+def test_a_run_whose_job_was_lost_is_enqueued_again(make_run):
+    import django_rq
+    from django.utils import timezone
+
+    run = make_run()
+    Run.objects.filter(pk=run.pk).update(created_at=timezone.now() - timezone.timedelta(minutes=1))
+
+    assert recover_runs() == 1
+    assert recover_runs() == 0, "one job is enough"
+    assert django_rq.get_queue("runs").job_ids == [f"run-{run.pk}-1"]
+
+
+def test_a_young_run_is_left_to_its_own_commit(make_run):
+    make_run()
+
+    assert recover_runs() == 0
+
+
+def test_after_its_attempts_a_run_fails_and_says_so(make_run, settings):
+    run = make_run(attempt=settings.RUN_ATTEMPTS)
+    settings.RUN_LEASE_SECONDS = -1
+    claim(run.pk)
+
+    assert recover_runs() == 1
+
+    assert (fresh(run).status, fresh(run).error_code, fresh(run).retryable) == ("failed", "lease_lost", True)
+
+
+def test_a_stopped_run_whose_worker_died_ends_as_stopped(make_run, settings):
+    run = make_run(cancel_requested=True)
+    settings.RUN_LEASE_SECONDS = -1
+    claim(run.pk)
+
+    assert recover_runs() == 1
+
+    assert fresh(run).status == "cancelled"
+
+
+def test_two_sweeps_give_one_next_attempt(make_run, settings):
+    run = make_run()
+    settings.RUN_LEASE_SECONDS = -1
+    claim(run.pk)
+
+    assert [recover_runs(), recover_runs()] == [1, 0]
+    assert fresh(run).attempt == 2
+
+
+def test_a_held_lease_is_not_touched(make_run):
+    run = make_run()
+    claim(run.pk)
+
+    assert recover_runs() == 0
+    assert fresh(run).lease_until <= lease_end()
+
+
+def start_attempt(run: Run, *, pause: str) -> subprocess.Popen:
+    """One attempt at a run in a process of its own, without a worker around it that could end it."""
+    code = (
+        "import django; django.setup(); from vectorless_web.runs.jobs import execute_run; "
+        f"execute_run({run.pk})"
+    )
+    environment = {**os.environ, **ENGINE, "STORY_PAUSE": pause, "DATABASE_URL": database_url()}
+    environment["DJANGO_SETTINGS_MODULE"] = "vectorless_web.settings"
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment)
+
+
+def snapshot(run: Run) -> list:
+    rows = [list(model.values()) for model in (Run.objects.filter(pk=run.pk), run.steps, run.claims, run.citations)]
+    return rows

@@ -1,0 +1,227 @@
+"""Working on a run: every event stored once, in order, before it is announced; every end stated."""
+
+import pytest
+from django.db import transaction
+
+from tests.runs.engines import StoryReasoner, TestEngine, build_broken, claim, complete, long_story, step
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.reasoner.events import Calculation, ClaimEvent, Operand, Outcome, StepKind, Support
+from vectorless_web.runs import jobs
+from vectorless_web.runs.models import Citation, Claim, Run, Step
+from vectorless_web.runs.services import LeaseLost, claim_run, execute_run
+from vectorless_web.runs.services.leases import fenced
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def tell(story, **values) -> TestEngine:
+    return TestEngine(StoryReasoner(story if callable(story) else lambda _document: story, **values))
+
+
+def work(run: Run, engine: TestEngine) -> Run:
+    execute_run(claim_run(run.pk), engine=engine)
+    return Run.objects.get(pk=run.pk)
+
+
+def test_a_run_is_worked_on_until_it_is_answered(make_run):
+    run = work(make_run(), tell(long_story))
+
+    assert (run.status, run.lease, run.lease_until) == ("answered", "", None)
+    assert run.finished_at >= run.started_at
+    assert run.answer.markdown == "Revenue was 412 million. [1]"
+    assert run.answer.confidence == pytest.approx(0.9)
+    assert run.step_count == run.steps.count() == 13
+
+
+def test_steps_and_claims_share_one_ascending_sequence(make_run):
+    run = work(make_run(), tell(long_story))
+
+    numbers = [*run.steps.values_list("sequence", flat=True), *run.claims.values_list("sequence", flat=True)]
+    # Each of the two claims was stored as a draft first: two numbers of the seventeen were used up by that.
+    assert len(numbers) == len(set(numbers)) == 15
+    assert max(numbers) == 17
+
+
+def test_a_checked_claim_takes_the_place_of_its_draft(make_run):
+    run = work(make_run(), tell(long_story))
+
+    assert list(run.claims.values_list("order", "state", "support")) == [(0, "checked", "supported")] + [
+        (1, "checked", "supported")
+    ]
+    assert Citation.objects.count() == 2
+
+
+def test_a_citation_keeps_quote_page_and_file_hash(make_run, report):
+    work(make_run(), tell(long_story))
+
+    row = Citation.objects.get(marker=1)
+    assert (row.quote, row.page, row.version, row.sha256) == (
+        "Revenue was 412 million",
+        1,
+        report.current_version,
+        report.current_version.sha256,
+    )
+
+
+def test_a_calculation_is_kept_with_its_operands(make_run, report):
+    sum_shown = Calculation("a - b", (Operand("a", "486.1", "m", 1), Operand("b", "412.6", "m", 2)), "73.5", "m")
+    told = ClaimEvent(0, "It fell by 73.5 million.", "checked", Support.DERIVED, calculation=sum_shown)
+
+    work(make_run(), tell([told, complete()]))
+
+    assert Claim.objects.get().calculation["operands"][1] == {"name": "b", "value": "412.6", "unit": "m", "marker": 2}
+
+
+@pytest.mark.parametrize("outcome", ["partial", "not_found", "cancelled"])
+def test_every_outcome_is_written(make_run, outcome):
+    run = work(make_run(), tell([step(0), complete(Outcome(outcome))]))
+
+    assert (run.status, run.reason) == (outcome, "It is in the documents.")
+
+
+def test_a_failure_that_the_engine_states_keeps_code_and_advice(make_run):
+    failure = complete(Outcome.FAILED, error_code="provider_timeout", retryable=True)
+
+    run = work(make_run(), tell([step(0), failure]))
+
+    assert (run.status, run.error_code, run.retryable) == ("failed", "provider_timeout", True)
+
+
+def test_an_error_of_the_engine_becomes_a_stated_failure(make_run):
+    def damaged(_document):
+        raise ArtefactDamaged("The compiled file is missing. Read the document again to repair it.")
+
+    run = work(make_run(), tell(damaged))
+
+    assert (run.status, run.error_code) == ("failed", "artefact_damaged")
+    assert "Read the document again" in run.reason
+
+
+def test_a_reasoner_that_just_stops_is_a_failure(make_run):
+    run = work(make_run(), tell([step(0)]))
+
+    assert (run.status, run.error_code, run.retryable) == ("failed", "internal_error", True)
+    assert run.steps.count() == 1
+
+
+def test_a_bug_is_written_to_the_run_and_raised(make_run, settings):
+    settings.ENGINE_FACTORY = f"{build_broken.__module__}.build_broken"
+    run = make_run()
+
+    with pytest.raises(RuntimeError):
+        jobs.execute_run(run.pk)
+
+    run.refresh_from_db()
+    assert (run.status, run.error_code) == ("failed", "internal_error")
+    assert "a bug" not in run.reason, "people are not shown the program's inside"
+    assert run.steps.count() == 1
+
+
+def test_a_doubled_delivery_exits_quietly(make_run, settings):
+    settings.ENGINE_FACTORY = "tests.runs.engines.build_broken"
+    run = make_run(status="answered")
+
+    jobs.execute_run(run.pk)
+
+    assert Run.objects.get(pk=run.pk).status == "answered"
+    assert not Step.objects.exists()
+
+
+def test_only_one_of_two_workers_gets_a_run(make_run):
+    run = make_run()
+
+    assert claim_run(run.pk) is not None
+    assert claim_run(run.pk) is None
+
+
+def test_a_worker_whose_lease_was_taken_writes_nothing_more(make_run):
+    run = make_run()
+
+    def story(document):
+        yield step(0, document)
+        Run.objects.filter(pk=run.pk).update(lease="somebody else's")
+        yield step(1, document)
+        yield claim(0, "checked", document)
+        yield complete()
+
+    execute_run(claim_run(run.pk), engine=tell(story))
+
+    run.refresh_from_db()
+    assert (run.status, run.lease) == ("running", "somebody else's")
+    assert run.steps.count() == 1
+    assert not Claim.objects.exists()
+
+
+def test_the_fence_undoes_what_was_written_in_its_transaction(make_run):
+    lease = claim_run(make_run().pk)
+
+    with pytest.raises(LeaseLost), transaction.atomic():
+        Run.objects.filter(pk=lease.run_id).update(lease="somebody else's")
+        with fenced(lease):
+            raise AssertionError("the fence let a write through")
+
+
+def test_a_second_attempt_keeps_the_steps_that_match_and_goes_on(make_run):
+    """Killed after three steps: the second attempt stores the rest, each step once."""
+    run = make_run()
+
+    def dies(document):
+        yield from long_story(document)[:4]
+        Run.objects.filter(pk=run.pk).update(lease="", status="queued", attempt=2)
+        yield step(99, document)
+
+    execute_run(claim_run(run.pk), engine=tell(dies))
+    kept = list(Step.objects.values_list("pk", "sequence"))
+    assert len(kept) == 4
+
+    finished = work(run, tell(long_story))
+
+    assert finished.status == "answered"
+    places = list(finished.steps.values_list("walk", "index", "kind"))
+    assert len(places) == len(set(places)) == 13
+    assert list(finished.steps.values_list("pk", "sequence"))[:4] == kept
+    assert finished.step_count == 13
+
+
+def test_a_second_attempt_does_not_turn_a_checked_claim_back_into_a_draft(make_run):
+    run = make_run()
+    story = [claim(0, "draft"), claim(0, "checked")]
+    work(run, tell(lambda document: [claim(0, "draft", document), claim(0, "checked", document)]))
+    before = Claim.objects.values().get()
+    Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
+
+    work(run, tell(lambda document: [claim(0, "draft", document), claim(0, "checked", document), complete()]))
+
+    assert Claim.objects.values().get() == before
+    assert len(story) == 2
+
+
+def test_two_steps_of_a_kind_at_one_place_are_both_kept(make_run):
+    same = [step(0, kind=StepKind.ROUTE, walk=0), step(0, kind=StepKind.ROUTE, walk=0), complete()]
+
+    run = work(make_run(), tell(same))
+
+    assert list(run.steps.values_list("index", flat=True)) == [0, 1]
+
+
+def test_what_no_database_takes_is_left_out_of_texts(make_run):
+    told = ClaimEvent(0, "Nul \0 and half a pair \ud83d.", "checked", Support.SUPPORTED)
+
+    work(make_run(), tell([told, complete()]))
+
+    assert Claim.objects.get().text == "Nul  and half a pair ?."
+
+
+def test_what_was_read_is_pinned(make_run, report):
+    def story(document):
+        yield step(0, document)
+
+    class Opening:
+        def run(self, question, corpus, limits, *, cancelling):
+            corpus.opened.add(report.current_version_id)
+            yield step(0, str(report.pk))
+            yield complete()
+
+    run = work(make_run(), TestEngine(Opening()))
+
+    assert list(run.versions.all()) == [report.current_version]
