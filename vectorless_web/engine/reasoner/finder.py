@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
+import numpy as np
+
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.pilot.scorer import EvidenceScorer, SegmentScorer
+from vectorless_web.engine.pilot.scorer import EvidenceScorer, PrecomputedScorer
+from vectorless_web.engine.query.evidence import rank_nodes
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.reasoner.planner import Candidate
 from vectorless_web.engine.text.analyser import analyse
@@ -16,27 +19,26 @@ SHOWN = 40
 
 
 class Finder:
-    """Lexical evidence of one question in one document, worked out once and kept."""
+    """Evidence of one question in one document, worked out once and kept."""
 
     def __init__(self, document: CompiledDocument, plan: QueryPlan) -> None:
         self.document = document
         self.plan = plan
 
     @cached_property
-    def segment(self) -> Segment:
-        """The document's index."""
-        return Segment(self.document.segment)
-
-    @cached_property
     def scorer(self) -> EvidenceScorer:
-        """Scores of nodes and subtrees in [0, 1]."""
-        return SegmentScorer(self.document.tree, self.segment, self.plan)
+        """The evidence ranking as scores in [0, 1], relative to the best node; a section counts as its best node."""
+        scores = np.zeros(len(self.document.tree))
+        for node in rank_nodes(self.document, self.plan, limit=len(scores)):
+            scores[node.key] = node.score
+        best = float(scores.max(initial=0.0))
+        return PrecomputedScorer(self.document.tree, scores / best if best > 0 else scores)
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
         """Weight x rarity of every term of the question that stands in the document."""
         found: dict[str, float] = {}
-        statistics = self.segment.statistics([term.term for term in self.plan.terms])
+        statistics = Segment(self.document.segment).statistics([term.term for term in self.plan.terms])
         for term in self.plan.terms:
             found[term.term] = max(found.get(term.term, 0.0), term.weight * statistics.idf(term.term))
         return {term: weight for term, weight in found.items() if weight > 0}
@@ -52,20 +54,24 @@ class Finder:
         )
         return held / total
 
+    def node_coverage(self, key: int) -> float:
+        """Share of the attainable weight that stands in a node and in the titles above it."""
+        node = self.document.tree.node(key)
+        return self.coverage(f"{node.title} {node.text}", " ".join(self.document.tree.path(key)))
+
     def best_below(self, key: int) -> float:
-        """The score of the best node in a subtree."""
+        """The score of the best node in a subtree, relative to the best of the document."""
         return self.scorer.evidence(key).best_score
 
     def ranked(self, allowed: Iterable[int] | None = None) -> list[Candidate]:
-        """The best leaves for the question, best first."""
+        """The best leaves for the question, best first, ties in reading order."""
         tree = self.document.tree
         keys = [key for key in (tree.leaves() if allowed is None else allowed) if self._readable(key)]
-        scores = self.scorer.scores(keys)
-        order = sorted(zip(keys, scores, strict=True), key=lambda pair: (-round(pair[1], 12), pair[0]))
+        order = sorted(self.fits(keys).items(), key=lambda pair: (-round(pair[1], 12), pair[0]))
         return [Candidate(key, score, score) for key, score in order[:SHOWN] if score > 0]
 
     def fits(self, keys: Sequence[int]) -> dict[int, float]:
-        """Scores of the given nodes."""
+        """Scores of the given nodes, relative to the best of the document."""
         return dict(zip(keys, self.scorer.scores(keys), strict=True))
 
     def _readable(self, key: int) -> bool:

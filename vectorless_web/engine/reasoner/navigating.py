@@ -91,7 +91,7 @@ def _found(
         refs=tuple(walk.ref(key) for key in best.path or (best.key,))
         + tuple(walk.ref(node.key, "looked") for node in ranked[1:]),
         rejected=rejected,
-        confidence=round(best.score, 4),
+        confidence=round(max((walk.finder.node_coverage(leaf) for leaf in best.leaves[:3]), default=0.0), 4),
     )
 
 

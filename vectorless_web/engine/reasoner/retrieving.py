@@ -53,7 +53,7 @@ def _fetch(walk: Walk, key: object) -> StepResult:
         say=f"Read {short(walk.title_of(key))} {whole}{pages_of(tree.node(key))}",
         observation=_observed(walk, result),
         refs=(walk.ref(key, "read"),),
-        confidence=round(walk.finder.best_below(key), 4),
+        confidence=round(max((walk.finder.node_coverage(leaf) for leaf in packed[:8]), default=0.0), 4),
     )
 
 
@@ -102,12 +102,12 @@ def _search(walk: Walk, query: str) -> StepResult:
             confidence=0.0,
         )
     pages = listed([pages_words(page, page) for page in _pages(walk, keys)[:3]])
-    best = walk.queue[0] if walk.queue else Candidate(keys[0], 0.0, 0.0)
+    best = walk.queue[0]
     return StepResult(
         say=f"Fetched {count(len(keys), 'passage')}; the best stand on {pages}",
         observation=_observed(walk, result),
         refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
-        confidence=round(best.fit, 4),
+        confidence=round(walk.finder.node_coverage(best.key), 4),
     )
 
 

@@ -36,7 +36,7 @@ def scan(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
             for score, child in worth
             if score <= 0
         )[:8],
-        confidence=round(best[0][0], 4),
+        confidence=round(walk.finder.node_coverage(walk.finder.scorer.evidence(best[0][1]).best), 4),
     )
 
 
