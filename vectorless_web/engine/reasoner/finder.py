@@ -1,6 +1,6 @@
 """What the words of a question find in one document: ranked leaves, and how much of the question a text holds."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -10,9 +10,10 @@ from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.pilot.scorer import EvidenceScorer, PrecomputedScorer
 from vectorless_web.engine.query.evidence import rank_nodes
+from vectorless_web.engine.query.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.reasoner.aspects import Aspects, aspects_of, rarity_in
 from vectorless_web.engine.reasoner.planner import Candidate
-from vectorless_web.engine.text.analyser import analyse
 
 SHOWN = 40
 """Leaves ranked for one question."""
@@ -21,38 +22,29 @@ SHOWN = 40
 class Finder:
     """Evidence of one question in one document, worked out once and kept."""
 
-    def __init__(self, document: CompiledDocument, plan: QueryPlan) -> None:
+    def __init__(self, document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> None:
         self.document = document
         self.plan = plan
+        self._lexicon = lexicon or default_lexicon()
 
     @cached_property
     def scorer(self) -> EvidenceScorer:
         """The evidence ranking as scores in [0, 1], relative to the best node; a section counts as its best node."""
         scores = np.zeros(len(self.document.tree))
-        for node in rank_nodes(self.document, self.plan, limit=len(scores)):
+        for node in rank_nodes(self.document, self.plan, limit=len(scores), lexicon=self._lexicon):
             scores[node.key] = node.score
         best = float(scores.max(initial=0.0))
         return PrecomputedScorer(self.document.tree, scores / best if best > 0 else scores)
 
     @cached_property
-    def weights(self) -> Mapping[str, float]:
-        """Weight x rarity of every term of the question that stands in the document."""
-        found: dict[str, float] = {}
-        statistics = Segment(self.document.segment).statistics([term.term for term in self.plan.terms])
-        for term in self.plan.terms:
-            found[term.term] = max(found.get(term.term, 0.0), term.weight * statistics.idf(term.term))
-        return {term: weight for term, weight in found.items() if weight > 0}
+    def aspects(self) -> Aspects:
+        """The question piece by piece, weighed by how rare its words are in this document."""
+        segment = Segment(self.document.segment)
+        return aspects_of(self.plan, self._lexicon, rarity_in(len(segment), segment.document_frequency))
 
     def coverage(self, text: str, context: str = "") -> float:
-        """Share in [0, 1] of the attainable weight whose terms stand in `text`; `context` counts half."""
-        total = sum(self.weights.values())
-        if not total:
-            return 0.0
-        inside, around = set(analyse(text)), set(analyse(context))
-        held = sum(
-            weight if term in inside else weight / 2 if term in around else 0.0 for term, weight in self.weights.items()
-        )
-        return held / total
+        """Share in [0, 1] of the question that a text says; what its context says counts less."""
+        return self.aspects.covered(text, context)
 
     def node_coverage(self, key: int) -> float:
         """Share of the attainable weight that stands in a node and in the titles above it."""

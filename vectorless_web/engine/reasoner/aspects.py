@@ -1,0 +1,99 @@
+"""What a question speaks of, piece by piece, and how much of it a text says.
+
+Each piece (a concept, a word, a period) has a weight, rarer words more, and the ways in
+which a text may say it: the question's own words or any wording the lexicon knows.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vectorless_web.engine.query.lexicon import Concept, Lexicon, Match, Ratio
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.text.analyser import analyse
+
+AROUND = 0.75
+"""What a piece counts that is said only by the headings around a text."""
+
+PARTLY = 0.5
+"""What a piece counts, at most, of which only some words are said."""
+
+PERIOD_WEIGHT = 0.5
+"""A period's weight, as a share of the mean weight of the other pieces."""
+
+Terms = frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """A piece of a question: its weight and the term sets each of which says it. `kind`: concept, word or period."""
+
+    weight: float
+    ways: tuple[Terms, ...]
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Aspects:
+    """All pieces of a question."""
+
+    pieces: tuple[Aspect, ...]
+
+    def covered(self, text: str, context: str = "") -> float:
+        """Share in [0, 1] of the question's weight that a text says; what only its context says counts less."""
+        total = sum(piece.weight for piece in self.pieces)
+        if not total:
+            return 0.0
+        inside = frozenset(analyse(text))
+        wide = inside | frozenset(analyse(context))
+        return sum(piece.weight * _said(piece, inside, wide) for piece in self.pieces) / total
+
+
+def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspects:
+    """The pieces of a plan's question. `rarity` gives a term's weight in the document (its idf); names are left out."""
+    matches = lexicon.match(plan.focus)
+    pieces = [_concept(match, lexicon, rarity) for match in matches]
+    known = {term for piece in pieces for term in piece.ways[0]}
+    for term in plan.terms:
+        if term.source == "question" and term.term not in known:
+            pieces.append(Aspect(term.weight * rarity(term.term), (frozenset({term.term}),), "word"))
+    pieces = [piece for piece in pieces if piece.weight > 0]
+    mean = sum(piece.weight for piece in pieces) / len(pieces) if pieces else 1.0
+    years = dict.fromkeys(str(period.year) for period in plan.periods)
+    pieces += [Aspect(PERIOD_WEIGHT * mean / len(years), (frozenset({year}),), "period") for year in years]
+    return Aspects(tuple(pieces))
+
+
+def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspect:
+    own = frozenset(analyse(match.text))
+    phrases = [phrase for entry in match.entries for concept in _concepts(entry, lexicon) for phrase in concept.phrases]
+    ways = dict.fromkeys([own, *(frozenset(analyse(phrase)) for phrase in phrases)])
+    return Aspect(sum(rarity(term) for term in own), tuple(way for way in ways if way), "concept")
+
+
+def _concepts(entry: object, lexicon: Lexicon) -> list[Concept]:
+    if isinstance(entry, Concept):
+        return [entry]
+    if isinstance(entry, Ratio):
+        names = (*entry.concepts, *(operand.concept for operand in entry.operands))
+        return [concept for name in names if (concept := lexicon.concept(name)) is not None]
+    return []
+
+
+def _said(piece: Aspect, inside: Terms, wide: Terms) -> float:
+    if any(way <= inside for way in piece.ways):
+        return 1.0
+    if any(way <= wide for way in piece.ways):
+        return AROUND
+    own = piece.ways[0]
+    return PARTLY * (len(own & inside) / len(own)) ** 2
+
+
+def rarity_in(rows: int, frequency: Callable[[str], int]) -> Callable[[str], float]:
+    """Inverse document frequency, ln(1 + (N - n + 0.5) / (n + 0.5)); a term that stands nowhere counts as seen once."""
+
+    def rarity(term: str) -> float:
+        count = max(1, frequency(term))
+        return math.log(1 + (rows - count + 0.5) / (count + 0.5)) if rows >= count else 0.0
+
+    return rarity
