@@ -19,6 +19,7 @@ from vectorless_web.engine.pilot.model import ModelPilot
 from vectorless_web.engine.pilot.noop import NoopPilot
 from vectorless_web.engine.pilot.protocol import MinimalPilot, Pilot, PilotExt
 from vectorless_web.engine.pilot.scorer import (
+    DocumentScorer,
     EvidenceScorer,
     PrecomputedScorer,
     Scorer,
@@ -29,6 +30,7 @@ from vectorless_web.engine.pilot.state import SearchState
 
 __all__ = [
     "Backtrack",
+    "DocumentScorer",
     "EvidenceScorer",
     "ExploreSiblings",
     "FoundAnswer",

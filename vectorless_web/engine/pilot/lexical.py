@@ -95,6 +95,10 @@ class LexicalPilot:
         kept = [key for key in state.candidates if opinions[key].score > 0.0]
         return kept if 0 < len(kept) < len(state.candidates) else None
 
+    def coverage(self, key: NodeId) -> float | None:
+        """The share of the question's words that stand in the node's subtree; None without a scorer."""
+        return self._scorer.evidence(key).coverage if self._scorer is not None else None
+
     def reset(self) -> None:
         """Nothing is remembered between queries."""
 
@@ -103,9 +107,8 @@ class LexicalPilot:
         if here is None or here not in state.tree:
             return ""
         title = state.tree.node(here).title or "this section"
-        if self._scorer is None:
-            return f"looking beyond {title}"
-        return f"{title} covers {self._scorer.evidence(here).coverage:.0%} of the question"
+        share = self.coverage(here)
+        return f"looking beyond {title}" if share is None else f"{title} covers {share:.0%} of the question"
 
     def _opinions(self, tree: Tree, query: QueryPlan, keys: Sequence[NodeId]) -> dict[NodeId, _Opinion]:
         wanted = {term.term: term.weight for term in query.terms}

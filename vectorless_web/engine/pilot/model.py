@@ -8,7 +8,14 @@ from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.pilot.budget import PilotBudget
 from vectorless_web.engine.pilot.calling import Outcome, call
 from vectorless_web.engine.pilot.config import PilotConfig
-from vectorless_web.engine.pilot.decision import InterventionPoint, NodeId, PilotDecision
+from vectorless_web.engine.pilot.decision import (
+    FoundAnswer,
+    GoDeeper,
+    InterventionPoint,
+    NodeId,
+    PilotDecision,
+    RankedCandidate,
+)
 from vectorless_web.engine.pilot.gate import is_worth_asking
 from vectorless_web.engine.pilot.lexical import LexicalPilot
 from vectorless_web.engine.pilot.prompts import Question, build_question
@@ -19,6 +26,10 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
 MOST_FAILURES = 3
 """Failed calls in a row after which the rest of the query is guided offline."""
+ANSWER_COVERAGE = 0.6
+"""Share of the question's words that must stand in a section for the model's "found" to end the search."""
+UNNAMED_SHARE = 0.5
+"""What is left of the offline score of a candidate that the model did not name."""
 
 
 class ModelPilot:
@@ -122,10 +133,42 @@ class ModelPilot:
             note = self._count(outcome, outcome.problem or "its reply held nothing usable")
             return self._fallen_back(state, point, note=note, outcome=outcome)
         self._failures = 0
+        decision = self._borne_out(decision, state)
         note = " ".join(part for part in (question.prompt.note, decision.note) if part)
         engine = outcome.reply.model if outcome.reply is not None else ""
-        engine = engine or self._model.name
-        return replace(decision, note=note, engine=engine, tokens=outcome.tokens, cost_usd=outcome.cost_usd)
+        return replace(
+            decision,
+            ranked_candidates=self._completed(decision, state),
+            note=note,
+            engine=engine or self._model.name,
+            tokens=outcome.tokens,
+            cost_usd=outcome.cost_usd,
+        )
+
+    def _borne_out(self, decision: PilotDecision, state: SearchState) -> PilotDecision:
+        """A found answer ends the search, so the words must agree; where they don't, the search goes on."""
+        if not isinstance(decision.direction, FoundAnswer):
+            return decision
+        place = next((candidate.node for candidate in decision.ranked_candidates), state.current_node)
+        share = self.fallback.coverage(place) if place is not None else 0.0
+        if share is None or share >= ANSWER_COVERAGE:
+            return decision
+        note = (
+            "The model believes the answer is found, but too few of the question's words stand there; the walk goes on."
+        )
+        return replace(decision, direction=GoDeeper(), note=" ".join(filter(None, (decision.note, note))))
+
+    def _completed(self, decision: PilotDecision, state: SearchState) -> tuple[RankedCandidate, ...]:
+        """The named candidates, then the others as the offline pilot sees them, halved: the model preferred others.
+
+        Not dropped, because a model that is wrong once should cost a detour and not the answer.
+        """
+        named = {candidate.node for candidate in decision.ranked_candidates}
+        if not state.candidates or not named:
+            return decision.ranked_candidates
+        others = [c for c in self.fallback.decide(state).ranked_candidates if c.node not in named]
+        halved = (RankedCandidate(c.node, UNNAMED_SHARE * c.score, c.reason) for c in others)
+        return (*decision.ranked_candidates, *halved)
 
     def _question(self, state: SearchState, point: InterventionPoint) -> Question:
         order = self._order(state)

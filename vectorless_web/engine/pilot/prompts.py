@@ -87,6 +87,7 @@ def _frame(state: SearchState, point: InterventionPoint, room: int, estimator: T
         frame["question"] = _cut(frame["question"], len(frame["question"]) * 3 // 4)
         frame.pop("path", None)
     if point is InterventionPoint.EVALUATE:
+        frame["pages"] = _pages(state.tree, state.current_node or 0)
         frame["excerpt"] = _excerpt(state, frame, room, estimator)
     return frame
 
@@ -131,9 +132,12 @@ def _fitting(
 
 
 def _line(tree: Tree, key: NodeId, book: KeyBook) -> dict[str, Any]:
+    return {"id": book.name(key), "title": _cut(tree.node(key).title, _LONGEST_TITLE), "pages": _pages(tree, key)}
+
+
+def _pages(tree: Tree, key: NodeId) -> str:
     node = tree.node(key)
-    pages = f"{node.page_start + 1}-{node.page_end + 1}"
-    return {"id": book.name(key), "title": _cut(node.title, _LONGEST_TITLE), "pages": pages}
+    return f"{node.page_start + 1}-{node.page_end + 1}"
 
 
 def _rendered(frame: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], left_out: int) -> str:

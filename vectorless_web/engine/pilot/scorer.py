@@ -7,13 +7,17 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.index.segment import Segment
+from vectorless_web.engine.query.evidence import rank_nodes
 from vectorless_web.engine.query.plan import QueryPlan
 
 FIELD_WEIGHTS: Mapping[str, float] = {"title": 2.0, "path": 0.5, "text": 1.0, "table": 1.0}
 """BM25F field weights used for walking."""
 
+COVERAGE_SHARE = 0.3
+"""How far missing question words lower a subtree's score."""
 _TINY = 1e-9
 
 Floats = npt.NDArray[np.float64]
@@ -52,16 +56,24 @@ class EvidenceScorer(Scorer, Protocol):
 class PrecomputedScorer:
     """A scorer over scores that were worked out before, one per node of the tree.
 
-    A section counts as much as the best node of its subtree, shaded by how much of
-    the rest agrees. Scores above 1 are brought into [0, 1] by the highest of them.
+    A section counts as much as the best node of its subtree, lowered by the question
+    words the subtree lacks when `coverage` is given. Scores above 1 are brought into
+    [0, 1] by the highest of them.
     """
 
-    def __init__(self, tree: Tree, scores: Sequence[float] | Floats, *, coverage: "Coverage | None" = None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        scores: Sequence[float] | Floats,
+        *,
+        coverage: "Coverage | None" = None,
+        coverage_share: float = COVERAGE_SHARE,
+    ) -> None:
         if len(scores) != len(tree):
             raise ValueError(f"Scores are needed for every node: {len(scores)} given for {len(tree)} nodes.")
         self._tree = tree
         self._scores = _unit(np.asarray(scores, dtype=np.float64))
-        self._coverage = coverage
+        self._coverage, self._coverage_share = coverage, coverage_share
         self._measured: dict[int, SubtreeEvidence] = {}
 
     def scores(self, keys: Sequence[int]) -> list[float]:
@@ -78,7 +90,7 @@ class PrecomputedScorer:
         found = self.evidence(key)
         if self._coverage is None:
             return found.best_score
-        return found.best_score * (1.0 - COVERAGE_SHARE + COVERAGE_SHARE * found.coverage)
+        return found.best_score * (1.0 - self._coverage_share * (1.0 - found.coverage))
 
     def _measure(self, key: int) -> SubtreeEvidence:
         end = self._tree.subtree_end(key)
@@ -86,10 +98,6 @@ class PrecomputedScorer:
         best_score = float(self._scores[best])
         coverage = best_score if self._coverage is None else self._coverage.share(key, end)
         return SubtreeEvidence(best=best, best_score=best_score, coverage=coverage)
-
-
-COVERAGE_SHARE = 0.3
-"""How far missing question words lower a subtree's score."""
 
 
 class Coverage:
@@ -107,6 +115,22 @@ class Coverage:
             return 0.0
         held = [counts[end] > counts[start] for counts in self._counts]
         return float(self._weights[held].sum() / self._total)
+
+
+class DocumentScorer(PrecomputedScorer):
+    """Scores from everything a compiled document offers: words, table rows, periods, statements, headings.
+
+    The scores are those of `engine.query.evidence.rank_nodes`, the best node's being 1.
+    Coverage says how much of the question a subtree holds, and does not enter the score.
+    """
+
+    def __init__(self, document: CompiledDocument, query: QueryPlan) -> None:
+        tree = document.tree
+        scores = np.zeros(len(tree))
+        for node in rank_nodes(document, query, limit=len(tree)):
+            scores[node.key] = node.score
+        scores /= max(float(scores.max(initial=0.0)), _TINY)
+        super().__init__(tree, scores, coverage=_coverage(tree, Segment(document.segment), query), coverage_share=0.0)
 
 
 class SegmentScorer(PrecomputedScorer):

@@ -1,6 +1,7 @@
 """Search over a document's tree: greedy, beam and Monte Carlo, each under a pilot's guidance and hard limits."""
 
 from vectorless_web.engine.pilot.scorer import (
+    DocumentScorer,
     EvidenceScorer,
     PrecomputedScorer,
     Scorer,
@@ -15,6 +16,7 @@ from vectorless_web.engine.search.mcts import mcts
 from vectorless_web.engine.search.minimap import MapMark, minimap
 
 __all__ = [
+    "DocumentScorer",
     "EventKind",
     "EvidenceScorer",
     "MapMark",

@@ -24,6 +24,8 @@ from vectorless_web.engine.search.route import MCTS_PILOT_SHARE, Route, by_merit
 from vectorless_web.engine.search.search import Search
 
 EXPLORATION = math.sqrt(2.0)
+DEEPEST = 16
+"""Levels one sample walks down unguided, at most."""
 
 
 def mcts(
@@ -80,7 +82,7 @@ class _MonteCarlo:
     def __init__(self, search: Search, start: Route) -> None:
         self.search, self.start = search, start
         self.root = _Arm(start, prior=0.0)
-        self.pool: dict[tuple[int, bool], _Arm] = {}
+        self.pool: dict[tuple[int, bool], Route] = {}
         self.is_found = False
 
     def run(self) -> Iterator[SearchEvent]:
@@ -93,7 +95,7 @@ class _MonteCarlo:
         if not self.is_found:
             if not self.root.is_exhausted:
                 self.search.meter.give_out()
-            settle(self.search, [arm.route for arm in self.waiting()] or self.unplayed(), self.start)
+            settle(self.search, self.waiting() or self.unplayed(), self.start)
         self.search.finish()
         yield from self.search.log.told()
 
@@ -120,17 +122,31 @@ class _MonteCarlo:
             arm.is_exhausted = arm.is_expanded and all(below.is_exhausted for below in arm.arms)
 
     def play(self, arm: _Arm) -> float:
-        """The arm's value: the section's own score, or that of its best child."""
+        """Expand the arm and follow its best child greedily to a section to read: that section's score is the value."""
         arm.is_expanded = True
         route = arm.route
         if is_terminal(self.search, route):
-            self.pool.setdefault((route.key, route.own), arm)
+            self.pool.setdefault((route.key, route.own), route)
             return arm.prior
         routes = self.obey(route, compare(self.search, route))
         own = own_reading(self.search, route)
-        ways = [*routes, *([own] if own is not None else [])]
-        arm.arms = [_Arm(way, prior=way.scores[-1]) for way in sorted(ways, key=by_merit)]
-        return max((below.prior for below in arm.arms), default=0.0)
+        ways = sorted([*routes, *([own] if own is not None else [])], key=by_merit)
+        arm.arms = [_Arm(way, prior=way.scores[-1]) for way in ways]
+        return self.play_out(ways[0]) if ways else 0.0
+
+    def play_out(self, route: Route) -> float:
+        """Walk on by the scorer alone, unguided; the section it ends in waits to be entered."""
+        for _ in range(DEEPEST):
+            if is_terminal(self.search, route):
+                break
+            children = self.search.unvisited(self.search.tree.child_sections(route.key))
+            if not children:
+                break
+            score, key = max(zip(self.search.scores(children), (-child for child in children), strict=True))
+            route = route.extended(-key, score, None)
+        if route.key not in self.search.visited:
+            self.pool.setdefault((route.key, route.own), route)
+        return route.scores[-1]
 
     def obey(self, route: Route, comparison: Comparison) -> Sequence[Route]:
         match comparison.direction:
@@ -149,19 +165,21 @@ class _MonteCarlo:
                 return compare_siblings(self.search, route).routes
         return comparison.routes
 
-    def waiting(self) -> list[_Arm]:
-        """Sampled sections, best mean first."""
-        return sorted(self.pool.values(), key=lambda arm: (-arm.mean, arm.route.order))
+    def waiting(self) -> list[Route]:
+        """Sampled sections, best first."""
+        return sorted(self.pool.values(), key=by_merit)
 
     def unplayed(self) -> list[Route]:
         """Ways known when no section could be sampled."""
         return sorted((arm.route for arm in self.root.arms), key=by_merit)
 
     def enter_best(self) -> None:
-        arm = self.waiting()[0]
-        del self.pool[(arm.route.key, arm.route.own)]
-        reading = enter(self.search, arm.route)
+        route = self.waiting()[0]
+        del self.pool[(route.key, route.own)]
+        if not route.own and route.key in self.search.visited:
+            return
+        reading = enter(self.search, route)
         self.is_found = isinstance(reading.direction, FoundAnswer)
         for onward in reading.onward:
             if is_terminal(self.search, onward):
-                self.pool.setdefault((onward.key, onward.own), _Arm(onward, prior=onward.scores[-1]))
+                self.pool.setdefault((onward.key, onward.own), onward)

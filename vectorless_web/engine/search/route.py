@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 BEAM_PILOT_SHARE = 0.7
 MCTS_PILOT_SHARE = 0.5
+RECENCY = 2.0
 
 
 def merge(pilot: float | None, scorer: float, *, confidence: float, share: float) -> float:
@@ -16,8 +17,13 @@ def merge(pilot: float | None, scorer: float, *, confidence: float, share: float
 
 
 def mean(scores: Sequence[float]) -> float:
-    """The arithmetic mean; 0 for none."""
-    return sum(scores) / len(scores) if scores else 0.0
+    """The weighted mean of a way's steps, each counting RECENCY times the one before it; 0 for none.
+
+    The last steps know most: a branch is as good as what it leads to, and all sections
+    below one good chapter share that chapter's score.
+    """
+    weights = [RECENCY**place for place in range(len(scores))]
+    return sum(weight * score for weight, score in zip(weights, scores, strict=True)) / sum(weights) if scores else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +41,7 @@ class Route:
 
     @property
     def score(self) -> float:
-        """The mean over the steps, so that a deep way has no advantage over a short one."""
+        """The mean over the steps: a deep way has no advantage over a short one."""
         return mean(self.scores)
 
     @property

@@ -1,0 +1,279 @@
+"""How well the searches reach the section that holds a question's evidence, and what they look at on the way.
+
+    python benchmarks/search.py --questions FILE --pdfs DIR [--cache DIR] [--algorithm beam] [--misses]
+
+A questions file has one JSON object a line: {doc_name, question, evidence: [{evidence_text,
+evidence_page_num}]}, pages from 0, documents at DIR/<doc_name>.pdf. The gold sections of a
+question are the innermost sections of the leaves on its evidence pages that share most words
+with the evidence texts. A section counts as entered when the search reads it; `at 3` asks
+whether a gold section is among the first three entered. `leaves` is the share of the
+document's leaves that the search asked a score for, `touched` the share that holds any of
+the question's words. The scripted model knows the gold pages and is wrong with the given
+rate, drawn from a fixed seed. The last line scores every leaf and enters the sections of
+the best.
+"""
+
+import argparse
+import json
+import random
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, median
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.document.artefact import CompiledDocument, open_artefact
+from vectorless_web.engine.index.segment import Segment
+from vectorless_web.engine.llm.model import Reply, Usage
+from vectorless_web.engine.pilot import (
+    DocumentScorer,
+    LexicalPilot,
+    ModelPilot,
+    NoopPilot,
+    PilotBudget,
+    PilotConfig,
+    PrecomputedScorer,
+)
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.query.understand import understand
+from vectorless_web.engine.search import EventKind, SearchEvent, SearchLimits, SearchStats, beam, greedy, mcts
+from vectorless_web.engine.text.analyser import analyse
+
+ALGORITHMS = {"greedy": greedy, "beam": beam, "mcts": mcts}
+LIMITS = SearchLimits()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One question with its opened document, plan, gold leaves, gold sections and gold pages (from 0)."""
+
+    question: str
+    document: CompiledDocument
+    plan: QueryPlan
+    leaves: frozenset[int]
+    sections: frozenset[int]
+    pages: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one search of one case came to. `place` is the rank (from 1) at which gold was entered, 0 for never."""
+
+    place: int
+    pages_read: int
+    stats: SearchStats
+    milliseconds: float
+    leaves_share: float
+    entered: tuple[int, ...] = ()
+
+
+class OracleModel:
+    """Knows the gold pages; with probability `error` it names another candidate instead, just as sure."""
+
+    name = "oracle"
+
+    def __init__(self, case: Case, *, error: float, seed: str) -> None:
+        self._pages, self._error, self._random = case.pages, error, random.Random(seed)
+        self.calls = 0
+
+    def complete(self, messages: Sequence[Any], **options: Any) -> Reply:
+        self.calls += 1
+        data, schema = json.loads(messages[-1].content), options["schema"]
+        is_wrong = self._random.random() < self._error
+        content = self._content(data, schema["properties"], is_wrong=is_wrong)
+        text = json.dumps(content)
+        return Reply(text, content, Usage(sum(len(m.content) for m in messages) // 4, len(text) // 4), self.name)
+
+    def _content(self, data: dict[str, Any], fields: dict[str, Any], *, is_wrong: bool) -> dict[str, Any]:
+        candidates = data.get("candidates", [])
+        right = [candidate["id"] for candidate in candidates if self._holds(candidate["pages"])]
+        wrong = [candidate["id"] for candidate in candidates if candidate["id"] not in right]
+        if "relevance" in fields:
+            is_here = self._holds(data["pages"]) is not is_wrong
+            return {"relevance": 0.9 if is_here else 0.1, "is_answer": is_here, "reason": "the gold path"}
+        chosen = (self._random.sample(wrong, min(len(wrong), 1)) if is_wrong else right) or []
+        ranked = [{"id": name, "score": 0.9, "reason": "the gold path"} for name in chosen]
+        if "keep" in fields:
+            return {"keep": chosen or [candidate["id"] for candidate in candidates]}
+        base = {"confidence": 0.9, "reasoning": "", "direction": "go_deeper", "target": "", "why_failed": ""}
+        return {**base, "ranking": ranked, "alternatives": ranked}
+
+    def _holds(self, pages: str) -> bool:
+        first, last = (int(page) - 1 for page in pages.split("-"))
+        return any(first <= page <= last for page in self._pages)
+
+
+def load(questions: Path, pdfs: Path, cache: Path) -> Iterator[Case]:
+    """The questions whose documents are there, with their gold leaves."""
+    documents: dict[str, CompiledDocument] = {}
+    for line in questions.read_text().splitlines():
+        item = json.loads(line)
+        name = item["doc_name"]
+        if name not in documents:
+            documents[name] = opened(pdfs / f"{name}.pdf", cache)
+        yield case_of(item, documents[name])
+
+
+def opened(pdf: Path, cache: Path) -> CompiledDocument:
+    """The compiled document, from the cache when it is there."""
+    path = cache / f"{pdf.stem}.art"
+    if not path.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(compile_file(pdf, name=pdf.name))
+    return open_artefact(path)
+
+
+def case_of(item: dict[str, Any], document: CompiledDocument) -> Case:
+    """A case with its gold leaves: on each evidence page those sharing at least half of the best one's words."""
+    found: set[int] = set()
+    for evidence in item["evidence"]:
+        wanted = Counter(analyse(evidence["evidence_text"]))
+        leaves = [key for key in document.on_page(evidence["evidence_page_num"]) if document.tree.node(key).is_leaf]
+        shared = {key: (Counter(analyse(document.tree.node(key).text)) & wanted).total() for key in leaves}
+        most = max(shared.values(), default=0)
+        found.update(key for key, count in shared.items() if count and count * 2 >= most)
+    return Case(
+        question=item["question"],
+        document=document,
+        plan=understand(item["question"]),
+        leaves=frozenset(found),
+        sections=frozenset(document.tree.section_of(key) for key in found),
+        pages=frozenset(evidence["evidence_page_num"] for evidence in item["evidence"]),
+    )
+
+
+def scorer_of(case: Case) -> PrecomputedScorer:
+    """The scorer the searches run on."""
+    return DocumentScorer(case.document, case.plan)
+
+
+def searched(case: Case, algorithm: Callable[..., Iterator[SearchEvent]], pilot: str, *, error: float = 0.0) -> Outcome:
+    """One search, timed with the making of its scorer."""
+    begun = time.perf_counter()
+    scorer = scorer_of(case)
+    events = list(algorithm(case.document.tree, case.plan, scorer, pilot_of(case, pilot, scorer, error), LIMITS))
+    seconds = time.perf_counter() - begun
+    entered = [event.key for event in events if event.kind is EventKind.ENTERING]
+    reads = {node.key: node.leaves for node in events[-1].ranked}
+    return outcome(
+        case, [(key, reads[key]) for key in entered], stats=events[-1].stats or SearchStats(), seconds=seconds
+    )
+
+
+def pilot_of(case: Case, name: str, scorer: PrecomputedScorer, error: float) -> Any:
+    """A pilot by its name."""
+    if name == "none":
+        return NoopPilot()
+    lexical = LexicalPilot(scorer)
+    if name == "lexical":
+        return lexical
+    config = PilotConfig.preset("balanced")
+    model = OracleModel(case, error=error, seed=case.question)
+    return ModelPilot(model, budget=PilotBudget.from_config(config), fallback=lexical, config=config)
+
+
+def outcome(case: Case, entered: Sequence[tuple[int, Sequence[int]]], *, stats: SearchStats, seconds: float) -> Outcome:
+    """Where gold was entered, and how much was read."""
+    tree = case.document.tree
+    place = next((number for number, (_, leaves) in enumerate(entered, 1) if case.leaves & set(leaves)), 0)
+    read = {page for _, leaves in entered for leaf in leaves for page in spanned(case, leaf)}
+    return Outcome(
+        place=place,
+        pages_read=len(read),
+        stats=stats,
+        milliseconds=seconds * 1000,
+        leaves_share=stats.leaves_scored / max(len(tree.leaves()), 1),
+        entered=tuple(key for key, _ in entered),
+    )
+
+
+def spanned(case: Case, leaf: int) -> range:
+    """The pages of a leaf."""
+    node = case.document.tree.node(leaf)
+    return range(node.page_start, node.page_end + 1)
+
+
+def exhaustive(case: Case) -> Outcome:
+    """Every leaf scored; the sections of the best leaves entered in that order."""
+    begun = time.perf_counter()
+    tree = case.document.tree
+    leaves = tree.leaves()
+    scores = scorer_of(case).scores(leaves)
+    order = [leaf for _, leaf in sorted(zip((-score for score in scores), leaves, strict=True))]
+    sections = list(dict.fromkeys(tree.section_of(leaf) for leaf in order))[: LIMITS.results]
+    entered = [(key, [child for child in tree.children(key) if tree.node(child).is_leaf]) for key in sections]
+    stats = SearchStats(leaves_scored=len(leaves))
+    return outcome(case, entered, stats=stats, seconds=time.perf_counter() - begun)
+
+
+def touched(case: Case) -> float:
+    """The share of the leaves that hold any word of the question."""
+    segment, tree = Segment(case.document.segment), case.document.tree
+    keys = {int(segment.keys[row]) for term in case.plan.terms for row in segment.postings(term.term).rows}
+    return sum(tree.node(key).is_leaf for key in keys) / max(len(tree.leaves()), 1)
+
+
+def report(name: str, outcomes: Sequence[Outcome]) -> None:
+    """One line of the table."""
+    places = [found.place for found in outcomes]
+    print(
+        f"{name:26}"
+        + "".join(f"{mean(0 < place <= top for place in places):7.3f}" for top in (1, 3, 5))
+        + f"{mean(found.leaves_share for found in outcomes):8.3f}{max(found.leaves_share for found in outcomes):7.3f}"
+        + f"{mean(found.stats.sections_scored for found in outcomes):9.1f}"
+        + f"{mean(found.pages_read for found in outcomes):7.1f}"
+        + f"{median(found.milliseconds for found in outcomes):8.1f}"
+        + f"{mean(found.stats.turns for found in outcomes):7.1f}"
+        + f"{mean(found.stats.consultations for found in outcomes):7.1f}"
+        + f"{mean(found.stats.tokens for found in outcomes):8.0f}"
+    )
+
+
+def main() -> None:
+    """Run the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--questions", type=Path, required=True)
+    parser.add_argument("--pdfs", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, default=Path("var/benchmarks/compiled"))
+    parser.add_argument("--algorithm", choices=list(ALGORITHMS), action="append")
+    parser.add_argument("--misses", action="store_true", help="list what beam with the lexical pilot missed")
+    options = parser.parse_args()
+    cases = list(load(options.questions, options.pdfs, options.cache))
+    without = sum(not case.sections for case in cases)
+    print(
+        f"{len(cases)} questions, {without} without a gold leaf; {mean(map(touched, cases)):.0%} of the leaves touched"
+    )
+    print(f"{'':26}  at 1   at 3   at 5  leaves    max sections  pages      ms  turns  asked  tokens")
+    for name in options.algorithm or ALGORITHMS:
+        run = ALGORITHMS[name]
+        report(f"{name}, none", [searched(case, run, "none") for case in cases])
+        report(f"{name}, lexical", [searched(case, run, "lexical") for case in cases])
+        for error in (0.0, 0.1, 0.3):
+            report(f"{name}, model {error:.0%} wrong", [searched(case, run, "model", error=error) for case in cases])
+    report("every leaf scored", [exhaustive(case) for case in cases])
+    if options.misses:
+        list_misses(cases)
+
+
+def list_misses(cases: Sequence[Case]) -> None:
+    """The questions whose gold section was not among the first three entered."""
+    for case in cases:
+        found = searched(case, beam, "lexical")
+        if 0 < found.place <= 3:
+            continue
+        tree = case.document.tree
+        print(f"\n{case.document.title} | {case.question[:150]}\n  place {found.place}, pages {sorted(case.pages)}")
+        for label, keys in (("gold", sorted(case.sections)), ("entered", found.entered)):
+            for key in keys:
+                node = tree.node(key)
+                print(f"  {label:8} {key:5} pp.{node.page_start}-{node.page_end} {' > '.join(tree.path(key))[-110:]}")
+
+
+if __name__ == "__main__":
+    main()
