@@ -152,7 +152,10 @@ class Worker:
         connection.settimeout(READ_SECONDS)
         try:
             with connection.makefile("rb") as lines:
-                request = json.loads(lines.readline(LONGEST_REQUEST))
+                line = lines.readline(LONGEST_REQUEST)
+            if not line:
+                return  # Somebody only asked whether anybody listens.
+            request = json.loads(line)
             connection.sendall(json.dumps(self.answer(request)).encode() + b"\n")
         except (OSError, ValueError) as error:
             logger.info("a request was dropped: %s", error)

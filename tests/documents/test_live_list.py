@@ -1,0 +1,162 @@
+"""The socket of the documents page: late joiners, live rows, strangers."""
+
+import asyncio
+
+import pytest
+from channels.db import database_sync_to_async
+from channels.layers import channel_layers, get_channel_layer
+from channels.testing import WebsocketCommunicator
+from django.db import connections
+
+from vectorless_web.asgi import application
+from vectorless_web.documents import consumers, services
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.workspaces.models import Membership
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio]
+
+Status = DocumentVersion.Status
+ORIGIN = [(b"origin", b"http://localhost"), (b"host", b"localhost")]
+
+
+@pytest.fixture
+def enter(client):
+    """The headers of a browser in which the user has signed in."""
+
+    def sign_in(user):
+        client.force_login(user)
+        cookie = f"sessionid={client.cookies['sessionid'].value}".encode()
+        return [*ORIGIN, (b"cookie", cookie)]
+
+    return sign_in
+
+
+def socket_of(workspace, headers, query="") -> WebsocketCommunicator:
+    return WebsocketCommunicator(application, f"/ws/w/{workspace.slug}/documents/{query}", headers=headers)
+
+
+@database_sync_to_async
+def change(function, *args, **kwargs):
+    try:
+        return function(*args, **kwargs)
+    finally:
+        connections.close_all()
+
+
+@pytest.fixture(autouse=True)
+async def _fresh_layer():
+    """The channel layer belongs to the event loop of one test."""
+    channel_layers.backends.clear()
+    yield
+
+
+async def test_a_late_joiner_gets_what_is_under_way(workspace, alice, add, enter):
+    version = await change(add)
+    headers = await change(enter, alice)
+    socket = socket_of(workspace, headers)
+    assert (await socket.connect(timeout=5))[0]
+    html = await socket.receive_from(timeout=5)
+    assert f'id="document-{version.document_id}"' in html
+    assert "waiting" in html
+    await socket.disconnect()
+
+
+async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
+    headers = await change(enter, bob)
+    socket = socket_of(workspace, headers)
+    assert (await socket.connect(timeout=5))[0]
+    assert await socket.receive_nothing(timeout=0.2)
+    version = await change(add)
+    html = await socket.receive_from(timeout=5)
+    assert f'id="document-{version.document_id}"' in html
+    assert 'id="documents-card"' in html
+    await change(services.compile_version, version.pk)
+    seen = html
+    while "ready" not in seen:
+        seen = await socket.receive_from(timeout=5)
+    await change(services.delete_document, actor=alice, document=version.document)
+    assert "was deleted" in await socket.receive_from(timeout=5)
+    await socket.disconnect()
+
+
+async def test_progress_is_a_small_fragment(workspace, alice, add, enter):
+    version = await change(add)
+    headers = await change(enter, alice)
+    socket = socket_of(workspace, headers)
+    await socket.connect(timeout=5)
+    await socket.receive_from(timeout=5)
+    rows = DocumentVersion.objects.filter(pk=version.pk)
+    await change(rows.update, status=Status.PARSING, stage_done=1, stage_total=9)
+    await hint(workspace, version)
+    assert "<tr" in await socket.receive_from(timeout=5)
+    await change(rows.update, stage_done=2)
+    await hint(workspace, version)
+    html = await socket.receive_from(timeout=5)
+    assert "<tr" not in html
+    assert "Reading page 2 of 9" in html
+    await hint(workspace, version)
+    assert await socket.receive_nothing(timeout=0.3)
+    await socket.disconnect()
+
+
+async def hint(workspace, version):
+    message = {"type": "document.changed", "document": version.document_id}
+    await get_channel_layer().group_send(f"documents-{workspace.pk}", message)
+
+
+async def test_a_lost_hint_costs_nothing(workspace, alice, add, enter, monkeypatch):
+    monkeypatch.setattr(consumers, "LOOK_AGAIN_SECONDS", 0.1)
+    version = await change(add)
+    headers = await change(enter, alice)
+    socket = socket_of(workspace, headers)
+    await socket.connect(timeout=5)
+    await socket.receive_from(timeout=5)
+    rows = DocumentVersion.objects.filter(pk=version.pk)
+    await change(rows.update, status=Status.FAILED, error_message="It broke.", retryable=True)
+    assert "It broke." in await socket.receive_from(timeout=5)
+    await socket.disconnect()
+
+
+async def test_the_reader_hears_of_its_own_document_only(workspace, alice, add, enter):
+    one = await change(add)
+    other = await change(add, b"# Other\n\nWords.\n", "other.md")
+    headers = await change(enter, alice)
+    socket = socket_of(workspace, headers, f"?document={one.document_id}")
+    await socket.connect(timeout=5)
+    html = await socket.receive_from(timeout=5)
+    assert f'id="stage-{one.document_id}"' in html
+    assert "<tr" not in html
+    await hint(workspace, other)
+    assert await socket.receive_nothing(timeout=0.3)
+    await socket.disconnect()
+
+
+async def test_strangers_and_visitors_are_refused_before_the_handshake(workspace, charlie, enter):
+    for headers in (ORIGIN, await change(enter, charlie)):
+        socket = socket_of(workspace, headers)
+        connected, _code = await socket.connect(timeout=5)
+        assert not connected
+
+
+async def test_an_unknown_workspace_looks_like_a_forbidden_one(alice, workspace, enter):
+    headers = await change(enter, alice)
+    socket = WebsocketCommunicator(application, "/ws/w/nowhere/documents/", headers=headers)
+    assert not (await socket.connect(timeout=5))[0]
+
+
+async def test_another_site_is_refused(workspace, alice, enter):
+    headers = [
+        (name, b"http://evil.example" if name == b"origin" else value) for name, value in await change(enter, alice)
+    ]
+    assert not (await socket_of(workspace, headers).connect(timeout=5))[0]
+
+
+async def test_somebody_who_was_removed_hears_nothing_more(workspace, alice, bob, add, enter):
+    headers = await change(enter, bob)
+    socket = socket_of(workspace, headers)
+    await socket.connect(timeout=5)
+    await change(Membership.objects.filter(user=bob).delete)
+    version = await change(add)
+    await hint(workspace, version)
+    output = await asyncio.wait_for(socket.receive_output(), 5)
+    assert output["type"] == "websocket.close"

@@ -1,0 +1,148 @@
+"""Reading a document in the browser: outline, pages, find, versions, the original."""
+
+import pytest
+
+from tests.documents.files import HANDBOOK, REPORT, pdf, upload
+from vectorless_web.documents import services
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.selectors import outline_of, section_at
+from vectorless_web.documents.storage import open_version
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def look(client, workspace, bob):
+    """Look at an address below a document as Bob: `look(document, "?page=2")`."""
+    client.force_login(bob)
+
+    def ask(document, rest=""):
+        return client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}")
+
+    return ask
+
+
+def test_the_page_shows_outline_page_and_report(ready, look):
+    answer = look(ready())
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "2. Financial review" in page
+    assert answer.context["sheet"]["page"] == 1
+    assert answer.context["version"].coverage == 1.0
+
+
+def test_any_page_can_be_opened_and_a_number_too_high_is_the_last_one(ready, look):
+    document = ready()
+    sheet = look(document, "?page=2&view=text").context["sheet"]
+    assert sheet["page"] == 2
+    assert "1,577 million" in "".join(segment.text for segment in sheet["text_segments"])
+    assert sheet["previous_url"].endswith("/pages/1/")
+    assert sheet["next_url"].endswith("/pages/3/")
+    assert look(document, "?page=900").context["sheet"]["page"] == 3
+    assert look(document, "?page=none&version=x&view=odd").status_code == 200
+
+
+def test_the_sections_a_page_stands_under(ready):
+    version = ready().current_version
+    assert [section.title for section in section_at(version, 1)] == ["2. Financial review"]
+    assert [section.title for section in outline_of(version, "FINANCIAL")] == ["2. Financial review"]
+
+
+def test_a_page_is_a_fragment_of_its_own(ready, look):
+    answer = look(ready(), "pages/2/?view=text")
+    html = answer.content.decode().strip()
+    assert html.startswith("<figure")
+    assert "1,577 million" in html
+    assert "<html" not in html
+    assert look(ready(HANDBOOK, "h.md"), "pages/0/").status_code in (200, 404)
+
+
+def test_words_are_found_on_their_pages(ready, look):
+    document = ready(pdf([("Net debt",), ("Other things",), ("The net", "debt of the year")]), "found.pdf")
+    answer = look(document, "?find=net+debt&view=text")
+    results = answer.context["find_results"]
+    assert [result["page"] for result in results] == [1, 3]
+    assert "find=net+debt" in results[1]["url"]
+    assert any(segment.found for segment in answer.context["sheet"]["text_segments"])
+    empty = look(document, "?find=absent")
+    assert empty.context["find_results"] == []
+    assert "does not occur" in empty.content.decode()
+
+
+def test_odd_words_to_find_are_words(ready, look):
+    document = ready(HANDBOOK, "handbook.md")
+    for words in ("(", "[a-z", "\\", "*", "%00", "a" * 200):
+        assert look(document, f"?find={words}").status_code == 200
+
+
+def test_a_version_can_be_looked_at_after_the_next_one_came(ready, look, alice):
+    document = ready(HANDBOOK, "handbook.md")
+    added = services.add_version(
+        document=document, user=alice, upload=upload(HANDBOOK.replace(b"30 days", b"31 days"), "handbook.md")
+    )
+    services.compile_version(added.version.pk)
+    assert "31 days" in look(document).content.decode()
+    old = look(document, "?version=1")
+    assert "30 days" in old.content.decode()
+    assert "version=1" in old.context["sheet"]["url"]
+    assert look(document, "?version=7").status_code == 404
+
+
+def test_a_document_that_is_not_ready_says_so(add, look):
+    version = add()
+    page = look(version.document).content.decode()
+    assert "Being read" in page
+    DocumentVersion.objects.update(status="failed", error_message="This file is odd.", error_code="odd")
+    assert "This file is odd." in look(version.document).content.decode()
+
+
+def test_the_original_is_a_download(ready, look):
+    answer = look(ready(), "original/")
+    assert b"".join(answer) == REPORT
+    assert answer["Content-Disposition"] == 'attachment; filename="annual-report.pdf"'
+    assert answer["Content-Type"] == "application/octet-stream"
+    assert int(answer["Content-Length"]) == len(REPORT)
+
+
+def test_a_lost_artefact_is_a_plain_sentence(ready, look):
+    document = ready()
+    version = document.current_version
+    version.file.storage.delete(version.artefact)
+    from vectorless_web.documents import storage
+
+    storage._open.clear()
+    answer = look(document)
+    assert answer.status_code == 500
+    assert "missing" in answer.content.decode()
+
+
+def test_text_in_a_document_is_never_markup(ready, look):
+    document = ready(b"# <script>alert(1)</script>\n\n<img src=x onerror=alert(2)>\n", "evil.md")
+    page = look(document, "?view=text").content.decode()
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+
+
+def test_an_artefact_is_opened_once_and_the_oldest_is_let_go(ready, monkeypatch):
+    from vectorless_web.documents import storage
+
+    monkeypatch.setattr(storage, "OPEN_DOCUMENTS", 1)
+    first, second = ready().current_version, ready(HANDBOOK, "handbook.md").current_version
+    opened = open_version(first)
+    assert open_version(first) is opened
+    open_version(second)
+    assert open_version(first) is not opened
+    assert opened.page_text(0)
+
+
+def test_strangers_find_nothing(client, workspace, ready, charlie):
+    document = ready()
+    client.force_login(charlie)
+    for rest in ("", "pages/1/", "original/", "v1/pages/1.jpg"):
+        assert client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}").status_code == 404
+
+
+def test_visitors_are_sent_to_the_sign_in(client, workspace, ready):
+    answer = client.get(f"/w/{workspace.slug}/documents/{ready().pk}/")
+    assert answer.status_code == 302
+    assert "login" in answer["Location"]

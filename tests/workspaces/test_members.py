@@ -1,0 +1,139 @@
+"""Members: roles, invitations by link, and the last owner."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from vectorless_web.workspaces.models import AuditEvent, Invitation, Membership, Role
+from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.storage import hash_token
+
+pytestmark = pytest.mark.django_db
+
+
+def membership(user) -> Membership:
+    return Membership.objects.get(user=user)
+
+
+@pytest.fixture
+def link(act, alice):
+    """The path of a fresh invitation: `link(role="editor")`."""
+
+    def make(**data):
+        answer = act(alice, "invitations/new/", **{"role": "member", "days": 7, "email": "", **data})
+        assert answer.status_code == 200
+        return answer.context["new_link"].removeprefix("http://testserver")
+
+    return make
+
+
+def test_each_role_may_do_what_the_ones_before_may():
+    order = [Role.VIEWER, Role.MEMBER, Role.EDITOR, Role.OWNER]
+    for rank, role in enumerate(order):
+        assert [role.covers(other) for other in order] == [other_rank <= rank for other_rank in range(4)]
+
+
+def test_an_owner_changes_roles(act, workspace, alice, bob):
+    act(alice, f"members/{membership(bob).pk}/role/", role="editor")
+    assert workspace_for(bob, workspace.slug).role == "editor"
+    event = AuditEvent.objects.first()
+    assert (event.verb, event.details) == ("member.role_changed", {"from": "member", "to": "editor"})
+
+
+def test_an_unknown_role_is_refused(act, alice, bob):
+    assert act(alice, f"members/{membership(bob).pk}/role/", role="king").status_code == 422
+
+
+def test_the_last_owner_stays(act, alice, bob):
+    own = membership(alice).pk
+    assert act(alice, f"members/{own}/role/", role="viewer").status_code == 422
+    assert act(alice, f"members/{own}/remove/").status_code == 422
+    act(alice, f"members/{membership(bob).pk}/role/", role="owner")
+    assert act(alice, f"members/{own}/role/", role="viewer").status_code == 302
+
+
+def test_a_removed_member_is_a_stranger(act, client, workspace, alice, bob):
+    act(alice, f"members/{membership(bob).pk}/remove/")
+    client.force_login(bob)
+    assert client.get(f"/w/{workspace.slug}/documents/").status_code == 404
+
+
+def test_members_of_another_workspace_are_out_of_reach(act, alice, charlie):
+    from vectorless_web.workspaces.services import create_workspace
+
+    create_workspace(user=charlie, name="Charlie's")
+    assert act(alice, f"members/{membership(charlie).pk}/remove/").status_code == 404
+
+
+def test_an_invitation_lets_a_stranger_in_once(client, link, workspace, alice, charlie, django_user_model):
+    path = link(role="editor")
+    client.force_login(charlie)
+    assert workspace.name in client.get(path).content.decode()
+    assert client.post(f"{path}accept/")["Location"] == f"/w/{workspace.slug}/"
+    assert membership(charlie).role == "editor"
+    client.force_login(django_user_model.objects.create_user("eve", "eve@example.com", "correct horse battery"))
+    assert client.get(path).status_code == 404
+    assert client.post(f"{path}accept/").status_code == 404
+
+
+def test_the_token_is_kept_only_as_a_hash(link, page, alice):
+    token = link().split("/")[2]
+    row = Invitation.objects.values().get()
+    assert row["token_hash"] == hash_token(token)
+    assert token not in str(row)
+    assert token not in page(alice, "members/").content.decode()
+    assert token not in str(list(AuditEvent.objects.values()))
+
+
+def test_an_invitation_may_be_for_one_address(client, link, charlie, bob):
+    path = link(email="Charlie@Example.com")
+    client.force_login(bob)
+    assert client.post(f"{path}accept/").status_code == 403
+    client.force_login(charlie)
+    assert client.post(f"{path}accept/").status_code == 302
+
+
+def test_expired_and_revoked_invitations_are_closed(client, link, act, alice, charlie):
+    expired, revoked = link(), link()
+    old, gone = Invitation.objects.order_by("pk")
+    Invitation.objects.filter(pk=old.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+    act(alice, f"invitations/{gone.pk}/revoke/")
+    client.force_login(charlie)
+    for path in (expired, revoked, "/invitations/never-was/"):
+        assert client.get(path).status_code == 404
+        assert client.post(f"{path}accept/").status_code == 404
+    assert not Membership.objects.filter(user=charlie).exists()
+
+
+def test_a_wrong_invitation_is_refused_in_place(act, alice):
+    answer = act(alice, "invitations/new/", role="member", days=7, email="not an address")
+    assert answer.status_code == 422
+    assert answer.context["invite_form"].errors["email"]
+
+
+def test_joining_twice_keeps_the_role(client, link, bob):
+    path = link(role="owner")
+    client.force_login(bob)
+    client.post(f"{path}accept/")
+    assert membership(bob).role == "member"
+
+
+def test_sign_up_is_closed_but_for_the_invited(client, link, settings):
+    path = link()
+    client.logout()
+    settings.SIGNUP_OPEN = False
+    assert 'name="password1"' not in client.get("/accounts/signup/").content.decode()
+    answer = client.get(path)
+    assert answer["Location"] == f"/accounts/signup/?next={path}"
+    assert 'name="password1"' in client.get(answer["Location"]).content.decode()
+
+
+def test_sign_up_can_be_opened(client, settings, db):
+    settings.SIGNUP_OPEN = True
+    assert 'name="password1"' in client.get("/accounts/signup/").content.decode()
+
+
+def test_members_may_not_invite(act, bob, charlie):
+    assert act(bob, "invitations/new/", role="owner", days=7).status_code == 403
+    assert act(charlie, "invitations/new/", role="owner", days=7).status_code == 404

@@ -1,0 +1,117 @@
+"""Chat models of a workspace: the key is encrypted, never shown, and never sent to another address."""
+
+import pytest
+
+from vectorless_web.workspaces.models import AuditEvent, ModelProvider
+from vectorless_web.workspaces.selectors import model_settings
+from vectorless_web.workspaces.storage import SecretUnreadable, decrypt, encrypt
+
+pytestmark = pytest.mark.django_db
+
+KEY = "sk-very-secret-1234567890"
+VALUES = {
+    "name": "House model",
+    "base_url": "https://models.example/v1/",
+    "model": "large",
+    "price_in": "2.5",
+    "price_out": "10",
+    "context_size": 64000,
+    "enabled": "on",
+}
+
+
+@pytest.fixture
+def stored(act, alice) -> ModelProvider:
+    assert act(alice, "models/add/", **VALUES, api_key=KEY).status_code == 302
+    return ModelProvider.objects.get()
+
+
+def test_the_key_is_encrypted_and_read_back_by_the_job_only(stored, workspace):
+    assert KEY not in str(ModelProvider.objects.values())
+    found = model_settings(workspace)
+    assert (found.api_key, found.base_url, found.context_size) == (KEY, "https://models.example/v1", 64000)
+    assert KEY not in repr(found)
+
+
+def test_no_page_and_no_record_shows_the_key(stored, page, alice, admin_client):
+    for path in ("models/", f"models/{stored.pk}/"):
+        text = page(alice, path).content.decode()
+        assert "House model" in text
+        assert KEY not in text
+        assert stored.encrypted_key not in text
+    admin = admin_client.get(f"/admin/workspaces/modelprovider/{stored.pk}/change/").content.decode()
+    assert "House model" in admin
+    assert KEY not in admin
+    assert stored.encrypted_key not in admin
+    assert KEY not in str(list(AuditEvent.objects.values()))
+
+
+def test_a_refused_form_does_not_send_the_key_back(act, alice):
+    answer = act(alice, "models/add/", **{**VALUES, "name": ""}, api_key=KEY)
+    assert answer.status_code == 422
+    assert KEY not in answer.content.decode()
+
+
+def test_an_empty_key_field_keeps_the_key(stored, act, alice, workspace):
+    act(alice, f"models/{stored.pk}/change/", **{**VALUES, "model": "larger"}, api_key="")
+    assert (model_settings(workspace).model, model_settings(workspace).api_key) == ("larger", KEY)
+
+
+def test_a_new_address_forgets_the_key(stored, act, alice, workspace):
+    act(alice, f"models/{stored.pk}/change/", **{**VALUES, "base_url": "https://elsewhere.example/v1"}, api_key="")
+    assert model_settings(workspace).api_key == ""
+
+
+@pytest.mark.parametrize(
+    "address", ["ftp://x.example", "javascript:alert(1)", "https://", "nonsense", "http://u:p@x.example"]
+)
+def test_odd_addresses_are_refused(act, alice, address):
+    answer = act(alice, "models/add/", **{**VALUES, "base_url": address})
+    assert answer.status_code == 422
+    assert answer.context["form"].errors["base_url"]
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost:11434", "127.0.0.1", "10.1.2.3", "[::1]:80", "169.254.169.254", "ollama", "a.internal"]
+)
+def test_private_addresses_need_the_operators_leave(act, alice, settings, host):
+    settings.ALLOW_PRIVATE_MODEL_HOSTS = False
+    assert act(alice, "models/add/", **{**VALUES, "base_url": f"http://{host}/v1"}).status_code == 422
+    settings.ALLOW_PRIVATE_MODEL_HOSTS = True
+    assert act(alice, "models/add/", **{**VALUES, "base_url": f"http://{host}/v1"}).status_code == 302
+
+
+def test_the_workspaces_own_model_comes_before_the_sites(stored, workspace):
+    ModelProvider.objects.create(name="Site", base_url="https://site.example", model="s")
+    assert model_settings(workspace).name == "House model"
+    ModelProvider.objects.filter(pk=stored.pk).update(enabled=False)
+    assert model_settings(workspace).name == "Site"
+    ModelProvider.objects.all().delete()
+    assert model_settings(workspace) is None
+
+
+def test_a_model_is_removed_with_its_key(stored, act, alice):
+    assert act(alice, f"models/{stored.pk}/remove/").status_code == 302
+    assert not ModelProvider.objects.exists()
+
+
+def test_models_of_the_site_and_of_others_are_out_of_reach(act, alice, bob):
+    from vectorless_web.workspaces.services import create_workspace
+
+    other = create_workspace(user=bob, name="Other")
+    for owner in (None, other):
+        row = ModelProvider.objects.create(workspace=owner, name="x", base_url="https://x.example", model="x")
+        assert act(alice, f"models/{row.pk}/change/", **VALUES).status_code == 404
+        assert act(alice, f"models/{row.pk}/remove/").status_code == 404
+
+
+def test_another_encryption_key_is_a_plain_error(settings):
+    sealed = encrypt(KEY)
+    assert decrypt(sealed) == KEY
+    settings.ENCRYPTION_KEY = "another"
+    with pytest.raises(SecretUnreadable):
+        decrypt(sealed)
+
+
+def test_nothing_is_encrypted_as_nothing():
+    assert encrypt("") == decrypt("") == ""
