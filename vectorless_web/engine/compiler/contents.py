@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.compiler.lines import Line, Page
@@ -42,7 +42,7 @@ def letters_of(text: str) -> str:
     return _LETTERS.sub("", text).casefold()
 
 
-def read_contents(rows: dict[int, Sequence[Row]], pages: Sequence[Page]) -> Contents:
+def read_contents(rows: Mapping[int, Sequence[Row]], pages: Sequence[Page]) -> Contents:
     """Find contents pages among the first pages, then the lines they list. `rows[page]` leaves running lines out."""
     contents = Contents()
     following = False
@@ -95,7 +95,7 @@ def _is_contents(found: Sequence[tuple[int, Entry]], rows: Sequence[Row], *, tit
     )
 
 
-def _match(contents: Contents, rows: dict[int, Sequence[Row]], count: int) -> dict[tuple[int, int], str]:
+def _match(contents: Contents, rows: Mapping[int, Sequence[Row]], count: int) -> dict[tuple[int, int], str]:
     """Lines whose letters begin an entry, on the page that the entry's number means."""
     index: dict[str, list[Line]] = defaultdict(list)
     for page, own in rows.items():

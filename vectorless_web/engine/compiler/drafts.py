@@ -12,7 +12,8 @@ _LOOSE = re.compile(r"[\n\r]|\s\s")
 _WORDS = re.compile(r"\S+")
 _SPACES = dict.fromkeys(map(ord, "\t\n\r"), " ")
 # PDFium's marks for a word divided at a line's end become soft hyphens: invisible, yet covered.
-_MENDED = {**_SPACES, 0x02: SOFT_HYPHEN, 0xFFFE: SOFT_HYPHEN}
+_WIDE_SPACES = dict.fromkeys((0xA0, 0x202F, 0x3000, *range(0x2000, 0x200B)), " ")
+_MENDED = {**_SPACES, **_WIDE_SPACES, 0x02: SOFT_HYPHEN, 0xFFFE: SOFT_HYPHEN}
 
 
 @dataclass(slots=True)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from vectorless_web.engine.compiler.drafts import SOFT_HYPHEN, Draft, TextBuilder
 from vectorless_web.engine.compiler.layout import Layout
 from vectorless_web.engine.compiler.lines import Line
+from vectorless_web.engine.compiler.titles import CAPTION
 from vectorless_web.engine.document.node import NodeKind
 
 _BULLET = re.compile(r"^(?:[•●▪◦■□‣○➢✓*·∙]|[–—-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
-_FOOTNOTE = re.compile(r"^(?:\(?(?:\d{1,2}|[a-z])[.)]?\s?|[*†‡§]+)\s?\S", re.IGNORECASE)
-_CAPTION = re.compile(
-    r"^(?:table|figure|fig\.|chart|exhibit|tabelle|abbildung|tableau|tabla|图|表)\s*\d+(?:\.\d+)*[.:\s]", re.I
+_FOOTNOTE = re.compile(
+    r"^(?:\((?:\d{1,2}|[a-z])\)|(?:\d{1,2}|[a-z])[.)]\s|\d{1,2}\s+[A-Z]|[*†‡§]+)\s*\S", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*(?:\(\w{1,2}\))*$")
 _LONG_LIST = 1400
@@ -40,7 +40,7 @@ def _blocks(lines: Sequence[Line], layout: Layout) -> Iterable[list[Line]]:
 def _joins(block: Sequence[Line], line: Line, layout: Layout) -> bool:
     """Whether a line belongs to the paragraph before it."""
     last = block[-1]
-    if _BULLET.match(line.text) or _CAPTION.match(line.text) or line.lead > line.start:
+    if _BULLET.match(line.text) or CAPTION.match(line.text) or line.lead > line.start:
         return False
     if abs(last.style.size - line.style.size) > 1.1:
         return False
@@ -76,9 +76,9 @@ def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
 
 def _kind(block: Sequence[Line], layout: Layout) -> NodeKind:
     text, size = block[0].text, block[0].style.size
-    if _CAPTION.match(text) and sum(len(line.text) for line in block) < 250:
+    if CAPTION.match(text) and sum(len(line.text) for line in block) < 250:
         return NodeKind.CAPTION
-    if size < layout.body.size - 0.9 and _FOOTNOTE.match(text):
+    if size < layout.body_of(block[0].page).size - 0.9 and _FOOTNOTE.match(text):
         return NodeKind.FOOTNOTE
     return NodeKind.LIST if _BULLET.match(text) else NodeKind.PARAGRAPH
 

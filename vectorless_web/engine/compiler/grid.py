@@ -145,11 +145,23 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
 
 
 def _runs_on(before: GridRow, row: GridRow) -> bool:
-    if before.is_header or row.is_header or not before.cells[0] or not row.cells[0]:
+    if before.is_header or row.is_header:
+        return False
+    if not row.cells[0]:
+        return _continues_cells(before, row)
+    if not before.cells[0]:
         return False
     if any(before.cells[1:]):
         return not any(row.cells[1:]) and _continues(before, row)
     return _continues(before, row)
+
+
+def _continues_cells(before: GridRow, row: GridRow) -> bool:
+    """Whether a row without label carries on the texts of the cells above it."""
+    spans = [span for cells in row.cells for span in cells]
+    close = row.top - before.bottom < 0.35 * (row.bottom - row.top)
+    above = all(before.cells[number] for number, cells in enumerate(row.cells) if cells)
+    return close and above and not any(span.numeric for span in spans)
 
 
 def _continues(before: GridRow, row: GridRow) -> bool:

@@ -10,11 +10,12 @@ from vectorless_web.engine.compiler.layout import Layout
 from vectorless_web.engine.compiler.lines import Line, Page, Style
 from vectorless_web.engine.compiler.patterns import CHAPTER, NUMBERED, PLAIN, STATEMENT, Form, form_of
 from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
-from vectorless_web.engine.compiler.titles import SENTENCE_END, UNFINISHED, mended_title, reads_like_title
+from vectorless_web.engine.compiler.titles import CAPTION, SENTENCE_END, UNFINISHED, mended_title, reads_like_title
 
 _MAX_LINES, _MAX_SENTENCE_LINES = 4, 6
 _SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
 _SENTENCES_OF_A_STYLE = 4
+_NOTE_MARK = re.compile(r"^\(\d{1,2}\)")
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d{1,3}(?:,\d{3})+")
 
 
@@ -76,6 +77,8 @@ class Headings:
     def find(self, page: Page, lines: Sequence[Line], position: int) -> Heading | None:
         """The heading that starts at `lines[position]`, with the lines it runs over; None if there is none."""
         line = lines[position]
+        if CAPTION.match(line.text):
+            return None
         letters = self._listed.get((line.page, line.start))
         if letters is not None:
             return self._listed_heading(lines, position, letters)
@@ -152,8 +155,8 @@ class Headings:
         if position and self._runs_on(lines[position - 1], line, strength):
             return False
         if strength >= 2:
-            return not _MONEY.search(line.text)
-        if form_of(line.text).family in (*range(CHAPTER + 1),):
+            return not _MONEY.search(line.text) and not (strength == 3 and _NOTE_MARK.match(line.text))
+        if form_of(line.text).family <= CHAPTER:
             return self._stands_apart(lines, position)
         return strength == 1 and self._alone(lines, position)
 

@@ -2,10 +2,13 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from vectorless_web.engine.compiler.headings import Heading
-from vectorless_web.engine.compiler.patterns import NUMBERED, PLAIN
+from vectorless_web.engine.compiler.patterns import CHAPTER, NUMBERED, PLAIN, closes_soon, is_contents_title
 
+_TITLE_OF_EXHIBIT = (CHAPTER - 0.5, 0)
+_INNER_CONTENTS = (PLAIN, 0, 0)
 Order = tuple[float, ...]
 Looks = tuple[float, ...]
 
@@ -13,13 +16,33 @@ Looks = tuple[float, ...]
 def assign_levels(headings: Sequence[Heading]) -> None:
     """Set `level` (from 0): a heading stands below the nearest one before it that ranks higher."""
     ranks = _Ranks(headings)
-    stack: list[Order] = []
+    stack: list[_Open] = []
+    before: Heading | None = None
+    contents_seen = False
     for heading in headings:
         order = ranks.order(heading)
-        while stack and stack[-1] >= order:
+        if before is not None and before.form.label.startswith("Exhibit") and heading.form.family == PLAIN:
+            order = _TITLE_OF_EXHIBIT
+        if is_contents_title(heading.title):
+            order = _INNER_CONTENTS if contents_seen else order
+            contents_seen = True
+        while stack and (stack[-1].order >= order or stack[-1].is_over(heading)):
             stack.pop()
         heading.level = len(stack)
-        stack.append(order)
+        stack.append(_Open(order, heading))
+        before = heading
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """A heading that may hold the next one."""
+
+    order: Order
+    heading: Heading
+
+    def is_over(self, following: Heading) -> bool:
+        """Contents and signatures end with their page."""
+        return closes_soon(self.heading.title) and following.page > self.heading.page
 
 
 def _looks(heading: Heading) -> Looks:

@@ -31,7 +31,8 @@ _REPORT = re.compile(
     r"|^management[’']s\s+(?:annual\s+)?(?:report|responsibility|assessment)",
     re.I,
 )
-_BACK = re.compile(r"^(?:signatures?|exhibit\s+index|index\s+to\s+exhibits|glossary(?:\s+of\s+terms.*)?)$", re.I)
+_BACK = re.compile(r"^signatures?$", re.I)
+_EXHIBIT = re.compile(r"^(?:exhibit|anlage|annexe)\s+\(?(\d{1,3}(?:\.\d{1,3})?[A-Z]?(?:\.\d{1,2})?)\)?$", re.I)
 _CONTENTS = re.compile(
     r"^(?:table\s+of\s+contents|contents|inhaltsverzeichnis|inhalt|table\s+des\s+matières|sommaire|índice|contenido|indice|sommario|目录|目次)$",
     re.I,
@@ -55,8 +56,13 @@ def form_of(title: str) -> Form:
         match = pattern.match(title)
         if match:
             return Form(family, 0, f"{name} {match[1].upper()}")
+    match = _EXHIBIT.match(title)
+    if match:
+        return Form(PART, 0, f"Exhibit {match[1]}")
     if _BACK.match(title) or _CONTENTS.match(title):
         return Form(PART, 0, "")
+    if title.endswith(":"):
+        return _numbered(title)
     if _STATEMENT.match(title) or _NOTES.match(title) or _REPORT.match(title):
         return Form(STATEMENT)
     return _numbered(title)
@@ -86,6 +92,11 @@ def _chapter_depth(name: str, number: str) -> int:
 def is_contents_title(title: str) -> bool:
     """Whether a title heads a printed table of contents."""
     return bool(_CONTENTS.match(title.strip()))
+
+
+def closes_soon(title: str) -> bool:
+    """Whether a title heads a page or two and holds nothing that follows: contents, signatures."""
+    return bool(_BACK.match(title) or _CONTENTS.match(title))
 
 
 def is_notes_title(title: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from vectorless_web.engine.compiler.alignment import find_text_tables
 from vectorless_web.engine.compiler.contents import Contents, read_contents
 from vectorless_web.engine.compiler.drafts import Draft, TextBuilder
 from vectorless_web.engine.compiler.flow import flow_drafts, join_lines
@@ -16,6 +17,8 @@ from vectorless_web.engine.compiler.layout import Layout, survey
 from vectorless_web.engine.compiler.levels import assign_levels
 from vectorless_web.engine.compiler.limits import CompileLimits
 from vectorless_web.engine.compiler.lines import Line, Page
+from vectorless_web.engine.compiler.mending import Vocabulary
+from vectorless_web.engine.compiler.patterns import PLAIN, form_of
 from vectorless_web.engine.compiler.pdf_text import read_pages
 from vectorless_web.engine.compiler.regions import Row, classify, find_regions
 from vectorless_web.engine.compiler.running import mark_running
@@ -115,6 +118,9 @@ def outline_pages(pages: Sequence[Page]) -> tuple[list[Draft], str]:
         items.extend(parser.items(page, rows[page.index]))
     items = _supported(items)
     headings = [item for item in items if isinstance(item, Heading)]
+    vocabulary = Vocabulary(page.text for page in pages)
+    for heading in headings:
+        heading.title = vocabulary.mend(heading.title)
     assign_levels(headings)
     drafts = _Drafter(layout).draft(items)
     if not headings:
@@ -157,20 +163,30 @@ class _PageParser:
         yield from self._content(page, rows[last + 1 :])
 
     def _content(self, page: Page, rows: Sequence[Row]) -> Iterator[Item]:
+        figures = find_regions(rows, self._layout)
+        regions = sorted([*figures, *find_text_tables(rows, figures)])
         position = 0
-        for start, end in [*find_regions(rows, self._layout), (len(rows), len(rows))]:
-            yield from _open_items(page, [row.line for row in rows[position:start]], self._finder)
+        for start, end in [*regions, (len(rows), len(rows))]:
+            yield from _open_items(page, rows[position:start], self._finder)
             if start < end:
                 yield list(rows[start:end])
             position = end
 
 
-def _open_items(page: Page, lines: Sequence[Line], finder: Headings) -> Iterator[Item]:
+def _open_items(page: Page, rows: Sequence[Row], finder: Headings) -> Iterator[Item]:
+    lines = [row.line for row in rows]
     position = 0
     while position < len(lines):
-        heading = finder.find(page, lines, position)
+        heading = finder.find(page, lines, position) if _one_title(rows[position]) else None
         yield heading or lines[position]
         position += len(heading.lines) if heading else 1
+
+
+def _one_title(row: Row) -> bool:
+    """Whether a line is one text, or a number or name with its title ("Item 7." and a gap), not cells of columns."""
+    if len(row.cells) == 1:
+        return True
+    return len(row.cells) == 2 and len(row.cells[0].text) < 16 and form_of(row.line.text).family < PLAIN
 
 
 class _Drafter:

@@ -14,7 +14,8 @@ from vectorless_web.engine.compiler.layout import Layout
 from vectorless_web.engine.compiler.lines import Line, Page
 
 _LOOK_AHEAD = 5
-_HEADER_LINES = 8
+_HEADER_LINES = 60
+_UNITS_START = 14
 _STRUCTURAL = re.compile(r"^(?:part\s+[ivx]+\b|item\s+\d|note\s+\d|notes to )", re.IGNORECASE)
 UNITS_LINE = re.compile(
     r"\b(?:in|of)\s+(?:thousands|millions|billions)\b|^\(?unaudited\b"
@@ -195,4 +196,5 @@ def _heads(row: Row, figures_left: float) -> bool:
         return line.left > figures_left - 2 * line.style.size
     if len(line.text) > 70:
         return False
-    return line.left > figures_left - 3 * line.style.size or bool(UNITS_LINE.search(line.text))
+    units = UNITS_LINE.search(line.text)
+    return line.left > figures_left - 3 * line.style.size or (units is not None and units.start() < _UNITS_START)

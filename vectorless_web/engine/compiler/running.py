@@ -16,6 +16,7 @@ _NUMBER = re.compile(
 _ROMAN = re.compile(r"^\W*[ivxl]{1,7}\W*$")
 _DIGITS = re.compile(r"\d+")
 _MIN_REPEATS = 3
+_OUTERMOST_SHARE = 0.08
 _LINK_WORDS = ("table of contents", "index to financial statements", "back to contents")
 
 Place = tuple[bool, int, str]
@@ -30,8 +31,22 @@ def mark_running(pages: Sequence[Page]) -> set[tuple[int, int]]:
         for number, is_top in edges[page.index]:
             if _place(page, page.lines[number], is_top) in repeated:
                 found.add((page.index, number))
-    found |= _page_numbers(pages, edges)
-    return found
+    return found | _outermost(pages, found) | _page_numbers(pages, edges)
+
+
+def _outermost(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Lines that are again and again the first or last of their page, at whatever height (pages cut by a converter)."""
+    ends: dict[tuple[bool, str], list[tuple[int, int]]] = defaultdict(list)
+    for page in pages:
+        order = sorted(
+            (number for number in range(len(page.lines)) if (page.index, number) not in found),
+            key=lambda number: page.lines[number].top,
+        )
+        if len(order) > 2:
+            for number, is_top in ((order[0], True), (order[-1], False), (order[-2], False)):
+                ends[is_top, _alike(page.lines[number].text)].append((page.index, number))
+    least = max(_MIN_REPEATS, round(_OUTERMOST_SHARE * len(pages)))
+    return {place for (_, text), places in ends.items() if len(places) >= least and _can_run(text) for place in places}
 
 
 def _edge_lines(page: Page) -> Iterator[tuple[int, bool]]:
@@ -48,10 +63,13 @@ def _edge_lines(page: Page) -> Iterator[tuple[int, bool]]:
 def _place(page: Page, line: Line, is_top: bool) -> Place:
     """What makes two running lines the same: zone, distance from that edge in steps, text without its digits."""
     distance = line.top if is_top else page.height - line.bottom
-    text = " ".join(line.text.casefold().split())
-    # "Exhibit 31" and "Note 7" at the top of a page are titles: their numbers tell them apart.
-    alike = text if form_of(text).label else _DIGITS.sub("#", text)
-    return is_top, round(distance / _STEP), alike
+    return is_top, round(distance / _STEP), _alike(line.text)
+
+
+def _alike(text: str) -> str:
+    """A text without its digits; "Exhibit 31" and "Note 7" keep them, for they are titles that differ by them."""
+    text = " ".join(text.casefold().split())
+    return text if form_of(text).label else _DIGITS.sub("#", text)
 
 
 def _repeated(pages: Sequence[Page], edges: dict[int, list[tuple[int, bool]]]) -> set[Place]:

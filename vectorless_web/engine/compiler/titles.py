@@ -10,11 +10,15 @@ _SENTENCE_WORDS = 11
 UNFINISHED = re.compile(r"(?:[,;–—]|\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from|that|which))$", re.I)
 SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*$")
 _NOT_TITLE = re.compile(
-    r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\(?continued\)?$|see (?:accompanying )?notes|the accompanying"
+    r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\([^()]*\)$|\(?continued\)?$|see (?:accompanying )?notes|the accompanying"
     r"|\$|page\b|/s/|by:|name:|title:|date:|dear\b|re:|attn|sincerely|very truly|enclosures?:|cc:|\(?registrant"
     r"|total\b|less:|add:|sources?:|notes?:?$|https?:|www\.|[*●•▪◦■□‣○➢✓–—]\s?|\(\w{1,3}\)\s*(?:/s/)?$|o\s"
     r"|\(?(?:this page (?:is )?(?:was )?)?(?:intentionally|left blank)|item no\.?(?:\s+page)?$|exhibit(?:\s+no\.?|\s+number)?(?:\s+description.*)?$)",
     re.I,
+)
+_ADDRESS = re.compile(r"\b[A-Z]\w+\.?,? \d{5}(?:-\d{4})?$|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b|@\w+\.")
+CAPTION = re.compile(
+    r"^(?:table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla|图|表)\s*\d+(?:[.-]\d+)*[.:\s–—-]", re.I
 )
 _LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|_{3,}")
 _UNITS_TAIL = re.compile(
@@ -29,7 +33,7 @@ def reads_like_title(text: str) -> bool:
     words = text.split()
     if not words or len(text) > _MAX_CHARACTERS or len(words) > _MAX_WORDS or _NOT_TITLE.match(text):
         return False
-    if sum(character.isalpha() for character in text) < 3 or _LEADERS.search(text):
+    if sum(character.isalpha() for character in text) < 3 or _LEADERS.search(text) or _ADDRESS.search(text):
         return False
     if UNITS_LINE.match(text) or (PERIOD.match(text) and any(character.isdigit() for character in text)):
         return False
