@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from vectorless_web.engine.index.builder import build_segment
+from vectorless_web.engine.index.impacts import Impacts, Postings
 from vectorless_web.engine.index.layout import FIXED_TYPES, OVERFLOW_TYPE, SECTIONS, Header, count_cap
 from vectorless_web.engine.index.scoring import (
     DIGITS,
@@ -19,10 +21,12 @@ from vectorless_web.engine.index.scoring import (
     length_norms,
     mean_lengths,
     query_weights,
-    saturate,
 )
 
 __all__ = ["Hit", "Postings", "Segment", "build_segment", "merged_statistics"]
+
+_REMEMBERED = 4096
+"""Terms whose place in the dictionary is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +35,6 @@ class Hit:
 
     key: int
     score: float
-
-
-@dataclass(frozen=True, slots=True)
-class Postings:
-    """Where a term stands: row numbers, field numbers and counts, three arrays of one length, ascending."""
-
-    rows: Integers
-    fields: Integers
-    counts: Integers
 
 
 class Segment:
@@ -53,18 +48,19 @@ class Segment:
         self._buffer = memoryview(buffer)
         self._header = Header.unpack(self._buffer)
         self._offsets = dict(zip(SECTIONS, self._header.offsets, strict=True))
-        self._norms: dict[tuple[tuple[float, ...], tuple[float, ...]], Floats] = {}
+        self._impacts: Impacts | None = None
+        self._numbers: dict[str, int] = {}
         header = self._header
         names = bytes(self._slice("names", header.offsets[1] - header.offsets[0])).rstrip(b"\x00")
         self.analyser = header.analyser
         self.fields: tuple[str, ...] = tuple(names.decode().split("\n"))
         self.keys = self._array("keys", header.rows, f"<u{header.key_bytes}")
-        self._term_offsets = self._array("term_offsets", header.terms + 1)
-        self._starts = self._array("starts", header.terms + 1)
+        self._term_offsets = _native(self._array("term_offsets", header.terms + 1))
+        self._starts = _native(self._array("starts", header.terms + 1))
         self._frequencies = self._array("frequencies", header.terms, f"<u{header.row_bytes}")
         self._rows = self._array("rows", header.entries, f"<u{header.row_bytes}")
         self._cells = self._array("cells", header.entries)
-        self._terms = self._slice("terms", int(self._term_offsets[-1]))
+        self._terms = self._slice("terms", self._term_offsets[-1])
 
     def __len__(self) -> int:
         return self._header.rows
@@ -76,11 +72,16 @@ class Segment:
         flat = self._array("lengths", header.rows * header.fields, f"<u{header.length_bytes}")
         return flat.reshape(header.rows, header.fields)
 
-    @property
+    @cached_property
     def totals(self) -> tuple[list[int], list[int]]:
         """For each field: all its terms, and the rows in which it is not empty."""
         count = self._header.fields
         return self._array("totals", count).tolist(), self._array("filled", count).tolist()
+
+    @cached_property
+    def mean_lengths(self) -> dict[str, float]:
+        """For each field: its mean length over the rows in which it is not empty."""
+        return dict(zip(self.fields, mean_lengths(*self.totals), strict=True))
 
     def terms(self) -> Iterator[tuple[str, int]]:
         """All terms with their document frequencies, ascending by their UTF-8 bytes."""
@@ -98,11 +99,11 @@ class Segment:
         if number < 0:
             empty = np.empty(0, dtype=np.int64)
             return Postings(empty, empty, empty)
-        return self._entries(int(self._starts[number]), int(self._starts[number + 1]))
+        return self._entries(self._starts[number], self._starts[number + 1])
 
     def statistics(self, terms: Iterable[str]) -> Statistics:
         """This segment's own statistics for these terms."""
-        return merged_statistics([self], terms)
+        return Statistics(len(self), {term: self.document_frequency(term) for term in terms}, self.mean_lengths)
 
     def attainable(self, terms: QueryTerms, *, statistics: Statistics | None = None) -> float:
         """The score no row can exceed for this query; terms the statistics do not know are left out."""
@@ -118,9 +119,10 @@ class Segment:
         """
         wanted = query_weights(terms)
         known = statistics or self.statistics(wanted)
-        norms = self._length_norms(weights, known)
-        found = [(self.postings(term), weight * known.idf(term)) for term, weight in wanted.items()]
-        return _accumulate([(postings, factor) for postings, factor in found if factor], norms)
+        found = [
+            (number, weight * known.idf(term)) for term, weight in wanted.items() if (number := self._find(term)) >= 0
+        ]
+        return self._impacts_for(weights, known).sum([(number, factor) for number, factor in found if factor])
 
     def search(
         self,
@@ -138,16 +140,17 @@ class Segment:
             scores = np.where(np.isin(self.keys, keys), scores, 0.0)
         found = best(scores, limit)
         rounded = np.round(scores[found], DIGITS)
-        return [Hit(int(key), float(score)) for key, score in zip(self.keys[found], rounded, strict=True)]
+        return [Hit(key, score) for key, score in zip(self.keys[found].tolist(), rounded.tolist(), strict=True)]
 
-    def _length_norms(self, weights: Mapping[str, float], statistics: Statistics) -> Floats:
-        key = (
-            tuple(float(weights.get(name, 0.0)) for name in self.fields),
-            tuple(statistics.mean_lengths.get(name, 0.0) for name in self.fields),
-        )
-        if key not in self._norms:
-            self._norms = {key: length_norms(self.lengths.astype(np.float64), *key)}
-        return self._norms[key]
+    def _impacts_for(self, weights: Mapping[str, float], statistics: Statistics) -> "Impacts":
+        """What each term adds to each row it stands in, kept for the weights and means used last."""
+        means = statistics.mean_lengths
+        key = tuple((float(weights.get(name, 0.0)), means.get(name, 0.0)) for name in self.fields)
+        if self._impacts is None or self._impacts.key != key:
+            norms = length_norms(self.lengths.astype(np.float64), [w for w, _ in key], [mean for _, mean in key])
+            everything = self._entries(0, self._header.entries)
+            self._impacts = Impacts.of(everything, np.asarray(self._starts), norms, key)
+        return self._impacts
 
     def _entries(self, start: int, end: int) -> Postings:
         bits = self._header.field_bits
@@ -164,7 +167,15 @@ class Segment:
         counts[positions[first:last].astype(np.int64) - start] = values[first:last]
 
     def _find(self, term: str) -> int:
-        wanted = term.encode()
+        number = self._numbers.get(term)
+        if number is None:
+            number = self._bisect(term.encode())
+            if len(self._numbers) >= _REMEMBERED:
+                self._numbers.clear()
+            self._numbers[term] = number
+        return number
+
+    def _bisect(self, wanted: bytes) -> int:
         low, high = 0, self._header.terms
         while low < high:
             middle = (low + high) // 2
@@ -175,7 +186,7 @@ class Segment:
         return low if low < self._header.terms and bytes(self._term_at(low)) == wanted else -1
 
     def _term_at(self, number: int) -> memoryview:
-        return self._terms[int(self._term_offsets[number]) : int(self._term_offsets[number + 1])]
+        return self._terms[self._term_offsets[number] : self._term_offsets[number + 1]]
 
     def _slice(self, name: str, size: int) -> memoryview:
         return self._buffer[self._offsets[name] : self._offsets[name] + size]
@@ -183,6 +194,11 @@ class Segment:
     def _array(self, name: str, count: int, dtype: str | None = None) -> npt.NDArray[np.unsignedinteger]:
         kind = dtype or FIXED_TYPES[name]
         return np.frombuffer(self._buffer, dtype=kind, count=count, offset=self._offsets[name])
+
+
+def _native(array: npt.NDArray[np.unsignedinteger]) -> memoryview:
+    """A view whose items are plain integers: an array's own items are slower to read one by one."""
+    return array.astype(np.uint32, copy=False).data
 
 
 def merged_statistics(segments: Sequence[Segment], terms: Iterable[str]) -> Statistics:
@@ -197,22 +213,3 @@ def merged_statistics(segments: Sequence[Segment], terms: Iterable[str]) -> Stat
             filled[name] = filled.get(name, 0) + count
     means = dict(zip(totals, mean_lengths(totals.values(), filled.values()), strict=True))
     return Statistics(sum(len(segment) for segment in segments), frequencies, means)
-
-
-def _accumulate(found: Sequence[tuple[Postings, float]], norms: Floats) -> Floats:
-    """Sum the saturated, weighted counts of all terms: entries of one term and row are added up before saturation."""
-    rows = len(norms)
-    if not found:
-        return np.zeros(rows)
-    owner = np.repeat(np.arange(len(found)), [len(postings.rows) for postings, _ in found])
-    row = np.concatenate([postings.rows for postings, _ in found])
-    if not len(row):
-        return np.zeros(rows)
-    field = np.concatenate([postings.fields for postings, _ in found])
-    count = np.concatenate([postings.counts for postings, _ in found])
-    cell = owner * rows + row
-    first = np.flatnonzero(np.concatenate([[True], cell[1:] != cell[:-1]]))
-    weighted = np.add.reduceat(count * norms[row, field], first)
-    factors = np.array([factor for _, factor in found])
-    gains = factors[owner[first]] * saturate(weighted)
-    return np.bincount(row[first], weights=gains, minlength=rows).astype(np.float64, copy=False)
