@@ -1,6 +1,23 @@
 """From 1,000 and more documents to the few worth opening, with the reasons."""
 
+from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
+from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
+from vectorless_web.engine.router.card_keys import card_row
 from vectorless_web.engine.router.config import RouteMode, RouterConfig
+from vectorless_web.engine.router.links import links_for
 from vectorless_web.engine.router.result import RouteResult, ScoredCandidate
+from vectorless_web.engine.router.router import DocumentRouter
 
-__all__ = ["RouteMode", "RouteResult", "RouterConfig", "ScoredCandidate"]
+__all__ = [
+    "Change",
+    "DeltaRow",
+    "DocumentRouter",
+    "RouteMode",
+    "RouteResult",
+    "RouterConfig",
+    "ScoredCandidate",
+    "Snapshot",
+    "build_snapshot",
+    "card_row",
+    "links_for",
+]

@@ -1,0 +1,270 @@
+"""All cards of a workspace as one immutable, mapped index, with the changes since laid over it.
+
+A snapshot never changes: `with_changes` gives a new one that shares the mapped arrays. What
+it answers is exactly what a snapshot built afresh from the same documents answers.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from vectorless_web.engine.index.snapshot_edges import EdgeTable, FreshEdges
+from vectorless_web.engine.index.snapshot_layout import (
+    Table,
+    pack_arrays,
+    sorted_arrays,
+    table_of,
+    unpack_arrays,
+)
+from vectorless_web.engine.index.snapshot_rows import FIELD_BITS, FIELDS, KEY_FIELD, Array, Change, DeltaRow, Row
+from vectorless_web.engine.text.analyser import ANALYSER
+
+Rows = Array
+"""Row numbers, int64."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardPostings:
+    """Where a word or key stands: rows (ascending), fields and counts or strengths, three arrays of one length."""
+
+    rows: Rows
+    fields: Array
+    counts: Array
+
+
+def build_snapshot(rows: Iterable[bytes]) -> bytes:
+    """The bytes of a snapshot of encoded rows, in any order; of a document given twice the last row counts."""
+    latest = {row.doc_id: row for row in map(Row.decode, rows)}
+    return pack_arrays(sorted_arrays(table_of(latest[doc_id] for doc_id in sorted(latest))), ANALYSER)
+
+
+class Snapshot:
+    """Cards of one workspace at one moment; `version` names that moment. Safe to share between threads."""
+
+    def __init__(
+        self,
+        arrays: dict[str, Array],
+        *,
+        version: str,
+        changed: dict[int, Row | None] | None = None,
+        edges: dict[int, Row] | None = None,
+    ) -> None:
+        self._arrays = arrays
+        self._changed = changed or {}
+        self._edges = edges or {}
+        self.version = version
+
+    @classmethod
+    def open(cls, buffer: bytes | memoryview, *, version: str = "") -> "Snapshot":
+        """Map a snapshot's bytes. ValueError for other bytes, or when another analyser made them."""
+        arrays, analyser = unpack_arrays(buffer)
+        if analyser != ANALYSER:
+            raise ValueError(f"This card snapshot was made by the analyser {analyser}, not {ANALYSER}.")
+        return cls(arrays, version=version)
+
+    @classmethod
+    def empty(cls, *, version: str = "") -> "Snapshot":
+        """A snapshot without documents."""
+        return cls.open(build_snapshot([]), version=version)
+
+    def with_changes(self, changes: Iterable[DeltaRow], *, version: str = "") -> "Snapshot":
+        """The snapshot after these changes, in their order. The receiver stays as it is."""
+        changed, edges = dict(self._changed), dict(self._edges)
+        for change in changes:
+            if change.change is Change.EDGES:
+                edges[change.doc_id] = Row.decode(change.data)
+                continue
+            edges.pop(change.doc_id, None)
+            changed[change.doc_id] = Row.decode(change.data) if change.change is Change.UPSERT else None
+        return Snapshot(self._arrays, version=version or self.version, changed=changed, edges=edges)
+
+    def compacted(self) -> bytes:
+        """The bytes of a snapshot without changes to lay over it: what `build_snapshot` gives for all documents."""
+        return pack_arrays(sorted_arrays(self._whole_table()), ANALYSER)
+
+    @property
+    def changes(self) -> int:
+        """How many documents differ from the mapped arrays; worth compacting when this grows."""
+        return len(self._changed.keys() | self._edges.keys())
+
+    def __len__(self) -> int:
+        return self._base_size - len(self._dead_rows) + len(self._delta.doc_ids)
+
+    @property
+    def _base_size(self) -> int:
+        return len(self._arrays["doc_ids"])
+
+    @cached_property
+    def _delta(self) -> Table:
+        """Changed documents, row after row behind the mapped ones, ascending by id."""
+        kept = [row for _, row in sorted(self._changed.items()) if row is not None]
+        return table_of(kept)
+
+    @cached_property
+    def _dead_rows(self) -> Rows:
+        """Mapped rows whose document was changed or removed, ascending."""
+        return _find(self._arrays["doc_ids"], np.fromiter(sorted(self._changed), np.int64, len(self._changed)))
+
+    @cached_property
+    def _is_dead(self) -> Array | None:
+        if not len(self._dead_rows):
+            return None
+        dead = np.zeros(self._base_size + len(self._delta.doc_ids), np.bool_)
+        dead[self._dead_rows] = True
+        return dead
+
+    def row_ids(self, rows: Rows) -> Array:
+        """Document ids of rows."""
+        ids = np.empty(len(rows), np.int64)
+        inside = rows < self._base_size
+        ids[inside] = self._arrays["doc_ids"][rows[inside]]
+        ids[~inside] = self._delta.doc_ids[rows[~inside] - self._base_size]
+        return ids
+
+    def subjects(self, rows: Rows) -> list[int]:
+        """Hashes of the keys that name what the documents are about, 0 for none."""
+        mapped, fresh, size = self._arrays["subjects"], self._delta.subjects, self._base_size
+        return [int(mapped[row]) if row < size else int(fresh[row - size]) for row in rows.tolist()]
+
+    def rows_of(self, doc_ids: Sequence[int] | Array) -> Rows:
+        """Rows of the documents that are there, ascending."""
+        wanted = np.unique(np.asarray(doc_ids, np.int64))
+        base = _find(self._arrays["doc_ids"], wanted)
+        if self._is_dead is not None:
+            base = base[~self._is_dead[base]]
+        return np.concatenate([base, _find(self._delta.doc_ids, wanted) + self._base_size])
+
+    def all_rows(self) -> Rows:
+        """Rows of all documents, ascending."""
+        rows = np.arange(self._base_size + len(self._delta.doc_ids))
+        return rows if self._is_dead is None else rows[~self._is_dead]
+
+    def titles(self, rows: Rows) -> list[str]:
+        """Titles of rows."""
+        return [self._title(int(row)) for row in rows]
+
+    def _title(self, row: int) -> str:
+        if row >= self._base_size:
+            return self._delta.titles[row - self._base_size].decode()
+        ends = self._arrays["title_ends"]
+        start = int(ends[row - 1]) if row else 0
+        return bytes(self._arrays["titles"][start : int(ends[row])]).decode()
+
+    def postings(self, wanted: int) -> CardPostings:
+        """Where the word or key of that hash stands."""
+        start, end = self._span(wanted)
+        rows = self._arrays["rows"][start:end].astype(np.int64)
+        cells = self._arrays["cells"][start:end].astype(np.uint8)
+        if self._is_dead is not None and len(rows):
+            alive = ~self._is_dead[rows]
+            rows, cells = rows[alive], cells[alive]
+        if len(self._delta.hashes):
+            here = np.flatnonzero(self._delta.hashes == np.uint64(wanted))
+            rows = np.concatenate([rows, self._delta.rows[here].astype(np.int64) + self._base_size])
+            cells = np.concatenate([cells, self._delta.cells[here]])
+        return CardPostings(rows, cells & KEY_FIELD, cells >> FIELD_BITS)
+
+    def entries(self, wanted: int) -> int:
+        """An upper bound on the length of `postings`, found without reading them."""
+        start, end = self._span(wanted)
+        return end - start + len(self._delta.doc_ids)
+
+    def frequency(self, wanted: int) -> int:
+        """In how many documents the word or key stands."""
+        place = self._place(wanted)
+        count = int(self._arrays["frequencies"][place]) if place >= 0 else 0
+        if place >= 0 and len(self._dead_rows):
+            start, end = self._span(wanted)
+            held = self._arrays["rows"][start:end]
+            count -= len(_find(held, self._dead_rows.astype(held.dtype)))
+        if len(self._delta.hashes):
+            count += len(np.unique(self._delta.rows[self._delta.hashes == np.uint64(wanted)]))
+        return count
+
+    def _place(self, wanted: int) -> int:
+        vocabulary = self._arrays["vocabulary"]
+        place = int(np.searchsorted(vocabulary, np.uint64(wanted)))
+        return place if place < len(vocabulary) and int(vocabulary[place]) == wanted else -1
+
+    def _span(self, wanted: int) -> tuple[int, int]:
+        place = self._place(wanted)
+        starts = self._arrays["starts"]
+        return (int(starts[place]), int(starts[place + 1])) if place >= 0 else (0, 0)
+
+    def lengths(self, rows: Rows, fields: Array) -> Array:
+        """Words in one field of each row; `rows` and `fields` have one length."""
+        lengths = np.empty(len(rows))
+        inside = rows < self._base_size
+        if inside.all():
+            mapped: Array = self._arrays["lengths"][rows * len(FIELDS) + fields].astype(np.float64)
+            return mapped
+        lengths[inside] = self._arrays["lengths"][rows[inside] * len(FIELDS) + fields[inside]]
+        lengths[~inside] = self._delta.lengths[rows[~inside] - self._base_size, fields[~inside]]
+        return lengths
+
+    @cached_property
+    def mean_lengths(self) -> Array:
+        """Mean words of each field over the documents in which it is not empty, shape (fields,)."""
+        dead = self._arrays["lengths"].reshape(-1, len(FIELDS))[self._dead_rows].astype(np.int64)
+        new = self._delta.lengths.astype(np.int64)
+        totals = self._arrays["totals"].astype(np.int64) - dead.sum(axis=0) + new.sum(axis=0)
+        filled = self._arrays["filled"].astype(np.int64) - (dead > 0).sum(axis=0) + (new > 0).sum(axis=0)
+        means: Array = np.where(filled > 0, totals / np.maximum(filled, 1), 0.0)
+        return means
+
+    @cached_property
+    def _links(self) -> EdgeTable:
+        rows = [row for row in self._changed.values() if row is not None and row.doc_id not in self._edges]
+        fresh = FreshEdges.of([*rows, *self._edges.values()])
+        return EdgeTable(self._arrays, fresh, frozenset(self._changed.keys() | self._edges.keys()))
+
+    @property
+    def has_edges(self) -> bool:
+        """Whether any document is linked to another."""
+        return len(self._links) > 0
+
+    def neighbours(self, doc_id: int) -> dict[int, float]:
+        """Ids of the documents linked to this one, in either direction, with the weight of the stronger link."""
+        linked = self._links.around(doc_id)
+        present = self.row_ids(self.rows_of(list(linked))).tolist()
+        return {other: linked[other] for other in present}
+
+    def _whole_table(self) -> Table:
+        """Every living document in one table, ascending by id."""
+        base = self._arrays
+        alive = np.ones(self._base_size, np.bool_)
+        alive[self._dead_rows] = False
+        ids = np.concatenate([base["doc_ids"][alive], self._delta.doc_ids])
+        order = np.argsort(ids, kind="stable")
+        number = np.empty(len(ids), np.uint32)
+        number[order] = np.arange(len(ids), dtype=np.uint32)
+        renumbered = np.zeros(self._base_size, np.uint32)
+        renumbered[alive] = number[: int(alive.sum())]
+        kept = alive[base["rows"]]
+        hashes = np.repeat(base["vocabulary"], np.diff(base["starts"].astype(np.int64)).astype(np.int64))
+        owners, targets, weights = self._links.all(lambda doc_id: len(self.rows_of([doc_id])) > 0)
+        lengths = np.concatenate([base["lengths"].reshape(-1, len(FIELDS))[alive], self._delta.lengths])
+        texts = [title.encode() for title in self.titles(np.flatnonzero(alive))] + list(self._delta.titles)
+        return Table(
+            doc_ids=ids[order],
+            subjects=np.concatenate([base["subjects"][alive], self._delta.subjects])[order],
+            lengths=lengths[order],
+            hashes=np.concatenate([hashes[kept], self._delta.hashes]),
+            rows=np.concatenate([renumbered[base["rows"][kept]], number[int(alive.sum()) :][self._delta.rows]]),
+            cells=np.concatenate([base["cells"][kept], self._delta.cells]),
+            owners=owners,
+            targets=targets,
+            weights=weights,
+            titles=tuple(texts[place] for place in order),
+        )
+
+
+def _find(haystack: Array, wanted: Array) -> Rows:
+    """Positions of the values of `wanted` that stand in the ascending `haystack`: one for each."""
+    places = np.searchsorted(haystack, wanted)
+    inside = places < len(haystack)
+    places, wanted = places[inside], wanted[inside]
+    found: Rows = places[haystack[places] == wanted].astype(np.int64)
+    return found

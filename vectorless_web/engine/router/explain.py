@@ -1,0 +1,70 @@
+"""Why a card is on the shortlist, in one line of plain words."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
+from vectorless_web.engine.router.result import ScoredCandidate
+from vectorless_web.engine.router.signals import Scorer, Signals
+from vectorless_web.engine.router.typed import named_fields
+
+_SAID = {
+    "title": "title",
+    "tags": "tags",
+    "hints": "questions it answers",
+    "overview": "overview",
+    "sections": "section titles",
+    "body": "text",
+}
+_WORDS = 4
+
+
+class Explainer:
+    """Makes candidates of scored cards. `written` maps an analysed word to the question's own spelling."""
+
+    def __init__(self, scorer: Scorer, signals: Signals, written: Mapping[str, str]) -> None:
+        self._scorer, self._signals, self._written = scorer, signals, written
+
+    def candidate(self, place: int) -> ScoredCandidate:
+        """The candidate at that place of the signals, with its reason."""
+        signals = self._signals
+        found = self._matched(int(signals.rows[place]))
+        said = named_fields(self._scorer.typed.wanted, dict(signals.parts), place)
+        terms = dict.fromkeys(word for words in found.values() for word in words)
+        return ScoredCandidate(
+            doc_id=int(signals.ids[place]),
+            score=float(signals.score[place]),
+            bm25=_at(signals.bm25, place),
+            keyword=_at(signals.keyword, place),
+            graph=_at(signals.graph, place),
+            fields=_at(signals.fields, place),
+            reason=self._reason(said, found, int(signals.rows[place])),
+            matched_terms=tuple(terms),
+            matched_fields=tuple(name for name in FIELDS if name in found),
+        )
+
+    def _matched(self, row: int) -> dict[str, list[str]]:
+        """Field -> words of the question that stand there, each only in its weightiest field, telling words first."""
+        found: dict[str, list[str]] = {}
+        for term in self._scorer.lexical.terms:
+            places = self._scorer.lexical.fields_of(term, row)
+            if places and term.text in self._written:
+                found.setdefault(places[0], []).append(self._written[term.text])
+        return found
+
+    def _reason(self, said: list[str], found: Mapping[str, list[str]], row: int) -> str:
+        parts = list(said)
+        for name in FIELDS:
+            if name in found:
+                words = ", ".join(f"“{word}”" for word in dict.fromkeys(found[name][:_WORDS]))
+                parts.append(f"{_SAID[name]}: {words}")
+        lender = self._signals.linked.get(row)
+        if lender is not None:
+            title = self._scorer.snapshot.titles(self._scorer.snapshot.rows_of([lender]))
+            parts.append(f"linked to {title[0]}" if title and title[0] else "linked to a strong candidate")
+        return "; ".join(parts) or "nothing on its card speaks of the question"
+
+
+def _at(values: Array | None, place: int) -> float:
+    return float(np.round(values[place], 6)) if values is not None else 0.0

@@ -1,0 +1,93 @@
+"""Names of organisations as people write them: glued, shortened, as initials, as blends."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+_WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
+_LINKING = frozenset({"and", "the", "und", "et", "y"})
+_LEGAL = frozenset(
+    {
+        *("inc", "incorporated", "corp", "corporation", "co", "company", "companies", "plc", "ltd", "limited", "llc"),
+        *("llp", "lp", "sa", "nv", "ag", "se", "gmbh", "kg", "bv", "ab", "oyj", "asa", "spa", "na", "holdings"),
+        *("holding", "group", "trust", "partners"),
+    }
+)
+_BLENDS = ((2, 2), (3, 2), (2, 3), (3, 3), (3, 4), (4, 4))
+_SHORTEST_PREFIX, _LONGEST_PREFIX = 3, 10
+
+
+def folded_words(name: str) -> list[str]:
+    """The words of a name, lower case, without accents, points, apostrophes and possessive s."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
+    found = (re.sub(r"['’]s$", "", match.group()) for match in _WORD.finditer(plain))
+    return [re.sub(r"[.'’]", "", word) for word in found]
+
+
+def glued(words: Sequence[str]) -> str:
+    """Words as one, without linking words: "Coca-Cola", "coca cola" and "CocaCola" become one key."""
+    return "".join(word for word in words if word not in _LINKING)
+
+
+def core_key(name: str) -> str:
+    """The glued name without its legal form and numbers beside it."""
+    return glued(_without_legal_form(_named_words(folded_words(name))))
+
+
+def _named_words(words: list[str]) -> list[str]:
+    """The words without numbers, which come from dates and file numbers beside a name; all when none is left."""
+    return [word for word in words if not word.isdigit()] or words
+
+
+def spellings(name: str) -> dict[str, float]:
+    """Glued keys by which a name may be meant, each with how surely, in (0, 1].
+
+    The name without its legal form is certain; its first word, its initials (also with n
+    for "and"), its capitals and blends of its first two words are guesses, of use only
+    when the question writes exactly that.
+    """
+    words = _named_words(folded_words(name))
+    core = _without_legal_form(words)
+    keys: dict[str, float] = {glued(folded_words(name)): 1.0}
+    for key, certainty in _guesses(name, words, core):
+        if len(key) > 1:
+            keys[key] = max(certainty, keys.get(key, 0.0))
+    return keys
+
+
+def _without_legal_form(words: list[str]) -> list[str]:
+    core = list(words)
+    while len(core) > 1 and (core[-1] in _LEGAL or core[-1] in _LINKING):
+        core.pop()
+    return core
+
+
+def _guesses(name: str, words: list[str], core: list[str]) -> Iterator[tuple[str, float]]:
+    yield glued(words), 1.0
+    yield glued(core), 1.0
+    yield from ((key, 0.7) for key in _capitals(name))
+    telling = [word for word in core if word not in _LINKING]
+    if len(telling) < 2:
+        return
+    if len(telling[0]) > 2 and telling[0] not in _LEGAL:
+        yield telling[0], 0.55
+    initials = "".join(word[0] for word in telling)
+    yield initials, 0.7 if len(initials) > 2 else 0.5
+    if len(telling) == 2:
+        yield f"{telling[0][0]}n{telling[1][0]}", 0.7 if "&" in name or " and " in name.casefold() else 0.4
+    for first, second in _BLENDS:
+        if len(telling[0]) > first and len(telling[1]) > second:
+            yield telling[0][:first] + telling[1][:second], 0.45
+
+
+def _capitals(name: str) -> Iterator[str]:
+    """The first three and more capitals of a mixed-case name: "JPMorgan Chase" gives "jpm" and "jpmc"."""
+    capitals = "".join(character for character in name if character.isupper()).lower()
+    if name.isupper() or len(capitals) < 3:
+        return
+    yield from (capitals[:length] for length in range(3, min(len(capitals), 5) + 1))
+
+
+def prefixes(key: str) -> list[str]:
+    """Beginnings of a glued name by which it may be meant: "pepsi" for "pepsico"."""
+    return [key[:length] for length in range(_SHORTEST_PREFIX, min(len(key) - 1, _LONGEST_PREFIX) + 1)]
