@@ -106,7 +106,7 @@ document.addEventListener("go:step", (event) => {
 // A step that came before its quotes were cited gets their tabs as soon as the list of quotes names it.
 function tabSteps() {
   for (const row of $$("#quotes > li")) {
-    const step = document.querySelector(row.querySelector('.fact a[href^="#step-"]')?.getAttribute("href") ?? "-");
+    const step = document.getElementById(row.querySelector('.fact a[href^="#step-"]')?.hash.slice(1) ?? "");
     const marker = row.id.replace("cite-", "");
     const known = step?.dataset.markers?.split(" ") ?? [];
     if (!step || known.includes(marker)) continue;

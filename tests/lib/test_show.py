@@ -69,3 +69,14 @@ def test_a_moment_shows_the_day_and_carries_the_whole_in_its_title():
 def test_widths_stay_inside_the_bar():
     assert show.share(1.7) == "100"
     assert show.of_total(1, 0) == "0"
+
+
+def test_lines_that_only_kept_short_are_joined_and_paragraphs_stay():
+    text = "A Party that is prevented by events beyond its control is excused\nfrom it.\n\nARTICLE 2\nNext line."
+    assert show.unwrapped(text) == text.replace("excused\nfrom", "excused from")
+
+
+def test_a_formula_is_shown_with_written_signs():
+    assert show.formula("100 * (revenue_2024 - revenue_2023) / revenue_2023") == (
+        "100 × (revenue 2024 − revenue 2023) ÷ revenue 2023"
+    )

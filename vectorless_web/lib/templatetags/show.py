@@ -1,5 +1,6 @@
 """How values are shown: icons, durations, money, sizes, pages, people, times, and nested outlines."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -34,6 +35,10 @@ OUTCOMES = {
     "failed": ("bad", "fail"),
     "cancelled": ("", "stop"),
 }
+
+
+HARD_WRAP = re.compile(r"(?<=[^\n]{40})\n(?=[a-z(])|(?<=[^\n]{60})(?<![.:;!?|])\n(?=\w)")
+"""A line end after a long line that goes on: in lower case, or with no sentence ended before it."""
 
 
 @register.simple_tag
@@ -184,6 +189,20 @@ def outcome_icon(status: str) -> str:
 def with_support(claims: Iterable[Any]) -> int:
     """How many claims hold: supported by quotes or derived by a shown calculation."""
     return sum(claim.support in ("supported", "derived") for claim in claims)
+
+
+@register.filter
+def formula(text: str) -> str:
+    """Arithmetic with the signs people write: "a_b * c / d - e" as "a b × c ÷ d − e"."""
+    for typed, written in ((" * ", " × "), (" / ", " ÷ "), (" - ", " − "), ("_", " ")):
+        text = text.replace(typed, written)
+    return text
+
+
+@register.filter
+def unwrapped(text: str) -> str:
+    """Plain text without the line ends that only kept its lines short; paragraphs, lists and tables stay."""
+    return HARD_WRAP.sub(" ", text)
 
 
 @register.filter
