@@ -5,8 +5,9 @@ import pytest
 from tests.documents.files import HANDBOOK, REPORT, pdf, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.selectors import outline_of, section_at
+from vectorless_web.documents.selectors import outline_of, section_path
 from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.tree_report import report_pairs
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -44,8 +45,18 @@ def test_any_page_can_be_opened_and_a_number_too_high_is_the_last_one(ready, loo
 
 def test_the_sections_a_page_stands_under(ready):
     version = ready().current_version
-    assert [section.title for section in section_at(version, 1)] == ["2. Financial review"]
+    assert [section.title for section in section_path(version, 1)] == ["2. Financial review"]
     assert [section.title for section in outline_of(version, "FINANCIAL")] == ["2. Financial review"]
+
+
+def test_the_tree_report_counts_pages_as_people_do(ready):
+    version = ready().current_version
+    version.report["pages_without_text"] = [0, 40]
+    version.coverage = 0.9996
+    pairs = dict(report_pairs(version))
+    assert pairs["Pages without text"] == "2 (1, 41)"
+    assert pairs["Text kept"] == "99.9 % of characters"
+    assert pairs["Sections"] == "3 in 1 level"
 
 
 def test_a_page_is_a_fragment_of_its_own(ready, look):

@@ -146,7 +146,7 @@ def test_the_limits_are_told_before_the_upload(client, workspace, alice, setting
     settings.UPLOAD_MAX_BYTES = 7 * 2**20
     client.force_login(alice)
     page = client.get(url(workspace, "")).content.decode()
-    assert "7.0\xa0MB" in page
+    assert "Up to 7 MB" in page
     assert "PDF, Markdown and text files" in page
 
 

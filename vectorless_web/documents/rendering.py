@@ -14,7 +14,7 @@ from vectorless_web.documents.page_cache import image_path, touch
 from vectorless_web.documents.page_flags import Marked, place
 from vectorless_web.documents.page_text import Mark, segments
 from vectorless_web.documents.render_client import RenderUnavailable, ask, is_up
-from vectorless_web.documents.selectors import section_at
+from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.compiler.sniff import PDF
 from vectorless_web.engine.document.node import GlyphSpan
@@ -138,7 +138,7 @@ def _place_of(version: DocumentVersion, page_index: int) -> dict[str, Any]:
     return {
         "version": version.pk,
         "document_title": version.document.title,
-        "crumbs": [section.title for section in section_at(version, page_index)],
+        "crumbs": [section.title for section in section_path(version, page_index)],
         "page": page_index + 1,
         "page_count": version.pages,
         "url": page_url(version, page_index),

@@ -13,6 +13,8 @@ from django.db.models.functions import Cast
 from django.http import Http404
 
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, Section
+from vectorless_web.documents.storage import open_version
+from vectorless_web.engine.document.node import Node, NodeKind
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, role_in, workspace_for
 
@@ -213,14 +215,18 @@ def outline_of(version: DocumentVersion, search: str = "") -> Sequence[Section]:
     return [row for row in rows if row.key in kept]
 
 
-def section_at(version: DocumentVersion, page_index: int) -> list[Section]:
-    """The path of headings, outermost first, that a page stands under."""
-    rows = version.sections.filter(page_start__lte=page_index, page_end__gte=page_index).order_by("-position")
-    last = rows.filter(page_start__lt=page_index).first() or rows.last()
-    if last is None:
+def section_path(version: DocumentVersion, page_index: int) -> list[Node]:
+    """The headings, outermost first, under which the first words of a page's own text stand.
+
+    ArtefactDamaged when the compiled file cannot be read.
+    """
+    document = open_version(version)
+    own = (key for key in document.on_page(page_index) if document.tree.kind(key) is not NodeKind.RUNNING)
+    first = next(own, None)
+    if first is None:
         return []
-    path = version.sections.filter(position__lte=last.position, subtree_end__gt=last.key)
-    return list(path.order_by("position"))
+    section = document.tree.section_of(first)
+    return [document.tree.node(key) for key in (*document.tree.ancestors(section), section) if key]
 
 
 def _with_ancestors(section: Section, by_key: dict[int, Section]) -> set[int]:
@@ -232,12 +238,14 @@ def _with_ancestors(section: Section, by_key: dict[int, Section]) -> set[int]:
 
 
 def _filtered(rows: QuerySet[Document], query: ListQuery) -> QuerySet[Document]:
+    rows = rows.annotate(tags_text=Cast("tags", TextField()))
     for word in query.search.split():
-        rows = rows.filter(Q(title__icontains=word) | Q(name__icontains=word))
+        tagged = Q(tags_text__icontains=_as_stored(word)[1:-1])
+        rows = rows.filter(Q(title__icontains=word) | Q(name__icontains=word) | tagged)
     if query.folder is not None:
         rows = rows.filter(folder_id=query.folder)
     if query.tag:
-        rows = rows.annotate(tags_text=Cast("tags", TextField())).filter(tags_text__contains=_as_stored(query.tag))
+        rows = rows.filter(tags_text__contains=_as_stored(query.tag))
     if query.status in STATUSES:
         latest = DocumentVersion.objects.filter(document=OuterRef("pk")).order_by("-number")
         rows = rows.annotate(latest_status=Subquery(latest.values("status")[:1])).filter(STATUSES[query.status])

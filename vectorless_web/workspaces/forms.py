@@ -52,7 +52,7 @@ class InviteForm(forms.Form):
 
     role = forms.ChoiceField(label="As", choices=Role.choices, initial=Role.MEMBER)
     days = forms.TypedChoiceField(label="Open for", choices=INVITATION_DAYS, coerce=int, initial=7)
-    email = forms.EmailField(label="Only for this address (optional)", required=False)
+    email = forms.EmailField(label="Only for this address", required=False)
 
 
 class RoleForm(forms.Form):

@@ -10,7 +10,6 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
@@ -99,9 +98,9 @@ def check_upload(upload: UploadedFile | File) -> str:
     """The media type of a file that may be taken in; Problem (422) naming cause and remedy for any other."""
     size = upload.size or 0
     if size > settings.UPLOAD_MAX_BYTES:
-        limit = filesizeformat(settings.UPLOAD_MAX_BYTES)
         raise Problem(
-            f"This file is {filesizeformat(size)}; the limit is {limit}. Split it into smaller files.",
+            f"This file has {megabytes(size)}; the limit is {megabytes(settings.UPLOAD_MAX_BYTES)}. "
+            "Split it into smaller files.",
             code="file_too_large",
             status=422,
         )
@@ -112,6 +111,11 @@ def check_upload(upload: UploadedFile | File) -> str:
         return sniff(head, name=clean_name(upload.name or ""))
     except UnreadableDocument as error:
         raise Problem(error.message, code=error.code, status=422) from error
+
+
+def megabytes(size: int) -> str:
+    """A file size in words: "200 MB", "1.5 MB"."""
+    return f"{size / 2**20:.1f} MB".replace(".0 ", " ")
 
 
 def clean_name(name: str) -> str:

@@ -5,12 +5,11 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.template.defaultfilters import filesizeformat
 from django.views.decorators.http import require_GET
 
 from vectorless_web.documents import selectors
 from vectorless_web.documents.forms import ListForm
-from vectorless_web.documents.services.uploads import ACCEPTED
+from vectorless_web.documents.services.uploads import ACCEPTED, megabytes
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User, workspace_context, workspace_for
 
@@ -52,6 +51,6 @@ def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -
         "statuses": STATUS_LABELS,
         "query": query.search,
         "sort": query.sort,
-        "upload_max": filesizeformat(settings.UPLOAD_MAX_BYTES),
+        "upload_max": megabytes(settings.UPLOAD_MAX_BYTES),
         "formats": f"{ACCEPTED}.",
     }

@@ -17,6 +17,7 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.page_text import Find, find_words
 from vectorless_web.documents.rendering import SCALE, SCALES, RenderUnavailable, page_image, page_url, page_view
 from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.tree_report import report_pairs
 from vectorless_web.documents.views.acts import row_context
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.lib.problems import Problem
@@ -39,6 +40,7 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "versions": document.versions.all(),
         "outline": selectors.outline_of(version),
         "card": getattr(version, "card", None),
+        "report_pairs": report_pairs(version),
         "sheet": None,
         **(_reading(version, asked) if version.status == DocumentVersion.Status.READY else {}),
     }
@@ -126,7 +128,7 @@ def _reading(version: DocumentVersion, asked: dict[str, Any]) -> dict[str, Any]:
         sheet = page_view(version, page_index, view=view, finds=[find.span for find in finds])
     except ArtefactDamaged as error:
         raise Problem(error.message, code=error.code, status=500) from error
-    path = selectors.section_at(version, page_index)
+    path = selectors.section_path(version, page_index)
     return {
         "sheet": sheet,
         "view": view,

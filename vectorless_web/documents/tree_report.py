@@ -1,0 +1,47 @@
+"""The tree report of a version in words that a reader understands."""
+
+from vectorless_web.documents.models import DocumentVersion
+
+OUTLINE_SOURCES = {
+    "bookmarks": "the file's bookmarks",
+    "contents": "the printed table of contents",
+    "headings": "headings found by type and wording",
+    "pages": "pages, since no headings were found",
+}
+PAGES_NAMED = 5
+
+
+def report_pairs(version: DocumentVersion) -> list[tuple[str, str]]:
+    """Label and value of each line; nothing for a version that is not ready."""
+    report = version.report
+    if not report:
+        return []
+    pairs = [
+        ("Outline from", OUTLINE_SOURCES.get(version.outline_source, version.outline_source)),
+        ("Sections", f"{report['sections']:,} in {_count(report['depth'], 'level')}"),
+        ("Tables", f"{report['tables']:,}"),
+        ("Text kept", _kept(version.coverage)),
+        ("Pages", f"{version.pages:,}"),
+        ("Pages without text", _pages(report["pages_without_text"])),
+        ("Read in", f"{report['seconds']:.1f} s, {report['peak_mb']:,.0f} MB"),
+        ("Verdict", report.get("verdict", "")),
+    ]
+    return [(label, value) for label, value in pairs if value]
+
+
+def _kept(coverage: float | None) -> str:
+    """The share of characters that stand in the tree, rounded down: 100 % means all of them."""
+    if coverage is None:
+        return ""
+    return f"{int(coverage * 1000) / 10:g} % of characters"
+
+
+def _pages(indexes: list[int]) -> str:
+    if not indexes:
+        return ""
+    named = ", ".join(str(index + 1) for index in indexes[:PAGES_NAMED])
+    return f"{len(indexes):,} ({named}{', …' if len(indexes) > PAGES_NAMED else ''})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
