@@ -1,5 +1,6 @@
 """Compiles a PDF into drafts: pages, running lines, tables, headings and paragraphs, in reading order."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,27 +9,26 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from vectorless_web.engine.compiler.alignment import find_text_tables
-from vectorless_web.engine.compiler.contents import Contents, read_contents
-from vectorless_web.engine.compiler.drafts import Draft, TextBuilder
-from vectorless_web.engine.compiler.flow import flow_drafts, join_lines
-from vectorless_web.engine.compiler.grid import build_grid
+from vectorless_web.engine.compiler.contents import Contents, letters_of, read_contents
+from vectorless_web.engine.compiler.drafter import ContentsLines, Drafter, Furniture, Item
+from vectorless_web.engine.compiler.drafts import Draft
 from vectorless_web.engine.compiler.headings import Heading, Headings, keep_supported
 from vectorless_web.engine.compiler.layout import Layout, survey
 from vectorless_web.engine.compiler.levels import assign_levels
 from vectorless_web.engine.compiler.limits import CompileLimits
-from vectorless_web.engine.compiler.lines import Line, Page
+from vectorless_web.engine.compiler.lines import Page
 from vectorless_web.engine.compiler.mending import Vocabulary
 from vectorless_web.engine.compiler.patterns import PLAIN, form_of
 from vectorless_web.engine.compiler.pdf_text import read_pages
 from vectorless_web.engine.compiler.regions import Row, classify, find_regions
 from vectorless_web.engine.compiler.running import mark_running
-from vectorless_web.engine.compiler.tables import table_draft
 from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 
 Progress = Callable[[str, int, int], None]
 _PAGE_GROUP = 5
 _MIN_LISTED = 5
+_CONTINUED = re.compile(r"\bcont(?:inued|[’'.]?d)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,23 +39,6 @@ class OutlinedPDF:
     drafts: Sequence[Draft]
     source: str
     title: str
-
-
-@dataclass(frozen=True, slots=True)
-class _Furniture:
-    """A running line, kept out of the reading text."""
-
-    line: Line
-
-
-@dataclass(frozen=True, slots=True)
-class _ContentsLines:
-    """Lines of a printed table of contents."""
-
-    lines: list[Line]
-
-
-Item = Heading | Line | list[Row] | _Furniture | _ContentsLines
 
 
 def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> OutlinedPDF:
@@ -114,15 +97,15 @@ def outline_pages(pages: Sequence[Page]) -> tuple[list[Draft], str]:
     parser = _PageParser(layout, contents)
     items: list[Item] = []
     for page in pages:
-        items.extend(_Furniture(line) for number, line in enumerate(page.lines) if (page.index, number) in running)
+        items.extend(Furniture(line) for number, line in enumerate(page.lines) if (page.index, number) in running)
         items.extend(parser.items(page, rows[page.index]))
-    items = _supported(items)
+    items = _without_continued(_supported(items))
     headings = [item for item in items if isinstance(item, Heading)]
     vocabulary = Vocabulary(page.text for page in pages)
     for heading in headings:
         heading.title = vocabulary.mend(heading.title)
     assign_levels(headings)
-    drafts = _Drafter(layout).draft(items)
+    drafts = Drafter(layout, vocabulary).draft(items)
     if not headings:
         return _by_page_groups(drafts), "pages"
     return drafts, "contents" if len(contents.listed) >= _MIN_LISTED else "headings"
@@ -145,6 +128,23 @@ def _supported(items: Sequence[Item]) -> list[Item]:
     return found
 
 
+def _without_continued(items: Sequence[Item]) -> list[Item]:
+    """Titles repeated with "(continued)" are running lines: what they head goes on."""
+    seen: set[str] = set()
+    found: list[Item] = []
+    for item in items:
+        if not isinstance(item, Heading):
+            found.append(item)
+            continue
+        letters = letters_of(item.title)
+        if letters in seen and _CONTINUED.search(" ".join(line.text for line in item.lines)):
+            found.extend(Furniture(line) for line in item.lines)
+        else:
+            seen.add(letters)
+            found.append(item)
+    return found
+
+
 class _PageParser:
     """Divides the standing lines of a page into headings, tables, contents lines and text."""
 
@@ -159,7 +159,7 @@ class _PageParser:
             yield from self._content(page, rows)
             return
         yield from self._content(page, rows[:first])
-        yield _ContentsLines([row.line for row in rows[first : last + 1]])
+        yield ContentsLines([row.line for row in rows[first : last + 1]])
         yield from self._content(page, rows[last + 1 :])
 
     def _content(self, page: Page, rows: Sequence[Row]) -> Iterator[Item]:
@@ -187,66 +187,6 @@ def _one_title(row: Row) -> bool:
     if len(row.cells) == 1:
         return True
     return len(row.cells) == 2 and len(row.cells[0].text) < 16 and form_of(row.line.text).family < PLAIN
-
-
-class _Drafter:
-    """Turns items into drafts; lines are gathered so that paragraphs join across pages."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-        self._drafts: list[Draft] = []
-        self._lines: list[Line] = []
-        self._aside: list[Draft] = []
-        """Running lines met inside a stretch of text: they follow it."""
-
-    def draft(self, items: Sequence[Item]) -> list[Draft]:
-        for item in items:
-            if isinstance(item, Line):
-                self._lines.append(item)
-            elif isinstance(item, _Furniture):
-                self._aside.append(_line_draft(item.line))
-            else:
-                self._flush()
-                self._drafts.append(_item_draft(item))
-        self._flush()
-        return self._drafts
-
-    def _flush(self) -> None:
-        self._drafts.extend(flow_drafts(self._lines, self._layout))
-        self._drafts.extend(self._aside)
-        self._lines, self._aside = [], []
-
-
-def _item_draft(item: Heading | list[Row] | _ContentsLines) -> Draft:
-    if isinstance(item, Heading):
-        return _heading_draft(item)
-    return _contents_draft(item) if isinstance(item, _ContentsLines) else _table(item)
-
-
-def _contents_draft(contents: _ContentsLines) -> Draft:
-    builder = TextBuilder()
-    for number, line in enumerate(contents.lines):
-        if number:
-            builder.added("\n")
-        builder.raw(line.page, line.start, line.text)
-    return builder.draft(NodeKind.LIST, contents.lines[0].page)
-
-
-def _line_draft(line: Line) -> Draft:
-    builder = TextBuilder()
-    builder.raw(line.page, line.start, line.text)
-    return builder.draft(NodeKind.RUNNING, line.page)
-
-
-def _heading_draft(heading: Heading) -> Draft:
-    builder = TextBuilder()
-    join_lines(builder, heading.lines)
-    label = heading.form.label
-    return builder.draft(NodeKind.SECTION, heading.page, title=heading.title, level=heading.level, label=label)
-
-
-def _table(rows: list[Row]) -> Draft:
-    return table_draft(build_grid(rows), title="")
 
 
 def _by_page_groups(drafts: Sequence[Draft]) -> list[Draft]:

@@ -196,5 +196,7 @@ def _heads(row: Row, figures_left: float) -> bool:
         return line.left > figures_left - 2 * line.style.size
     if len(line.text) > 70:
         return False
+    if PERIOD.match(line.text) and not _ENDS_SENTENCE.search(line.text):
+        return True
     units = UNITS_LINE.search(line.text)
     return line.left > figures_left - 3 * line.style.size or (units is not None and units.start() < _UNITS_START)

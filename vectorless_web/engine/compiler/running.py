@@ -5,7 +5,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from vectorless_web.engine.compiler.lines import Line, Page
-from vectorless_web.engine.compiler.patterns import form_of
+from vectorless_web.engine.compiler.patterns import STATEMENT, form_of
+from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
 
 _EDGE_LINES = 4
 _TOP, _BOTTOM = 0.14, 0.86
@@ -31,7 +32,18 @@ def mark_running(pages: Sequence[Page]) -> set[tuple[int, int]]:
         for number, is_top in edges[page.index]:
             if _place(page, page.lines[number], is_top) in repeated:
                 found.add((page.index, number))
-    return found | _outermost(pages, found) | _page_numbers(pages, edges)
+    found |= _outermost(pages, found)
+    return (found - _first_titles(pages, found)) | _page_numbers(pages, edges)
+
+
+def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Where a part, item or statement whose title runs on has begun: its first line is its heading."""
+    first: dict[str, tuple[int, int]] = {}
+    for page in pages:
+        for number, line in enumerate(page.lines):
+            if (page.index, number) in found and form_of(line.text).family <= STATEMENT:
+                first.setdefault(_alike(line.text), (page.index, number))
+    return {place for text, place in first.items() if not is_contents_link(text)}
 
 
 def _outermost(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tuple[int, int]]:
@@ -83,6 +95,8 @@ def _repeated(pages: Sequence[Page], edges: dict[int, list[tuple[int, bool]]]) -
 
 def _can_run(text: str) -> bool:
     """Whether repeated text is furniture and not a repeated figure."""
+    if PERIOD.match(text) or UNITS_LINE.match(text):
+        return False
     return any(character.isalpha() for character in text) or text in ("#", "- # -", "–#–", "—#—")
 
 

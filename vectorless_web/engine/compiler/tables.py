@@ -2,15 +2,20 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from vectorless_web.engine.compiler.cells import Span
 from vectorless_web.engine.compiler.drafts import Draft, TextBuilder
 from vectorless_web.engine.compiler.grid import Grid, GridRow, spans_of_header
+from vectorless_web.engine.compiler.mending import Vocabulary
 from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.document.table import Cell, Column, Row, Table
 
-UNITS = re.compile(
-    r"\(?[^()|]{0,60}\b(?:in|of)\s+(?:thousands|millions|billions)\b[^()|]{0,120}\)?|\([^()]{0,40}[’']000s?[^()]{0,40}\)",
+_SCALE = r"(?:thousands|millions|billions)"
+_UNITS = re.compile(
+    rf"\(?(?:[^()|.]{{0,60}}\b)?(?:in|of)\s+{_SCALE}\b(?:[^()|.]|\([^()]*\)){{0,120}}\)?"
+    rf"|\(\s*\$?\s*(?:U\.?S\.? )?(?:dollars? )?{_SCALE}\b[^()]{{0,80}}\)|\([^()]{{0,40}}[’']000s?[^()]{{0,40}}\)"
+    rf"|^{_SCALE}\b[^.]{{0,80}}$",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
@@ -21,26 +26,50 @@ _MONTHS = (
 _DATE = re.compile(rf"\b(?:{_MONTHS})\s+\d{{1,2}}(?:,?\s+(?:19|20)\d\d)?", re.IGNORECASE)
 _SPAN = re.compile(
     r"\b(?:three|six|nine|twelve|thirteen|fourteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d{1,2})"
-    r"\s+(?:months|weeks)\b"
-    r"|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b|\bquarters?\s+ended\b|\b(?:fiscal\s+)?years?\s+ended\b",
+    r"\s+(?:months|weeks)\b|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b|\bquarters?\s+ended\b"
+    r"|\b(?:fiscal\s+)?years?\s+ended\b",
     re.IGNORECASE,
 )
 
 
-def table_draft(grid: Grid, *, title: str, units: str = "") -> Draft:
-    """The draft of a table whose caption (if any) is `title`."""
+def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary) -> Draft:
+    """The draft of a table whose caption (if any) is `title`; `units` are what stands above it."""
     builder, rows = TextBuilder(), []
     paths = _Paths()
     for grid_row in grid.rows:
-        rows.append(_write_row(builder, grid_row, paths))
-    columns = _columns(grid)
-    found = units or _units_in(grid)
+        rows.append(_write_row(builder, grid_row, paths, vocabulary))
     draft = builder.draft(NodeKind.TABLE, grid.rows[0].page, title=title)
-    draft.table = Table(tuple(_with_units(columns, grid, found)), tuple(rows), found)
+    table = Table(tuple(_columns(grid)), tuple(rows))
+    draft.table = with_units(table, units=_units_in(grid) or units)
     return draft
 
 
-def _write_row(builder: TextBuilder, row: GridRow, paths: "_Paths") -> Row:
+def find_units(text: str) -> str:
+    """The units line in a text ("Dollars in millions, except per share data"), or ""."""
+    match = _UNITS.search(text)
+    return " ".join(match.group().split()).strip(" ():") if match else ""
+
+
+def with_units(table: Table, *, units: str = "", statement: str = "") -> Table:
+    """A table with its units and kind of statement set, and the unit of each column."""
+    units = units or table.units
+    columns = tuple(
+        column if number == 0 else replace(column, unit=_unit(table, number, units))
+        for number, column in enumerate(table.columns)
+    )
+    return replace(table, columns=columns, units=units, statement=statement or table.statement)
+
+
+def _unit(table: Table, number: int, units: str) -> str:
+    figures = [row.cells[number].text for row in table.body if row.cells[number].length]
+    percents = sum("%" in figure for figure in figures)
+    header = table.columns[number].header.casefold()
+    if "%" in header or "percent" in header or (figures and 2 * percents > len(figures)):
+        return "%"
+    return units
+
+
+def _write_row(builder: TextBuilder, row: GridRow, paths: "_Paths", vocabulary: Vocabulary) -> Row:
     offset = builder.length
     cells: list[Cell] = []
     last = max((number for number, spans in enumerate(row.cells) if spans), default=0)
@@ -50,7 +79,7 @@ def _write_row(builder: TextBuilder, row: GridRow, paths: "_Paths") -> Row:
         cells.append(_write_cell(builder, spans))
     length = builder.length - offset
     builder.added("\n")
-    label = " ".join(cells[0].text.split())
+    label = vocabulary.mend(" ".join(cells[0].text.split()))
     path = () if row.is_header else paths.enter(label, row.left, has_figures=any(row.cells[1:]))
     return Row(label, tuple(cells), offset, length, row.page, row.is_header, path)
 
@@ -72,6 +101,7 @@ class _Paths:
         self._open: list[tuple[float, str]] = []
 
     def enter(self, label: str, left: float, *, has_figures: bool) -> tuple[str, ...]:
+        """The labels above a row; a row without figures opens a group of its own."""
         while self._open and left < self._open[-1][0] - 1.5:
             self._open.pop()
         if not has_figures:
@@ -89,16 +119,18 @@ def _columns(grid: Grid) -> list[Column]:
         if not row.is_header:
             break
         _add_header(headers, row, grid.edges)
-    made = []
-    for parts in headers:
-        header = " / ".join(dict.fromkeys(part for part in parts if part))
-        made.append(Column(header, _period(parts)))
-    return made
+    return [
+        Column(" / ".join(dict.fromkeys(part for part in parts if part)), _period(parts) if number else "")
+        for number, parts in enumerate(headers)
+    ]
 
 
 def _add_header(headers: list[list[str]], row: GridRow, edges: Sequence[tuple[float, float]]) -> None:
     if row.cells[0]:
         headers[0].append(_joined(row.cells[0]))
+        if not any(row.cells[1:]) and _SPAN.search(headers[0][-1]) and not find_units(headers[0][-1]):
+            for parts in headers[1:]:  # a period printed at the left margin heads all columns
+                parts.append(headers[0][-1])
     over = sorted((span for spans in row.cells[1:] for span in spans), key=lambda span: span.left)
     if not over:
         return
@@ -126,23 +158,8 @@ def _period(parts: Sequence[str]) -> str:
 
 def _units_in(grid: Grid) -> str:
     for row in grid.rows[:8]:
-        match = UNITS.search(" ".join(_joined(spans) for spans in row.cells if spans))
-        if match:
-            return match.group().strip(" ()")
+        for spans in row.cells:
+            units = find_units(_joined(spans)) if spans else ""
+            if units:
+                return units
     return ""
-
-
-def _with_units(columns: Sequence[Column], grid: Grid, units: str) -> list[Column]:
-    made = []
-    for number, column in enumerate(columns):
-        unit = "" if number == 0 else _unit(column, number, grid, units)
-        made.append(Column(column.header, column.period, unit))
-    return made
-
-
-def _unit(column: Column, number: int, grid: Grid, units: str) -> str:
-    figures = [_joined(row.cells[number]) for row in grid.rows if not row.is_header and row.cells[number]]
-    percents = sum("%" in figure for figure in figures)
-    if "%" in column.header or "percent" in column.header.casefold() or (figures and percents > len(figures) / 2):
-        return "%"
-    return units
