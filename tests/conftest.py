@@ -10,29 +10,45 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.hashers import make_password
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+PASSWORD = "correct horse battery"
+
+
+@cache
+def hashed_password() -> str:
+    """Everyone's password as stored, hashed once: a good hash is slow on purpose."""
+    return make_password(PASSWORD)
+
+
+def make_user(model, name: str):
+    """An account that can sign in with PASSWORD."""
+    return model.objects.create(username=name, email=f"{name}@example.com", password=hashed_password())
 
 
 @pytest.fixture
 def alice(db, django_user_model):
     """Owns the workspace."""
-    return django_user_model.objects.create_user("alice", "alice@example.com", "correct horse battery")
+    return make_user(django_user_model, "alice")
 
 
 @pytest.fixture
 def bob(db, django_user_model):
     """Belongs to the workspace, as a member."""
-    return django_user_model.objects.create_user("bob", "bob@example.com", "correct horse battery")
+    return make_user(django_user_model, "bob")
 
 
 @pytest.fixture
 def charlie(db, django_user_model):
     """A stranger."""
-    return django_user_model.objects.create_user("charlie", "charlie@example.com", "correct horse battery")
+    return make_user(django_user_model, "charlie")
 
 
 @pytest.fixture

@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH" DJANGO_ALLOW_ASYNC_UNSAFE=true
-python -m pytest -q -p pytest_playwright.pytest_playwright -p pytest_base_url.plugin tests/e2e "$@"
+python -m pytest -q -p pytest_playwright.pytest_playwright tests/e2e "$@"

@@ -82,6 +82,6 @@ def signed_in(page, site):
     page.fill("input[name=login]", "demo")
     page.fill("input[name=password]", site.password)
     page.click("button[type=submit]")
-    page.wait_for_selector("nav.nav")
+    page.wait_for_url(f"{site.address}/")
     yield page
     assert [error for error in errors if "favicon" not in error] == []

@@ -39,7 +39,7 @@ def command(server: str, *, socket: Path, folder: Path) -> list[str]:
         "--appendfsync": "everysec",
         "--save": "",
         "--maxmemory-policy": "noeviction",
-        "--loglevel": "warning",
+        "--logfile": str(folder / "redis.log"),
     }
     return [server, *(word for pair in options.items() for word in pair)]
 
