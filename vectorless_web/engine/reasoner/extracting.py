@@ -10,6 +10,7 @@ from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.passages import best_passages, find_passages
 from vectorless_web.engine.reasoner.planner import Fact, Figure, Passage
 from vectorless_web.engine.reasoner.result import StepResult, refused
+from vectorless_web.engine.reasoner.subject import names_any
 from vectorless_web.engine.reasoner.tables import tables_of
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
@@ -22,6 +23,9 @@ FREE_FIT = 0.8
 
 UNASKED = 8
 """Passages read when a step names none."""
+
+LEAST_SAID = 0.45
+"""Least share of the question that a quoted passage and its headings say."""
 
 SHOWN = 300
 """Characters of a quote shown in an observation; the fact keeps it whole."""
@@ -63,15 +67,28 @@ def _figures(walk: Walk) -> list[Fact]:
     tree = walk.document.tree
     tables = list(tables_of(tree, tree.leaves()))
     ranks = walk.finder.fits([view.node.key for view in tables])
+    tables = [view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)]
     found = find_figures(walk.entry.id, tables, figure_needs(walk.plan), ranks=ranks)
     least = FREE_FIT if is_free(walk.plan) else 0.0
-    return [figure for figure in found if figure.fit >= least]
+    return [figure for figure in found if figure.fit >= least and _names_subject(walk, figure.label, figure.where)]
 
 
 def _passages(walk: Walk, keys: Sequence[int]) -> list[Fact]:
     tree, fits = walk.document.tree, walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
-    return list(best_passages(find_passages(walk.entry.id, nodes, walk.finder), most=KEPT_PASSAGES, share=0.4))
+    found = find_passages(walk.entry.id, nodes, walk.finder)
+    telling = [passage for passage in found if _tells(walk, passage)]
+    return list(best_passages(telling, most=KEPT_PASSAGES, share=0.4))
+
+
+def _tells(walk: Walk, passage: Passage) -> bool:
+    """Whether a passage says enough of the question, and of its subject, to be an answer."""
+    said = walk.finder.coverage(passage.quote, passage.where)
+    return said >= LEAST_SAID and _names_subject(walk, passage.quote, passage.where)
+
+
+def _names_subject(walk: Walk, *texts: str) -> bool:
+    return not walk.foreign or names_any(" ".join(texts), walk.foreign)
 
 
 def place_words(walk: Walk, key: int) -> str:

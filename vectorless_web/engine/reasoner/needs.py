@@ -6,6 +6,10 @@ from functools import lru_cache
 from vectorless_web.engine.query.plan import FigureNeed, Intent, QueryPlan
 from vectorless_web.engine.text.analyser import analyse
 
+_MAY_ASK_FIGURE = frozenset({Intent.FIGURE, Intent.CALCULATION, Intent.LOOKUP, Intent.LIST})
+_ASKS_WORDS = re.compile(
+    r"\b(?:sa(?:y|ys|id)|stat(?:e|es|ed)|mention\w*|discuss\w*|talks?|tell\s+\w+)\s+(?:\w+\s+){0,2}(?:about|on)\b|\bdescribe\b", re.I
+)
 FREE = "free"
 """Marks the statement of a need that was read from the question's words, not from the lexicon."""
 
@@ -20,32 +24,39 @@ _ASKING = re.compile(
 _PERIOD = re.compile(r"\b(?:FY|Q[1-4]|H[12])?\s*['’]?(?:19|20)\d\d\b|\bFY\s?\d\d\b|\bQ[1-4]\b", re.I)
 _OTHER = re.compile(r"[^\w&/.,'’%-]+")
 MOST_WORDS = 9
-NAMED_SHARE = 0.75
+NAMED_SHARE = 0.6
 """Share of a question's own words that must name its figures."""
 
 
 @lru_cache(maxsize=256)
 def figure_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
-    """The plan's figures when a figure is asked for; else one need per period for the item named, if one is."""
-    measured = plan.intent in (Intent.FIGURE, Intent.CALCULATION) or (plan.intent is Intent.YES_NO and plan.formula)
-    if plan.figures and (measured or _names_only_figures(plan)):
-        return plan.figures
-    if plan.intent not in (Intent.FIGURE, Intent.LOOKUP) or plan.figures or not _ASKS_FIGURE.search(plan.focus):
+    """The plan's figures when they are what is asked for; else one need per period for the item named, if one is."""
+    if _ASKS_WORDS.search(plan.focus):
         return ()
-    phrases = tuple(dict.fromkeys([*item_phrases(plan), *(phrase.text for phrase in plan.phrases)]))
+    if plan.formula is not None and plan.figures and plan.intent in (Intent.FIGURE, Intent.CALCULATION, Intent.YES_NO):
+        return plan.figures
+    if plan.intent not in _MAY_ASK_FIGURE or not _ASKS_FIGURE.search(plan.focus):
+        return ()
+    if plan.figures and _names_little_else(plan):
+        return plan.figures
+    return _free_needs(plan) if plan.intent is not Intent.LIST else ()
+
+
+def _free_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
+    """Needs for the item in the question's own words: `statement` is FREE, so a row must be nearly that item."""
+    phrases = item_phrases(plan)
     if not phrases:
         return ()
-    periods = plan.periods or (None,)
-    return tuple(FigureNeed(phrases[0], phrases, period, FREE) for period in periods)
+    return tuple(FigureNeed(phrases[0], phrases, period, FREE) for period in plan.periods or (None,))
 
 
-def _names_only_figures(plan: QueryPlan) -> bool:
-    """Whether a "what were ..." question names a figure and little else."""
-    if plan.intent not in (Intent.LIST, Intent.LOOKUP) or not _ASKS_FIGURE.search(plan.focus):
-        return False
+def _names_little_else(plan: QueryPlan) -> bool:
+    """Whether the question's own words name its figures and little else: not "cash" in "cash tender offers"."""
     item = {term for phrase in item_phrases(plan) for term in analyse(phrase)}
-    known = {term for need in plan.figures for phrase in need.phrases for term in analyse(phrase)}
-    return bool(item) and len(item & known) >= NAMED_SHARE * len(item)
+    wordings = [phrase for need in plan.figures for phrase in need.phrases]
+    wordings += [phrase.text for phrase in plan.phrases if phrase.source == "question"]
+    known = {term for wording in wordings for term in analyse(wording)}
+    return len(item & known) >= NAMED_SHARE * len(item)
 
 
 def item_phrases(plan: QueryPlan) -> tuple[str, ...]:

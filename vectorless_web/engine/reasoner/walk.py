@@ -29,6 +29,8 @@ class Walk:
     limits: Limits
     finder: Finder
     seconds_left: Callable[[], float]
+    foreign: tuple[str, ...] = ()
+    """Names of the question, when the document is not about any of them: evidence must name one itself."""
     position: int = 0
     steps: list[StepEvent] = field(default_factory=list)
     queue: list[Candidate] = field(default_factory=list)

@@ -20,6 +20,7 @@ from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.scanning import scan
 from vectorless_web.engine.reasoner.selection import Selected
 from vectorless_web.engine.reasoner.sidebyside import side_by_side
+from vectorless_web.engine.reasoner.subject import foreign_names
 from vectorless_web.engine.reasoner.synthesizing import synthesize
 from vectorless_web.engine.reasoner.walk import Walk
 
@@ -98,5 +99,6 @@ def _walk(run: Run, plan: QueryPlan, corpus: Corpus, selected: Selected, number:
         document=document,
         limits=run.limits,
         finder=Finder(document, plan),
+        foreign=foreign_names(plan, selected.entry, document.card),
         seconds_left=run.seconds_left,
     )
