@@ -12,18 +12,22 @@ from vectorless_web.engine.query.periods import periods_in
 from vectorless_web.engine.query.plan import Period
 
 _SHARE = re.compile(
-    r"(?P<top>.+?)\s+(?:as\s+)?(?:an?\s+)?(?:%|percent|percentage|share|proportion|fraction)\s+of\s+(?:the\s+)?(?P<bottom>.+)"
-    r"|(?:what\s+)?(?:percent|percentage|share|proportion|fraction|%)\s+of\s+(?P<whole>.+?)\s+(?:is|are|was|were|came|comes|did)\s+(?P<part>.+)",
+    r"(?P<top>.+?)\s+(?:as\s+)?(?:an?\s+)?(?:%|percent|percentage|share|proportion"
+    r"|fraction)\s+of\s+(?:the\s+)?(?P<bottom>.+)"
+    r"|(?:what\s+)?(?:percent|percentage|share|proportion|fraction|%)\s+of\s+(?P<whole>.+?)\s+(?:is|are|was|were"
+    r"|came|comes|did)\s+(?P<part>.+)",
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"\b(?:less|minus|plus|divided by)\b|\s[-+/]\s", re.IGNORECASE)
 _AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 _GROWTH = re.compile(
-    r"\b(?:growth(?: rate)?|grew|grow|year[- ]over[- ]year|yoy|y/y|(?:percent\w*|%) (?:change|increase|decrease|decline|growth)|cagr)\b",
+    r"\b(?:growth(?: rate)?|grew|grow|year[- ]over[- ]year|yoy|y/y|(?:percent\w*|%) (?:change|increase|decrease"
+    r"|decline|growth)|cagr)\b",
     re.IGNORECASE,
 )
 _CHANGE = re.compile(
-    r"\b(?:chang\w+|increas\w+|decreas\w+|declin\w+|drop\w*|fell|fall\w*|ris\w+|rose|improv\w+|deteriorat\w+|differ\w+|higher|lower"
+    r"\b(?:chang\w+|increas\w+|decreas\w+|declin\w+|drop\w*|fell|fall\w*|ris\w+|rose|improv\w+|deteriorat\w+"
+    r"|differ\w+|higher|lower"
     r"|expand\w*|contract(?:ed|ing)|grew|accelerat\w+|decelerat\w+|worse\w*|better)\b",
     re.IGNORECASE,
 )
@@ -32,7 +36,7 @@ _COMPOUND = re.compile(r"\bcagr\b|\bcompound", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """The tree of figures, with the name and source of the way it is worked out; `is_percent` when the result is one."""
+    """The tree of figures, with the name and source of the way it is worked out; `is_percent` for a percentage."""
 
     tree: Tree
     name: str

@@ -22,12 +22,14 @@ _AVERAGE = re.compile(r"^(?:the\s+)?(?:average|mean)\s+(?:of\s+)?(?:the\s+)?", r
 _CHANGE = re.compile(r"^(?:the\s+)?(?:change|increase|difference)\s+(?:in|of)\s+(?:the\s+)?", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[[^\]]*\]")
 _BODY = re.compile(
-    r"(?:\b(?:is|are|be)\s+)?(?:\b(?:defined|calculated|computed|measured|given)\s+(?:as|by)|\bmeans|\bis equal to|\bequals"
+    r"(?:\b(?:is|are|be)\s+)?(?:\b(?:defined|calculated|computed|measured|given)\s+(?:as|by)|\bmeans|\bis equal to"
+    r"|\bequals"
     r"|^define\b[^:=]*?\bas)\s*:?\s*(?P<body>.+)|=\s*(?P<after>.+)",
     re.IGNORECASE,
 )
 _FRACTION = re.compile(
-    r"\b(?:using|with|where)\s+(?P<top>.+?)\s+(?:as|is|for)\s+(?:the\s+)?numerator\s*,?\s*(?:and|with)\s+(?P<bottom>.+?)\s+(?:as|is|for)\s+(?:the\s+)?denominator",
+    r"\b(?:using|with|where)\s+(?P<top>.+?)\s+(?:as|is|for)\s+(?:the\s+)?numerator\s*,?\s*(?:and"
+    r"|with)\s+(?P<bottom>.+?)\s+(?:as|is|for)\s+(?:the\s+)?denominator",
     re.IGNORECASE,
 )
 

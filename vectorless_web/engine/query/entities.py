@@ -11,32 +11,33 @@ _CODES = re.compile(
     r"^(?:FY|CY|Q[1-4]|H[12]|[1-4]Q)['’]?\d*(?:Q[1-4])?$|^\d+(?:[.,]\d+)*$|^\d+(?:st|nd|rd|th)$", re.IGNORECASE
 )
 _NOT_NAMES = frozenset(
-    """usd eur gbp jpy chf cad aud cny inr us ceo cfo coo cto agm egm ipo sec gaap ifrs january february march april may june
-    july august september october november december monday tuesday wednesday thursday friday saturday sunday fiscal year
-    quarter yes no i form item note annual report board company corporation inc""".split()  # noqa: SIM905
+    """usd eur gbp jpy chf cad aud cny inr us ceo cfo coo cto agm egm ipo sec gaap ifrs january february march april may
+    june july august september october november december monday tuesday wednesday thursday friday saturday sunday fiscal
+    year quarter yes no i form item note annual report board company corporation inc""".split()  # noqa: SIM905
 )
+_LEGAL_FORMS = frozenset({"company", "corporation", "inc", "corp", "ltd", "plc", "group", "holdings"})
 _SENTENCE_START = re.compile(r"(?:^|[.?!:]\s+|[\"“(]\s*)$")
 
 
 def entities_in(text: str, taken: Sequence[tuple[int, int]] = ()) -> tuple[str, ...]:
-    """Names in reading order, each once, possessives dropped; `taken` spans (known concepts, periods) are never names."""
+    """Names in reading order, each once, possessives dropped; `taken` spans (concepts, periods) are never names."""
     names: list[str] = []
     run: list[re.Match[str]] = []
-    for token in [*_TOKEN.finditer(text), None]:
-        if token is not None and _continues(text, run, token) and _is_name(text, token, taken, run):
-            run.append(token)
-            if not _ends(token):
-                continue
-            token = None
-        elif token is not None and run and _is_link(text, token, run):
-            run.append(token)
-            continue
-        names.extend(_joined(text, run))
-        run = [token] if token is not None and _is_name(text, token, taken, []) else []
-        if run and _ends(run[0]):
+    for token in _TOKEN.finditer(text):
+        if run and (_ends(run[-1]) or not _belongs(text, run, token, taken)):
             names.extend(_joined(text, run))
             run = []
+        if run or _is_name(text, token, taken, run):
+            run.append(token)
+    names.extend(_joined(text, run))
     return tuple(dict.fromkeys(names))
+
+
+def _belongs(text: str, run: Sequence[re.Match[str]], token: re.Match[str], taken: Sequence[tuple[int, int]]) -> bool:
+    """Whether the token carries on the name begun: another name word beside it, or a small word between two."""
+    if _is_link(text, token, run):
+        return True
+    return _continues(text, run, token) and _is_name(text, token, taken, run)
 
 
 def _continues(text: str, run: Sequence[re.Match[str]], token: re.Match[str]) -> bool:
@@ -58,6 +59,8 @@ def _is_name(text: str, token: re.Match[str], taken: Sequence[tuple[int, int]], 
     lowered = word.lower()
     if any(start < token.end() and token.start() < end for start, end in taken) or _CODES.match(word):
         return False
+    if run and lowered in _LEGAL_FORMS and word[0].isupper():
+        return True
     if lowered in _NOT_NAMES or lowered in STOP_WORDS or len(word) < 2:
         return False
     if not _looks_like_name(word):

@@ -147,6 +147,12 @@ def _page_parts(profile: DocumentProfile, plan: QueryPlan) -> tuple[dict[str, Fl
     return parts, needs
 
 
+def _statement_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """How much each page is one of the statements meant."""
+    asked = [np.array(profile.statements[name]) for name in plan.statements if name in profile.statements]
+    return _mean(asked, profile.page_count)
+
+
 def _totals(parts: dict[str, Floats], mix: Mix) -> Floats:
     total: Floats = sum((getattr(mix, name) * values for name, values in parts.items()), np.zeros(1))
     return total

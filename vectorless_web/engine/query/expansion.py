@@ -10,7 +10,7 @@ from vectorless_web.engine.query.plan import Phrase, WeightedTerm
 from vectorless_web.engine.text.analyser import analyse
 
 EXPANSION = 0.7
-"""Weight of a term that stands in every phrase of a concept; one in few of them weighs the square root of its share of that."""
+"""Weight of a term that stands in all phrases of a concept; in few of them it weighs less, by the root of its share."""
 LEAST = 0.12
 _PHRASE_WEIGHT = 0.7
 _ASKING = frozenset(
@@ -38,7 +38,7 @@ def expanded_terms(focus: str, entities: Sequence[str], concepts: Sequence[Conce
 
 
 def concept_terms(concept: Concept) -> dict[str, float]:
-    """Terms of a concept's phrases with their weights, in order of first mention: 0.7 x sqrt(share of phrases with it)."""
+    """Terms of a concept's phrases with their weights, in order of first mention: 0.7 x sqrt(share of the phrases)."""
     analysed = [dict.fromkeys(analyse(phrase)) for phrase in concept.phrases]
     counts = Counter(term for phrase in analysed for term in phrase)
     weights = {term: EXPANSION * math.sqrt(counts[term] / len(analysed)) for phrase in analysed for term in phrase}

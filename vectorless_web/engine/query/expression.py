@@ -10,7 +10,7 @@ from vectorless_web.engine.query.plan import FigureNeed, Formula, Period
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A figure: the concept, its document phrases, and when it is taken; `offset` periods before `period` (or the one asked)."""
+    """A figure: the concept, its document phrases, and when it is taken; `offset` periods before the one asked."""
 
     concept: str
     phrases: tuple[str, ...]

@@ -11,15 +11,21 @@ _AUXILIARY = r"is|are|was|were|does|do|did|has|have|had|can|could|will|would|sho
 _QUESTION_WORD = re.compile(rf"\b(?:{_WH}|{_AUXILIARY})\b", re.IGNORECASE)
 _LEAD_END = re.compile(rf"[,:;]\s*(?=(?:{_WH}|{_AUXILIARY}|by how|in which|of which|for which)\b)", re.IGNORECASE)
 _META = re.compile(
-    r"\b(?:questions?|answer\w*|respon\w+|repl(?:y|ies)|informations?|details?|data|line items?|analyst|banker|expert|assistant|investor"
-    r"|perspective|standpoint|judgments?|judgements?|conclusions?|solution|shown|stated|provided|outlined|according|primarily)\b",
+    r"\b(?:questions?|answer\w*|respon\w+|repl(?:y|ies)|informations?|details?|data|line items?|analyst|banker"
+    r"|expert|assistant|investor"
+    r"|perspective|standpoint|judgments?|judgements?|conclusions?|solution|shown|stated|provided|outlined"
+    r"|according|primarily)\b",
     re.IGNORECASE,
 )
 _INSTRUCTION = re.compile(
-    r"^(?:please\b|kindly\b|assume\b|assuming\b|imagine\b|pretend\b|act as\b|you are\b|you're\b|we need\b|we want\b|i need\b|i want\b|let us\b|let's\b"
-    r"|answer\b|respond\b|reply\b|round\b|express\b|state\b|give\b|provide\b|report\b|return\b|present\b|show your\b|base\b|basing\b"
-    r"|use\b|using\b|utili[sz]e\b|rely\b|refer\b|consider\b|approach\b|address\b|calculate what\b|compute what\b|note that\b|remember\b"
-    r"|be (?:concise|brief|precise|specific)\b|keep\b|do not\b|don't\b|only use\b|explain your\b|think\b|limit\b|cite\b|format\b)",
+    r"^(?:please\b|kindly\b|assume\b|assuming\b|imagine\b|pretend\b|act as\b|you are\b|you're\b|we need\b"
+    r"|we want\b|i need\b|i want\b|let us\b|let's\b"
+    r"|answer\b|respond\b|reply\b|round\b|express\b|state\b|give\b|provide\b|report\b|return\b|present\b"
+    r"|show your\b|base\b|basing\b"
+    r"|use\b|using\b|utili[sz]e\b|rely\b|refer\b|consider\b|approach\b|address\b|calculate what\b|compute what\b"
+    r"|note that\b|remember\b"
+    r"|be (?:concise|brief|precise|specific)\b|keep\b|do not\b|don't\b|only use\b|explain your\b|think\b|limit\b"
+    r"|cite\b|format\b)",
     re.IGNORECASE,
 )
 _FALLBACK = re.compile(
@@ -27,7 +33,8 @@ _FALLBACK = re.compile(
 )
 _GERUND = re.compile(r"^(?:when|while|where)\s+(?:\w+ly\s+)?\w+ing\b", re.IGNORECASE)
 _DEFINITION = re.compile(
-    r"^(?:calculate|compute|derive|work out)\b.*\b(?:using|as|by|from)\b|^(?:define\b|here,? |for this\b|where\b)|\b(?:is|are|here is)\s+(?:defined|calculated|computed|measured|given)\s+(?:as|by)\b"
+    r"^(?:calculate|compute|derive|work out)\b.*\b(?:using|as|by|from)\b|^(?:define\b|here,? |for this\b|where\b)"
+    r"|\b(?:is|are|here is)\s+(?:defined|calculated|computed|measured|given)\s+(?:as|by)\b"
     r"|\bmeans\s*:|\bis equal to\b",
     re.IGNORECASE,
 )
@@ -47,7 +54,7 @@ class Parts:
 
 
 def take_apart(question: str) -> Parts:
-    """Split a question into what it asks, instructions and definitions; a text without a clear question is all focus."""
+    """Split a question into what it asks, instructions and definitions; without a clear question all is focus."""
     asked: list[str] = []
     instructions: list[str] = []
     definitions: list[str] = []

@@ -12,16 +12,19 @@ _AUXILIARY_CLAUSE = re.compile(
     r",\s*(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should)\b", re.IGNORECASE
 )
 _EXPLAIN = re.compile(
-    r"\b(?:why|how (?:did|does|do|has|have|is|are|was|were|can|could|would|will)\b|explain|reasons?|causes?d?|drove|drivers?|driven"
+    r"\b(?:why|how (?:did|does|do|has|have|is|are|was|were|can|could|would|will)\b|explain|reasons?|causes?d?"
+    r"|drove|drivers?|driven"
     r"|contribut\w+ to|led to|attributed to|nature|purpose|describe)\b",
     re.IGNORECASE,
 )
 _SUMMARY = re.compile(
-    r"\b(?:summar\w+|overview|key (?:points|takeaways|findings)|what is (?:this|the) (?:document|report) about|outline)\b",
+    r"\b(?:summar\w+|overview|key (?:points|takeaways|findings)|what is (?:this|the) (?:document|report) about"
+    r"|outline)\b",
     re.I,
 )
 _LIST = re.compile(
-    r"\b(?:list|enumerate|name (?:all|the|\w+)|what (?:are|were)|which (?:\w+ ){0,3}\w+s\b (?:are|were|have|do|did)|identify)\b",
+    r"\b(?:list|enumerate|name (?:all|the|\w+)|what (?:are|were)|which (?:\w+ ){0,3}\w+s\b (?:are|were|have|do"
+    r"|did)|identify)\b",
     re.IGNORECASE,
 )
 _AMOUNT = re.compile(

@@ -28,7 +28,7 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One figure of a ratio: its name in the expression, the concept, periods before the one asked, and the statement."""
+    """One figure of a ratio: its name in the expression, its concept, periods before the one asked, its statement."""
 
     name: str
     concept: str
@@ -154,14 +154,15 @@ class Lexicon:
     @cached_property
     def _by_acronym(self) -> dict[str, list[Entry]]:
         index: dict[str, list[Entry]] = {}
-        captions = [concept for concept in self.concepts if concept.statement]
-        for entry in (*captions, *self.ratios):
+        named: list[Entry] = [*(concept for concept in self.concepts if concept.statement), *self.ratios]
+        for entry in named:
             for acronym in acronyms_of(entry.name):
                 index.setdefault(acronym, []).append(entry)
         return index
 
     def _asked(self) -> Iterator[tuple[Entry, str]]:
-        for entry in (*self.ratios, *self.concepts, *self.statements):
+        entries: list[Entry] = [*self.ratios, *self.concepts, *self.statements]
+        for entry in entries:
             yield from ((entry, phrase) for phrase in entry.asked)
 
 

@@ -14,7 +14,8 @@ _QUARTER = re.compile(
     rf"\bQ(?P<q1>[1-4])(?:\s*(?:of|,|-|/)?\s*|['’]){_FISCAL}?(?P<y1>{_YEAR}|['’]?\d\d(?!\d))"
     rf"|(?:{_FISCAL}|\b)(?P<y2>{_YEAR})\s*[,-]?\s*Q(?P<q2>[1-4])\b"
     rf"|\b(?P<q3>[1-4])Q\s*['’]?(?P<y3>{_YEAR}|\d\d)\b"
-    rf"|\b(?P<q4>{'|'.join(_ORDINALS)})\s+(?:fiscal\s+)?quarter\s*(?:of|,|in|for)?\s*(?:the\s+)?{_FISCAL}?(?P<y4>{_YEAR})",
+    rf"|\b(?P<q4>{'|'.join(_ORDINALS)})\s+(?:fiscal\s+)?quarter\s*(?:of|,|in"
+    rf"|for)?\s*(?:the\s+)?{_FISCAL}?(?P<y4>{_YEAR})",
     re.IGNORECASE,
 )
 _DATE = re.compile(

@@ -78,7 +78,7 @@ class FigureNeed:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """How a calculation is made: an expression over operand names, each naming an entry of `QueryPlan.figures` by index."""
+    """How a calculation is made: an expression over operand names, each with the index of its `QueryPlan.figures`."""
 
     name: str
     expression: str

@@ -20,7 +20,8 @@ _SCALED = re.compile(
 _IN_CURRENCY = re.compile(rf"\b(?:in|as)\s+(?P<currency>{_CURRENCY})(?!\w)", re.IGNORECASE)
 _PERCENT = re.compile(
     r"\b(?:as|in|of|by)\s+(?:units? of\s+|an?\s+|how many\s+)?(?:%|percent(?:s|ages?)?\b|percentage points?\b)"
-    r"|\bwhat (?:percent|percentage|%)|\bas an? (?:%|percent|percentage)|\(%\)|\bpercentage (?:change|growth|increase|points?)\b"
+    r"|\bwhat (?:percent|percentage|%)|\bas an? (?:%|percent|percentage)|\(%\)|\bpercentage (?:change|growth"
+    r"|increase|points?)\b"
     r"|\bin %",
     re.IGNORECASE,
 )
