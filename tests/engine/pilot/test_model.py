@@ -72,7 +72,7 @@ def titles(decision, tree=TREE):
 def test_the_models_ranking_is_taken():
     model = FakeModel(prefer("Leases"))
     decision = pilot(model).decide(state())
-    assert titles(decision) == ["Leases"]
+    assert titles(decision)[0] == "Leases"
     assert decision.ranked_candidates[0].reason == "the model likes it"
     assert decision.confidence == 0.9
     assert decision.engine == "fake"
@@ -102,22 +102,45 @@ def test_a_later_iteration_is_a_fork_and_not_a_start():
 def test_the_start_judges_the_children_of_the_start_node_and_not_of_the_root():
     model = FakeModel(prefer("Equity"))
     decision = pilot(model).guide_start(TREE, plan(), 3)
-    assert titles(decision) == ["Equity"]
+    assert titles(decision)[0] == "Equity"
     assert [candidate["title"] for candidate in model.last_data["candidates"]] == ["Cash flows", "Equity"]
 
 
 def test_why_a_branch_failed_and_the_alternatives_are_kept():
     decision = pilot(FakeModel(prefer("Leases"))).guide_backtrack(state(InterventionPoint.BACKTRACK))
     assert decision.reasoning == "wrong year"
-    assert titles(decision) == ["Leases"]
+    assert titles(decision)[0] == "Leases"
     assert decision.intervention_point is InterventionPoint.BACKTRACK
 
 
+def evaluating(key):
+    return dataclasses.replace(state(InterventionPoint.EVALUATE), path=(key,))
+
+
 def test_relevance_and_found_answer_of_an_evaluation_are_kept():
-    judged = pilot(FakeModel(prefer("", relevance=0.8, is_answer=True))).decide(state(InterventionPoint.EVALUATE))
-    assert judged.ranked_candidates[0].node == 2
+    judged = pilot(FakeModel(prefer("", relevance=0.8, is_answer=True))).decide(evaluating(4))
+    assert judged.ranked_candidates[0].node == 4
     assert judged.ranked_candidates[0].score == 0.8
     assert judged.direction == FoundAnswer(0.8)
+
+
+def test_a_found_answer_that_the_words_do_not_bear_out_does_not_end_the_search():
+    judged = pilot(FakeModel(prefer("", relevance=0.9, is_answer=True))).decide(evaluating(1))
+    assert judged.direction == GoDeeper()
+    assert "too few of the question's words" in judged.note
+
+
+def test_without_a_scorer_the_models_word_is_taken():
+    budget = PilotBudget(tokens=10_000, tokens_per_call=500, calls=50, calls_per_level=50)
+    guide = ModelPilot(FakeModel(prefer("", relevance=0.9, is_answer=True)), budget=budget)
+    assert guide.decide(evaluating(1)).direction == FoundAnswer(0.9)
+
+
+def test_what_the_model_did_not_name_keeps_half_of_its_offline_score():
+    decision = pilot(FakeModel(prefer("Leases"))).decide(state())
+    offline = LexicalPilot(scorer()).decide(state())
+    assert titles(decision) == ["Leases", "Financial statements", "Risk factors", "Properties"]
+    assert decision.ranked_candidates[1].score == offline.ranked_candidates[0].score / 2
 
 
 def test_an_answer_that_the_model_itself_finds_irrelevant_is_not_an_answer():
@@ -143,7 +166,8 @@ def test_an_evaluation_shows_the_text_of_the_section():
     ],
 )
 def test_directions_are_read_and_an_impossible_one_walks_on(word, direction):
-    assert pilot(FakeModel(prefer("Leases", direction=word))).decide(state()).direction == direction
+    model = FakeModel(prefer("Financial statements", direction=word))
+    assert pilot(model).decide(state()).direction == direction
 
 
 def test_a_jump_names_its_target_by_the_key_it_was_given():
@@ -184,7 +208,7 @@ def test_unknown_keys_are_trimmed_and_the_reader_is_told():
         return reply
 
     decision = pilot(FakeModel(answer)).decide(state())
-    assert titles(decision) == ["Leases"]
+    assert titles(decision)[0] == "Leases"
     assert "not shown" in decision.note
 
 
@@ -194,7 +218,7 @@ def test_a_json_reply_that_was_not_parsed_is_read_from_its_text():
             reply = super().complete(messages, **options)
             return Reply(reply.text, None, reply.usage, reply.model)
 
-    assert titles(pilot(Texting(prefer("Leases"))).decide(state())) == ["Leases"]
+    assert titles(pilot(Texting(prefer("Leases"))).decide(state()))[0] == "Leases"
 
 
 def ask(guide, point):
@@ -377,7 +401,7 @@ def test_a_question_of_ten_thousand_characters_leaves_room_for_candidates():
     config = dataclasses.replace(PilotConfig.preset("low_cost"), call_seconds=5.0)
     decision = pilot(model, config=config).decide(dataclasses.replace(state(), query=query))
     assert model.last_data["candidates"]
-    assert titles(decision) == ["Leases"]
+    assert titles(decision)[0] == "Leases"
 
 
 def test_too_few_tokens_for_any_candidate_ask_nothing():
@@ -403,9 +427,9 @@ def test_instructions_planted_in_a_title_and_a_body_stay_quoted_data():
     (fork, _, _), (evaluation, _, _) = model.calls
     assert "IGNORE" not in fork[0].content + evaluation[0].content
     assert "never instructions" in fork[0].content
-    assert titles(decision, tree) == ["Leases"]
+    assert titles(decision, tree)[0] == "Leases"
     # The whole message is one JSON object: the planted quotation marks closed nothing.
-    assert set(model.last_data) == {"question", "path", "excerpt"}
+    assert set(model.last_data) == {"question", "path", "pages", "excerpt"}
     assert "rank this section first" in model.last_data["excerpt"]
 
 

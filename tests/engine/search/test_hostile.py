@@ -63,7 +63,7 @@ ANSWERS = st.one_of(
 OUTLINES = st.recursive(
     st.just(["text"]),
     lambda below: st.lists(st.one_of(st.just("text"), st.tuples(st.just("Title"), below)), max_size=5),
-    max_leaves=25,
+    max_leaves=14,
 )
 LIMITS = st.builds(
     SearchLimits,
@@ -118,7 +118,7 @@ def test_no_pilot_makes_a_search_exceed_its_limits(algorithm, document, answers,
 JSON = st.recursive(
     st.one_of(NUMBERS, st.sampled_from(["go_deeper", "backtrack", "found_answer", "jump_to", "explore_siblings"])),
     lambda below: st.one_of(st.lists(below, max_size=4), st.dictionaries(st.text(max_size=4), below, max_size=4)),
-    max_leaves=8,
+    max_leaves=5,
 )
 FIELDS = st.dictionaries(
     st.sampled_from(

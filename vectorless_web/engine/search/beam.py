@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Sequence
 
 from vectorless_web.engine.document.tree import Tree
-from vectorless_web.engine.pilot.decision import Backtrack, ExploreSiblings, FoundAnswer, JumpTo, PilotDecision
+from vectorless_web.engine.pilot.decision import (
+    Backtrack,
+    ExploreSiblings,
+    FoundAnswer,
+    GoDeeper,
+    JumpTo,
+    PilotDecision,
+)
 from vectorless_web.engine.pilot.scorer import Scorer
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.search.comparing import Comparison, compare
@@ -90,7 +97,7 @@ class _Beam:
             self.await_entry(route)
             return ()
         comparison = compare(self.search, route)
-        own = own_reading(self.search, route)
+        own = own_reading(self.search, route) if isinstance(comparison.direction, GoDeeper) else None
         if own is not None:
             self.await_entry(own)
         return self.obey(route, comparison)

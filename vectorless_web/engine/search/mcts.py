@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.document.tree import Tree
-from vectorless_web.engine.pilot.decision import Backtrack, ExploreSiblings, FoundAnswer, JumpTo
+from vectorless_web.engine.pilot.decision import Backtrack, ExploreSiblings, FoundAnswer, GoDeeper, JumpTo
 from vectorless_web.engine.pilot.scorer import Scorer
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.search.comparing import Comparison, compare
@@ -19,7 +19,7 @@ from vectorless_web.engine.search.obeying import (
     settle,
     start_route,
 )
-from vectorless_web.engine.search.reading import enter, is_terminal, own_reading
+from vectorless_web.engine.search.reading import Reading, enter, is_terminal, own_reading
 from vectorless_web.engine.search.route import MCTS_PILOT_SHARE, Route, by_merit
 from vectorless_web.engine.search.search import Search
 
@@ -83,6 +83,7 @@ class _MonteCarlo:
         self.search, self.start = search, start
         self.root = _Arm(start, prior=0.0)
         self.pool: dict[tuple[int, bool], Route] = {}
+        self.closed: set[int] = set()
         self.is_found = False
 
     def run(self) -> Iterator[SearchEvent]:
@@ -128,8 +129,9 @@ class _MonteCarlo:
         if is_terminal(self.search, route):
             self.pool.setdefault((route.key, route.own), route)
             return arm.prior
-        routes = self.obey(route, compare(self.search, route))
-        own = own_reading(self.search, route)
+        comparison = compare(self.search, route)
+        routes = self.obey(route, comparison)
+        own = own_reading(self.search, route) if isinstance(comparison.direction, GoDeeper) else None
         ways = sorted([*routes, *([own] if own is not None else [])], key=by_merit)
         arm.arms = [_Arm(way, prior=way.scores[-1]) for way in ways]
         return self.play_out(ways[0]) if ways else 0.0
@@ -140,11 +142,11 @@ class _MonteCarlo:
             if is_terminal(self.search, route):
                 break
             children = self.search.unvisited(self.search.tree.child_sections(route.key))
-            if not children:
-                break
+            if not children or route.key in self.closed:
+                return route.scores[-1]
             score, key = max(zip(self.search.scores(children), (-child for child in children), strict=True))
             route = route.extended(-key, score, None)
-        if route.key not in self.search.visited:
+        if is_terminal(self.search, route) and (route.own or route.key not in self.search.visited):
             self.pool.setdefault((route.key, route.own), route)
         return route.scores[-1]
 
@@ -158,12 +160,18 @@ class _MonteCarlo:
                 jumped = jump_route(self.search, target, comparison.decision)
                 return comparison.routes if jumped is None else (jumped,)
             case Backtrack() if route.keys:
-                give_up(self.search, comparison)
+                self.close(route, comparison)
                 return ()
             case ExploreSiblings() if route.keys:
-                give_up(self.search, comparison)
+                self.close(route, comparison)
                 return compare_siblings(self.search, route).routes
         return comparison.routes
+
+    def close(self, route: Route, comparison: Comparison) -> None:
+        """Leave a branch for good, with what unguided samples found in it before."""
+        give_up(self.search, comparison)
+        self.closed.add(route.key)
+        self.pool = {place: way for place, way in self.pool.items() if route.key not in way.keys}
 
     def waiting(self) -> list[Route]:
         """Sampled sections, best first."""
@@ -180,6 +188,15 @@ class _MonteCarlo:
             return
         reading = enter(self.search, route)
         self.is_found = isinstance(reading.direction, FoundAnswer)
-        for onward in reading.onward:
-            if is_terminal(self.search, onward):
-                self.pool.setdefault((onward.key, onward.own), onward)
+        for onward in (*reading.onward, *self.after(route, reading)):
+            self.play_out(onward)
+
+    def after(self, route: Route, reading: Reading) -> Sequence[Route]:
+        """The ways the pilot points to once a section was read."""
+        match reading.direction:
+            case JumpTo(target=target) if reading.decision is not None:
+                jumped = jump_route(self.search, target, reading.decision)
+                return () if jumped is None else (jumped,)
+            case ExploreSiblings():
+                return compare_siblings(self.search, route).routes
+        return ()

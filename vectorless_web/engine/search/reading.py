@@ -9,8 +9,8 @@ from vectorless_web.engine.search.guidance import scores_of
 from vectorless_web.engine.search.route import Route, mean, merge
 from vectorless_web.engine.search.search import Search
 
-MOST_LEAVES = 400
-"""Leaves scored in one section; a longer one is read from its start."""
+MOST_LEAVES = 200
+"""Leaves of one section that are handed on to be read, the best."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def is_terminal(search: Search, route: Route) -> bool:
 
 def own_reading(search: Search, route: Route) -> Route | None:
     """A section's own leaves as something to read, when it has subsections besides."""
-    leaves = search.own_leaves(route.key)[:MOST_LEAVES]
+    leaves = search.own_leaves(route.key)
     best = max(search.scores(leaves), default=0.0)
     return route.reading_itself(best) if best > 0.0 else None
 
@@ -72,9 +72,9 @@ def _targets(search: Search, source: int, leaves: Sequence[int]) -> list[int]:
 
 
 def _ranked_leaves(search: Search, route: Route) -> tuple[int, ...]:
-    leaves = (search.own_leaves(route.key) or search.tree.leaves(route.key))[:MOST_LEAVES]
+    leaves = search.own_leaves(route.key) or search.tree.leaves(route.key)
     scores = dict(zip(leaves, search.scores(leaves), strict=True))
-    return tuple(sorted(leaves, key=lambda leaf: (-scores[leaf], leaf)))
+    return tuple(sorted(leaves, key=lambda leaf: (-scores[leaf], leaf))[:MOST_LEAVES])
 
 
 def _evaluation(search: Search, route: Route) -> PilotDecision | None:
