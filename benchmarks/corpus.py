@@ -1,26 +1,29 @@
-"""A folder of PDFs as a corpus for benchmarks: compiled once, cached by content and engine version, opened when asked for."""
+"""A folder of PDFs as a corpus for benchmarks: compiled once, cached by content and engine version."""
 
 import hashlib
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.document.card import Card
 from vectorless_web.engine.errors import NotFound
+from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.reasoner.corpus import DocumentEntry
+from vectorless_web.engine.reasoner.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.reasoner.routing import Routing
-from vectorless_web.engine.reasoner.selection import select
+from vectorless_web.engine.router import DocumentRouter, RouteResult
+from vectorless_web.engine.router.card_keys import card_row
 
 
 class FolderCorpus:
-    """All PDFs of a folder (or those named); a document's id is its file name without the suffix."""
+    """All PDFs of a folder, or those named (file names without suffix). Ids are "1", "2", ... by name."""
 
     def __init__(self, folder: Path, *, cache: Path, names: Sequence[str] | None = None) -> None:
         found = {path.stem: path for path in sorted(folder.glob("*.pdf"))}
-        self._paths = found if names is None else {name: found[name] for name in names}
+        kept = sorted(found if names is None else names)
+        self._paths = {str(number): found[name] for number, name in enumerate(kept, start=1)}
         self._cache = cache
         self._open: dict[str, CompiledDocument] = {}
 
@@ -30,9 +33,9 @@ class FolderCorpus:
         return hashlib.sha256("".join(self.open(name).sha256 for name in self._paths).encode()).hexdigest()
 
     def entries(self) -> list[DocumentEntry]:
-        """All documents, by name."""
+        """All documents, by id."""
         return [
-            DocumentEntry(name, path.name, self.open(name).title or name, len(self.open(name).pages))
+            DocumentEntry(name, path.name, self.open(name).title or path.stem, len(self.open(name).pages))
             for name, path in self._paths.items()
         ]
 
@@ -47,6 +50,14 @@ class FolderCorpus:
         if document not in self._open:
             self._open[document] = self._compiled(self._paths[document])
         return self._open[document]
+
+    def name_of(self, document: str) -> str:
+        """The file name without its suffix."""
+        return self._paths[document].stem
+
+    def id_of(self, name: str) -> str:
+        """The id of the document of that file name."""
+        return next(document for document, path in self._paths.items() if path.stem == name)
 
     def only(self, document: str) -> "FolderCorpus":
         """The same corpus narrowed to one document."""
@@ -63,24 +74,23 @@ class FolderCorpus:
         return open_artefact(cached)
 
 
-class Shortlister:
-    """Routes a question to documents of a corpus by their cards."""
-
-    def __init__(self, corpus: FolderCorpus) -> None:
-        self._corpus = corpus
-
-    def shortlist(self, plan: QueryPlan) -> list[str]:
-        """Document ids, best first."""
-        names = [entry.id for entry in self._corpus.entries()]
-        chosen, rest = select(plan, self._corpus, names, routed={}, most=15)
-        return [selected.entry.id for selected in (*chosen, *rest)]
-
-    def routing(self) -> Routing:
-        """How a run narrows its documents."""
-        return Routing()
+def make_router(corpus: FolderCorpus) -> DocumentRouter:
+    """A document router over the corpus' cards."""
+    rows = [card_row(int(e.id), corpus.card(e.id), name=e.name) for e in corpus.entries()]
+    return DocumentRouter(Snapshot.open(build_snapshot(rows)))
 
 
-@cache
-def document_router(corpus: FolderCorpus) -> Shortlister:
-    """The router over the corpus."""
-    return Shortlister(corpus)
+def shortlist(router: DocumentRouter, plan: QueryPlan) -> list[str]:
+    """Ids of the documents to read, best first; the one the router commits to comes before all."""
+    result = router.route(plan)
+    committed = [] if result.committed is None else [str(result.committed)]
+    return list(dict.fromkeys([*committed, *(str(candidate.doc_id) for candidate in result.candidates)]))
+
+
+def routing(router: DocumentRouter) -> Routing:
+    """How a run narrows its documents."""
+
+    def route(plan: QueryPlan, corpus: Corpus) -> RouteResult:
+        return router.route(plan, sorted(int(entry.id) for entry in corpus.entries()))
+
+    return Routing(route=route)

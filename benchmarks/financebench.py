@@ -20,88 +20,86 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.corpus import FolderCorpus, document_router
+from benchmarks.corpus import FolderCorpus, make_router, routing, shortlist
+from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.query.evidence import rank_pages
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.query.understand import understand
-from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Evidence, StepEvent
+from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Evidence, Outcome, StepEvent
 from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
+from vectorless_web.engine.reasoner.walking import Walking
+from vectorless_web.engine.router import DocumentRouter
 
 PAGES = 20
-WALKED = 5
 Question = dict[str, Any]
 Prediction = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What to do for each question."""
+    """What to do for each question; without a router the document is given."""
 
-    scope: str
     corpus: FolderCorpus
+    router: DocumentRouter | None
     orchestrator: Orchestrator | None = None
 
 
 def retrieve(question: Question, task: Task) -> Prediction:
-    """The best pages: of the document given, or of the documents the router commits to."""
+    """The best pages: of the document given, or of those the router names."""
     plan = understand(question["question"])
-    names = _documents(plan, question, task)
-    pages = _pages(plan, names, task.corpus)
-    return {"pages": pages, "documents": names, "outcome": "retrieved", "tokens": 0, "steps": 0}
+    ids = [task.corpus.id_of(question["doc_name"])] if task.router is None else shortlist(task.router, plan)
+    return {
+        "pages": _pages(plan, ids, task.corpus),
+        "documents": [task.corpus.name_of(document) for document in ids],
+        "outcome": "retrieved",
+        "tokens": 0,
+        "steps": 0,
+    }
 
 
-def _documents(plan: QueryPlan, question: Question, task: Task) -> list[str]:
-    if task.scope == "document":
-        return [question["doc_name"]]
-    return document_router(task.corpus).shortlist(plan)
-
-
-def _pages(plan: QueryPlan, names: Sequence[str], corpus: FolderCorpus) -> list[dict[str, Any]]:
-    """Pages of the first document first; the following documents' pages come in turn."""
-    listed = [(name, rank_pages(corpus.open(name), plan, limit=PAGES)) for name in names[:WALKED]]
-    if not listed:
-        return []
-    rows = [{"doc": name, "page": page.page_index, "score": page.score} for name, pages in listed for page in pages]
+def _pages(plan: QueryPlan, ids: Sequence[str], corpus: FolderCorpus) -> list[dict[str, Any]]:
+    """The best pages of the first document, then those of the next, until there are enough."""
+    rows: list[dict[str, Any]] = []
+    for document in ids:
+        name = corpus.name_of(document)
+        found = rank_pages(corpus.open(document), plan, limit=PAGES)
+        rows.extend({"doc": name, "page": page.page_index, "score": page.score} for page in found)
+        if len(rows) >= PAGES:
+            break
     return rows[:PAGES]
 
 
 def answer(question: Question, task: Task) -> Prediction:
-    """A whole run of the reasoner: its answer, its citations, and the pages it read."""
+    """A whole run of the reasoner: its answer and citations, and the ranking of the documents it walked."""
     assert task.orchestrator is not None
-    corpus = task.corpus.only(question["doc_name"]) if task.scope == "document" else task.corpus
+    corpus = task.corpus if task.router else task.corpus.only(task.corpus.id_of(question["doc_name"]))
     events = list(task.orchestrator.run(question["question"], corpus, Limits()))
     done = next(event for event in reversed(events) if isinstance(event, CompleteEvent))
     cited = [evidence for event in events if isinstance(event, ClaimEvent) for evidence in event.citations]
-    walked = [step for event in events if isinstance(event, StepEvent) for step in [event] if step.refs]
-    plan = understand(question["question"])
-    names = list(dict.fromkeys([*(e.document for e in cited), *(ref.document for s in walked for ref in s.refs)]))
+    walked = [ref.document for event in events if isinstance(event, StepEvent) for ref in event.refs]
+    ids = list(dict.fromkeys([*(evidence.document for evidence in cited), *walked]))
+    is_answer = done.outcome in (Outcome.ANSWERED, Outcome.PARTIAL)
     return {
-        "pages": _read_pages(cited, plan, names, corpus),
-        "documents": names,
-        "answer": done.answer,
-        "value": done.value,
-        "citations": _citations(cited) if done.outcome.value in ("answered", "partial") else [],
+        "pages": _pages(understand(question["question"]), ids, corpus),
+        "documents": [corpus.name_of(document) for document in ids],
+        "answer": done.answer if is_answer else "",
+        "value": done.value if is_answer else "",
+        "citations": _citations(cited, corpus) if is_answer else [],
         "outcome": done.outcome.value,
+        "confidence": done.confidence.value if done.confidence else None,
         "tokens": done.tokens,
         "steps": done.steps,
     }
 
 
-def _citations(cited: Sequence[Evidence]) -> list[dict[str, Any]]:
-    distinct = {(e.document, e.page_index, e.quote): e for e in cited}
-    return [{"doc": e.document, "page": e.page_index, "quote": e.quote} for e in distinct.values()]
-
-
-def _read_pages(cited: Sequence[Evidence], plan: QueryPlan, names: Sequence[str], corpus: Any) -> list[dict[str, Any]]:
-    """Cited pages first, then the ranking of the documents walked."""
-    first = [{"doc": e.document, "page": e.page_index, "score": 1.0} for e in cited]
-    ranked = _pages(plan, names, corpus)
-    distinct = {(row["doc"], row["page"]): row for row in reversed([*first, *ranked])}
-    return list(reversed(distinct.values()))[:PAGES]
+def _citations(cited: Sequence[Evidence], corpus: FolderCorpus) -> list[dict[str, Any]]:
+    """Each quote once, in the order cited."""
+    distinct = {(evidence.document, evidence.page_index, evidence.quote): evidence for evidence in cited}
+    return [{"doc": corpus.name_of(e.document), "page": e.page_index, "quote": e.quote} for e in distinct.values()]
 
 
 def predictions(questions: Sequence[Question], work: Callable[[Question], Prediction]) -> Iterator[Prediction]:
@@ -119,26 +117,35 @@ def predictions(questions: Sequence[Question], work: Callable[[Question], Predic
         }
 
 
-def orchestrator(engine: str, corpus: FolderCorpus) -> Orchestrator:
+def orchestrator(engine: str, router: DocumentRouter | None) -> Orchestrator:
     """The reasoner: offline, or led by the model of the environment."""
+    narrowed = routing(router) if router else None
     if engine == "offline":
-        return Orchestrator(routing=document_router(corpus).routing())
-    from benchmarks.model import model_walking  # noqa: PLC0415  needs the provider's library
+        return Orchestrator(routing=narrowed)
+    from vectorless_web.providers.openai_chat import OpenAIChat  # noqa: PLC0415  only this engine needs a provider
 
-    return Orchestrator(routing=document_router(corpus).routing(), walking=model_walking(os.environ))
+    model = OpenAIChat(
+        model=os.environ["OPENAI_MODEL"],
+        base_url=os.environ.get("OPENAI_BASE_URL", ""),
+        api_key=os.environ.get("OPENAI_API_KEY", ""),
+    )
+    return Orchestrator(routing=narrowed, walking=Walking(planner=ModelPlanner(Caller(model))))
 
 
 def main() -> None:
+    """Read the questions, work on each, write its prediction."""
     arguments = _arguments()
     lines = Path(arguments.questions).read_text(encoding="utf-8").splitlines()
     questions = [json.loads(line) for line in lines if line.strip()][: arguments.limit]
-    names = None if arguments.scope == "corpus" else list(dict.fromkeys(q["doc_name"] for q in questions))
+    is_given = arguments.scope == "document"
+    names = sorted({question["doc_name"] for question in questions}) if is_given else None
     corpus = FolderCorpus(Path(arguments.pdfs), cache=Path(arguments.cache), names=names)
+    router = None if is_given else make_router(corpus)
     is_answer = arguments.stage == "answer"
-    task = Task(arguments.scope, corpus, orchestrator(arguments.engine, corpus) if is_answer else None)
+    task = Task(corpus, router, orchestrator(arguments.engine, router) if is_answer else None)
     work = answer if is_answer else retrieve
     with Path(arguments.out).open("w", encoding="utf-8") as out:
-        for number, prediction in enumerate(predictions(questions, lambda q: work(q, task)), start=1):
+        for number, prediction in enumerate(predictions(questions, lambda question: work(question, task)), start=1):
             out.write(json.dumps(prediction, ensure_ascii=False) + "\n")
             out.flush()
             print(f"{number}/{len(questions)} {prediction['financebench_id']} {prediction['outcome']}", file=sys.stderr)
@@ -153,7 +160,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--stage", choices=("retrieve", "answer"), default="retrieve")
     parser.add_argument("--engine", choices=("offline", "model"), default="offline")
     parser.add_argument("--limit", type=int, default=None)
-    parser.add_argument("--cache", default=str(ROOT / "var" / "benchmarks"))
+    parser.add_argument("--cache", default="var/benchmarks")
     return parser.parse_args()
 
 

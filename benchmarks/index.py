@@ -24,8 +24,7 @@ from pathlib import Path
 
 import bm25s
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.corpus import FolderCorpus
 from vectorless_web.engine.compiler.rows import FIELDS, index_rows
@@ -36,8 +35,11 @@ from vectorless_web.engine.text.analyser import analyse
 WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}
 SEED = 20240611
 HITS = 10
+COLUMNS = ("title", "path", "text", "headers")
 Row = tuple[int, dict[str, str]]
 Query = list[str]
+Measured = tuple[float, int, float, list[float]]
+"""Build ms, bytes on disk, open ms, query ms one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def in_fork(work: Callable[[], object], times: int = 7) -> float:
     return statistics.median(samples)
 
 
-def measure_segment(rows: Sequence[Row], queries: Sequence[Query], folder: Path) -> tuple[float, int, float, list[float]]:
+def measure_segment(rows: Sequence[Row], queries: Sequence[Query], folder: Path) -> Measured:
     """Our segment: build, bytes, open, query times."""
     path = folder / "segment"
     build = timed(lambda: path.write_bytes(build_segment(rows, fields=FIELDS)))
@@ -121,7 +123,7 @@ def measure_segment(rows: Sequence[Row], queries: Sequence[Query], folder: Path)
     return build, path.stat().st_size, opening, samples
 
 
-def measure_bm25s(rows: Sequence[Row], queries: Sequence[Query], folder: Path) -> tuple[float, int, float, list[float]]:
+def measure_bm25s(rows: Sequence[Row], queries: Sequence[Query], folder: Path) -> Measured:
     """bm25s over the same terms, its index saved and mapped."""
     path = folder / "bm25s"
 
@@ -143,21 +145,23 @@ def measure_bm25s(rows: Sequence[Row], queries: Sequence[Query], folder: Path) -
     return building, size, in_fork(lambda: bm25s.BM25.load(str(path), mmap=True)), samples
 
 
-def measure_fts5(rows: Sequence[Row], queries: Sequence[Query], folder: Path) -> tuple[float, int, float, list[float]]:
+def measure_fts5(rows: Sequence[Row], queries: Sequence[Query], folder: Path) -> Measured:
     """SQLite FTS5 with its bm25() and column weights, fed with the same terms."""
     path = folder / "fts5.sqlite3"
 
     def build() -> None:
         database = sqlite3.connect(path)
-        database.execute("CREATE VIRTUAL TABLE node USING fts5(title, path, text, tbl, content='', tokenize='unicode61')")
+        columns = ", ".join(COLUMNS)
+        database.execute(f"CREATE VIRTUAL TABLE node USING fts5({columns}, content='', tokenize='unicode61')")
         values = ([" ".join(analyse(texts.get(name, ""))) for name in FIELDS] for _, texts in rows)
-        database.executemany("INSERT INTO node(title, path, text, tbl) VALUES (?, ?, ?, ?)", values)
+        database.executemany(f"INSERT INTO node({columns}) VALUES (?, ?, ?, ?)", values)
         database.execute("INSERT INTO node(node) VALUES ('optimize')")
         database.commit()
         database.close()
 
     building = timed(build)
-    select = "SELECT rowid, bm25(node, 2.0, 0.7, 1.0, 1.0) AS score FROM node WHERE node MATCH ? ORDER BY score LIMIT 10"
+    rank = "bm25(node, 2.0, 0.7, 1.0, 1.0)"
+    select = f"SELECT rowid, {rank} AS score FROM node WHERE node MATCH ? ORDER BY score LIMIT {HITS}"
 
     def ask(database: sqlite3.Connection, query: Query) -> None:
         database.execute(select, (" OR ".join(f'"{term}"' for term in query),)).fetchall()
@@ -188,7 +192,7 @@ def main() -> None:
     parser.add_argument("--pdfs", required=True)
     parser.add_argument("--counts", default="1,15,49")
     parser.add_argument("--queries", type=int, default=300)
-    parser.add_argument("--cache", default=str(ROOT / "var" / "benchmarks"))
+    parser.add_argument("--cache", default="var/benchmarks")
     parser.add_argument("--json", default="")
     arguments = parser.parse_args()
     corpus = FolderCorpus(Path(arguments.pdfs), cache=Path(arguments.cache))
