@@ -147,7 +147,9 @@ class TestInTheBrowser:
 
         assert response["HX-Redirect"] == f"/w/{workspace.slug}/runs/{Run.objects.get().pk}/"
 
-    @pytest.mark.parametrize(("question", "words"), [("", "Write a question first"), ("x" * 10_000, "10,000 characters")])
+    @pytest.mark.parametrize(
+        ("question", "words"), [("", "Write a question first"), ("x" * 10_000, "10,000 characters")]
+    )
     @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
     def test_a_bad_question_shows_its_reason_in_place(self, client, workspace, bob, report, question, words, headers):
         client.force_login(bob)

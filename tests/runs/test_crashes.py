@@ -211,10 +211,7 @@ def test_a_held_lease_is_not_touched(make_run):
 
 def start_attempt(run: Run, *, pause: str) -> subprocess.Popen:
     """One attempt at a run in a process of its own, without a worker around it that could end it."""
-    code = (
-        "import django; django.setup(); from vectorless_web.runs.jobs import execute_run; "
-        f"execute_run({run.pk})"
-    )
+    code = f"import django; django.setup(); from vectorless_web.runs.jobs import execute_run; execute_run({run.pk})"
     environment = {**os.environ, **ENGINE, "STORY_PAUSE": pause, "DATABASE_URL": database_url()}
     environment["DJANGO_SETTINGS_MODULE"] = "vectorless_web.settings"
     return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment)

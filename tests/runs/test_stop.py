@@ -85,7 +85,7 @@ def test_a_working_run_ends_within_two_seconds(make_run, bob, spawn, engine):
     run = make_run()
     spawn("work", "runs", VECTORLESS_ENGINE_FACTORY=f"tests.runs.engines.{engine}", STORY_PAUSE="0.2")
     enqueue(run)
-    wait_until(lambda: run.steps.exists(), seconds=20)
+    wait_until(run.steps.exists, seconds=20)
 
     asked = time.monotonic()
     cancel_run(user=bob, run=run)
@@ -106,11 +106,11 @@ def test_a_stopped_work_horse_frees_its_worker_for_the_next_run(make_run, bob, s
     spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.runs.engines.build_deaf")
     enqueue(first)
     enqueue(second)
-    wait_until(lambda: first.steps.exists(), seconds=20)
+    wait_until(first.steps.exists, seconds=20)
 
     cancel_run(user=bob, run=first)
 
-    wait_until(lambda: second.steps.exists(), seconds=5)
+    wait_until(second.steps.exists, seconds=5)
 
 
 def test_the_engine_s_own_report_of_a_stop_is_what_is_written(make_run, bob):

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
 """How often an open run is looked at without a hint, so that a lost one costs two seconds at most."""
-ENDED = 1000
+ENDED, BROKEN = 1000, 1011
 
 
 class RunConsumer(AsyncWebsocketConsumer):
@@ -87,18 +87,26 @@ class RunConsumer(AsyncWebsocketConsumer):
 
     async def _surround(self) -> None:
         """After the steps, and never in their way: the parts that are redrawn as a whole."""
+        try:
+            while not await self._send_surroundings():
+                pass
+            await self.close(code=ENDED)
+        except Exception:
+            # The socket's edge: the page keeps its steps and is told that the rest did not come.
+            logger.exception("run %d: the answer could not be drawn", self.run_id)
+            await self.close(code=BROKEN)
+
+    async def _send_surroundings(self) -> bool:
+        """Send what differs from what this page was sent before; true when that was the run's end."""
         assert self.feed is not None
-        while True:
-            await self._changed.wait()
-            self._changed.clear()
-            shown = self.shown
-            parts = await self.feed.surroundings(self.audience)
-            if changed := [part for part in parts if part not in self._around]:
-                await self.send(text_data="".join(changed))
-            self._around = frozenset(parts)
-            if shown is not None and shown.ended:
-                await self.close(code=ENDED)
-                return
+        await self._changed.wait()
+        self._changed.clear()
+        shown = self.shown
+        parts = await self.feed.surroundings(self.audience)
+        if changed := [part for part in parts if part not in self._around]:
+            await self.send(text_data="".join(changed))
+        self._around = frozenset(parts)
+        return shown is not None and shown.ended
 
     async def _join(self) -> None:
         """With Redis down the page still gets everything, only later."""

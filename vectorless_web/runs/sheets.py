@@ -1,5 +1,6 @@
 """The pages beside an answer: those that are cited, else the one that was read last."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -8,7 +9,10 @@ from django.urls import reverse
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering import Highlight, page_view
+from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.runs.models import Citation, Run, Step
+
+logger = logging.getLogger(__name__)
 
 Place = tuple[int, int]
 """(version, page index)."""
@@ -25,11 +29,21 @@ def sheets_of(run: Run, citations: Sequence[Citation], steps: Sequence[Step]) ->
     marks = _highlights(citations)
     if marks:
         versions = {row.version_id: row.version for row in citations if row.version is not None}
-        places = list(marks)[:SHEETS_SHOWN]
-        return [sheet_of(run, citations, versions[version], page) for version, page in places]
-    if run.is_open:
-        return [sheet_of(run, (), version, page) for version, page in _last_read(run, steps)]
-    return []
+        places = [(versions[version], page) for version, page in list(marks)[:SHEETS_SHOWN]]
+    else:
+        places = _last_read(run, steps) if run.is_open else []
+    return [sheet for version, page in places if (sheet := _readable_sheet(run, citations, version, page))]
+
+
+def _readable_sheet(
+    run: Run, citations: Sequence[Citation], version: DocumentVersion, page_index: int
+) -> dict[str, Any] | None:
+    """The page, or None when its compiled file is gone: the quotes are shown all the same."""
+    try:
+        return sheet_of(run, citations, version, page_index)
+    except ArtefactDamaged as error:
+        logger.warning("run %d: page %d of version %d: %s", run.pk, page_index + 1, version.pk, error)
+        return None
 
 
 def sheet_of(run: Run, citations: Sequence[Citation], version: DocumentVersion, page_index: int) -> dict[str, Any]:

@@ -39,7 +39,9 @@ class Command(BaseCommand):
         parser.add_argument("question")
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="A PDF, Markdown or text file.")
         parser.add_argument("--json", action="store_true", help="Print the result as one line of JSON.")
-        parser.add_argument("--max-steps", type=int, default=Limits().max_steps, help="Steps in each document, 1 to 30.")
+        parser.add_argument(
+            "--max-steps", type=int, default=Limits().max_steps, help="Steps in each document, 1 to 30."
+        )
 
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print the result and leave with its exit code."""

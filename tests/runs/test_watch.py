@@ -1,0 +1,375 @@
+"""Watching a run over its socket: real daphne, real Redis, a real worker, a real websocket client."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
+
+from tests.conftest import ROOT, answers, database_url, end_group, free_port, wait_until
+from tests.runs.engines import StoryReasoner, TestEngine, claim, complete, long_story, step
+from vectorless_web.lib.live import publish
+from vectorless_web.runs.models import Run, Step
+from vectorless_web.runs.services import claim_run, execute_run
+from vectorless_web.runs.services.queueing import enqueue, group_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+STEP = re.compile(r'id="step-(\d+)"')
+
+
+class Page:
+    """A page as the browser keeps it: the last fragment of each id, in the order in which they first came."""
+
+    def __init__(self, socket) -> None:
+        self.socket = socket
+        self.elements: dict[str, str] = {}
+        self.arrivals: list[str] = []
+        self.closed: int | None = None
+
+    def read(self, seconds: float = 1.0) -> bool:
+        """Take the next message in; false when none comes in time or the socket closed."""
+        try:
+            text = self.socket.recv(timeout=seconds)
+        except TimeoutError:
+            return False
+        except ConnectionClosed as closed:
+            self.closed = closed.rcvd.code if closed.rcvd else 1006
+            return False
+        for name, fragment in split(text):
+            self.arrivals.append(name)
+            self.elements[name] = fragment
+        return True
+
+    def read_to_the_end(self, seconds: float = 20) -> "Page":
+        deadline = time.monotonic() + seconds
+        while self.closed is None:
+            assert time.monotonic() < deadline, f"still open with {sorted(self.elements)}"
+            self.read(0.5)
+        return self
+
+    @property
+    def steps(self) -> list[int]:
+        return [int(name.removeprefix("step-")) for name in self.elements if re.fullmatch(r"step-\d+", name)]
+
+
+def split(text: str) -> list[tuple[str, str]]:
+    """The fragments of a message with the ids of their roots; roots start in the first column."""
+    starts = [m.start() for m in re.finditer(r'<(?:li|p|span|div|section|article)\b[^>]*\bid="', text)]
+    found, depth_end = [], 0
+    for start in starts:
+        if start < depth_end:
+            continue
+        tag = re.match(r"<(\w+)", text[start:])[1]
+        depth_end = end_of(text, start, tag)
+        found.append((re.search(r'\bid="([^"]+)"', text[start:])[1], text[start:depth_end]))
+    return found
+
+
+def end_of(text: str, start: int, tag: str) -> int:
+    depth = 0
+    for match in re.finditer(rf"<(/?){tag}\b[^>]*?(/?)>", text[start:]):
+        depth += -1 if match[1] else 0 if match[2] else 1
+        if depth == 0:
+            return start + match.end()
+    raise AssertionError(f"<{tag}> is not closed")
+
+
+@pytest.fixture(scope="module")
+def server(django_db_setup):
+    """One daphne for all tests here: each starts with an empty database and a fresh run."""
+    port = free_port()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "daphne", "-v", "0", "-p", str(port), "vectorless_web.asgi:application"],
+        cwd=ROOT,
+        env={**os.environ, "DATABASE_URL": database_url()},
+        start_new_session=True,
+    )
+    address = f"http://127.0.0.1:{port}"
+    wait_until(lambda: process.poll() is not None or answers(f"{address}/health/live"), seconds=30)
+    assert process.poll() is None, "daphne ended while it was starting"
+    yield address
+    end_group(process)
+
+
+@pytest.fixture
+def open_page(server, client, bob):
+    """Open the socket of a run as somebody: `with open_page(run, after=3) as page`."""
+
+    @contextmanager
+    def opened(run: Run, *, after: int | str | None = None, user=bob):
+        client.force_login(user)
+        cookie = f"sessionid={client.cookies['sessionid'].value}"
+        query = "" if after is None else f"?after={after}"
+        address = f"{server.replace('http', 'ws', 1)}/ws/w/{run.workspace.slug}/runs/{run.pk}/{query}"
+        with connect(address, additional_headers={"Cookie": cookie}, origin=server) as socket:
+            yield Page(socket)
+
+    return opened
+
+
+def tell(story, pause: float = 0.0) -> TestEngine:
+    return TestEngine(StoryReasoner(story, pause=pause))
+
+
+def work(run: Run, engine: TestEngine) -> None:
+    execute_run(claim_run(run.pk), engine=engine)
+
+
+def slowly(run: Run, pause: float = 0.05) -> threading.Thread:
+    from django.db import connection
+
+    def go() -> None:
+        work(run, tell(long_story, pause))
+        connection.close()
+
+    thread = threading.Thread(target=go)
+    thread.start()
+    return thread
+
+
+def test_every_step_arrives_as_it_happens_and_the_socket_closes_at_the_end(make_run, open_page):
+    run = make_run()
+    with open_page(run, after=0) as page:
+        page.read()
+        worker = slowly(run)
+        page.read_to_the_end()
+        worker.join()
+
+    assert page.steps == list(run.steps.values_list("sequence", flat=True))
+    assert {"claim-0", "claim-1", "cite-1", "outcome", "run-answer", "totals", "source"} <= set(page.elements)
+    assert page.closed == 1000
+
+
+def test_a_page_opened_late_gets_everything_after_what_it_holds(make_run, open_page):
+    run = make_run()
+    work(run, tell(long_story))
+
+    with open_page(run, after=5) as page:
+        page.read_to_the_end()
+
+    assert page.steps == [sequence for sequence in run.steps.values_list("sequence", flat=True) if sequence > 5]
+    assert "412 million" in page.elements["run-answer"]
+
+
+@pytest.mark.parametrize("after", ["", "-1", "no-number", "9" * 30])
+def test_a_nonsense_position_counts_as_nothing_held(make_run, open_page, after):
+    run = make_run()
+    work(run, tell(long_story))
+
+    with open_page(run, after=after) as page:
+        page.read_to_the_end()
+
+    assert len(page.steps) == 13
+
+
+def test_two_tabs_and_one_opened_later_see_the_same(make_run, open_page):
+    run = make_run()
+    with open_page(run, after=0) as first, open_page(run, after=0) as second:
+        worker = slowly(run)
+        wait_until(lambda: run.steps.count() >= 6, seconds=10)
+        with open_page(run, after=2) as third:
+            for page in (first, second, third):
+                page.read_to_the_end()
+        worker.join()
+
+    assert first.elements == second.elements
+    assert third.steps == first.steps[2:]
+    assert all(first.elements[name] == third.elements[name] for name in third.elements if name.startswith("step-"))
+
+
+def test_live_fragments_are_the_bytes_that_the_page_renders(make_run, open_page, client, bob):
+    run = make_run()
+    with open_page(run, after=0) as page:
+        worker = slowly(run, pause=0.02)
+        page.read_to_the_end()
+        worker.join()
+    client.force_login(bob)
+
+    html = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+
+    for name in ("step-1", "step-7", "step-13", "claim-0", "claim-1", "totals", "outcome"):
+        assert page.elements[name] in html, f"{name} is not what the page shows"
+
+
+def test_a_reload_in_mid_run_and_what_comes_after_make_the_whole(make_run, open_page, client, bob):
+    run = make_run()
+    worker = slowly(run, pause=0.1)
+    wait_until(lambda: run.steps.count() >= 4, seconds=10)
+    client.force_login(bob)
+    html = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+    held = int(re.search(r'data-after="(\d+)"', html)[1])
+
+    with open_page(run, after=held) as page:
+        page.read_to_the_end()
+    worker.join()
+
+    shown = {int(number) for number in STEP.findall(html)}
+    assert shown.isdisjoint(page.steps)
+    assert shown | set(page.steps) == set(run.steps.values_list("sequence", flat=True))
+
+
+def test_without_any_hint_everything_arrives_all_the_same(make_run, open_page, monkeypatch):
+    monkeypatch.setattr("vectorless_web.runs.services.queueing.publish", lambda *_values: False)
+    run = make_run()
+
+    with open_page(run, after=0) as page:
+        page.read()
+        work(run, tell(long_story))
+        page.read_to_the_end(seconds=8)
+
+    assert len(page.steps) == 13
+
+
+def test_doubled_wrong_and_early_hints_double_nothing(make_run, open_page):
+    run = make_run()
+    with open_page(run, after=0) as page:
+        page.read()
+        for sequence in (99, 1, 1, 0):
+            publish(group_of(run.pk), {"type": "run.changed", "sequence": sequence})
+        worker = slowly(run, pause=0.02)
+        for _ in range(30):
+            publish(group_of(run.pk), {"type": "run.changed", "sequence": 2})
+        page.read_to_the_end()
+        worker.join()
+
+    numbers = [name for name in page.arrivals if re.fullmatch(r"step-\d+", name)]
+    assert numbers == [f"step-{sequence}" for sequence in run.steps.values_list("sequence", flat=True)]
+
+
+def test_claims_come_in_the_order_of_the_answer(make_run, open_page):
+    run = make_run()
+
+    def backwards(document):
+        return [claim(2, "checked", document), claim(0, "checked", document), claim(1, "checked", document), complete()]
+
+    work(run, tell(backwards))
+    with open_page(run, after=0) as page:
+        page.read_to_the_end()
+
+    assert [name for name in page.arrivals if name.startswith("claim-")][:3] == ["claim-0", "claim-1", "claim-2"]
+
+
+def test_what_a_document_says_is_never_markup(make_run, open_page):
+    run = make_run(question="<img src=x onerror=alert(1)>")
+
+    def hostile(document):
+        told = step(0, document)
+        yield type(told)(
+            walk=1, index=0, kind=told.kind, say="<script>alert(1)</script>", observation={"x": "</pre><script>"}
+        )
+        yield claim(0, "checked", document, text='<b onclick="x">bold</b>')
+        yield complete()
+
+    work(run, tell(hostile))
+    with open_page(run, after=0) as page:
+        page.read_to_the_end()
+
+    everything = "".join(page.elements.values())
+    assert "<script" not in everything
+    assert "<img src=x" not in everything
+    assert "<b onclick" not in everything
+
+
+def test_a_stopped_run_says_so_on_every_page(make_run, open_page, bob):
+    from vectorless_web.runs.services import cancel_run
+
+    run = make_run()
+    with open_page(run, after=0) as page:
+        page.read()
+        cancel_run(user=bob, run=run)
+        page.read_to_the_end(seconds=5)
+
+    assert "Stopped" in page.elements["outcome"]
+
+
+def test_a_run_that_goes_on_after_a_crash_shows_no_step_twice(make_run, open_page):
+    run = make_run()
+
+    def dies(document):
+        yield from long_story(document)[:5]
+        Run.objects.filter(pk=run.pk).update(lease="", status="queued", attempt=2)
+        yield step(50, document)
+
+    with open_page(run, after=0) as page:
+        execute_run(claim_run(run.pk), engine=tell(dies))
+        work(run, tell(long_story, 0.02))
+        page.read_to_the_end()
+
+    numbers = [name for name in page.arrivals if re.fullmatch(r"step-\d+", name)]
+    assert len(numbers) == len(set(numbers)) == Step.objects.filter(run=run).count() == 13
+
+
+class TestWhoMayWatch:
+    def refused(self, opener, *values, **names) -> int:
+        with pytest.raises(InvalidStatus) as caught, opener(*values, **names):
+            pass
+        return caught.value.response.status_code
+
+    def test_a_stranger_is_refused_before_accept(self, make_run, open_page, charlie):
+        assert self.refused(open_page, make_run(), user=charlie) == 403
+
+    def test_a_run_that_does_not_exist_is_refused_alike(self, make_run, open_page):
+        run = make_run()
+        run.pk = 999_999
+
+        assert self.refused(open_page, run) == 403
+
+    def test_a_run_under_another_workspace_s_name_is_refused(self, make_run, open_page, bob):
+        from vectorless_web.workspaces.services import create_workspace
+
+        run = make_run()
+        run.workspace = create_workspace(user=bob, name="Bob's own")
+
+        assert self.refused(open_page, run) == 403
+
+    def test_nobody_in_particular_is_refused(self, make_run, server):
+        run = make_run()
+        address = f"{server.replace('http', 'ws', 1)}/ws/w/{run.workspace.slug}/runs/{run.pk}/"
+        with pytest.raises(InvalidStatus) as caught, connect(address, origin=server):
+            pass
+        assert caught.value.response.status_code == 403
+
+    def test_a_page_of_another_site_is_refused(self, make_run, server, client, bob):
+        client.force_login(bob)
+        run = make_run()
+        address = f"{server.replace('http', 'ws', 1)}/ws/w/{run.workspace.slug}/runs/{run.pk}/"
+        cookie = {"Cookie": f"sessionid={client.cookies['sessionid'].value}"}
+        with (
+            pytest.raises(InvalidStatus) as caught,
+            connect(address, additional_headers=cookie, origin="http://evil.example"),
+        ):
+            pass
+        assert caught.value.response.status_code == 403
+
+
+def test_the_whole_way_from_ask_to_answer(open_page, spawn, client, bob, workspace, report):
+    """Ask over HTTP, a worker process, the socket: nothing is called by hand."""
+    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.runs.engines.build_slow", STORY_PAUSE="0.05")
+    client.force_login(bob)
+    client.post(f"/w/{workspace.slug}/ask/", {"question": "What was revenue?"})
+    run = Run.objects.get()
+
+    with open_page(run, after=0) as page:
+        page.read_to_the_end()
+
+    assert len(page.steps) == 13
+    assert "Answered" in page.elements["outcome"]
+
+
+def test_a_run_enqueued_twice_is_told_once(make_run, open_page, spawn):
+    run = make_run()
+    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.runs.engines.build_slow", STORY_PAUSE="0.02")
+    enqueue(run)
+    enqueue(run)
+
+    with open_page(run, after=0) as page:
+        page.read_to_the_end()
+
+    assert len(page.steps) == Step.objects.count() == 13
