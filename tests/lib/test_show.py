@@ -1,5 +1,6 @@
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.template import Context, Template
@@ -80,3 +81,13 @@ def test_a_formula_is_shown_with_written_signs():
     assert show.formula("100 * (revenue_2024 - revenue_2023) / revenue_2023") == (
         "100 × (revenue 2024 − revenue 2023) ÷ revenue 2023"
     )
+
+
+@pytest.mark.parametrize("shown", [show.seconds, show.percent, show.factor, show.initials, show.share, show.when])
+@pytest.mark.parametrize("missing", [None, ""])
+def test_what_is_missing_is_shown_as_nothing_rather_than_an_error(shown, missing):
+    assert isinstance(shown(missing), str)
+
+
+def test_a_bar_of_money_spent_takes_decimals():
+    assert show.of_total(Decimal("5"), Decimal("20")) == "25"

@@ -59,9 +59,9 @@ def plain(value: Any) -> str:
 
 
 @register.filter
-def seconds(value: float | None) -> str:
-    """A duration: "0.04 s", "1.2 s", "18 s", "2 min 05 s"."""
-    if value is None:
+def seconds(value: Any) -> str:
+    """A duration: "0.04 s", "1.2 s", "18 s", "2 min 05 s"; nothing for what is no number, as a missing row is."""
+    if not isinstance(value, int | float):
         return ""
     if value >= 60:
         return f"{int(value // 60)}{SPACE}min {int(value % 60):02d}{SPACE}s"
@@ -72,39 +72,39 @@ def seconds(value: float | None) -> str:
 @register.filter
 def until(start: datetime | None, end: datetime | None) -> str:
     """The time from start to end, or to now when it has not ended."""
-    if start is None:
+    if not isinstance(start, datetime):
         return ""
-    return seconds(((end or timezone.now()) - start).total_seconds())
+    return seconds(((end if isinstance(end, datetime) else timezone.now()) - start).total_seconds())
 
 
 @register.filter
 def elapsed(start: datetime | None) -> str:
     """Seconds since then, for a clock that the browser runs on."""
-    return plain(max((timezone.now() - start).total_seconds(), 0.0)) if start else "0"
+    return plain(max((timezone.now() - start).total_seconds(), 0.0)) if isinstance(start, datetime) else "0"
 
 
 @register.filter
-def percent(value: float | None) -> str:
+def percent(value: Any) -> str:
     """A share of 1 as a whole percentage: "96 %"."""
-    return "" if value is None else f"{round(value * 100)}{SPACE}%"
+    return f"{round(value * 100)}{SPACE}%" if isinstance(value, int | float) else ""
 
 
 @register.filter
-def share(value: float | None) -> str:
+def share(value: Any) -> str:
     """A share of 1 as the width of a 100-wide bar."""
     return plain(max(0.0, min(1.0, float(value or 0))) * 100)
 
 
 @register.filter
-def of_total(done: float, total: float) -> str:
+def of_total(done: Any, total: Any) -> str:
     """`done` of `total` as the width of a 100-wide bar; 0 when nothing is known."""
-    return share(done / total if total else 0)
+    return share(float(done) / float(total) if done and total else 0)
 
 
 @register.filter
-def factor(value: float | None) -> str:
+def factor(value: Any) -> str:
     """A number between 0 and 1 with two digits."""
-    return "" if value is None else formats.number_format(round(value, 2), 2)
+    return formats.number_format(round(value, 2), 2) if isinstance(value, int | float) else ""
 
 
 @register.filter
@@ -130,7 +130,7 @@ def size(value: int | None) -> str:
 @register.filter
 def person(user: Any) -> str:
     """A person's name as others read it."""
-    if user is None:
+    if not user:
         return _("Someone who left")
     name: str = user.get_full_name() or user.get_username()
     return name
@@ -238,7 +238,7 @@ def pages_around(paginator: Any, number: int) -> list[int]:
 @register.simple_tag
 def when(moment: datetime | None) -> str:
     """A moment as people say it, with the whole of it in the title; the browser puts it into the reader's zone."""
-    if moment is None:
+    if not isinstance(moment, datetime):
         return ""
     local = timezone.localtime(moment)
     return format_html(
