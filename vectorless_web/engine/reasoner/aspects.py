@@ -23,6 +23,9 @@ PERIOD_WEIGHT = 0.5
 
 Terms = frozenset[str]
 
+_ASKING = frozenset(analyse("many much amount number total value year question company document report"))
+"""Stems that ask; a text that answers need not say them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Aspect:
@@ -55,7 +58,7 @@ def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]
     pieces = [_concept(match, lexicon, rarity) for match in matches]
     known = {term for piece in pieces for term in piece.ways[0]}
     for term in plan.terms:
-        if term.source == "question" and term.term not in known:
+        if term.source == "question" and term.term not in known | _ASKING:
             pieces.append(Aspect(term.weight * rarity(term.term), (frozenset({term.term}),), "word"))
     pieces = [piece for piece in pieces if piece.weight > 0]
     mean = sum(piece.weight for piece in pieces) / len(pieces) if pieces else 1.0
@@ -65,7 +68,8 @@ def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]
 
 
 def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspect:
-    own = frozenset(analyse(match.text))
+    words = frozenset(analyse(match.text))
+    own = words - _ASKING or words
     phrases = [phrase for entry in match.entries for concept in _concepts(entry, lexicon) for phrase in concept.phrases]
     ways = dict.fromkeys([own, *(frozenset(analyse(phrase)) for phrase in phrases)])
     return Aspect(sum(rarity(term) for term in own), tuple(way for way in ways if way), "concept")

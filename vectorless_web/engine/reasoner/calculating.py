@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from vectorless_web.engine.errors import InvalidInput
@@ -25,12 +25,21 @@ class Result:
     value: Decimal
     calculation: DraftCalculation
     quotes: tuple[DraftQuote, ...]
+    left_out: str = ""
 
 
 def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> Result | None:
-    """The formula over the figures found (by index of need); None when one is missing or it cannot be computed."""
-    if any(index not in figures for _, index in formula.operands):
-        return None
+    """The formula over the figures found (by index of need); None when it cannot be computed.
+
+    One missing addend of three or more is left out, and `left_out` names its concept: a
+    balance sheet shows no line for what a company does not have.
+    """
+    missing = [name for name, index in formula.operands if index not in figures]
+    if missing:
+        reduced = without_addend(formula, missing[0]) if len(missing) == 1 else None
+        result = work_out(plan, reduced, figures) if reduced else None
+        index = dict(formula.operands)[missing[0]]
+        return replace(result, left_out=plan.figures[index].concept) if result else None
     used = [(name, figures[index]) for name, index in formula.operands]
     quotes, places = _quotes([figure for _, figure in used])
     same_scale = len({figure.scale for _, figure in used if not figure.percent}) <= 1
@@ -45,6 +54,40 @@ def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -
     text = _shown(value, plan, formula, degree=degree, scale=scale, currency=_currency(used))
     calculation = DraftCalculation(formula.expression, operands, text, _unit(degree, used, scale))
     return Result(text, value, calculation, quotes)
+
+
+def without_addend(formula: Formula, name: str) -> Formula | None:
+    """The formula without one addend of a sum of at least three; None when the name is anything else in it."""
+    top = ast.parse(formula.expression, mode="eval").body
+    sums = [node for node in ast.walk(top) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)]
+    chains = [addends for node in sums if len(addends := _addends(node)) >= 3]
+    if not any(isinstance(addend, ast.Name) and addend.id == name for chain in chains for addend in chain):
+        return None
+    kept = ast.unparse(_Without(name).visit(top))
+    return replace(formula, expression=kept, operands=tuple(o for o in formula.operands if o[0] != name))
+
+
+def _addends(node: ast.expr) -> list[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*_addends(node.left), *_addends(node.right)]
+    return [node]
+
+
+class _Without(ast.NodeTransformer):
+    """Takes one name out of the sums it is an addend of."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """A sum with the name on one side becomes its other side."""
+        if isinstance(node.op, ast.Add):
+            for side, other in ((node.left, node.right), (node.right, node.left)):
+                if isinstance(side, ast.Name) and side.id == self._name:
+                    kept: ast.expr = self.visit(other)
+                    return kept
+        self.generic_visit(node)
+        return node
 
 
 def degree_of(expression: str, degrees: Mapping[str, int]) -> int:
@@ -147,4 +190,9 @@ def period_words(period: Period | None) -> str:
 def claim_of(result: Result, name: str, when: str) -> DraftClaim:
     """The claim that states a result first, then what it is."""
     what = f"{name}, {when}" if when else name
-    return DraftClaim(f"{result.text}: {what}.", result.quotes, result.calculation)
+    return DraftClaim(f"{result.text}: {what}{omission(result)}.", result.quotes, result.calculation)
+
+
+def omission(result: Result) -> str:
+    """What a sum was worked out without, in words."""
+    return f", without {result.left_out}, for which no figure is shown" if result.left_out else ""

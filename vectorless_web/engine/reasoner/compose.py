@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 
 from vectorless_web.engine.query.plan import Intent
+from vectorless_web.engine.reasoner.alternatives import contest_of
 from vectorless_web.engine.reasoner.calculating import claim_of, period_words, work_out
+from vectorless_web.engine.reasoner.deciding import decided
 from vectorless_web.engine.reasoner.judging import judged
 from vectorless_web.engine.reasoner.needs import figure_needs
 from vectorless_web.engine.reasoner.planner import AnswerDraft, Figure, Passage, SynthesisContext
@@ -15,7 +17,7 @@ _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
     figures = best_figures(context)
-    for make in (_judged, _calculated, _stated):
+    for make in (_decided, _judged, _calculated, _stated):
         draft = make(context, figures)
         if draft is not None:
             return draft
@@ -31,6 +33,12 @@ def best_figures(context: SynthesisContext) -> dict[int, Figure]:
             if held is None or fact.fit > held.fit:
                 best[fact.need] = fact
     return best
+
+
+def _decided(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    contest = contest_of(context.plan)
+    claims = decided(context.plan, contest, figures) if contest else []
+    return AnswerDraft(tuple(claims)) if claims else None
 
 
 def _judged(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:

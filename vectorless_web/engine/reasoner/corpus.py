@@ -21,7 +21,10 @@ class DocumentEntry:
 class Corpus(Protocol):
     """A fixed set of documents. Only `open` touches an artefact."""
 
-    fingerprint: str
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same documents, compiled by the same engine."""
+        ...
 
     def entries(self) -> Sequence[DocumentEntry]:
         """All documents of the scope, by id."""

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vectorless_web.engine.reasoner.events import Checked
-from vectorless_web.engine.reasoner.figures import find_figures
+from vectorless_web.engine.reasoner.figures import Source, find_figures
 from vectorless_web.engine.reasoner.needs import figure_needs, is_free, wants_figures
 from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.passages import best_passages, find_passages
+from vectorless_web.engine.reasoner.periods import own_period
 from vectorless_web.engine.reasoner.planner import Fact, Figure, Passage
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.subject import names_any
@@ -24,8 +25,11 @@ FREE_FIT = 0.8
 UNASKED = 8
 """Passages read when a step names none."""
 
-LEAST_SAID = 0.45
-"""Least share of the question that a quoted passage and its headings say."""
+LEAST_SAID = 0.33
+"""Least share of the question that a quoted passage and its headings say ..."""
+
+LEAST_SAID_BY_ANYONE = 0.45
+"""... when the question does not name the document's own subject."""
 
 SHOWN = 300
 """Characters of a quote shown in an observation; the fact keeps it whole."""
@@ -67,8 +71,11 @@ def _figures(walk: Walk) -> list[Fact]:
     tree = walk.document.tree
     tables = list(tables_of(tree, tree.leaves()))
     ranks = walk.finder.fits([view.node.key for view in tables])
-    tables = [view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)]
-    found = find_figures(walk.entry.id, tables, figure_needs(walk.plan), ranks=ranks)
+    tables = [
+        view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
+    ]
+    source = Source(walk.entry.id, tables, ranks, own_period(walk.document.card.fields))
+    found = find_figures(source, figure_needs(walk.plan))
     least = FREE_FIT if is_free(walk.plan) else 0.0
     return [figure for figure in found if figure.fit >= least and _names_subject(walk, figure.label, figure.where)]
 
@@ -84,7 +91,8 @@ def _passages(walk: Walk, keys: Sequence[int]) -> list[Fact]:
 def _tells(walk: Walk, passage: Passage) -> bool:
     """Whether a passage says enough of the question, and of its subject, to be an answer."""
     said = walk.finder.coverage(passage.quote, passage.where)
-    return said >= LEAST_SAID and _names_subject(walk, passage.quote, passage.where)
+    least = LEAST_SAID if walk.plan.entities and not walk.foreign else LEAST_SAID_BY_ANYONE
+    return said >= least and _names_subject(walk, passage.quote, passage.where)
 
 
 def _names_subject(walk: Walk, *texts: str) -> bool:

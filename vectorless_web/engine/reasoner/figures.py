@@ -9,7 +9,7 @@ from vectorless_web.engine.query.plan import FigureNeed, Period
 from vectorless_web.engine.reasoner.cells import RowCell, figure_of, positive, row_cells
 from vectorless_web.engine.reasoner.labels import label_fit
 from vectorless_web.engine.reasoner.needs import FREE
-from vectorless_web.engine.reasoner.periods import agreement
+from vectorless_web.engine.reasoner.periods import OwnPeriod, agreement
 from vectorless_web.engine.reasoner.planner import Figure
 from vectorless_web.engine.reasoner.tables import TableView
 
@@ -37,17 +37,25 @@ class _RowMatch:
     cells: Mapping[int, tuple[float, RowCell]]
 
 
-def find_figures(
-    document: str, tables: Sequence[TableView], needs: Sequence[FigureNeed], *, ranks: Mapping[int, float]
-) -> list[Figure]:
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where figures are looked for: a document's id and tables, their retrieval fit in [0, 1], its own quarter."""
+
+    document: str
+    tables: Sequence[TableView]
+    ranks: Mapping[int, float]
+    own: OwnPeriod | None = None
+
+
+def find_figures(source: Source, needs: Sequence[FigureNeed]) -> list[Figure]:
     """The best figure for each need, in the order of needs; a need without one is left out.
 
     Needs of one concept are looked up together, so that two periods of an item come from
-    one row where a row has both. `ranks` maps node keys to retrieval fit in [0, 1].
+    one row where a row has both.
     """
     found: dict[int, Figure] = {}
     for indices in _by_concept(needs):
-        found.update(_concept_figures(document, tables, needs, indices, ranks))
+        found.update(_concept_figures(source, needs, indices))
     return [found[index] for index in sorted(found)]
 
 
@@ -58,19 +66,13 @@ def _by_concept(needs: Sequence[FigureNeed]) -> list[list[int]]:
     return list(groups.values())
 
 
-def _concept_figures(
-    document: str,
-    tables: Sequence[TableView],
-    needs: Sequence[FigureNeed],
-    indices: Sequence[int],
-    ranks: Mapping[int, float],
-) -> dict[int, Figure]:
-    matches = sorted(_matches(tables, needs, indices, ranks), key=lambda match: match.order)
+def _concept_figures(source: Source, needs: Sequence[FigureNeed], indices: Sequence[int]) -> dict[int, Figure]:
+    matches = sorted(_matches(source, needs, indices), key=lambda match: match.order)
     found: dict[int, Figure] = {}
     for match in matches:
         for index, (fit, cell) in match.cells.items():
             if index not in found and fit >= LEAST_FIT:
-                found[index] = _figure(document, match, cell, needs[index], index, fit)
+                found[index] = _figure(source.document, match, cell, needs[index], index, fit)
         if len(found) == len(indices):
             break
     return found
@@ -88,17 +90,16 @@ def _column(cell: RowCell) -> str:
     return f"{label} column" if label else ""
 
 
-def _matches(
-    tables: Sequence[TableView], needs: Sequence[FigureNeed], indices: Sequence[int], ranks: Mapping[int, float]
-) -> Iterator[_RowMatch]:
+def _matches(source: Source, needs: Sequence[FigureNeed], indices: Sequence[int]) -> Iterator[_RowMatch]:
     first = needs[indices[0]]
-    for view in tables:
-        weight = _table_weight(view, first, ranks)
+    periods = {index: needs[index].period for index in indices}
+    for view in source.tables:
+        weight = _table_weight(view, first, source.ranks)
         for row in view.table.body:
             fit = label_fit(row.label, _heads(view, row), first.phrases)
             if fit * weight < LEAST_FIT:
                 continue
-            match = _row_match(view, row, fit * weight, needs, indices)
+            match = _row_match(view, row, fit * weight, periods, source.own)
             if match is not None:
                 yield match
 
@@ -122,27 +123,27 @@ def _table_weight(view: TableView, need: FigureNeed, ranks: Mapping[int, float])
 
 
 def _row_match(
-    view: TableView, row: Row, fit: float, needs: Sequence[FigureNeed], indices: Sequence[int]
+    view: TableView, row: Row, fit: float, periods: Mapping[int, Period | None], own: OwnPeriod | None
 ) -> _RowMatch | None:
     cells = row_cells(view, row)
     chosen: dict[int, tuple[float, RowCell]] = {}
-    for index in indices:
-        best = _best_cell(cells, needs[index].period)
+    for index, period in periods.items():
+        best = _best_cell(cells, period, own)
         if best is not None:
             chosen[index] = (fit * best[0], best[1])
     if not chosen:
         return None
-    total = sum(score for score, _ in chosen.values()) / len(indices)
+    total = sum(score for score, _ in chosen.values()) / len(periods)
     return _RowMatch((-round(total, 6), view.node.key, row.offset), view, row, chosen)
 
 
-def _best_cell(cells: Sequence[RowCell], period: Period | None) -> tuple[float, RowCell] | None:
+def _best_cell(cells: Sequence[RowCell], period: Period | None, own: OwnPeriod | None) -> tuple[float, RowCell] | None:
     """The cell of the period wanted; without a period the newest, else the first one printed."""
     if not cells:
         return None
     if period is None:
         return 1.0, _newest(cells)
-    scored = [(agreement(cell.period, period), cell) for cell in cells]
+    scored = [(agreement(cell.period, period, own), cell) for cell in cells]
     best = max(scored, key=lambda pair: pair[0])
     return best if best[0] > 0 else None
 

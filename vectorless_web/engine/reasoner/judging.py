@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from vectorless_web.engine.query.plan import Formula, QueryPlan
-from vectorless_web.engine.reasoner.calculating import Result, period_words, work_out
+from vectorless_web.engine.reasoner.calculating import Result, omission, period_words, work_out
 from vectorless_web.engine.reasoner.planner import DraftClaim, Figure
 
 _UP = re.compile(
@@ -69,7 +69,7 @@ def _told(plan: QueryPlan, formula: Formula, result: Result) -> str:
     when = period_words(plan.periods[-1]) if len(plan.periods) == 1 else ""
     if not _is_change(formula):
         note = _against_one(formula, result.value)
-        return f"{result.text}: {formula.name}{f', {when}' if when else ''}{note}."
+        return f"{result.text}: {formula.name}{f', {when}' if when else ''}{note}{omission(result)}."
     item = re.sub(r"^(?:change in|growth of)\s+", "", formula.name)
     item = item[:1].upper() + item[1:]
     if result.value == 0:

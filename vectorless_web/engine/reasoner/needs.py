@@ -4,11 +4,13 @@ import re
 from functools import lru_cache
 
 from vectorless_web.engine.query.plan import FigureNeed, Intent, QueryPlan
+from vectorless_web.engine.reasoner.alternatives import contest_of
 from vectorless_web.engine.text.analyser import analyse
 
 _MAY_ASK_FIGURE = frozenset({Intent.FIGURE, Intent.CALCULATION, Intent.LOOKUP, Intent.LIST})
 _ASKS_WORDS = re.compile(
-    r"\b(?:sa(?:y|ys|id)|stat(?:e|es|ed)|mention\w*|discuss\w*|talks?|tell\s+\w+)\s+(?:\w+\s+){0,2}(?:about|on)\b|\bdescribe\b", re.I
+    r"\b(?:sa(?:y|ys|id)|stat(?:e|es|ed)|mention\w*|discuss\w*|talks?|tell\s+\w+)\s+(?:\w+\s+){0,2}(?:about|on)\b|\bdescribe\b",
+    re.I,
 )
 FREE = "free"
 """Marks the statement of a need that was read from the question's words, not from the lexicon."""
@@ -31,6 +33,9 @@ NAMED_SHARE = 0.6
 @lru_cache(maxsize=256)
 def figure_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
     """The plan's figures when they are what is asked for; else one need per period for the item named, if one is."""
+    contest = contest_of(plan)
+    if contest is not None:
+        return contest.needs
     if _ASKS_WORDS.search(plan.focus):
         return ()
     if plan.formula is not None and plan.figures and plan.intent in (Intent.FIGURE, Intent.CALCULATION, Intent.YES_NO):

@@ -47,6 +47,8 @@ def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finde
 
 
 def _of_node(document: str, node: Node, node_fit: float, where: str, finder: Finder) -> list[Passage]:
+    if finder.plan.intent is Intent.EXPLAIN and node.kind is NodeKind.TABLE:
+        return []
     pieces = [piece for piece in pieces_of(node) if len(piece.text) >= SHORTEST]
     scored = [(_fit(piece, node, node_fit, where, finder), piece) for piece in pieces]
     best = sorted(scored, key=lambda pair: (-round(pair[0], 9), pair[1].start))[:PER_NODE]
@@ -61,8 +63,7 @@ def _fit(piece: Piece, node: Node, node_fit: float, where: str, finder: Finder) 
     """Half what the piece itself says of the question, the rest its node's rank and the form asked for."""
     said = finder.coverage(piece.text, where)
     form = form_bonus(piece.text, finder.plan)
-    kind = 0.85 if node.kind is NodeKind.TABLE and finder.plan.intent is Intent.EXPLAIN else 1.0
-    return kind * (0.55 * said + 0.3 * node_fit + 0.15 * form)
+    return 0.55 * said + 0.3 * node_fit + 0.15 * form
 
 
 def form_bonus(text: str, plan: QueryPlan) -> float:
@@ -85,7 +86,10 @@ def best_passages(passages: Sequence[Passage], *, most: int, share: float) -> li
     texts: set[str] = set()
     for passage in passages:
         text = " ".join(passage.quote.lower().split())
-        if text in texts or (kept and passage.fit < share * kept[0].fit):
+        if kept and passage.fit < share * kept[0].fit:
+            continue
+        if text in texts:
+            _prefer_earlier(kept, passage, text)
             continue
         texts.add(text)
         kept.append(passage)
@@ -94,6 +98,8 @@ def best_passages(passages: Sequence[Passage], *, most: int, share: float) -> li
     return kept
 
 
-def renumbered(passages: Sequence[Passage], part: int) -> list[Passage]:
-    """The same passages, said to answer sub-question `part`."""
-    return [replace(passage, part=part) for passage in passages]
+def _prefer_earlier(kept: list[Passage], twin: Passage, text: str) -> None:
+    """Words that stand twice are quoted from their first place."""
+    for place, passage in enumerate(kept):
+        if twin.key < passage.key and " ".join(passage.quote.lower().split()) == text:
+            kept[place] = replace(twin, fit=passage.fit)

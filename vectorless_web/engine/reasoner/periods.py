@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from vectorless_web.engine.document.card import TypedFields
 from vectorless_web.engine.query.plan import Period
 
 _YEAR = re.compile(r"(?<![\d.,$])((?:19|20)\d\d)(?![\d,]|\.\d)")
@@ -26,6 +27,8 @@ _SPANS = (
         ),
     ),
 )
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = re.compile(rf"\b((?:{'|'.join(_MONTHS)})[a-z]*)\.?\s+\d", re.I)
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|% of|percent", re.I)
 
 
@@ -37,12 +40,33 @@ class ColumnPeriod:
     quarter: int | None
     months: int
     is_change: bool
+    month: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPeriod:
+    """The quarter a document reports on: its fiscal year and number, and the year and month in which it ended."""
+
+    year: int
+    quarter: int
+    end_year: int
+    end_month: int
 
 
 def read_header(header: str, period: str = "") -> ColumnPeriod:
     """Read a column header; `period` is what the compiler already read from it."""
     told = f"{header} {period}".strip()
-    return ColumnPeriod(_year(period) or _year(header), _quarter(told), _months(told), bool(_CHANGE.search(header)))
+    year = _year(period) or _year(header)
+    return ColumnPeriod(year, _quarter(told), _months(told), bool(_CHANGE.search(header)), _month(told))
+
+
+def own_period(fields: TypedFields) -> OwnPeriod | None:
+    """What an interim report says of itself; None for any other document, or when it does not say."""
+    numbers = [int(quarter[1]) for quarter in fields.quarters if re.fullmatch(r"Q[1-4]", quarter)]
+    if len(numbers) != 1 or not fields.years or not fields.dates or len(fields.dates[0]) < 7:
+        return None
+    year, month = (int(part) for part in fields.dates[0].split("-")[:2])
+    return OwnPeriod(fields.years[0], numbers[0], year, month)
 
 
 def years_in(text: str) -> list[int]:
@@ -50,15 +74,31 @@ def years_in(text: str) -> list[int]:
     return [int(year) for year in _YEAR.findall(text)]
 
 
-def agreement(column: ColumnPeriod, wanted: Period) -> float:
-    """How well a column agrees with the period wanted: 0 not at all, 1 in every respect told."""
-    if column.is_change or column.year != wanted.year:
+def agreement(column: ColumnPeriod, wanted: Period, own: OwnPeriod | None = None) -> float:
+    """How well a column agrees with the period wanted: 0 not at all, 1 in every respect told.
+
+    `own` tells which column is the report's own quarter when a fiscal year is not the
+    calendar's, and that such a column is no whole year.
+    """
+    if column.is_change:
+        return 0.0
+    if own is not None and column.month == own.end_month and column.year:
+        return _interim(column, wanted, own)
+    if column.year != wanted.year:
         return 0.0
     if wanted.quarter is None:
         return _whole_year(column)
     if column.quarter is not None:
         return 1.0 if column.quarter == wanted.quarter else 0.0
     return {3: 0.95, 0: 0.7}.get(column.months, 0.5)
+
+
+def _interim(column: ColumnPeriod, wanted: Period, own: OwnPeriod) -> float:
+    """A column that ends in the month of the report's own quarter: this year's quarter or an earlier one."""
+    fiscal_year = own.year - own.end_year + (column.year or 0)
+    if (wanted.quarter, wanted.year) != (own.quarter, fiscal_year):
+        return 0.3 if wanted.quarter is None and column.year == wanted.year else 0.0
+    return {3: 1.0, 0: 0.9}.get(column.months, 0.6)
 
 
 def _whole_year(column: ColumnPeriod) -> float:
@@ -81,6 +121,12 @@ def _quarter(text: str) -> int | None:
         return None
     digit = match.group(1) or match.group(2)
     return int(digit) if digit else _ORDINALS[match.group(3).lower()]
+
+
+def _month(text: str) -> int:
+    """The last month named, 1 to 12; 0 when none is."""
+    found = _MONTH.findall(text)
+    return _MONTHS.index(found[-1][:3].lower()) + 1 if found else 0
 
 
 def _months(text: str) -> int:
