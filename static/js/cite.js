@@ -10,7 +10,7 @@ function markers() {
 }
 
 function sourceIsBeside() {
-  return document.querySelector("#source")?.getClientRects().length > 0;
+  return document.querySelector(".source")?.getClientRects().length > 0;
 }
 
 function light(marker) {
@@ -46,7 +46,7 @@ function bring(element, block = "nearest") {
 // Scrolls the source pane alone: scrollIntoView would move the page around it as well.
 function bringHit(marker) {
   const hit = document.getElementById(`hit-${marker}`);
-  const pane = hit?.closest(".pane-body");
+  const pane = hit?.closest(".pane-body, .shared .source");
   if (!pane || pane.scrollHeight <= pane.clientHeight) return;
   const box = hit.getBoundingClientRect();
   const frame = pane.getBoundingClientRect();
