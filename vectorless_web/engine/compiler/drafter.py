@@ -12,12 +12,13 @@ from vectorless_web.engine.compiler.headings import Heading
 from vectorless_web.engine.compiler.layout import Layout
 from vectorless_web.engine.compiler.lines import Line
 from vectorless_web.engine.compiler.mending import Vocabulary
-from vectorless_web.engine.compiler.patterns import NOTE, STATEMENT
+from vectorless_web.engine.compiler.patterns import ITEM, NOTE, PART, is_notes_title
 from vectorless_web.engine.compiler.regions import Row
 from vectorless_web.engine.compiler.statements import recognise
 from vectorless_web.engine.compiler.tables import find_units, table_draft, with_units
 from vectorless_web.engine.document.node import NodeKind
 
+_WITHOUT_STATEMENTS = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
 _SAME_EDGE = 24.0
 _MOST_UNITS = 0.8
 _LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
@@ -52,7 +53,8 @@ class Drafter:
         self._aside: list[Draft] = []
         """Running lines met inside a stretch of text or a table: they follow it."""
         self._heading: Heading | None = None
-        self._note_open = False
+        self._elsewhere = False
+        """Whether what follows stands where primary statements do not: in notes, selected data, discussion."""
 
     def draft(self, items: Sequence[Item]) -> list[Draft]:
         """All drafts, in reading order."""
@@ -79,10 +81,16 @@ class Drafter:
         if isinstance(item, ContentsLines):
             self._drafts.append(_lines_draft(item.lines, NodeKind.LIST))
             return
-        if item.form.family <= STATEMENT or item.form.family == NOTE:
-            self._note_open = item.form.family == NOTE
-        self._heading = item
+        self._follow(item)
         self._drafts.append(_heading_draft(item))
+
+    def _follow(self, heading: Heading) -> None:
+        """Keep track of where the tables to come stand."""
+        if heading.form.family in (PART, ITEM):
+            self._elsewhere = heading.form.label in _WITHOUT_STATEMENTS
+        elif heading.form.family == NOTE or is_notes_title(heading.title):
+            self._elsewhere = True
+        self._heading = heading
 
     def _take_table(self, grid: Grid) -> None:
         if self._grid is not None and not self._lines and _joins(self._grid, grid):
@@ -106,7 +114,7 @@ class Drafter:
         draft.label = f"Table {match[2]}" if match and match[1][:3].casefold() in ("tab", "cha") else ""
         if draft.table is not None:
             title = self._heading.title if self._heading and draft.page - self._heading.page <= 2 else ""
-            kind = recognise(title, (row.label for row in draft.table.rows), in_note=self._note_open)
+            kind = recognise(title, (row.label for row in draft.table.rows), elsewhere=self._elsewhere)
             draft.table = with_units(draft.table, statement=kind)
         return draft
 

@@ -76,18 +76,14 @@ def _same_height(group: Sequence[Row], row: Row) -> bool:
 def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     """Columns are the unions of overlapping figures of the body, then of what stands beside them."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
-    figures = [
-        (cell.left, cell.right) for cells in body for cell in cells if cell.numeric and not _is_label(cell, cells)
-    ]
-    columns = _union(figures)
+    columns = _union([(cell.left, cell.right) for cells in body for cell in cells[1:] if cell.numeric])
+    leading = [(cells[0].left, cells[0].right) for cells in body if cells[0].numeric]
+    # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
+    inside = [edge for edge in leading if not columns or edge[0] > columns[0][0] - _TIGHT]
+    columns = _union(columns + inside)
     others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric]
     beside = [edge for edge in others if not any(_overlap(edge, column) > 0 for column in columns)]
     return _union(columns + beside) if len(beside) > 1 else columns
-
-
-def _is_label(cell: Span, cells: Sequence[Span]) -> bool:
-    """A figure that opens a row of several cells is its label (a year, a number), unless the row is all figures."""
-    return cell is cells[0] and len(cells) > 1 and not all(other.numeric for other in cells)
 
 
 def _union(edges: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

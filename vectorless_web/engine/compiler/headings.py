@@ -10,7 +10,14 @@ from vectorless_web.engine.compiler.layout import Layout
 from vectorless_web.engine.compiler.lines import Line, Page, Style
 from vectorless_web.engine.compiler.patterns import CHAPTER, NUMBERED, PLAIN, STATEMENT, Form, form_of
 from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
-from vectorless_web.engine.compiler.titles import CAPTION, SENTENCE_END, UNFINISHED, mended_title, reads_like_title
+from vectorless_web.engine.compiler.titles import (
+    CAPTION,
+    SENTENCE_END,
+    UNFINISHED,
+    may_open_title,
+    mended_title,
+    reads_like_title,
+)
 
 _MAX_LINES, _MAX_SENTENCE_LINES = 4, 6
 _SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
@@ -67,6 +74,12 @@ def _own_style(one: Line, other: Line) -> bool:
     return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < 0.6
 
 
+def _listed_among(lines: Sequence[Line], position: int) -> bool:
+    """Whether the lines beside it name statements too: then it is an index and not a title."""
+    beside = [lines[number] for number in (position - 1, position + 1) if 0 <= number < len(lines)]
+    return any(form_of(line.text).family == STATEMENT for line in beside)
+
+
 class Headings:
     """Finds the headings among the standing lines of a page."""
 
@@ -117,6 +130,8 @@ class Headings:
         """An emphasised sentence over plain prose, as risk factors have them."""
         first = lines[position]
         if strength == 0 or form_of(first.text).family != PLAIN or first.lead > first.start:
+            return None
+        if not may_open_title(first.text):
             return None
         end = position + 1
         while (
@@ -177,6 +192,8 @@ class Headings:
         line = lines[position]
         pitch = self._layout.line_pitch(line.style)
         before = lines[position - 1] if position else None
+        if form_of(line.text).family == STATEMENT and _listed_among(lines, position):
+            return False
         if before is not None and 0 < line.top - before.top < 1.12 * pitch and form_of(before.text).family > STATEMENT:
             return False
         words = line.text.split()

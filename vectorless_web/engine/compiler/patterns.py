@@ -19,10 +19,16 @@ _CHAPTER = re.compile(
 _CJK_CHAPTER = re.compile(r"^第[一二三四五六七八九十百\d]+([章节節条編部])")
 _NUMBERED = re.compile(r"^(\d{1,2}(?:\.\d{1,2}){0,4})\.?\)?\s+(?=[^\W\d_]|[\"“‘(])")
 _PARENTHESISED = re.compile(r"^\((\d{1,2})\)\s+(?=[A-Z])")
+_COMPANY = (
+    r"(?:[\w&.,’' -]{2,45}?\b(?:inc|corp|corporation|company|co|plc|ltd|llc|subsidiaries)\b\s?[.,]*\s*[-–—:]?\s+)?"
+)
+_ADJECTIVES = r"(?:(?:interim|condensed|unaudited|audited|consolidated|combined|supplemental)\s+)*"
 _STATEMENT = re.compile(
-    r"^(?:(?:interim|condensed|unaudited|audited|consolidated|combined|supplemental)\s+)*"
-    r"(?:statements?\s+of\s+(?:\w+\s+)?(?:consolidated\s+)?(?:income|operations|earnings|comprehensive|cash\s+flows?|financial\s+position|financial\s+condition"
-    r"|changes|(?:share|stock)(?:holder|owner)s|equity|profit|loss|redeemable)|balance\s+sheets?|income\s+statements?|cash\s+flow\s+statements?)",
+    rf"^{_COMPANY}{_ADJECTIVES}"
+    r"(?:statements?\s+of\s+(?:\w+\s+)?(?:consolidated\s+)?(?:income|operations|earnings|comprehensive|cash\s+flows?"
+    r"|financial\s+position|financial\s+condition|changes|(?:share|stock)(?:holder|owner)s|equity|profit|loss|redeemable)"
+    r"|balance\s+sheets?|(?:comprehensive\s+)?income\s+statements?|cash\s+flows?\s+statements?"
+    r"|(?:share|stock)holders?[’']?s?[’']?\s+equity\s+statements?)",
     re.I,
 )
 _NOTES = re.compile(r"^(?:index\s+to\s+)?notes?\s+to\s+(?:the\s+)?(?:\w+\s+){0,4}(?:financial\s+)?statements?\b", re.I)

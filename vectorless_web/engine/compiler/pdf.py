@@ -18,7 +18,7 @@ from vectorless_web.engine.compiler.levels import assign_levels
 from vectorless_web.engine.compiler.limits import CompileLimits
 from vectorless_web.engine.compiler.lines import Page
 from vectorless_web.engine.compiler.mending import Vocabulary
-from vectorless_web.engine.compiler.patterns import PLAIN, form_of
+from vectorless_web.engine.compiler.patterns import PLAIN, STATEMENT, form_of
 from vectorless_web.engine.compiler.pdf_text import read_pages
 from vectorless_web.engine.compiler.regions import Row, classify, find_regions
 from vectorless_web.engine.compiler.running import mark_running
@@ -186,7 +186,8 @@ def _one_title(row: Row) -> bool:
     """Whether a line is one text, or a number or name with its title ("Item 7." and a gap), not cells of columns."""
     if len(row.cells) == 1:
         return True
-    return len(row.cells) == 2 and len(row.cells[0].text) < 16 and form_of(row.line.text).family < PLAIN
+    family = form_of(row.line.text).family
+    return len(row.cells) == 2 and (family == STATEMENT or (len(row.cells[0].text) < 16 and family < PLAIN))
 
 
 def _by_page_groups(drafts: Sequence[Draft]) -> list[Draft]:

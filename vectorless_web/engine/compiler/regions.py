@@ -12,6 +12,7 @@ from enum import Enum
 from vectorless_web.engine.compiler.cells import Span, split_cells
 from vectorless_web.engine.compiler.layout import Layout
 from vectorless_web.engine.compiler.lines import Line, Page
+from vectorless_web.engine.compiler.patterns import NOTE, form_of
 
 _LOOK_AHEAD = 5
 _HEADER_LINES = 60
@@ -175,7 +176,7 @@ def _grow_up(rows: Sequence[Row], seed: int, floor: int, layout: Layout) -> int:
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
         row = rows[position - 1]
-        if row.role is Role.DATA or _too_far(row, rows[position]) or _STRUCTURAL.match(row.line.text):
+        if row.role is Role.DATA or _too_far(row, rows[position]) or _is_title(row):
             break
         if _heads(row, figures_left):
             start = position - 1
@@ -185,6 +186,11 @@ def _grow_up(rows: Sequence[Row], seed: int, floor: int, layout: Layout) -> int:
             break
         position -= 1
     return start
+
+
+def _is_title(row: Row) -> bool:
+    """Whether a line's words name a part, item, statement or note: it heads the table and is no part of it."""
+    return form_of(row.line.text).family <= NOTE
 
 
 def _heads(row: Row, figures_left: float) -> bool:

@@ -52,14 +52,18 @@ _LEAST_UNDER_TITLE = {"income": 3, "balance": 3, "cash_flow": 2, "equity": 2, "c
 _LEAST_ALONE = {"balance": 5, "cash_flow": 5}
 
 
-def recognise(title: str, labels: Iterable[str], *, in_note: bool) -> str:
-    """The kind of statement a table is, or "". A title must agree with the rows; without one the rows must be complete."""
+def recognise(title: str, labels: Iterable[str], *, elsewhere: bool) -> str:
+    """The kind of statement a table is, or "".
+
+    A title must agree with the rows; without one the rows must be complete. `elsewhere`: the table
+    stands in notes or discussion, where the same titles head excerpts.
+    """
     rows = [" ".join(label.split()) for label in labels if label]
+    if elsewhere:
+        return ""
     kind = statement_kind(title)
     if kind:
         return kind if _matches(kind, rows) >= _LEAST_UNDER_TITLE[kind] else ""
-    if in_note:
-        return ""
     return next((kind for kind, least in _LEAST_ALONE.items() if _matches(kind, rows) >= least), "")
 
 

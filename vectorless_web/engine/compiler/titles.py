@@ -28,14 +28,19 @@ _SOFT = re.compile(r"[\x02\ufffe\xad]\s?")
 _SPACED = re.compile(r"(?:(?<=\s)|^)(?:\w ){3,}\w(?=\s|$|[.,:;])")
 
 
+def may_open_title(text: str) -> bool:
+    """Whether a line can begin a heading: no units or period line, no signature, bullet or address."""
+    if _NOT_TITLE.match(text) or UNITS_LINE.match(text):
+        return False
+    return not (PERIOD.match(text) and any(character.isdigit() for character in text))
+
+
 def reads_like_title(text: str) -> bool:
     """Whether words could be a heading: short, not money, not a units or period line, not a whole sentence."""
     words = text.split()
-    if not words or len(text) > _MAX_CHARACTERS or len(words) > _MAX_WORDS or _NOT_TITLE.match(text):
+    if not words or len(text) > _MAX_CHARACTERS or len(words) > _MAX_WORDS or not may_open_title(text):
         return False
     if sum(character.isalpha() for character in text) < 3 or _LEADERS.search(text) or _ADDRESS.search(text):
-        return False
-    if UNITS_LINE.match(text) or (PERIOD.match(text) and any(character.isdigit() for character in text)):
         return False
     form = form_of(text)
     first = next((character for character in text if character.isalnum()), "")
