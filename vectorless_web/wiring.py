@@ -13,13 +13,18 @@ from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 class ModelChoice(Protocol):
     """The chat model a workspace chose. Prices are US dollars per million tokens."""
 
-    name: str
-    base_url: str
-    model: str
-    api_key: str
-    price_in: Decimal
-    price_out: Decimal
-    context_size: int
+    @property
+    def base_url(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def api_key(self) -> str: ...
+    @property
+    def price_in(self) -> Decimal: ...
+    @property
+    def price_out(self) -> Decimal: ...
+    @property
+    def context_size(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)

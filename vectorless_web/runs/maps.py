@@ -9,14 +9,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from vectorless_web.documents.models import DocumentVersion, Section
-from vectorless_web.runs.models import Run, Step
+from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.selectors import versions_read
 from vectorless_web.runs.tree_map import TreeMap, draw
 
 NAMED = 4
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Heading:
     """A heading as the map needs it."""
 
@@ -28,15 +28,22 @@ class Heading:
     page_end: int
 
 
-def maps_of(run: Run, steps: Sequence[Step]) -> list[dict[str, Any]]:
-    """One map for each document that was opened, in the order in which the walks first touched them."""
+def maps_of(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> list[dict[str, Any]]:
+    """One map for each document that was opened, in the order in which the walks first touched them.
+
+    One of them is `open`: that of the first citation, before there is one that touched last.
+    """
     versions = {str(version.document_id): version for version in versions_read(run)}
     touched: dict[str, list[dict[str, Any]]] = {}
+    last = ""
     for step in steps:
         for ref in [*step.refs, *(row["ref"] for row in step.rejected if row.get("ref"))]:
             if ref["document"] in versions:
                 touched.setdefault(ref["document"], []).append(ref)
-    return [_map(versions[document], refs, run) for document, refs in touched.items()]
+                last = ref["document"]
+    shown = next((str(row.version.document_id) for row in citations if row.version), last)
+    shown = shown if shown in touched else last
+    return [_map(versions[document], refs, run) | {"open": document == shown} for document, refs in touched.items()]
 
 
 def _map(version: DocumentVersion, refs: list[dict[str, Any]], run: Run) -> dict[str, Any]:

@@ -42,7 +42,7 @@ def run_context(run: Run, may: May) -> dict[str, Any]:
         "claims": claims,
         "citations": citations,
         "sheets": sheets.sheets_of(run, citations, steps),
-        "maps": maps_of(run, steps),
+        "maps": maps_of(run, steps, citations),
         "now": rendering.now_of(run),
         "scope_line": rendering.scope_line(run, selectors.scope_size(run)),
         "engine_line": rendering.engine_line(run.engine, run.model),

@@ -26,6 +26,9 @@ KIND_LABELS = {
 }
 
 
+QUOTES_SHOWN = 3
+
+
 @dataclass(frozen=True)
 class QuoteView:
     """Words a step copied, and where they stand."""
@@ -96,7 +99,7 @@ class StepShelf:
             sequence=step.sequence,
             number=number,
             kind=step.kind,
-            kind_label=KIND_LABELS.get(step.kind, step.kind),
+            kind_label=str(KIND_LABELS.get(step.kind, step.kind)),
             say=step.say,
             thought=step.thought,
             seconds=step.latency_ms / 1000,
@@ -127,18 +130,16 @@ class StepShelf:
         )
 
     def _markers(self, step: Step) -> list[int]:
-        """Citations that this step's quotes became, for a step that extracts."""
-        if step.kind != "extract":
-            return []
-        found = {_plain(quote["quote"]) for quote in _observed_quotes(step)}
-        touched = {(ref["document"], ref["key"]) for ref in step.refs}
+        """Citations that this step's quotes became: the same node, and one quote within the other."""
+        quotes = _observed_quotes(step)
+        documents = {ref["document"] for ref in step.refs}
         return sorted(
             {
                 citation.marker
                 for citation in self._citations
                 if citation.version is not None
-                and (str(citation.version.document_id), citation.node_key) in touched
-                and any(_plain(citation.quote) in quote or quote in _plain(citation.quote) for quote in found)
+                and str(citation.version.document_id) in documents
+                and any(_same_words(citation, row) for row in quotes)
             }
         )
 
@@ -201,17 +202,23 @@ def _quotes(step: Step) -> list[QuoteView]:
     return [
         QuoteView(
             quote=row["quote"],
-            where=str(row.get("where", "")),
+            where=", ".join(row[name] for name in ("row", "column") if row.get(name)),
             page=row.get("page"),
-            check_result=str(row.get("check", "exact")),
+            check_result="exact",
         )
-        for row in _observed_quotes(step)
+        for row in _observed_quotes(step)[:QUOTES_SHOWN]
     ]
 
 
 def _observed_quotes(step: Step) -> list[dict[str, Any]]:
-    rows = step.observation.get("quotes", [])
+    """What a step copied, figures before passages: [{key, page, quote, row?, column?}]."""
+    rows = [*step.observation.get("figures", []), *step.observation.get("passages", [])]
     return [row for row in rows if isinstance(row, dict) and row.get("quote")]
+
+
+def _same_words(citation: Citation, row: dict[str, Any]) -> bool:
+    cited, copied = _plain(citation.quote), _plain(row["quote"])
+    return citation.node_key == row.get("key") and (cited in copied or copied in cited)
 
 
 def _plain(text: str) -> str:

@@ -113,7 +113,7 @@ def last_sequence(run: Run) -> int:
 
 def feedback_by(user: User, run: Run) -> Feedback | None:
     """What this user said of the run."""
-    return Feedback.objects.filter(run=run.pk, user_id=user.pk).first()
+    return Feedback.objects.filter(run=run.pk, user=user.pk or 0).first()
 
 
 def versions_in_scope(run: Run) -> list[DocumentVersion]:

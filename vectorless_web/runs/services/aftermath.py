@@ -1,28 +1,28 @@
 """What people do with a run that is there: say whether it was right, delete it."""
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from vectorless_web.lib.problems import Problem
 from vectorless_web.runs.models import Feedback, Run
 from vectorless_web.workspaces.models import Role
+from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
 REASONS = ("wrong_fact", "wrong_page", "missing_document", "too_slow")
 
 
-def give_feedback(*, user: AbstractBaseUser, run: Run, good: bool, reason: str = "", comment: str = "") -> Feedback:
+def give_feedback(*, user: User, run: Run, good: bool, reason: str = "", comment: str = "") -> Feedback:
     """Keep what a person says of a run; saying it again replaces it."""
     if reason and reason not in REASONS:
         raise Problem("Choose one of the reasons offered.", code="invalid_input", status=422)
     values = {"good": good, "reason": "" if good else reason, "comment": comment.strip()[:2000]}
-    given, _ = Feedback.objects.update_or_create(run=run, user_id=user.pk, defaults=values)
+    given, _ = Feedback.objects.update_or_create(run=run, user_id=user.pk or 0, defaults=values)
     return given
 
 
 @transaction.atomic
-def delete_run(*, user: AbstractBaseUser, run: Run) -> None:
+def delete_run(*, user: User, run: Run) -> None:
     """Delete a finished run with all it left. One's own, or any for an owner of the workspace."""
     if run.asked_by_id != user.pk and not run.workspace.allows(Role.OWNER):
         raise PermissionDenied("Only who asked, or an owner, can delete this.")

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from vectorless_web.documents.models import Document
@@ -12,6 +11,7 @@ from vectorless_web.lib.problems import Problem
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.services import queueing
 from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
 QUESTION_MAX = 4000
@@ -20,7 +20,7 @@ STEPS_MIN, STEPS_MAX = 1, 30
 
 def start_run(
     *,
-    user: AbstractBaseUser,
+    user: User,
     workspace: Workspace,
     question: str,
     documents: Sequence[int] | None = None,
@@ -51,7 +51,7 @@ def start_run(
     return run
 
 
-def ask_again(*, user: AbstractBaseUser, run: Run, max_steps: int | None = None) -> Run:
+def ask_again(*, user: User, run: Run, max_steps: int | None = None) -> Run:
     """Ask the same question with the same scope once more, as a new run of the same thread."""
     chosen = None if run.whole_workspace else list(run.documents.values_list("pk", flat=True))
     return start_run(
@@ -79,7 +79,7 @@ def checked_question(question: str) -> str:
     return question
 
 
-def _checked_scope(workspace: Workspace, user: AbstractBaseUser, ids: Sequence[int] | None) -> list[Document]:
+def _checked_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) -> list[Document]:
     """The chosen documents, [] for the whole workspace; Problem when nothing can be read."""
     if ids is None:
         if not readable_documents(workspace, user).exists():
@@ -98,7 +98,7 @@ def _checked_scope(workspace: Workspace, user: AbstractBaseUser, ids: Sequence[i
     return found
 
 
-def _nothing_to_read(workspace: Workspace, user: AbstractBaseUser) -> Problem:
+def _nothing_to_read(workspace: Workspace, user: User) -> Problem:
     if documents_in(workspace, user).exists():
         sentence = "No document is ready to be read yet. Ask again when one says Ready."
         return Problem(sentence, code="document_not_ready", status=422, retryable=True)

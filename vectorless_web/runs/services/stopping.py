@@ -1,17 +1,17 @@
 """Stopping: steps so far are kept, and the job ends within two seconds."""
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.db.models import Q
 from django.utils import timezone
 
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.queueing import announce, stop_job
+from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
 REASON = "Stopped before it was done. What was found is kept."
 
 
-def cancel_run(*, user: AbstractBaseUser, run: Run) -> bool:
+def cancel_run(*, user: User, run: Run) -> bool:
     """Ask a run to stop; false when it has ended already.
 
     One that waits, or whose worker is gone, ends at once. A working one is told: its
