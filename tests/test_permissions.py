@@ -7,6 +7,7 @@ needed role is told no (403). Pages outside workspaces need nobody (ANYONE) or a
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
 
 import pytest
 from channels.db import database_sync_to_async
@@ -163,7 +164,7 @@ def _keys(workspace: Workspace, people: dict) -> dict:
     run = Run.objects.create(thread=thread, workspace=workspace, question="Leave?", asked_by=people[MEMBER])
     run.documents.add(document)
     run.versions.add(document.current_version)
-    later = timezone.now() + timezone.timedelta(days=1)
+    later = timezone.now() + timedelta(days=1)
     Invitation.objects.create(workspace=workspace, token_hash=hash_token(TOKEN), expires_at=later)
     invited = Invitation.objects.create(workspace=workspace, token_hash="0" * 64, expires_at=later)
     provider = ModelProvider.objects.create(workspace=workspace, name="M", base_url="https://m.example", model="m")

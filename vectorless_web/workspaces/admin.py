@@ -15,10 +15,20 @@ class MembershipInline(admin.TabularInline):
 @admin.register(Workspace)
 class WorkspaceAdmin(admin.ModelAdmin):
     list_display = ["name", "slug", "created_by", "created_at"]
+    list_select_related = ["created_by"]
     search_fields = ["name", "slug"]
     readonly_fields = ["created_at"]
     autocomplete_fields = ["created_by"]
     inlines = [MembershipInline]
+
+
+@admin.register(Membership)
+class MembershipAdmin(admin.ModelAdmin):
+    list_display = ["user", "workspace", "role", "joined_at"]
+    list_filter = ["role", "workspace"]
+    search_fields = ["user__username", "workspace__name"]
+    autocomplete_fields = ["user", "workspace"]
+    list_select_related = ["user", "workspace"]
 
 
 @admin.register(Invitation)
@@ -26,6 +36,7 @@ class InvitationAdmin(admin.ModelAdmin):
     """Read-only but for deleting: an invitation is made where its link can be shown."""
 
     list_display = ["workspace", "role", "email", "created_by", "expires_at", "accepted_by", "revoked_at"]
+    list_select_related = ["workspace", "created_by", "accepted_by"]
     list_filter = ["role", "workspace"]
     exclude = ["token_hash"]
 
@@ -41,6 +52,7 @@ class ModelProviderAdmin(admin.ModelAdmin):
     """The stored key has no field here: it can be replaced in the workspace's settings, never seen."""
 
     list_display = ["name", "workspace", "base_url", "model", "enabled"]
+    list_select_related = ["workspace"]
     list_filter = ["enabled"]
     search_fields = ["name", "model", "base_url"]
     readonly_fields = ["capabilities", "created_at"]
@@ -49,6 +61,7 @@ class ModelProviderAdmin(admin.ModelAdmin):
 @admin.register(Budget)
 class BudgetAdmin(admin.ModelAdmin):
     list_display = ["workspace", "user", "period", "limit_usd", "spent_usd", "reserved_usd"]
+    list_select_related = ["workspace", "user"]
     list_filter = ["period", "workspace"]
     readonly_fields = ["spent_usd", "reserved_usd", "period_start"]
 
@@ -56,6 +69,7 @@ class BudgetAdmin(admin.ModelAdmin):
 @admin.register(AuditEvent)
 class AuditEventAdmin(admin.ModelAdmin):
     list_display = ["at", "actor", "verb", "object_type", "object_name", "workspace"]
+    list_select_related = ["actor", "workspace"]
     list_filter = ["verb", "workspace"]
     search_fields = ["object_name", "verb", "actor__username"]
     date_hierarchy = "at"

@@ -1,0 +1,58 @@
+"""A worker that is killed while it reads: nothing is lost, nothing is doubled, nothing goes on behind its back."""
+
+import os
+import signal
+from datetime import timedelta
+
+import psutil
+import pytest
+from django.utils import timezone
+
+from tests.conftest import wait_until
+from tests.documents.files import pdf
+from vectorless_web.documents import services
+from vectorless_web.documents.models import DocumentVersion, Section
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Status = DocumentVersion.Status
+LONG = pdf([(f"{number}. Chapter {number}", *[f"Line {line} of chapter {number}." for line in range(24)])
+            for number in range(1, 1500)])  # fmt: skip
+
+
+@pytest.fixture
+def worker(spawn, settings):
+    """A worker of the queue "documents" as a process of its own, on this test's files."""
+    return spawn("work", "documents", VECTORLESS_VAR=str(settings.MEDIA_ROOT.parent))
+
+
+def test_a_killed_worker_takes_its_child_along_and_the_sweep_mends_it(add, worker, work_off):
+    version = add(LONG, "long.pdf")
+    wait_until(lambda: status_of(version) == Status.PARSING, seconds=30)
+    wait_until(lambda: compile_children(worker.pid), seconds=10)
+    family = [psutil.Process(worker.pid), *psutil.Process(worker.pid).children(recursive=True)]
+    compiling = compile_children(worker.pid)
+    for process in family:
+        if process not in compiling:
+            os.kill(process.pid, signal.SIGKILL)
+    wait_until(lambda: not any(alive(process) for process in compiling), seconds=5)
+    assert services.requeue_lost_versions() == 0
+    DocumentVersion.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=2))
+    assert services.requeue_lost_versions() == 1
+    work_off("documents")
+    version.refresh_from_db()
+    assert (version.status, version.attempt) == (Status.READY, 2)
+    assert Section.objects.filter(version=version).count() == version.report["sections"]
+
+
+def status_of(version) -> str:
+    return DocumentVersion.objects.values_list("status", flat=True).get(pk=version.pk)
+
+
+def compile_children(pid: int) -> list[psutil.Process]:
+    family = psutil.Process(pid).children(recursive=True)
+    return [process for process in family if "compile_child" in " ".join(process.cmdline())]
+
+
+def alive(process: psutil.Process) -> bool:
+    return process.is_running() and process.status() != psutil.STATUS_ZOMBIE

@@ -1,0 +1,46 @@
+"""The admin site: every model has its list and its page, for superusers; others are kept out."""
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.urls import reverse
+
+from tests.test_permissions import world  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.django_db
+
+OURS = ("workspaces", "documents", "runs")
+MODELS = [model for model in apps.get_models() if model._meta.app_label in OURS and not model._meta.auto_created]
+
+
+def address(model, page: str, *args) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_every_model_can_be_looked_at(admin_client, world, model):  # noqa: F811
+    assert admin.site.is_registered(model)
+    assert admin_client.get(address(model, "changelist")).status_code == 200
+    for row in model._default_manager.all()[:1]:
+        assert admin_client.get(address(model, "change", row.pk)).status_code == 200
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
+def test_lists_cost_no_query_for_each_row(admin_client, world, model, django_assert_max_num_queries):  # noqa: F811
+    with django_assert_max_num_queries(20):
+        admin_client.get(address(model, "changelist"))
+
+
+def test_members_and_strangers_are_kept_out(client, world):  # noqa: F811
+    for person in world.people.values():
+        client.force_login(person)
+        answer = client.get(reverse("admin:index"))
+        assert answer.status_code in (302, 403)
+
+
+def test_staff_see_only_what_they_were_given(client, world):  # noqa: F811
+    person = world.people["owner"]
+    person.is_staff = True
+    person.save()
+    client.force_login(person)
+    assert client.get(reverse("admin:documents_document_changelist")).status_code == 403
