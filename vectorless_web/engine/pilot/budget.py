@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.pilot.config import PilotConfig
 
+SMALLEST_CALL = 50
+"""Tokens below which no consultation is worth asking for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
@@ -115,9 +118,9 @@ class PilotBudget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether no further call of any size would be granted at a fresh level."""
+        """Whether not even a small call would be granted at a fresh level."""
         with self._lock:
-            return bool(self._reason_against(1, level=object()))
+            return bool(self._reason_against(min(SMALLEST_CALL, self.tokens_per_call), level=object()))
 
     def _hold(self, tokens: int, level: Hashable) -> Reservation:
         account = self._account

@@ -99,6 +99,13 @@ class LexicalPilot:
         """The share of the question's words that stand in the node's subtree; None without a scorer."""
         return self._scorer.evidence(key).coverage if self._scorer is not None else None
 
+    def most_promising(self, keys: Sequence[NodeId]) -> list[NodeId]:
+        """The keys by the scorer's scores, best first; as given without a scorer."""
+        if self._scorer is None:
+            return list(keys)
+        scores = dict(zip(keys, self._scorer.scores(keys), strict=True))
+        return sorted(keys, key=lambda key: -scores[key])
+
     def reset(self) -> None:
         """Nothing is remembered between queries."""
 

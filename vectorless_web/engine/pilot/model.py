@@ -171,8 +171,9 @@ class ModelPilot:
         return (*decision.ranked_candidates, *halved)
 
     def _question(self, state: SearchState, point: InterventionPoint) -> Question:
-        order = self._order(state)
-        tokens = min(self.config.tokens_per_call, self._budget.tokens_per_call, self._budget.remaining_tokens)
+        order = self._reading_order(state) if point is InterventionPoint.EVALUATE else self._order(state)
+        # Not what is left of the budget: a prompt must not depend on what other walks spent, or no replay would fit.
+        tokens = min(self.config.tokens_per_call, self._budget.tokens_per_call)
         return build_question(state, point, order=order, tokens=tokens, estimator=self._estimator)
 
     def _order(self, state: SearchState) -> Sequence[NodeId]:
@@ -180,9 +181,18 @@ class ModelPilot:
         ranked = self.fallback.decide(state).ranked_candidates
         return [candidate.node for candidate in ranked]
 
+    def _reading_order(self, state: SearchState) -> Sequence[NodeId]:
+        """The leaves of the current section, the most promising first."""
+        here = state.current_node
+        if here is None or here not in state.tree:
+            return ()
+        return self.fallback.most_promising(state.tree.leaves(here))
+
     def _ask(self, question: Question, state: SearchState) -> Outcome:
         if not question.shown and state.candidates:
-            return Outcome(problem="the tokens left are too few to show it any section", was_called=False)
+            return Outcome(
+                problem="the tokens of one consultation are too few to show it any section", was_called=False
+            )
         return call(
             self._model,
             question.prompt,

@@ -59,12 +59,19 @@ def build_question(
     """The prompt for a state: the candidates in the given order, best first, as many as `tokens` allow.
 
     `tokens` bounds data and reply together. What does not fit is left out from the end,
-    and both the data and `Prompt.note` say how much.
+    and both the data and `Prompt.note` say how much. To EVALUATE there are no
+    candidates: `order` are then the leaves to quote from, best first.
     """
+    quoted: Sequence[NodeId] = ()
+    if point is InterventionPoint.EVALUATE:
+        quoted, order = order, ()
     reply_tokens = max(int(tokens * _REPLY_SHARE), min(_FEWEST_REPLY_TOKENS, tokens))
     room = tokens - reply_tokens
     book = KeyBook(state.tree, order)
-    frame = _frame(state, point, room, estimator)
+    frame = _frame(state, room, estimator)
+    if point is InterventionPoint.EVALUATE:
+        frame["pages"] = _pages(state.tree, state.current_node or 0)
+        frame["excerpt"] = _excerpt(state.tree, quoted, frame=frame, room=room, estimator=estimator)
     shown = _fitting(state, order, book=book, frame=frame, room=room, estimator=estimator)
     data = _rendered(frame, [_line(state.tree, key, book) for key in shown], len(order) - len(shown))
     prompt = Prompt(
@@ -78,7 +85,7 @@ def build_question(
     return Question(prompt=prompt, book=book, shown=tuple(shown))
 
 
-def _frame(state: SearchState, point: InterventionPoint, room: int, estimator: TokenEstimator) -> dict[str, Any]:
+def _frame(state: SearchState, room: int, estimator: TokenEstimator) -> dict[str, Any]:
     frame: dict[str, Any] = {"question": _cut(state.query.focus or state.query.question, _LONGEST_QUESTION)}
     path = [_cut(state.tree.node(key).title, _LONGEST_TITLE) for key in state.path[-4:] if key in state.tree]
     if path:
@@ -86,19 +93,15 @@ def _frame(state: SearchState, point: InterventionPoint, room: int, estimator: T
     while estimator.estimate(_rendered(frame, [], 0)) > room // 2 and len(frame["question"]) > 40:
         frame["question"] = _cut(frame["question"], len(frame["question"]) * 3 // 4)
         frame.pop("path", None)
-    if point is InterventionPoint.EVALUATE:
-        frame["pages"] = _pages(state.tree, state.current_node or 0)
-        frame["excerpt"] = _excerpt(state, frame, room, estimator)
     return frame
 
 
-def _excerpt(state: SearchState, frame: Mapping[str, Any], room: int, estimator: TokenEstimator) -> str:
-    """The start of the section's own text, as much as the room allows."""
-    here = state.current_node
-    if here is None or here not in state.tree:
-        return ""
+def _excerpt(
+    tree: Tree, leaves: Sequence[NodeId], *, frame: Mapping[str, Any], room: int, estimator: TokenEstimator
+) -> str:
+    """The leaves' words, as many as the room allows."""
     text = ""
-    for piece in _pieces(state.tree, here):
+    for piece in _pieces(tree, leaves):
         longer = f"{text} {piece}".strip()
         if estimator.estimate(_rendered({**frame, "excerpt": longer}, [], 0)) > room:
             break
@@ -106,8 +109,8 @@ def _excerpt(state: SearchState, frame: Mapping[str, Any], room: int, estimator:
     return text
 
 
-def _pieces(tree: Tree, key: NodeId) -> Iterator[str]:
-    for leaf in tree.leaves(key)[:40]:
+def _pieces(tree: Tree, leaves: Sequence[NodeId]) -> Iterator[str]:
+    for leaf in leaves[:40]:
         words = tree.node(leaf).text.split()
         yield from (" ".join(words[at : at + 12]) for at in range(0, min(len(words), 600), 12))
 

@@ -15,6 +15,7 @@ class Log:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._untold: list[SearchEvent] = []
+        self._noted: set[str] = set()
 
     def told(self) -> Iterator[SearchEvent]:
         """The events since the last call."""
@@ -22,7 +23,10 @@ class Log:
         return iter(events)
 
     def note(self, say: str) -> None:
-        """Something the reader should know."""
+        """Something the reader should know; said once."""
+        if say in self._noted:
+            return
+        self._noted.add(say)
         self._untold.append(SearchEvent(EventKind.NOTE, say))
 
     def compared(self, route: Route, scored: Sequence[Route], decision: PilotDecision | None) -> None:
