@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.ma  # np.unique imports it when first used: 40 ms that no forked worker should pay
 
 from vectorless_web.engine.index.snapshot_edges import EdgeTable, FreshEdges
 from vectorless_web.engine.index.snapshot_layout import (
@@ -165,6 +166,15 @@ class Snapshot:
             rows = np.concatenate([rows, self._delta.rows[here].astype(np.int64) + self._base_size])
             cells = np.concatenate([cells, self._delta.cells[here]])
         return CardPostings(rows, cells & KEY_FIELD, cells >> FIELD_BITS)
+
+    def knows(self, wanted: Sequence[int]) -> Array:
+        """Which of these hashes stand anywhere, as booleans; at least those that do."""
+        hashes = np.array(wanted, np.uint64)
+        places = np.searchsorted(self._arrays["vocabulary"], hashes)
+        inside = np.flatnonzero(places < len(self._arrays["vocabulary"]))
+        known = np.isin(hashes, self._delta.hashes)
+        known[inside] |= self._arrays["vocabulary"][places[inside]] == hashes[inside]
+        return known
 
     def entries(self, wanted: int) -> int:
         """An upper bound on the length of `postings`, found without reading them."""

@@ -1,8 +1,6 @@
 """Why a card is on the shortlist, in one line of plain words."""
 
-from collections.abc import Mapping
-
-import numpy as np
+from collections.abc import Mapping, Sequence
 
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
 from vectorless_web.engine.router.result import ScoredCandidate
@@ -26,11 +24,21 @@ class Explainer:
     def __init__(self, scorer: Scorer, signals: Signals, written: Mapping[str, str]) -> None:
         self._scorer, self._signals, self._written = scorer, signals, written
 
-    def candidate(self, place: int) -> ScoredCandidate:
-        """The candidate at that place of the signals, with its reason."""
+    def candidates(self, places: Sequence[int]) -> tuple[ScoredCandidate, ...]:
+        """The candidates at those places of the signals, in that order, each with its reason."""
+        ascending = sorted(places)
+        matched = self._scorer.lexical.matched(self._signals.rows[ascending])
+        found = dict(zip(ascending, matched, strict=True))
+        return tuple(self._candidate(place, self._as_asked(found[place])) for place in places)
+
+    def _as_asked(self, found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+        """The terms that are words of the question, as it writes them."""
+        asked = {name: [self._written[t] for t in terms if t in self._written] for name, terms in found.items()}
+        return {name: terms for name, terms in asked.items() if terms}
+
+    def _candidate(self, place: int, found: Mapping[str, list[str]]) -> ScoredCandidate:
         signals = self._signals
-        found = self._matched(int(signals.rows[place]))
-        said = named_fields(self._scorer.typed.wanted, dict(signals.parts), place)
+        said = named_fields(self._scorer.typed.wanted, signals.parts, place)
         terms = dict.fromkeys(word for words in found.values() for word in words)
         return ScoredCandidate(
             doc_id=int(signals.ids[place]),
@@ -43,15 +51,6 @@ class Explainer:
             matched_terms=tuple(terms),
             matched_fields=tuple(name for name in FIELDS if name in found),
         )
-
-    def _matched(self, row: int) -> dict[str, list[str]]:
-        """Field -> words of the question that stand there, each only in its weightiest field, telling words first."""
-        found: dict[str, list[str]] = {}
-        for term in self._scorer.lexical.terms:
-            places = self._scorer.lexical.fields_of(term, row)
-            if places and term.text in self._written:
-                found.setdefault(places[0], []).append(self._written[term.text])
-        return found
 
     def _reason(self, said: list[str], found: Mapping[str, list[str]], row: int) -> str:
         parts = list(said)
@@ -67,4 +66,4 @@ class Explainer:
 
 
 def _at(values: Array | None, place: int) -> float:
-    return float(np.round(values[place], 6)) if values is not None else 0.0
+    return round(float(values[place]), 6) if values is not None else 0.0

@@ -1,7 +1,7 @@
 """BM25F over a card snapshot, exact, touching the long postings only where they can matter."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,8 @@ FIELD_WEIGHTS: Mapping[str, float] = {
 }
 _EAGER_ENTRIES = 60_000
 """Postings read in full before the rest is looked up only for rows that can still win."""
+_PORTION = 250_000
+"""Entries scored at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +89,14 @@ class CardScorer:
         `allowed` are the rows that may be found, ascending; None is all.
         """
         eager, rest = self._split()
-        rows, scores = self._partial(eager, allowed)
+        rows, scores = self._found(eager, allowed)
         ceiling = sum(term.ceiling for term in rest)
         if rest and self._floor(scores, limit) <= ceiling:
             eager, rest, ceiling = self.terms, [], 0.0
-            rows, scores = self._partial(eager, allowed)
+            rows, scores = self._found(eager, allowed)
         kept = scores + ceiling >= self._floor(scores, limit)
         rows = rows[kept]
-        return rows, scores[kept] + self._gains(rest, rows)
+        return rows, scores[kept] + self._matrix(rest, rows).sum(axis=0)
 
     def _split(self) -> tuple[list[Term], list[Term]]:
         eager: list[Term] = []
@@ -113,67 +115,99 @@ class CardScorer:
             return 0.0
         return float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
 
-    def _partial(self, terms: Sequence[Term], allowed: Array | None) -> tuple[Array, Array]:
-        found = [self._term_gains(term) for term in terms]
-        if not found:
-            return np.empty(0, np.int64), np.empty(0)
-        owners = np.concatenate([rows for rows, _ in found])
-        gains = np.concatenate([values for _, values in found])
-        if not len(owners):
-            return np.empty(0, np.int64), np.empty(0)
-        totals = np.bincount(owners, weights=gains)
+    def _found(self, terms: Sequence[Term], allowed: Array | None) -> tuple[Array, Array]:
+        """Rows with any of the terms, ascending, and their scores by these terms alone."""
+        totals = np.zeros(0)
+        for some in _portions(terms):
+            gains = self._totals(some)
+            longer, shorter = (gains, totals) if len(gains) > len(totals) else (totals, gains)
+            longer[: len(shorter)] += shorter
+            totals = longer
         rows = np.flatnonzero(totals > 0)
         if allowed is not None:
             rows = rows[_within(rows, allowed)]
         return rows, totals[rows]
 
-    def _term_gains(self, term: Term) -> tuple[Array, Array]:
-        """(rows, what the term adds to each), rows distinct and ascending."""
-        postings = self.postings(term)
-        if not len(postings.rows):
-            return np.empty(0, np.int64), np.empty(0)
-        weighted = self._weighted(postings.rows, postings.fields, postings.counts)
-        first = np.flatnonzero(np.append(True, postings.rows[1:] != postings.rows[:-1]))
-        return postings.rows[first], self._saturated(term, np.add.reduceat(weighted, first))
+    def _totals(self, terms: Sequence[Term]) -> Array:
+        """What these terms add to each row, from row 0 on."""
+        read = [self.postings(term) for term in terms]
+        owner = np.repeat(np.arange(len(read)), [len(postings.rows) for postings in read])
+        rows = np.concatenate([postings.rows for postings in read])
+        if not len(rows):
+            return np.zeros(0)
+        fields = np.concatenate([postings.fields for postings in read])
+        counts = np.concatenate([postings.counts for postings in read])
+        first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]) | (owner[1:] != owner[:-1])))
+        weighted = np.add.reduceat(self._weighted(rows, fields, counts), first)
+        factors = np.array([term.factor for term in terms])[owner[first]]
+        totals: Array = np.bincount(rows[first], weights=factors * _saturated(weighted))
+        return totals
 
     def _weighted(self, rows: Array, fields: Array, counts: Array) -> Array:
         length = self._snapshot.lengths(rows, fields)
         weighted: Array = counts * self._weights[fields] / (1 - B + self._normaliser[fields] * length)
         return weighted
 
-    @staticmethod
-    def _saturated(term: Term, weighted: Array) -> Array:
-        gains: Array = term.factor * (K1 + 1) * weighted / (K1 + weighted)
-        return gains
-
     def gains(self, rows: Array) -> Array:
         """What each term adds to each of these rows (ascending), shape (terms, rows)."""
-        if not self.terms:
-            return np.zeros((0, len(rows)))
-        return np.stack([self._gain(term, rows) for term in self.terms])
+        return self._matrix(self.terms, rows)
 
-    def _gains(self, terms: Sequence[Term], rows: Array) -> Array:
-        total: Array = sum((self._gain(term, rows) for term in terms), np.zeros(len(rows)))
-        return total
+    def _matrix(self, terms: Sequence[Term], rows: Array) -> Array:
+        """Gains of `terms`, shape (terms, rows); entries are looked up by bisection, so long postings cost little."""
+        owner, place, fields, counts = self._entries(terms, rows)
+        weighted: Array = np.zeros(len(terms) * len(rows))
+        if len(place):
+            gained = self._weighted(rows[place], fields, counts)
+            weighted = np.bincount(owner * len(rows) + place, weights=gained, minlength=len(weighted))
+        factors = np.array([term.factor for term in terms]).reshape(-1, 1)
+        matrix: Array = factors * _saturated(weighted.reshape(len(terms), len(rows)))
+        return matrix
 
-    def _gain(self, term: Term, rows: Array) -> Array:
-        postings = self.postings(term)
-        start = np.searchsorted(postings.rows, rows)
-        weighted = np.zeros(len(rows))
-        for step in range(len(FIELDS)):
-            here = np.flatnonzero(start + step < len(postings.rows))
-            here = here[postings.rows[start[here] + step] == rows[here]]
-            if not len(here):
-                break
-            place = start[here] + step
-            weighted[here] += self._weighted(rows[here], postings.fields[place], postings.counts[place])
-        return self._saturated(term, weighted)
+    def _entries(self, terms: Sequence[Term], rows: Array) -> tuple[Array, Array, Array, Array]:
+        """Entries of these terms in these rows: number of the term, place in `rows`, field, count."""
+        found: list[tuple[Array, Array, Array, Array]] = []
+        for number, term in enumerate(terms):
+            postings = self.postings(term)
+            low = np.searchsorted(postings.rows, rows)
+            sizes = np.searchsorted(postings.rows, rows, side="right") - low
+            place = np.repeat(np.arange(len(rows)), sizes)
+            here = np.arange(len(place)) + np.repeat(low - np.append(0, np.cumsum(sizes)[:-1]), sizes)
+            found.append((np.full(len(place), number), place, postings.fields[here], postings.counts[here]))
+        if not found:
+            nothing = np.empty(0, np.int64)
+            return nothing, nothing, nothing, nothing
+        owner, place, fields, counts = (np.concatenate(column) for column in zip(*found, strict=True))
+        return owner, place, fields, counts
 
-    def fields_of(self, term: Term, row: int) -> list[str]:
-        """The fields of that row in which the term stands."""
-        postings = self.postings(term)
-        low, high = np.searchsorted(postings.rows, [row, row + 1])
-        return [FIELDS[number] for number in postings.fields[low:high].tolist()]
+    def matched(self, rows: Array) -> list[dict[str, list[str]]]:
+        """For each of these rows: field -> terms that stand there, each only in the first of its fields."""
+        owner, place, fields, _ = self._entries(self.terms, rows)
+        shown: list[dict[str, list[str]]] = [{} for _ in range(len(rows))]
+        cell = owner * len(rows) + place
+        first = np.flatnonzero(np.append(True, cell[1:] != cell[:-1])) if len(cell) else cell
+        found = zip(owner[first].tolist(), place[first].tolist(), fields[first].tolist(), strict=True)
+        for number, at, name in found:
+            shown[at].setdefault(FIELDS[name], []).append(self.terms[number].text)
+        return shown
+
+
+def _portions(terms: Sequence[Term]) -> Iterator[list[Term]]:
+    """The terms in portions of a bounded number of entries, so that long postings never stand in memory together."""
+    portion: list[Term] = []
+    size = 0
+    for term in terms:
+        if portion and size + term.entries > _PORTION:
+            yield portion
+            portion, size = [], 0
+        portion.append(term)
+        size += term.entries
+    if portion:
+        yield portion
+
+
+def _saturated(weighted: Array) -> Array:
+    saturated: Array = (K1 + 1) * weighted / (K1 + weighted)
+    return saturated
 
 
 def _within(rows: Array, allowed: Array) -> Array:

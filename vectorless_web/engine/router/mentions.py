@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, key_hash
 from vectorless_web.engine.query.plan import QueryPlan
@@ -70,24 +72,34 @@ def _is_meant(mention: Mention, names: Sequence[str], taken: Sequence[tuple[int,
 
 
 def _exact(question: str, snapshot: Snapshot) -> Iterator[Mention]:
-    tokens = [token for token in words(question) if folded_words(token.text)]
-    for first in range(len(tokens)):
-        for last in range(first, min(first + _LONGEST, len(tokens))):
-            start, end = tokens[first].start, tokens[last].end
-            yield from _mention(question[start:end], start, end, snapshot)
+    """Mentions by a whole key. All runs of words are looked up at once: most are no name."""
+    runs = list(_runs(question))
+    hashes = [key_hash(ENTITY, key) for _, _, key in runs]
+    for at in np.flatnonzero(snapshot.knows(hashes)).tolist():
+        start, end, _ = runs[at]
+        yield from _mention(question[start:end], start, hashes[at], snapshot)
 
 
-def _mention(text: str, start: int, end: int, snapshot: Snapshot) -> Iterator[Mention]:
-    folded = folded_words(text)
-    key = glued(folded)
-    if not _may_name(folded, key):
-        return
-    hashed = key_hash(ENTITY, key)
+def _runs(question: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, glued key) of each run of words that could be a name."""
+    tokens = [(word, folded_words(word.text)) for word in words(question)]
+    for first, (opening, folded) in enumerate(tokens):
+        if not folded or folded[0] in STOP_WORDS:
+            continue
+        key = ""
+        for closing, more in tokens[first : first + _LONGEST]:
+            key += glued(more)
+            if more and more[-1] not in STOP_WORDS and len(key) > 1 and not key.isdigit():
+                yield opening.start, closing.end, key
+
+
+def _mention(text: str, start: int, hashed: int, snapshot: Snapshot) -> Iterator[Mention]:
     rarity = idf(snapshot, hashed)
     if rarity > 0:
         strongest = int(snapshot.postings(hashed).counts.max())
         hashes = (hashed, *_subjects(hashed, strongest, snapshot))
-        yield Mention(text, start, end, hashes, rarity * _form(text) * strongest / MAX_COUNT, strongest)
+        weight = rarity * _form(text) * strongest / MAX_COUNT
+        yield Mention(text, start, start + len(text), hashes, weight, strongest)
 
 
 def _subjects(hashed: int, strongest: int, snapshot: Snapshot) -> list[int]:
@@ -96,17 +108,6 @@ def _subjects(hashed: int, strongest: int, snapshot: Snapshot) -> list[int]:
         return []
     sure = postings.rows[postings.counts >= _SURE_SHARE * strongest]
     return sorted({subject for subject in snapshot.subjects(sure) if subject not in (0, hashed)})[:_MOST_SUBJECTS]
-
-
-def _may_name(folded: Sequence[str], key: str) -> bool:
-    """Whether the words could be a name at all: not a number, not a function word at either end."""
-    ends = (folded[0], folded[-1])
-    return (
-        len(key) > 1
-        and not key.isdigit()
-        and not any(word in STOP_WORDS and len(folded) > 1 for word in ends)
-        and (key not in STOP_WORDS)
-    )
 
 
 def _form(text: str) -> float:

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
+_POSSESSIVE, _POINTS = re.compile(r"['’]s$"), re.compile(r"[.'’]")
 _LINKING = frozenset({"and", "the", "und", "et", "y"})
 _LEGAL = frozenset(
     {
@@ -20,8 +21,8 @@ _SHORTEST_PREFIX, _LONGEST_PREFIX = 3, 10
 def folded_words(name: str) -> list[str]:
     """The words of a name, lower case, without accents, points, apostrophes and possessive s."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
-    found = (re.sub(r"['’]s$", "", match.group()) for match in _WORD.finditer(plain))
-    return [re.sub(r"[.'’]", "", word) for word in found]
+    found = (_POSSESSIVE.sub("", match.group()) for match in _WORD.finditer(plain))
+    return [_POINTS.sub("", word) for word in found]
 
 
 def glued(words: Sequence[str]) -> str:

@@ -101,13 +101,14 @@ class DocumentRouter:
         activated = considered > config.activate_threshold
         scorer = Scorer(self.snapshot, plan, config)
         keep = max(config.bm25_top_k, config.max_candidates)
+        cut = config.max_candidates if activated else considered
         everyone = self.snapshot.all_rows() if allowed is None else allowed
         pool = scorer.pool(_POOL * keep, allowed) if activated else everyone
         signals = scorer.signals(pool, yielded=yielded, allowed=allowed)
-        places = [place for place in signals.order() if signals.score[place] > 0 or not activated][:keep]
+        shown = max(2 * cut, _shown_to_model(config))
+        places = [place for place in signals.order() if signals.score[place] > 0 or not activated][:shown]
         explainer = Explainer(scorer, signals, as_written(plan))
-        ranked = tuple(explainer.candidate(place) for place in places)
-        cut = config.max_candidates if activated else considered
+        ranked = explainer.candidates(places)
         ambiguous = activated and is_ambiguous(ranked, cut)
         mode, note = RouteMode.FAST, ""
         if activated and self._asks(config, ambiguous):
@@ -136,10 +137,14 @@ class DocumentRouter:
         self, plan: QueryPlan, ranked: tuple[ScoredCandidate, ...], config: RouterConfig
     ) -> tuple[tuple[ScoredCandidate, ...], RouteMode, str]:
         assert self._model is not None and self._cards is not None
-        shown = min(2 * config.max_candidates, config.bm25_top_k)
+        shown = _shown_to_model(config)
         opinion = ask_model(plan, ranked[:shown], model=self._model, cards=self._cards)
         mode = RouteMode.FAST if opinion.note else config.mode
         return (*opinion.candidates, *ranked[shown:]), mode, opinion.note
+
+
+def _shown_to_model(config: RouterConfig) -> int:
+    return min(2 * config.max_candidates, config.bm25_top_k)
 
 
 def is_ambiguous(ranked: Sequence[ScoredCandidate], cut: int) -> bool:

@@ -99,7 +99,7 @@ class Scorer:
         weighted = (
             (config.w_bm25, bm25),
             (config.w_keyword, keyword),
-            (config.w_fields, fields),
+            (config.w_fields * self.typed.say(parts), fields),
             (config.w_graph, graph),
         )
         score = _mean(weighted, len(rows))

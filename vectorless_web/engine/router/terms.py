@@ -1,13 +1,13 @@
 """What a query plan asks of cards: weighted words, keyword units, and how to show them again."""
 
 from vectorless_web.engine.index.snapshot import Snapshot
-from vectorless_web.engine.index.snapshot_rows import key_hash
+from vectorless_web.engine.index.snapshot_rows import key_hash, term_hash
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.router.card_keys import KEYWORD, keyword_units
 from vectorless_web.engine.router.lexical import idf
 from vectorless_web.engine.text.analyser import analyse, words
 
-_EXPANSION = 0.4
+_EXPANSION = 0.25
 """Words the lexicon added count less here than inside a document: a card is short and names things once."""
 
 
@@ -19,11 +19,25 @@ def query_terms(plan: QueryPlan) -> list[tuple[str, float]]:
 
 
 def keyword_weights(plan: QueryPlan, snapshot: Snapshot) -> dict[int, float]:
-    """Hash of each unit of the plan's key concepts -> idf; units that no card has are left out."""
-    units = dict.fromkeys(unit for concept in plan.concepts for unit in keyword_units(concept))
-    hashes = [key_hash(KEYWORD, unit) for unit in units]
-    weights = {hashed: idf(snapshot, hashed) for hashed in hashes}
-    return {hashed: weight for hashed, weight in weights.items() if weight > 0}
+    """Hash of each unit of the question's key concepts, and of its other words -> idf.
+
+    A word that stands on cards but never as a keyword counts too: without it a card with
+    the common half of the question would look like a full match. Units that no card has
+    are left out; so is everything when no unit is a keyword of any card.
+    """
+    own = [t.term for t in plan.terms if t.source != "period" and not t.source.startswith("lexicon")]
+    units = dict.fromkeys([*(unit for concept in _asked_concepts(plan) for unit in keyword_units(concept)), *own])
+    hashes = {unit: (key_hash(KEYWORD, unit), term_hash(unit)) for unit in units}
+    known = {key: max(idf(snapshot, key), idf(snapshot, word)) for key, word in hashes.values()}
+    if not any(snapshot.frequency(key) for key in known):
+        return {}
+    return {key: weight for key, weight in known.items() if weight > 0}
+
+
+def _asked_concepts(plan: QueryPlan) -> list[str]:
+    """The concepts that stand in the question as such; what the lexicon makes of them would count them twice."""
+    lowered = plan.question.lower()
+    return [concept for concept in plan.concepts if concept in lowered]
 
 
 def as_written(plan: QueryPlan) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """How well the typed fields of cards agree with what the question names: names, periods, dates, kinds of document."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,12 +15,15 @@ from vectorless_web.engine.router.mentions import Mention, mentions_in
 from vectorless_web.engine.router.reporting import looks_ahead, reporting_year
 
 _WEIGHTS = {"name": 3.0, "year": 2.0, "date": 2.0, "form": 1.5, "span": 1.0}
+_DECISIVE = 5.0
+"""A name and a year decide; less says less."""
 _NEAR_YEARS = {0: 1.0, 1: 0.6, 2: 0.35, 3: 0.2, -1: 0.3}
 """A report also covers the years before its own; the year before may look ahead."""
 _NEAR_YEARS_AHEAD = {-1: 1.0, 0: 0.9, -2: 0.5, 1: 0.3}
 """For a question that looks ahead: what is expected of a year stands in the report of the year before."""
 _OTHER_SPAN, _UNKNOWN_SPAN, _YEAR_FOR_QUARTER = 0.35, 0.7, 0.4
 _LARGEST_POOL = 5000
+_SAID_YEAR = 0.9
 _LEARNT = 0.96
 """How sure a nickname is that only another document about the same subject explains."""
 _FLOOR = 0.05
@@ -76,7 +79,7 @@ class FieldScorer:
             "year": self._years(rows) if self.wanted.year is not None else None,
             "date": self._dates(rows) if self.wanted.dates else None,
             "form": self._forms(rows) if self.wanted.families else None,
-            "span": self._spans(rows) if self.wanted.year is not None else None,
+            "span": self._spans(rows) if self.wanted.year is not None and self.wanted.mentions else None,
         }
         return {name: values for name, values in asked.items() if values is not None and values.any()}
 
@@ -88,13 +91,21 @@ class FieldScorer:
         """
         if not parts:
             return None
-        weights = {name: _WEIGHTS[name] for name in parts}
-        if "name" in weights:
-            weights["name"] *= min(1.0, 2 * max(mention.weight for mention in self.wanted.mentions))
+        weights = self._weights(parts)
         total = sum(weights.values())
         logs = sum((weights[n] * np.log(np.maximum(values, _FLOOR)) for n, values in parts.items()), np.zeros(size))
         mean: Array = np.exp(logs / total)
         return np.where(np.any(list(parts.values()), axis=0), mean, 0.0)
+
+    def _weights(self, parts: Iterable[str]) -> dict[str, float]:
+        weights = {name: _WEIGHTS[name] for name in parts}
+        if "name" in weights:
+            weights["name"] *= min(1.0, 2 * max(mention.weight for mention in self.wanted.mentions))
+        return weights
+
+    def say(self, parts: Iterable[str]) -> float:
+        """How much the parts say together, in [0, 1]: a year alone tells few cards apart."""
+        return min(1.0, sum(self._weights(parts).values()) / _DECISIVE)
 
     def strength(self, kind: str, value: str, rows: Array) -> Array:
         """How surely each row has the key, in [0, 1]."""
@@ -161,17 +172,18 @@ def looked_up(held: Array, values: Array, rows: Array) -> Array:
     return found
 
 
-def named_fields(wanted: Wanted, parts: dict[str, Array], place: int) -> list[str]:
+def named_fields(wanted: Wanted, parts: Mapping[str, Array], place: int) -> list[str]:
     """What of the question's fields the card at that place of the parts agrees with, in plain words."""
     said: list[str] = []
-    if parts.get("name", np.zeros(place + 1))[place] > 0:
+    agreed = {name: float(values[place]) for name, values in parts.items()}
+    if agreed.get("name", 0) > 0:
         said.append("names " + _listed([f"“{mention.text}”" for mention in wanted.mentions]))
-    if wanted.year is not None and parts.get("year", np.zeros(place + 1))[place] >= 0.5:
-        quarter = f"Q{wanted.quarter} " if wanted.quarter and parts.get("span", np.zeros(place + 1))[place] == 1 else ""
+    if wanted.year is not None and agreed.get("year", 0) >= _SAID_YEAR:
+        quarter = f"Q{wanted.quarter} " if wanted.quarter and agreed.get("span") == 1 else ""
         said.append(f"covers {quarter}{wanted.year}")
-    if parts.get("date", np.zeros(place + 1))[place] > 0:
+    if agreed.get("date", 0) > 0:
         said.append(f"is dated {_listed(wanted.dates)}")
-    if parts.get("form", np.zeros(place + 1))[place] > 0:
+    if agreed.get("form", 0) > 0:
         said.append(f"is of the kind {_listed(wanted.families)}")
     return said
 

@@ -1,0 +1,222 @@
+"""Measures the document router beside SQLite FTS5, bm25s and tantivy, on the same cards, in one run.
+
+`python -m benchmarks.router --cards N [--json] [--cards-file FILE --queries-file FILE]`. A cards file holds JSON
+lines {id, title, topic_tags, question_hints, overview, sections, body}, a queries file {query, id}.
+"""
+
+import argparse
+import gc
+import json
+import mmap
+import os
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from multiprocessing import Pipe
+from pathlib import Path
+from typing import Any
+
+from benchmarks.router_cards import BenchCard, Known, made_up, made_up_queries, read_cards, read_queries
+from benchmarks.router_peers import PEERS
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.query.understand import understand
+from vectorless_web.engine.router import Change, DeltaRow, DocumentRouter, RouterConfig, Snapshot, build_snapshot
+from vectorless_web.engine.text.tokens import HeuristicEstimator
+
+CONFIG = RouterConfig(activate_threshold=0)
+BARS = {1_000: (10, 3), 10_000: (30, 10), 100_000: (80, 50)}
+"""Cards -> 95th percentile in ms in a fresh fork, and warm."""
+
+
+def main() -> None:
+    """Build, ask, print."""
+    options = _options()
+    cards = read_cards(options.cards_file) if options.cards_file else list(made_up(options.cards))
+    cards = cards[: options.cards] if options.cards else cards
+    known = read_queries(options.queries_file) if options.queries_file else made_up_queries(cards, options.queries)
+    with tempfile.TemporaryDirectory() as folder:
+        figures = measure(cards, known, Path(folder), with_peers=not options.no_peers)
+    if options.json:
+        print(json.dumps(figures))
+    else:
+        _show(figures)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cards", type=int, default=0, help="how many cards; 0 with a cards file takes all of it")
+    parser.add_argument("--cards-file", type=Path)
+    parser.add_argument("--queries-file", type=Path)
+    parser.add_argument("--queries", type=int, default=200, help="how many made-up queries")
+    parser.add_argument("--no-peers", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    if bool(options.cards_file) != bool(options.queries_file):
+        parser.error("a cards file needs a queries file, and the other way round")
+    if not options.cards and not options.cards_file:
+        options.cards = 1_000
+    return options
+
+
+def measure(cards: Sequence[BenchCard], known: Sequence[Known], folder: Path, *, with_peers: bool) -> dict[str, Any]:
+    """All figures, with the keys of the JSON output."""
+    started = time.perf_counter()
+    path = folder / "cards.snapshot"
+    path.write_bytes(build_snapshot(card.row(number) for number, card in enumerate(cards, start=1)))
+    built = time.perf_counter() - started
+    plans = [understand(item.query) for item in known]
+    gc.collect()
+    # The cards held here for the peers are no part of a worker: its forks must not walk over them.
+    gc.freeze()
+    numbers = {card.id: number for number, card in enumerate(cards, start=1)}
+    wanted = [numbers.get(item.id, -1) for item in known]
+    warm = in_child(lambda: _warm(path, plans, wanted))
+    figures = {
+        "cards": len(cards),
+        "queries": len(known),
+        "fork_p95_ms": _percentile([in_child(lambda plan=plan: _fresh(path, plan)) for plan in plans[:60]], 95),
+        **warm,
+        "upsert_ms": _upsert_ms(path, cards[0], folder),
+        "build_s": round(built, 1),
+        "snapshot_mb": round(path.stat().st_size / 1e6, 1),
+        "all_cards_tokens": sum(HeuristicEstimator().estimate(card.text) for card in cards),
+        "peers": {},
+    }
+    if with_peers:
+        figures["peers"] = {name: _peer(build(cards, folder), known) for name, build in PEERS.items()}
+    return figures
+
+
+def in_child(act: Callable[[], Any]) -> Any:
+    """What `act` returns in a fork of this process, which has everything imported and nothing mapped."""
+    here, there = Pipe()
+    child = os.fork()
+    if child == 0:
+        there.send(act())
+        os._exit(0)
+    found = here.recv()
+    os.waitpid(child, 0)
+    return found
+
+
+def opened(path: Path) -> Snapshot:
+    """The snapshot, mapped."""
+    with path.open("rb") as file:
+        return Snapshot.open(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)), version="0")
+
+
+def _fresh(path: Path, plan: QueryPlan) -> float:
+    started = time.perf_counter()
+    DocumentRouter(opened(path), CONFIG).route(plan)
+    return (time.perf_counter() - started) * 1000
+
+
+def _warm(path: Path, plans: Sequence[QueryPlan], wanted: Sequence[int]) -> dict[str, float]:
+    router = DocumentRouter(opened(path), CONFIG)
+    for plan in plans[:5]:
+        router.route(plan)
+    times, ranks = [], []
+    for plan, number in zip(plans, wanted, strict=True):
+        started = time.perf_counter()
+        found = [candidate.doc_id for candidate in router.route(plan).candidates]
+        times.append((time.perf_counter() - started) * 1000)
+        ranks.append(found.index(number) + 1 if number in found else 0)
+    return {
+        "p50_ms": _percentile(times, 50),
+        "p95_ms": _percentile(times, 95),
+        "hit1": _share(ranks, 1),
+        "hit10": _share(ranks, 10),
+        "pss_mb": _pss_mb(),
+    }
+
+
+def _pss_mb() -> float:
+    """Proportional set size of this process, with everything it has imported."""
+    lines = Path("/proc/self/smaps_rollup").read_text(encoding="ascii").splitlines()
+    return round(int(next(line.split()[1] for line in lines if line.startswith("Pss:"))) / 1024, 1)
+
+
+def _upsert_ms(path: Path, card: BenchCard, folder: Path, rounds: int = 15) -> float:
+    """Median from the call of `upsert` until another process holds a snapshot with the document in it."""
+    base = sqlite3.connect(folder / "changes.db")
+    base.execute("PRAGMA journal_mode=WAL")
+    base.execute("PRAGMA synchronous=NORMAL")
+    base.execute("CREATE TABLE changes (version INTEGER PRIMARY KEY, doc_id INTEGER, data BLOB)")
+    base.commit()
+    here, there = Pipe()
+    child = os.fork()
+    if child == 0:
+        _follow(path, folder, there)
+        os._exit(0)
+    here.recv()
+    router = DocumentRouter(opened(path), CONFIG)
+    times = []
+    for number in range(rounds):
+        started = time.perf_counter()
+        row = router.upsert(10_000_000 + number, card.card())
+        base.execute("INSERT INTO changes (doc_id, data) VALUES (?, ?)", (row.doc_id, row.data))
+        base.commit()
+        here.send(row.doc_id)
+        assert here.recv(), "the other process does not see the document"
+        times.append((time.perf_counter() - started) * 1000)
+    here.send(0)
+    os.waitpid(child, 0)
+    return _percentile(times, 50)
+
+
+def _follow(path: Path, folder: Path, pipe: Any) -> None:
+    """The other process: at each hint it reads the rows that came since, and says whether the document is there."""
+    base = sqlite3.connect(folder / "changes.db")
+    snapshot, version = opened(path), 0
+    snapshot.all_rows()
+    pipe.send(True)
+    while doc_id := pipe.recv():
+        rows = base.execute("SELECT version, doc_id, data FROM changes WHERE version > ?", (version,)).fetchall()
+        version = rows[-1][0]
+        snapshot = snapshot.with_changes(
+            [DeltaRow(row[1], Change.UPSERT, row[2]) for row in rows], version=str(version)
+        )
+        pipe.send(len(snapshot.rows_of([doc_id])) == 1)
+
+
+def _peer(search: Callable[[str], list[str]], known: Sequence[Known]) -> dict[str, float]:
+    for item in known[:5]:
+        search(item.query)
+    times, ranks = [], []
+    for item in known:
+        started = time.perf_counter()
+        found = search(item.query)
+        times.append((time.perf_counter() - started) * 1000)
+        ranks.append(found.index(item.id) + 1 if item.id in found else 0)
+    return {
+        "p50_ms": _percentile(times, 50),
+        "p95_ms": _percentile(times, 95),
+        "hit1": _share(ranks, 1),
+        "hit10": _share(ranks, 10),
+    }
+
+
+def _percentile(values: Sequence[float], share: int) -> float:
+    ordered = sorted(values)
+    return round(ordered[min(len(ordered) * share // 100, len(ordered) - 1)], 2) if ordered else 0.0
+
+
+def _share(ranks: Sequence[int], most: int) -> float:
+    return round(sum(0 < rank <= most for rank in ranks) / len(ranks), 4) if ranks else 0.0
+
+
+def _show(figures: dict[str, Any]) -> None:
+    fork, warm = BARS.get(figures["cards"], ("-", "-"))
+    print(f"{figures['cards']} cards, built in {figures['build_s']} s, {figures['snapshot_mb']} MB on disk")
+    print(f"fresh fork p95 {figures['fork_p95_ms']} ms (bar {fork})")
+    print(f"warm p50 {figures['p50_ms']} ms, p95 {figures['p95_ms']} ms (bar {warm})")
+    print(f"upsert {figures['upsert_ms']} ms (bar 20); memory {figures['pss_mb']} MB (bar 300)")
+    print(f"known item: hit@1 {figures['hit1']}, hit@10 {figures['hit10']}")
+    for name, peer in figures["peers"].items():
+        print(f"  {name}: hit@1 {peer['hit1']}, hit@10 {peer['hit10']}, p50 {peer['p50_ms']} p95 {peer['p95_ms']} ms")
+    print(f"all cards in one prompt: {figures['all_cards_tokens']:,} tokens")
+
+
+if __name__ == "__main__":
+    main()
