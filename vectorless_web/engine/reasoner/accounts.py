@@ -8,6 +8,9 @@ from decimal import Decimal
 from vectorless_web.engine.text.numbers import Number, numbers_in
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_NIL = re.compile(r"(?:^|\t)[$€£\s]*[—–-]\s*(?:\t|$)")
+"""A cell with a dash states nothing, which is zero."""
+
 _HALF = Decimal("0.5")
 
 
@@ -26,7 +29,8 @@ class Stated:
 def stated_in(quote: str, scale: Decimal = Decimal(1)) -> list[Stated]:
     """Numbers of a quote; `scale` is what the units line of its table says ("in millions": 1000000)."""
     scales = (Decimal(1),) if scale == 1 else (Decimal(1), scale)
-    return [Stated(number.value, scales) for number in numbers_in(quote)]
+    nil = [Stated(Decimal(0))] if _NIL.search(quote) else []
+    return [*(Stated(number.value, scales) for number in numbers_in(quote)), *nil]
 
 
 def unaccounted(sentence: str, stated: Sequence[Stated], periods: Iterable[str] = ()) -> list[Number]:

@@ -12,6 +12,10 @@ NEUTRAL = frozenset({"total", "consolid", "compani", "corpor", "aggreg"})
 _PARENTHESES = re.compile(r"\([^)]*\)")
 _GENERIC = re.compile(r"^\W*(?:(?:sub)?total|net|amount|balance|other|all other)?\W*$", re.I)
 _WEAK_PRECISION = 0.45
+_WHOSE = re.compile(r"\s*\b(?:attributable|available|applicable) to\b|\s*,?\s*\bincluding\b", re.I)
+"""Where a label goes on to say whose the item is: still the same item, unless it is the minority's."""
+
+_MINORITY = re.compile(r"\b(?:attributable|available|applicable) to (?:the )?(?:non-?controlling|minorit)", re.I)
 _SUMMING = re.compile(r"\b(?:total|net)\b", re.I)
 _SHORTER = 0.6
 SUMMING_BONUS = 0.02
@@ -30,6 +34,9 @@ def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
     A label that says no more than "Total" is read with the label it stands under.
     """
     names = [label] if label and not _GENERIC.match(label) else []
+    whose = _WHOSE.search(label)
+    if names and whose and not _MINORITY.search(label):
+        names.append(label[: whose.start()])
     if path and (not names or len(label_terms(label)) < 3):
         names.append(f"{path[-1]} {label or 'total'}")
     best = 0.0

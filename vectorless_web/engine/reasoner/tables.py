@@ -111,7 +111,7 @@ def _lines_above(tree: Tree, node: Node) -> Iterator[str]:
     """Short texts before the table on its page, nearest first, running heads included."""
     for key in range(node.key - 1, max(0, node.key - 8), -1):
         above = tree.node(key)
-        if above.page_end != node.page_start or above.kind is NodeKind.TABLE:
+        if above.page_start != node.page_start or above.kind is NodeKind.TABLE:
             return
         if len(above.text) <= LONGEST_PERIOD_LINE:
             yield above.text
