@@ -1,6 +1,6 @@
 """BM25F over groups of rows (pages, sections), from the postings of the rows: no second index."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from vectorless_web.engine.index.scoring import (
     Floats,
     Integers,
     QueryTerms,
-    inverse_frequency,
+    Statistics,
     length_norms,
     mean_lengths,
     query_weights,
@@ -35,32 +35,39 @@ class GroupedRows:
         np.add.at(lengths, self._groups[kept], self._segment.lengths[kept].astype(np.float64))
         return lengths
 
-    def term_scores(self, terms: QueryTerms, weights: Mapping[str, float]) -> tuple[list[str], Floats]:
-        """The terms found, and an array (terms, groups) of what each adds to each group's score.
+    def statistics(self, terms: Iterable[str]) -> Statistics:
+        """Statistics of the groups for these terms, as though each group were a document."""
+        frequencies = {term: int(np.count_nonzero(self._counts(term))) for term in terms}
+        means = mean_lengths(*self.totals)
+        return Statistics(self._count, frequencies, dict(zip(self._segment.fields, means, strict=True)))
 
-        Document frequencies and mean lengths count groups, so this is exact BM25F over them.
+    @property
+    def totals(self) -> tuple[list[float], list[float]]:
+        """For each field: all its terms, and the groups in which it is not empty."""
+        return self._lengths.sum(axis=0).tolist(), (self._lengths > 0).sum(axis=0).tolist()
+
+    def scores(
+        self, terms: QueryTerms, weights: Mapping[str, float], *, statistics: Statistics | None = None
+    ) -> Floats:
+        """BM25F of every group, float64 of shape (groups,): exact, with each group taken as one document.
+
+        With `statistics` merged over several collections the scores of all are comparable.
         """
         wanted = query_weights(terms)
-        norms = self._norms(weights)
-        rows = [(term, self._weighted_counts(term, norms)) for term in wanted]
-        found = [(term, counts) for term, counts in rows if counts.any()]
-        if not found:
-            return [], np.zeros((0, self._count))
-        scores = [wanted[term] * self._idf(counts) * saturate(counts) for term, counts in found]
-        return [term for term, _ in found], np.stack(scores)
-
-    def scores(self, terms: QueryTerms, weights: Mapping[str, float]) -> Floats:
-        """BM25F of every group, float64 of shape (groups,)."""
-        total: Floats = self.term_scores(terms, weights)[1].sum(axis=0)
+        known = statistics or self.statistics(wanted)
+        means = [known.mean_lengths.get(name, 0.0) for name in self._segment.fields]
+        norms = length_norms(self._lengths, [weights.get(name, 0.0) for name in self._segment.fields], means)
+        total = np.zeros(self._count)
+        for term, weight in wanted.items():
+            factor = weight * known.idf(term)
+            if factor:
+                total += factor * saturate(self._weighted_counts(term, norms))
         return total
 
-    def _idf(self, counts: Floats) -> float:
-        return inverse_frequency(self._count, int(np.count_nonzero(counts)))
-
-    def _norms(self, weights: Mapping[str, float]) -> Floats:
-        filled = (self._lengths > 0).sum(axis=0)
-        means = mean_lengths(self._lengths.sum(axis=0), filled)
-        return length_norms(self._lengths, [weights.get(name, 0.0) for name in self._segment.fields], means)
+    def _counts(self, term: str) -> Floats:
+        postings = self._segment.postings(term)
+        groups = self._groups[postings.rows]
+        return np.bincount(groups[groups >= 0], minlength=self._count).astype(np.float64)
 
     def _weighted_counts(self, term: str, norms: Floats) -> Floats:
         postings = self._segment.postings(term)
@@ -69,3 +76,14 @@ class GroupedRows:
         group, field = groups[kept], postings.fields[kept]
         gains = postings.counts[kept] * norms[group, field]
         return np.bincount(group, weights=gains, minlength=self._count).astype(np.float64, copy=False)
+
+
+def merged_group_statistics(collections: Sequence[GroupedRows], terms: Iterable[str]) -> Statistics:
+    """Statistics of the groups of several collections (with the same fields) as though they were one."""
+    wanted = list(dict.fromkeys(terms))
+    each = [collection.statistics(wanted) for collection in collections]
+    frequencies = {term: sum(found.frequencies[term] for found in each) for term in wanted}
+    names = list(each[0].mean_lengths) if each else []
+    sums = [np.sum([collection.totals[part] for collection in collections], axis=0) for part in (0, 1)] if each else []
+    means = dict(zip(names, mean_lengths(*sums), strict=True)) if each else {}
+    return Statistics(sum(found.rows for found in each), frequencies, means)

@@ -31,6 +31,7 @@ _CHANGE = re.compile(
     r"|expand\w*|contract(?:ed|ing)|grew|accelerat\w+|decelerat\w+|worse\w*|better)\b",
     re.IGNORECASE,
 )
+_PRONOUNS = frozenset({"it", "this", "that", "which", "here", "the ratio", "the metric", "this metric", "this ratio"})
 _COMPOUND = re.compile(r"\bcagr\b|\bcompound", re.IGNORECASE)
 
 
@@ -206,7 +207,8 @@ def _defined_name(sentence: str) -> str:
         sentence,
         re.I,
     )
-    return match["name"].strip() if match else ""
+    name = match["name"].strip() if match else ""
+    return "" if name.lower() in _PRONOUNS else name
 
 
 def _plain_words(words: str) -> str:

@@ -1,4 +1,4 @@
-"""Ranks the nodes and pages of one document by how likely they hold the evidence a question needs.
+"""Ranks the nodes and pages of documents by how likely they hold the evidence a question needs.
 
 A page's score adds up, each part in [0, 1] and weighed by what the question asks for:
 words (BM25F of the page, and of its best node), figures (table rows labelled with the
@@ -17,16 +17,18 @@ import numpy as np
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.index.scoring import DIGITS, Floats
 from vectorless_web.engine.query.lexicon import Lexicon, default_lexicon
-from vectorless_web.engine.query.needs import NeedMatch, match_needs
-from vectorless_web.engine.query.plan import Intent, QueryPlan, WeightedTerm
+from vectorless_web.engine.query.needs import NeedMatch
+from vectorless_web.engine.query.parts import PageParts, page_parts
+from vectorless_web.engine.query.plan import Intent, QueryPlan
 from vectorless_web.engine.query.profile import DocumentProfile
-from vectorless_web.engine.text.analyser import analyse
 
-FIELD_WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}
-_ENTITY_WEIGHT = 0.15
-_PERIOD_WEIGHT = 0.3
 _COVER = 0.6
+"""What a figure not yet covered is worth, as a share of the best page's score."""
 _COVERED_FROM = 0.5
+_COVERED_PAGES = 10
+_KEYS_OF_PAGE = 5
+_ROWS_OF_NODE = 1.5
+_OWN_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +43,16 @@ class ScoredNode:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPage:
-    """A page (index from 0) with its score, its best nodes' keys, best first, and the parts of the score."""
+    """A page (index from 0) with its score, its best nodes' keys, best first, and the parts of the score.
+
+    `document` is the place of its document among those ranked together.
+    """
 
     page_index: int
     score: float
     keys: tuple[int, ...]
     reasons: dict[str, float]
+    document: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ def mix_for(plan: QueryPlan) -> Mix:
     return Mix(words=0.8, node=0.4, figures=0.8, statement=0.4, digits=0.1)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def _profile(document: CompiledDocument, lexicon: Lexicon) -> DocumentProfile:
     return DocumentProfile(document, lexicon)
 
@@ -82,121 +88,83 @@ def profile_of(document: CompiledDocument, lexicon: Lexicon | None = None) -> Do
     return _profile(document, lexicon or default_lexicon())
 
 
-def search_terms(plan: QueryPlan) -> list[WeightedTerm]:
-    """The plan's terms as one document needs them: its own name and year stand on every page and say little."""
-    factors = {"entity": _ENTITY_WEIGHT, "period": _PERIOD_WEIGHT}
-    return [WeightedTerm(t.term, t.weight * factors.get(t.source, 1.0), t.source) for t in plan.terms]
-
-
 def rank_pages(
     document: CompiledDocument, plan: QueryPlan, *, limit: int = 200, lexicon: Lexicon | None = None
 ) -> list[ScoredPage]:
     """Pages best first, ties by ascending index; at most `limit`, only those with a score above 0."""
-    profile = profile_of(document, lexicon)
-    parts, needs = _page_parts(profile, plan)
-    totals = _totals(parts, mix_for(plan)) * np.array(profile.worth)
-    order = _order(totals, needs if mix_for(plan).figures >= _COVERED_FROM else ())
-    nodes = _node_scores(profile, plan)
-    best = _best_nodes(profile, nodes)
-    return [
-        ScoredPage(page, round(float(totals[page]), DIGITS), tuple(best.get(page, ())), _reasons(parts, page))
-        for page in order[:limit]
-        if totals[page] > 0
+    parts = page_parts([profile_of(document, lexicon)], plan)[0]
+    return _ranked(parts, plan)[:limit]
+
+
+def rank_pages_across(
+    documents: Sequence[CompiledDocument], plan: QueryPlan, *, limit: int = 200, lexicon: Lexicon | None = None
+) -> list[ScoredPage]:
+    """Pages of several documents in one order: their scores are comparable; ties by document, then page."""
+    each = page_parts([profile_of(document, lexicon) for document in documents], plan)
+    pages = [
+        ScoredPage(page.page_index, page.score, page.keys, page.reasons, place)
+        for place, parts in enumerate(each)
+        for page in _ranked(parts, plan)
     ]
+    return sorted(pages, key=lambda page: (-page.score, page.document, page.page_index))[:limit]
 
 
 def rank_nodes(
     document: CompiledDocument, plan: QueryPlan, *, limit: int = 200, lexicon: Lexicon | None = None
 ) -> list[ScoredNode]:
     """Nodes best first: a node's own words and rows, carried by the score of its page; ties by ascending key."""
-    profile = profile_of(document, lexicon)
-    pages = rank_pages(document, plan, limit=profile.page_count, lexicon=lexicon)
-    own = _node_scores(profile, plan)
-    _, needs = _page_parts(profile, plan)
-    rows = _row_scores(profile, needs)
-    top = max((page.score for page in pages), default=0.0) or 1.0
-    of_page = {page.page_index: page.score / top for page in pages}
+    parts = page_parts([profile_of(document, lexicon)], plan)[0]
+    totals = _totals(parts, mix_for(plan))
+    carried = totals / (float(totals.max(initial=0.0)) or 1.0)
+    rows = _row_scores(parts.needs)
+    pages = parts.profile.page_of_row
     scored = [
-        _scored_node(int(key), int(profile.page_of_row[row]), float(own[row]), rows.get(int(key), 0.0), of_page)
-        for row, key in enumerate(profile.segment.keys)
+        _scored_node(int(key), int(page), (float(own), rows.get(int(key), 0.0), float(carried[page])))
+        for key, page, own in zip(parts.profile.segment.keys, pages, parts.nodes, strict=True)
     ]
     found = [node for node in scored if node.score > 0]
     return sorted(found, key=lambda node: (-node.score, node.key))[:limit]
 
 
-def _scored_node(key: int, page: int, own: float, rows: float, of_page: dict[int, float]) -> ScoredNode:
-    carried = of_page.get(page, 0.0)
-    score = (own + 1.5 * rows) * (0.25 + 0.75 * carried)
+def _scored_node(key: int, page: int, values: tuple[float, float, float]) -> ScoredNode:
+    own, rows, carried = values
+    score = (own + _ROWS_OF_NODE * rows) * (_OWN_SHARE + (1 - _OWN_SHARE) * carried)
     return ScoredNode(key, round(score, DIGITS), page, {"words": own, "figures": rows, "page": carried})
 
 
-def _page_parts(profile: DocumentProfile, plan: QueryPlan) -> tuple[dict[str, Floats], list[NeedMatch]]:
-    terms = search_terms(plan)
-    words = _relative(profile.pages.scores(terms, FIELD_WEIGHTS))
-    needs = match_needs(profile, plan)
-    parts = {
-        "words": words,
-        "node": _best_node_of_page(profile, _node_scores(profile, plan)),
-        "figures": _mean([need.pages for need in needs], profile.page_count),
-        "statement": _mean(
-            [np.array(profile.statements[s]) for s in plan.statements if s in profile.statements], profile.page_count
-        ),
-        "heading": _heading_scores(profile, plan),
-        "digits": _relative(np.array(profile.digit_share)),
-    }
-    return parts, needs
+def _ranked(parts: PageParts, plan: QueryPlan) -> list[ScoredPage]:
+    mix = mix_for(plan)
+    totals = _totals(parts, mix)
+    order = _order(totals, parts.needs if mix.figures >= _COVERED_FROM else ())
+    best = _best_nodes(parts)
+    return [
+        ScoredPage(page, round(float(totals[page]), DIGITS), tuple(best.get(page, ())), _reasons(parts, page))
+        for page in order
+        if totals[page] > 0
+    ]
 
 
-def _statement_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
-    """How much each page is one of the statements meant."""
-    asked = [np.array(profile.statements[name]) for name in plan.statements if name in profile.statements]
-    return _mean(asked, profile.page_count)
+def _totals(parts: PageParts, mix: Mix) -> Floats:
+    total = np.zeros(parts.profile.page_count)
+    for name, values in parts.pages.items():
+        weight: float = getattr(mix, name)
+        total += weight * values
+    worth: Floats = total * np.array(parts.profile.worth)
+    return worth
 
 
-def _totals(parts: dict[str, Floats], mix: Mix) -> Floats:
-    total: Floats = sum((getattr(mix, name) * values for name, values in parts.items()), np.zeros(1))
-    return total
-
-
-def _node_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
-    return _relative(profile.segment.scores(search_terms(plan), FIELD_WEIGHTS))
-
-
-def _best_node_of_page(profile: DocumentProfile, nodes: Floats) -> Floats:
-    best = np.zeros(profile.page_count)
-    np.maximum.at(best, profile.page_of_row, nodes)
-    return best
-
-
-def _best_nodes(profile: DocumentProfile, nodes: Floats) -> dict[int, list[int]]:
+def _best_nodes(parts: PageParts) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
-    for row in np.argsort(-nodes, kind="stable"):
-        if nodes[row] <= 0:
+    for row in np.argsort(-parts.nodes, kind="stable"):
+        if parts.nodes[row] <= 0:
             break
-        keys = found.setdefault(int(profile.page_of_row[row]), [])
-        if len(keys) < 5:
-            keys.append(int(profile.segment.keys[row]))
+        keys = found.setdefault(int(parts.profile.page_of_row[row]), [])
+        if len(keys) < _KEYS_OF_PAGE:
+            keys.append(int(parts.profile.segment.keys[row]))
     return found
 
 
-def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
-    """How well a page's headings match the sections the question points at, or its own words."""
-    wanted = [frozenset(analyse(section)) for section in plan.sections]
-    own = {term.term for term in plan.terms if term.source == "question"}
-    scores = np.zeros(profile.page_count)
-    for page, titles in enumerate(profile.headings):
-        scores[page] = max((_title_match(frozenset(analyse(title)), wanted, own) for title in titles), default=0.0)
-    return scores
-
-
-def _title_match(title: frozenset[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:
-    if not title:
-        return 0.0
-    named = max((len(title & section) / len(title | section) for section in wanted if section), default=0.0)
-    return max(named, len(title & own) / len(title) if len(title) < 10 else 0.0)
-
-
-def _row_scores(profile: DocumentProfile, needs: Sequence[NeedMatch]) -> dict[int, float]:
+def _row_scores(needs: Sequence[NeedMatch]) -> dict[int, float]:
     scores: dict[int, float] = {}
     for need in needs:
         for key, score in need.tables.items():
@@ -214,23 +182,15 @@ def _order(totals: Floats, needs: Sequence[NeedMatch]) -> list[int]:
     chosen: list[int] = []
     covered = np.zeros(len(needs))
     pages = np.array([need.pages for need in needs])
-    for _ in range(min(10, len(rest))):
+    for _ in range(min(_COVERED_PAGES, len(rest))):
         gains = np.maximum(pages - covered[:, None], 0.0).mean(axis=0)
-        best = max(rest, key=lambda page: (round(rounded[page] / top + _COVER * gains[page], DIGITS), -page))
+        worth = np.round(rounded / top + _COVER * gains, DIGITS)
+        best = max(rest, key=lambda page: (worth[page], -page))
         chosen.append(best)
         rest.remove(best)
         covered = np.maximum(covered, pages[:, best])
     return [*chosen, *rest]
 
 
-def _relative(values: Floats) -> Floats:
-    top = float(values.max()) if len(values) else 0.0
-    return values / top if top > 0 else values
-
-
-def _mean(values: Sequence[Floats], count: int) -> Floats:
-    return np.mean(values, axis=0) if values else np.zeros(count)
-
-
-def _reasons(parts: dict[str, Floats], page: int) -> dict[str, float]:
-    return {name: round(float(values[page]), 4) for name, values in parts.items() if values[page] > 0}
+def _reasons(parts: PageParts, page: int) -> dict[str, float]:
+    return {name: round(float(values[page]), 4) for name, values in parts.pages.items() if values[page] > 0}

@@ -35,6 +35,12 @@ _LOOKUP = re.compile(
 )
 
 
+_WHAT_WERE = re.compile(r"\bwhat (?:are|were)\b", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r"\b(?:which|types?|kinds?|components?|items|list|main|major|key|different|various|sources)\b", re.IGNORECASE
+)
+
+
 def intent_of(focus: str, *, formula: Formula | None, figures: Sequence[FigureNeed]) -> Intent:
     """The intent by its words first, then by what has to be found."""
     if _SUMMARY.search(focus):
@@ -51,6 +57,9 @@ def intent_of(focus: str, *, formula: Formula | None, figures: Sequence[FigureNe
 
 
 def _by_words(focus: str, figures: Sequence[FigureNeed]) -> Intent:
+    """ "What were net sales?" asks for a figure, "What were the main acquisitions?" for a list."""
+    if figures and _WHAT_WERE.search(focus) and not _SEVERAL.search(focus):
+        return Intent.FIGURE
     if _LIST.search(focus):
         return Intent.LIST
     if _LOOKUP.search(focus):

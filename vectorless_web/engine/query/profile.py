@@ -20,6 +20,11 @@ from vectorless_web.engine.text.analyser import analyse
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIGIT = re.compile(r"\d")
 
+_FIGURE = re.compile(r"(?<![\w.,-])[$€£(]*\s?\d[\d,.]*%?\)?(?![\w-])")
+_FEWEST_FIGURES = 4
+_WORDS_PER_FIGURE = 9
+_LONGEST_LABEL = 12
+
 Terms = tuple[str, ...]
 
 
@@ -61,8 +66,11 @@ class DocumentProfile:
 
     @cached_property
     def rows(self) -> list[LabelledRow]:
-        """All labelled table rows that hold figures, in reading order."""
-        return [row for node in self.nodes if node.table is not None for row in _labelled_rows(node)]
+        """All labelled rows that hold figures, in reading order: of tables, and of texts that read like one."""
+        found: list[LabelledRow] = []
+        for node in self.nodes:
+            found.extend(_labelled_rows(node) if node.table is not None else _rows_of_text(node))
+        return found
 
     @cached_property
     def rows_with(self) -> dict[str, list[int]]:
@@ -75,8 +83,8 @@ class DocumentProfile:
 
     @cached_property
     def years(self) -> dict[int, frozenset[int]]:
-        """For each table, by key: the years its header or units name."""
-        return {node.key: _years_of(node) for node in self.nodes if node.table is not None}
+        """For each node with labelled rows, by key: the years that head its figures."""
+        return {key: _years_of(self.tree.node(key)) for key in {row.key for row in self.rows}}
 
     @cached_property
     def headings(self) -> list[list[str]]:
@@ -125,8 +133,23 @@ def _labelled_rows(node: Node) -> Iterator[LabelledRow]:
             yield LabelledRow(tuple(analyse(row.label)), path or above, node.key, row.page_index, figures)
 
 
+def _rows_of_text(node: Node) -> Iterator[LabelledRow]:
+    """Rows of a table that came out as running text: the words before each group of figures."""
+    figures = list(_FIGURE.finditer(node.text))
+    if len(figures) < _FEWEST_FIGURES or len(figures) * _WORDS_PER_FIGURE < len(node.text.split()):
+        return
+    start = 0
+    for figure in figures:
+        terms = tuple(analyse(node.text[start : figure.start()]))
+        start = figure.end()
+        if terms:
+            yield LabelledRow(terms[-_LONGEST_LABEL:], (), node.key, node.page_start, 1)
+
+
 def _years_of(node: Node) -> frozenset[int]:
-    assert node.table is not None
-    texts = [f"{column.header} {column.period}" for column in node.table.columns]
-    texts += [node.title, *(node.text[row.offset : row.offset + row.length] for row in node.table.rows[:4])]
+    table = node.table
+    if table is None:
+        return frozenset(int(year) for year in _YEAR.findall(node.text))
+    texts = [f"{column.header} {column.period}" for column in table.columns]
+    texts += [node.title, *(node.text[row.offset : row.offset + row.length] for row in table.rows[:4])]
     return frozenset(int(year) for text in texts for year in _YEAR.findall(text))

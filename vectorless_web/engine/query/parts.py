@@ -1,0 +1,104 @@
+"""The parts of a page's score, each in [0, 1], comparable over the documents ranked together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vectorless_web.engine.index.grouped import merged_group_statistics
+from vectorless_web.engine.index.scoring import Floats
+from vectorless_web.engine.index.segment import merged_statistics
+from vectorless_web.engine.query.needs import NeedMatch, match_needs
+from vectorless_web.engine.query.plan import QueryPlan, WeightedTerm
+from vectorless_web.engine.query.profile import DocumentProfile
+from vectorless_web.engine.text.analyser import analyse
+
+FIELD_WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}
+_ENTITY_WEIGHT = 0.15
+_PERIOD_WEIGHT = 0.3
+_LONGEST_TITLE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PageParts:
+    """One document's parts: arrays over its pages by name, scores of its nodes (in index order), its need matches."""
+
+    profile: DocumentProfile
+    pages: dict[str, Floats]
+    nodes: Floats
+    needs: tuple[NeedMatch, ...]
+
+
+def search_terms(plan: QueryPlan) -> list[WeightedTerm]:
+    """The plan's terms as one document needs them: its own name and year stand on every page and say little."""
+    factors = {"entity": _ENTITY_WEIGHT, "period": _PERIOD_WEIGHT}
+    return [WeightedTerm(t.term, t.weight * factors.get(t.source, 1.0), t.source) for t in plan.terms]
+
+
+def page_parts(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[PageParts]:
+    """The parts of every document's pages; words are scored with the statistics of all these documents together."""
+    words, nodes = _word_scores(profiles, plan)
+    return [_parts(profile, plan, *scores) for profile, *scores in zip(profiles, words, nodes, strict=True)]
+
+
+def _word_scores(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> tuple[list[Floats], list[Floats]]:
+    """BM25F of pages and of nodes, each as a share of the best of all documents."""
+    terms = search_terms(plan)
+    names = [term.term for term in terms]
+    over_pages = merged_group_statistics([profile.pages for profile in profiles], names)
+    over_nodes = merged_statistics([profile.segment for profile in profiles], names)
+    pages = [profile.pages.scores(terms, FIELD_WEIGHTS, statistics=over_pages) for profile in profiles]
+    nodes = [profile.segment.scores(terms, FIELD_WEIGHTS, statistics=over_nodes) for profile in profiles]
+    return _relative(pages), _relative(nodes)
+
+
+def _relative(values: Sequence[Floats]) -> list[Floats]:
+    top = max((float(array.max(initial=0.0)) for array in values), default=0.0)
+    return [array / top if top > 0 else array for array in values]
+
+
+def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floats) -> PageParts:
+    needs = match_needs(profile, plan)
+    pages = {
+        "words": words,
+        "node": _best_node_of_page(profile, nodes),
+        "figures": _mean([need.pages for need in needs], profile.page_count),
+        "statement": _statement_scores(profile, plan),
+        "heading": _heading_scores(profile, plan),
+        "digits": _relative([np.array(profile.digit_share)])[0],
+    }
+    return PageParts(profile, pages, nodes, tuple(needs))
+
+
+def _best_node_of_page(profile: DocumentProfile, nodes: Floats) -> Floats:
+    best = np.zeros(profile.page_count)
+    np.maximum.at(best, profile.page_of_row, nodes)
+    return best
+
+
+def _statement_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """How much each page is one of the statements meant."""
+    asked = [np.array(profile.statements[name]) for name in plan.statements if name in profile.statements]
+    return _mean(asked, profile.page_count)
+
+
+def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """How well a page's headings match the sections the question points at, or its own words."""
+    wanted = [terms for section in plan.sections if (terms := frozenset(analyse(section)))]
+    own = {term.term for term in plan.terms if term.source == "question"}
+    scores = [
+        max((_title_match(frozenset(analyse(title)), wanted, own) for title in titles), default=0.0)
+        for titles in profile.headings
+    ]
+    return np.array(scores)
+
+
+def _title_match(title: frozenset[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:
+    if not title:
+        return 0.0
+    named = max((len(title & section) / len(title | section) for section in wanted), default=0.0)
+    return max(named, len(title & own) / len(title) if len(title) < _LONGEST_TITLE else 0.0)
+
+
+def _mean(values: Sequence[Floats], count: int) -> Floats:
+    return np.mean(values, axis=0) if values else np.zeros(count)
