@@ -50,6 +50,7 @@ function bringHit(marker) {
   if (!pane || pane.scrollHeight <= pane.clientHeight) return;
   const box = hit.getBoundingClientRect();
   const frame = pane.getBoundingClientRect();
+  if (box.top >= frame.top && box.bottom <= frame.bottom) return;
   pane.scrollTop += box.top - frame.top - Math.max((frame.height - box.height) / 3, 24);
 }
 

@@ -37,26 +37,32 @@ function replaceAlone(element) {
   }
 }
 
+// What has no place here at all is left out, so that htmx does not look for it in vain.
 function prepare(message) {
   const holder = document.createElement("template");
   holder.innerHTML = message;
   for (const element of [...holder.content.children]) {
-    if (!place(element)) replaceAlone(element);
     for (const part of [element, ...element.querySelectorAll("[data-sequence]")]) {
       last = Math.max(last, Number(part.dataset.sequence ?? 0));
     }
+    if (place(element)) continue;
+    replaceAlone(element);
+    element.remove();
   }
+  return holder.innerHTML;
 }
+
+// The socket's messages come without a request; answers to requests are left as they are.
+window.htmx.defineExtension("upsert", { transformResponse: (text, request) => (request ? text : prepare(text)) });
 
 const steps = document.getElementById("steps");
 const scroller = steps?.closest(".pane-body");
 let atEnd = false;
 let arrived = [];
 
-document.addEventListener("htmx:wsBeforeMessage", (event) => {
+document.addEventListener("htmx:wsBeforeMessage", () => {
   if (scroller) atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
   arrived = [];
-  prepare(event.detail.message);
 });
 
 document.addEventListener("htmx:wsAfterMessage", () => {
