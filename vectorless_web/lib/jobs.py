@@ -73,3 +73,8 @@ def queue_is_up() -> bool:
         return bool(django_rq.get_connection("runs").ping())
     except RedisError:
         return False
+
+
+def work(queue: str, *, burst: bool = False) -> None:
+    """Work on the queue's jobs, each in a forked work-horse, until stopped (or, with `burst`, until it is empty)."""
+    django_rq.get_worker(queue).work(burst=burst, logging_level="WARNING")

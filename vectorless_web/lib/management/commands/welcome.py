@@ -16,7 +16,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         lines = ["", f"  Vectorless is ready at  {options['address']}", *_sign_in(), ""]
-        lines.append("  Try first: open the Demo workspace and ask \"How much free cash flow was there in 2024?\",")
+        lines.append('  Try first: open the Demo workspace and ask "How much free cash flow was there in 2024?",')
         lines.append("  or drop in a PDF of your own.")
         lines.append("  Stop with Ctrl-C.")
         self.stdout.write("\n".join([*lines, ""]))

@@ -4,10 +4,11 @@ import importlib
 from argparse import ArgumentParser
 from typing import Any
 
-import django_rq
 from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connections
+
+from vectorless_web.lib import jobs
 
 
 class Command(BaseCommand):
@@ -22,5 +23,4 @@ class Command(BaseCommand):
         for module in settings.WORKER_PRELOAD[queue]:
             importlib.import_module(module)
         connections.close_all()
-        worker = django_rq.get_worker(queue)
-        worker.work(burst=options["burst"], logging_level="WARNING", with_scheduler=False)
+        jobs.work(queue, burst=options["burst"])
