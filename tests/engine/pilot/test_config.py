@@ -79,6 +79,11 @@ def test_close_or_weak_scores_make_a_small_fork_worth_asking():
     assert not is_worth_asking(fork(2, scores=(0.8, 0.3)), config)
 
 
+def test_a_section_that_was_entered_is_judged_and_an_only_child_is_walked_into():
+    assert is_worth_asking(fork(0), PilotConfig())
+    assert not is_worth_asking(fork(1), PilotConfig())
+
+
 def test_nothing_is_asked_too_deep_in_the_tree():
     config = PilotConfig(max_depth=3)
     assert is_worth_asking(fork(4, depth=3), config)

@@ -137,6 +137,13 @@ def test_a_found_answer_that_the_words_do_not_bear_out_does_not_end_the_search()
     assert "too few of the question's words" in judged.note
 
 
+def test_an_only_candidate_is_what_is_judged():
+    model = FakeModel(prefer("", relevance=0.9))
+    decision = pilot(model).decide(state(candidates=(4,)))
+    assert "1,577" in model.last_data["excerpt"]
+    assert [(ranked.node, ranked.score) for ranked in decision.ranked_candidates] == [(4, 0.9)]
+
+
 def test_without_a_scorer_the_models_word_is_taken():
     budget = PilotBudget(tokens=10_000, tokens_per_call=500, calls=50, calls_per_level=50)
     guide = ModelPilot(FakeModel(prefer("", relevance=0.9, is_answer=True)), budget=budget)

@@ -22,7 +22,8 @@ def is_worth_asking(state: SearchState, config: PilotConfig) -> bool:
     if state.point is InterventionPoint.BACKTRACK:
         return config.guide_backtrack and bool(state.candidates)
     if state.point is InterventionPoint.EVALUATE:
-        return True
+        # A section that was entered is judged; an only child is simply walked into.
+        return not state.candidates
     return _is_open_fork(state, config)
 
 

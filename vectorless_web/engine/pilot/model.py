@@ -112,6 +112,9 @@ class ModelPilot:
 
     def _consult(self, state: SearchState, point: InterventionPoint) -> PilotDecision:
         self._renew(state.query)
+        if point is InterventionPoint.EVALUATE and state.candidates:
+            # With nothing to choose, the one candidate is what is judged.
+            state = replace(state, path=(*state.path, state.candidates[0]), candidates=(), scores=())
         if self._is_given_up:
             return self._fallen_back(state, point)
         # Asked the same again (another walk step back at this node), the answer is the same and free.
@@ -189,7 +192,7 @@ class ModelPilot:
         return self.fallback.most_promising(state.tree.leaves(here))
 
     def _ask(self, question: Question, state: SearchState) -> Outcome:
-        if not question.shown and state.candidates:
+        if state.candidates and not question.shown:
             return Outcome(
                 problem="the tokens of one consultation are too few to show it any section", was_called=False
             )
