@@ -1,9 +1,10 @@
 """FINALIZE: the stated outcome of a run, in one sentence, with everything a reader needs to judge it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.reasoner.accounts import stated_in, unaccounted
 from vectorless_web.engine.reasoner.events import (
     ClaimEvent,
     CompleteEvent,
@@ -91,7 +92,7 @@ def _complete(run: Run, outcome: Outcome, reason: str) -> CompleteEvent:
         outcome=outcome,
         reason=reason,
         answer="\n".join(_cited(claim) for claim in held) if answered else "",
-        value=run.draft.value if answered and run.claims and run.claims[0] in held else "",
+        value=_value(run, held) if answered else "",
         confidence=run.confidence,
         grounded=answered and len(held) == len(run.claims),
         missing=run.draft.missing,
@@ -102,6 +103,12 @@ def _complete(run: Run, outcome: Outcome, reason: str) -> CompleteEvent:
         seconds=run.seconds(),
         engine=run.engine,
     )
+
+
+def _value(run: Run, held: Sequence[ClaimEvent]) -> str:
+    """The one number of the draft, if a claim that holds states it."""
+    stated = [figure for claim in held for figure in stated_in(claim.text)]
+    return "" if unaccounted(run.draft.value, stated) else run.draft.value
 
 
 def _cited(claim: ClaimEvent) -> str:

@@ -49,6 +49,10 @@ class Grounder:
         support = _support(because, claim)
         return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
 
+    def places(self, claim: DraftClaim) -> list[Check]:
+        """How each quote of a claim is found, in order."""
+        return [self._place(quote).located.check for quote in claim.quotes]
+
     def _place(self, quote: DraftQuote) -> _Place:
         try:
             tree = self._documents[quote.document].tree

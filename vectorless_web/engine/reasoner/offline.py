@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from vectorless_web.engine.reasoner.compose import compose
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
 from vectorless_web.engine.reasoner.needs import wants_figures
-from vectorless_web.engine.reasoner.planner import AnswerDraft, PlannedStep, SynthesisContext, WalkContext
+from vectorless_web.engine.reasoner.planner import AnswerDraft, DraftClaim, PlannedStep, SynthesisContext, WalkContext
 
 OFFLINE = "offline"
 
@@ -39,6 +39,10 @@ class OfflinePlanner:
     def synthesise(self, context: SynthesisContext, steps: Sequence[StepEvent]) -> AnswerDraft:
         """An extractive draft: rows, sentences and sums over them, each with its quotes."""
         return compose(context)
+
+    def requote(self, context: SynthesisContext, claim: DraftClaim, because: str) -> AnswerDraft:
+        """Nothing: its quotes are copied, so a missing one cannot be found by asking again."""
+        return AnswerDraft()
 
     def _after_extract(self, context: WalkContext, left: int) -> PlannedStep:
         """Fill gaps while steps last: what the passages read refer to first, then the next best passages."""

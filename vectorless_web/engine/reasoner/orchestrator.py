@@ -83,7 +83,7 @@ class Orchestrator:
             yield run.told(step)
             yield from walk_all(run, plan, corpus, again, self._walking)
         run.stop_if_asked()
-        yield from answer_events(run, plan, corpus, self._walking)
+        yield from answer_events(run, plan, self._walking)
         yield from conclude(run, plan)
 
     def _understood(self, question: str, corpus: Corpus, previous: QueryPlan | None) -> QueryPlan:

@@ -34,7 +34,7 @@ _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bv
 
 @dataclass(frozen=True, slots=True)
 class ColumnPeriod:
-    """What a column header says: year and quarter (None if none), months covered and month (0 if none), a change or not."""
+    """What a column header says: year and quarter (None if none), months covered and month (0 if none), a change."""
 
     year: int | None
     quarter: int | None

@@ -204,3 +204,7 @@ class Planner(Protocol):
     def synthesise(self, context: SynthesisContext, steps: Sequence[StepEvent]) -> AnswerDraft:
         """A draft from what was found; no claims means that nothing was found."""
         ...
+
+    def requote(self, context: SynthesisContext, claim: DraftClaim, because: str) -> AnswerDraft:
+        """The claim once more after a quote of it was not found: a draft of one claim, or of none."""
+        ...

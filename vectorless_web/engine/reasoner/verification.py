@@ -1,11 +1,11 @@
 """SYNTHESIZE for the whole run and VERIFY: drafts the answer, checks every claim, measures the confidence."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.reasoner.confidence import confidence_of
-from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import (
     Check,
     ClaimEvent,
@@ -18,31 +18,83 @@ from vectorless_web.engine.reasoner.events import (
 )
 from vectorless_web.engine.reasoner.grounding import Grounder
 from vectorless_web.engine.reasoner.periods import years_in
-from vectorless_web.engine.reasoner.planner import AnswerDraft, SynthesisContext
+from vectorless_web.engine.reasoner.planner import AnswerDraft, DraftClaim, SynthesisContext
 from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.walking import Walking
 from vectorless_web.engine.reasoner.wording import count, listed
 
 
-def answer_events(run: Run, plan: QueryPlan, corpus: Corpus, walking: Walking) -> Iterator[ReasoningEvent]:
+def answer_events(run: Run, plan: QueryPlan, walking: Walking) -> Iterator[ReasoningEvent]:
     """Drafted claims as they are, then the VERIFY step, then each claim checked."""
     context = _context(run, plan)
-    run.draft, note = _drafted(run, context, walking)
+    run.draft, notes = _drafted(run, context, walking)
     run.spend(run.draft.tokens, run.draft.cost_usd)
     if not run.draft.claims:
         return
     for order, claim in enumerate(run.draft.claims, 1):
         yield ClaimEvent(order, claim.text, "draft")
     run.stop_if_asked()
+    checker = Checker(run, plan, context, walking)
     started = run.clock()
-    grounder = Grounder(
-        documents={walk.entry.id: walk.document for walk in run.walks}, periods=(plan.question, *_periods(plan))
-    )
-    run.claims = [grounder.check(order, claim) for order, claim in enumerate(run.draft.claims, 1)]
+    checker.check()
     run.confidence = _confidence(run, plan)
-    yield run.told(_verify_step(run, note, (run.clock() - started) * 1000))
+    yield run.told(_verify_step(run, [*notes, *checker.notes], (run.clock() - started) * 1000))
     yield from run.claims
+
+
+class Checker:
+    """Checks the draft of a run: one repair try for each quote that is missing, the offline draft if nothing holds."""
+
+    def __init__(self, run: Run, plan: QueryPlan, context: SynthesisContext, walking: Walking) -> None:
+        self._run, self._context, self._walking = run, context, walking
+        documents = {walk.entry.id: walk.document for walk in run.walks}
+        self._grounder = Grounder(documents=documents, periods=(plan.question, *_periods(plan)))
+        self.notes: list[str] = []
+
+    def check(self) -> None:
+        """Set the run's claims, and its draft to what was checked in the end."""
+        drafts = [self._repaired(claim) for claim in self._run.draft.claims]
+        self._run.claims = [self._grounder.check(order, claim) for order, claim in enumerate(drafts, 1)]
+        self._run.draft = replace(self._run.draft, claims=tuple(drafts))
+        if not any(_holds(claim) for claim in self._run.claims) and self._by_model:
+            self._fall_back()
+
+    @property
+    def _by_model(self) -> bool:
+        return self._run.draft.engine != self._walking.fallback.name
+
+    def _repaired(self, claim: DraftClaim) -> DraftClaim:
+        """The claim, or its repaired form when a quote was missing and is not any more."""
+        if not self._by_model or all(place is not Check.MISSING for place in self._grounder.places(claim)):
+            return claim
+        try:
+            again = self._walking.planner.requote(self._context, claim, "A quote does not stand in the document.")
+        except ModelError as error:
+            self.notes.append(f"A missing quote could not be asked for again: {error.message}")
+            return claim
+        self._run.spend(again.tokens, again.cost_usd)
+        found = again.claims and all(place is not Check.MISSING for place in self._grounder.places(again.claims[0]))
+        self.notes.append("A missing quote was asked for once more and " + ("found." if found else "still not found."))
+        return again.claims[0] if found else claim
+
+    def _fall_back(self) -> None:
+        """No claim of the model holds: the offline draft is checked behind them."""
+        offline = self._walking.fallback.synthesise(self._context, ())
+        self.notes.append("No sentence of the model could be checked; the offline reasoner answered.")
+        first = len(self._run.claims) + 1
+        checked = [self._grounder.check(order, claim) for order, claim in enumerate(offline.claims, first)]
+        self._run.claims += checked
+        self._run.draft = replace(
+            offline,
+            claims=(*self._run.draft.claims, *offline.claims),
+            tokens=self._run.draft.tokens,
+            cost_usd=self._run.draft.cost_usd,
+        )
+
+
+def _holds(claim: ClaimEvent) -> bool:
+    return claim.support in (Support.SUPPORTED, Support.DERIVED)
 
 
 def _context(run: Run, plan: QueryPlan) -> SynthesisContext:
@@ -55,16 +107,16 @@ def _context(run: Run, plan: QueryPlan) -> SynthesisContext:
     )
 
 
-def _drafted(run: Run, context: SynthesisContext, walking: Walking) -> tuple[AnswerDraft, str]:
+def _drafted(run: Run, context: SynthesisContext, walking: Walking) -> tuple[AnswerDraft, list[str]]:
     """The planner's draft; when the model cannot write one, the offline draft and why."""
     steps = [step for walk in run.walks for step in walk.steps]
     if walking.planner is walking.fallback:
-        return walking.fallback.synthesise(context, steps), ""
+        return walking.fallback.synthesise(context, steps), []
     try:
-        return walking.planner.synthesise(context, steps), ""
+        return walking.planner.synthesise(context, steps), []
     except ModelError as error:
         note = f"The model could not write the answer: {error.message}"
-        return walking.fallback.synthesise(context, steps), note
+        return walking.fallback.synthesise(context, steps), [note]
 
 
 def _periods(plan: QueryPlan) -> list[str]:
@@ -74,11 +126,7 @@ def _periods(plan: QueryPlan) -> list[str]:
 
 def _confidence(run: Run, plan: QueryPlan) -> Confidence:
     parts = max(1, len(plan.sub_questions))
-    held = [
-        draft.part
-        for draft, claim in zip(run.draft.claims, run.claims, strict=True)
-        if claim.support in (Support.SUPPORTED, Support.DERIVED)
-    ]
+    held = [draft.part for draft, claim in zip(run.draft.claims, run.claims, strict=True) if _holds(claim)]
     return confidence_of(
         run.claims, parts=parts, covered=min(parts, len(set(held))), fit=lambda quotes: _fit(run.walks, quotes)
     )
@@ -95,7 +143,7 @@ def _fit(walks: Sequence[Walk], quotes: Sequence[Evidence]) -> float:
     return best
 
 
-def _verify_step(run: Run, note: str, latency_ms: float) -> StepEvent:
+def _verify_step(run: Run, notes: Sequence[str], latency_ms: float) -> StepEvent:
     citations = [citation for claim in run.claims for citation in claim.citations]
     struck = [claim for claim in run.claims if claim.support is Support.UNSUPPORTED]
     return StepEvent(
@@ -110,7 +158,7 @@ def _verify_step(run: Run, note: str, latency_ms: float) -> StepEvent:
                 {"order": claim.order, "support": str(claim.support), "because": claim.because} for claim in run.claims
             ],
             "checks": {check.value: sum(citation.check is check for citation in citations) for check in Check},
-            **({"note": note} if note else {}),
+            **({"notes": list(notes)} if notes else {}),
         },
         confidence=run.confidence.claims_held if run.confidence else None,
         latency_ms=latency_ms,

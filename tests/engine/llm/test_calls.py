@@ -1,0 +1,177 @@
+"""Asking a model for objects: checked, repaired once, budgeted, recorded, replayed."""
+
+import threading
+
+import pytest
+
+from vectorless_web.engine.errors import (
+    ModelAuth,
+    ModelBudgetSpent,
+    ModelInvalidReply,
+    ModelTimeout,
+    ModelUnreachable,
+)
+from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.calls import Caller, request_hash
+from vectorless_web.engine.llm.model import Message, Usage
+from vectorless_web.engine.llm.replay import ReplayModel
+from vectorless_web.engine.llm.schema import parse_object, problem_with
+from vectorless_web.engine.llm.scripted import ScriptedModel
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"word": {"type": "string", "maxLength": 5}, "count": {"type": ["integer", "null"], "minimum": 0}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+ASK = [Message("user", "Say a word.")]
+
+
+def caller(replies, **options):
+    records = []
+    model = ScriptedModel(replies)
+    budget = options.get("budget") or ModelBudget(calls=10, tokens=100_000)
+    return Caller(model, budget=budget, on_call=records.append), model, records
+
+
+def test_a_fitting_reply_is_taken_as_it_is():
+    ask, _, records = caller([{"word": "yes", "count": 2}])
+    assert ask.ask(ASK, schema=SCHEMA, purpose="step").content == {"word": "yes", "count": 2}
+    assert [record.purpose for record in records] == ["step"]
+
+
+def test_a_reply_in_a_code_fence_is_read():
+    ask, _, _ = caller(['```json\n{"word": "yes"}\n```'])
+    assert ask.ask(ASK, schema=SCHEMA, purpose="step").content == {"word": "yes"}
+
+
+@pytest.mark.parametrize(
+    "bad", ["prose", '{"word": ', "[1]", {"word": "far too long"}, {"other": 1}, {"word": "a", "x": 1}]
+)
+def test_a_bad_reply_is_shown_once_with_what_is_wrong(bad):
+    ask, model, records = caller([bad, {"word": "yes"}])
+    assert ask.ask(ASK, schema=SCHEMA, purpose="step").content == {"word": "yes"}
+    assert [record.purpose for record in records] == ["step", "step (repair)"]
+    roles = [message.role for message in model.calls[1]]
+    assert roles == ["user", "assistant", "user"]
+
+
+def test_two_bad_replies_are_an_invalid_reply_and_both_are_paid_for():
+    budget = ModelBudget(calls=10, tokens=100_000)
+    ask, _, records = caller(["prose", "prose"], budget=budget)
+    with pytest.raises(ModelInvalidReply):
+        ask.ask(ASK, schema=SCHEMA, purpose="step")
+    assert (budget.calls, len(records)) == (2, 2)
+    assert budget.tokens == sum(record.tokens_in + record.tokens_out for record in records)
+
+
+def test_a_failed_call_is_recorded_with_its_code_and_gives_its_reservation_back():
+    budget = ModelBudget(calls=10, tokens=2000)
+    ask, _, records = caller([ModelTimeout("No reply in time."), {"word": "yes"}], budget=budget)
+    with pytest.raises(ModelTimeout):
+        ask.ask(ASK, schema=SCHEMA, purpose="step")
+    assert records[0].error_code == "provider_timeout"
+    ask.ask(ASK, schema=SCHEMA, purpose="step")
+
+
+@pytest.mark.parametrize(
+    "budget",
+    [
+        ModelBudget(calls=0, tokens=9999),
+        ModelBudget(calls=9, tokens=100),
+        ModelBudget(calls=9, tokens=9999, money_usd=0.0),
+        ModelBudget(calls=9, tokens=9999, money_usd=0.001, usd_per_token=0.01),
+    ],
+)
+def test_a_spent_budget_forbids_the_call_before_it_is_made(budget):
+    ask, model, records = caller([{"word": "yes"}], budget=budget)
+    with pytest.raises(ModelBudgetSpent):
+        ask.ask(ASK, schema=SCHEMA, purpose="step")
+    assert (model.calls, records) == ([], [])
+
+
+def test_parallel_reservations_never_overdraw():
+    budget = ModelBudget(calls=100, tokens=1000)
+    taken = []
+
+    def reserve():
+        for _ in range(50):
+            try:
+                taken.append(budget.reserve(10))
+            except ModelBudgetSpent:
+                return
+
+    threads = [threading.Thread(target=reserve) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(taken) == 100
+    for reservation in taken:
+        budget.settle(reservation, Usage(5, 0))
+    assert budget.tokens == 500
+
+
+def test_running_out_of_replies_fails_the_test():
+    with pytest.raises(AssertionError, match="no more replies"):
+        ScriptedModel([]).complete(ASK)
+
+
+def test_equal_requests_have_equal_hashes_and_others_not():
+    first = request_hash("m", ASK, SCHEMA, 10)
+    assert first == request_hash("m", list(ASK), dict(SCHEMA), 10)
+    assert (
+        len(
+            {
+                first,
+                request_hash("n", ASK, SCHEMA, 10),
+                request_hash("m", ASK, None, 10),
+                request_hash("m", ASK, SCHEMA, 11),
+            }
+        )
+        == 4
+    )
+
+
+def test_stored_calls_answer_again_without_the_model():
+    ask, _, records = caller(["prose", {"word": "yes"}])
+    first = ask.ask(ASK, schema=SCHEMA, purpose="step")
+    replay = Caller(ReplayModel(records, name="scripted"), budget=ModelBudget(calls=10, tokens=100_000))
+    assert replay.ask(ASK, schema=SCHEMA, purpose="step") == first
+
+
+def test_a_stored_error_is_raised_again_and_an_unknown_request_is_unreachable():
+    ask, _, records = caller([ModelAuth("The key was refused.")])
+    with pytest.raises(ModelAuth):
+        ask.ask(ASK, schema=SCHEMA, purpose="step")
+    replay = ReplayModel(records, name="scripted")
+    with pytest.raises(ModelAuth):
+        replay.complete(ASK, schema=SCHEMA)
+    with pytest.raises(ModelUnreachable):
+        replay.complete(ASK, schema=SCHEMA)
+    assert replay.missed == 1
+
+
+def test_what_was_not_stored_goes_to_the_live_model():
+    live = ScriptedModel([{"word": "live"}])
+    reply = ReplayModel([], name="scripted", live=live).complete(ASK, schema=SCHEMA)
+    assert reply.parsed == {"word": "live"}
+
+
+@pytest.mark.parametrize(
+    "value,problem",
+    [
+        ({"word": True}, "string"),
+        ({"word": "a", "count": True}, "integer"),
+        ({"word": "a", "count": -1}, "out of range"),
+        ({"word": "a", "count": None}, ""),
+    ],
+)
+def test_the_schema_names_what_is_wrong(value, problem):
+    found = problem_with(value, SCHEMA)
+    assert (problem in found) if problem else found == ""
+
+
+def test_a_huge_or_deep_reply_is_no_object():
+    assert parse_object("[" * 100_000) is None
+    assert parse_object('{"a": "' + "x" * 300_000 + '"}') is None
