@@ -27,18 +27,23 @@ class Explainer:
     def candidates(self, places: Sequence[int]) -> tuple[ScoredCandidate, ...]:
         """The candidates at those places of the signals, in that order, each with its reason."""
         ascending = sorted(places)
-        matched = self._scorer.lexical.matched(self._signals.rows[ascending])
-        found = dict(zip(ascending, matched, strict=True))
-        return tuple(self._candidate(place, self._as_asked(found[place])) for place in places)
+        rows = self._signals.rows[ascending]
+        matched = map(self._as_asked, self._scorer.lexical.matched(rows))
+        said = map(self._agreed, ascending, self._scorer.typed.borne(rows))
+        found = dict(zip(ascending, zip(matched, said, strict=True), strict=True))
+        return tuple(self._candidate(place, *found[place]) for place in places)
+
+    def _agreed(self, place: int, names: Sequence[str]) -> list[str]:
+        agreed = {name: float(values[place]) for name, values in self._signals.parts.items()}
+        return named_fields(self._scorer.typed.wanted, agreed, names)
 
     def _as_asked(self, found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         """The terms that are words of the question, as it writes them."""
-        asked = {name: [self._written[t] for t in terms if t in self._written] for name, terms in found.items()}
+        asked = {name: [word for t, word in self._written.items() if t in terms] for name, terms in found.items()}
         return {name: terms for name, terms in asked.items() if terms}
 
-    def _candidate(self, place: int, found: Mapping[str, list[str]]) -> ScoredCandidate:
+    def _candidate(self, place: int, found: Mapping[str, list[str]], said: list[str]) -> ScoredCandidate:
         signals = self._signals
-        said = named_fields(self._scorer.typed.wanted, signals.parts, place)
         terms = dict.fromkeys(word for words in found.values() for word in words)
         return ScoredCandidate(
             doc_id=int(signals.ids[place]),

@@ -5,7 +5,9 @@ import re
 from vectorless_web.engine.query.plan import Period, QueryPlan
 
 _AS_OF = re.compile(
-    r"\b(?:as (?:of|at|oF)|at the (?:end|close) of|year[\s-]?end(?:ed|ing)?)\s*(?:the\s+)?$", re.IGNORECASE
+    r"\b(?:as (?:of|at)|at the (?:end|close) of|year[\s-]?end(?:ed|ing)?)\s*(?:the\s+)?"
+    r"(?:FY|fiscal(?:\s+year)?|financial\s+year)?\s*$",
+    re.IGNORECASE,
 )
 _FISCAL = re.compile(r"^(?:FY|fiscal|financial)", re.IGNORECASE)
 _AHEAD = re.compile(

@@ -130,6 +130,11 @@ class FieldScorer:
             surest = np.maximum(surest, learnt)
         return surest
 
+    def borne(self, rows: Array) -> list[list[str]]:
+        """For each of these rows (ascending): the names of the question it bears, as the question writes them."""
+        held = [(mention.text, self._named(mention, rows) > 0) for mention in self.wanted.mentions]
+        return [[text for text, bears in held if bears[place]] for place in range(len(rows))]
+
     def _years(self, rows: Array) -> Array:
         assert self.wanted.year is not None
         near = _NEAR_YEARS_AHEAD if self.wanted.ahead else _NEAR_YEARS
@@ -172,12 +177,11 @@ def looked_up(held: Array, values: Array, rows: Array) -> Array:
     return found
 
 
-def named_fields(wanted: Wanted, parts: Mapping[str, Array], place: int) -> list[str]:
-    """What of the question's fields the card at that place of the parts agrees with, in plain words."""
+def named_fields(wanted: Wanted, agreed: Mapping[str, float], names: Sequence[str]) -> list[str]:
+    """What of the question's fields a card agrees with, in plain words; `names` are those it bears."""
     said: list[str] = []
-    agreed = {name: float(values[place]) for name, values in parts.items()}
-    if agreed.get("name", 0) > 0:
-        said.append("names " + _listed([f"“{mention.text}”" for mention in wanted.mentions]))
+    if names:
+        said.append("names " + _listed([f"“{name}”" for name in dict.fromkeys(names)]))
     if wanted.year is not None and agreed.get("year", 0) >= _SAID_YEAR:
         quarter = f"Q{wanted.quarter} " if wanted.quarter and agreed.get("span") == 1 else ""
         said.append(f"covers {quarter}{wanted.year}")

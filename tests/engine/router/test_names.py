@@ -1,0 +1,71 @@
+"""Names, kinds and dates as people write them."""
+
+import pytest
+
+from vectorless_web.engine.router.dates import iso_date
+from vectorless_web.engine.router.kinds import family_of
+from vectorless_web.engine.router.names import core_key, prefixes, spellings
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        ("Best Buy Co., Inc.", "bestbuy"),
+        ("BESTBUY", "bestbuy"),
+        ("The Coca-Cola Company", "cocacola"),
+        ("Société Générale S.A.", "societegenerale"),
+        ("McDonald's Corp", "mcdonald"),
+        ("Johnson & Johnson", "johnsonjohnson"),
+        ("3M Company", "3m"),
+        ("Footlocker -08-19", "footlocker"),
+        ("", ""),
+    ],
+)
+def test_the_core_of_a_name_is_one_key(name, key):
+    assert core_key(name) == key
+
+
+@pytest.mark.parametrize(
+    ("name", "nickname"),
+    [
+        ("Johnson & Johnson", "jnj"),
+        ("American Express", "amex"),
+        ("General Motors Company", "gm"),
+        ("JPMorgan Chase & Co.", "jpm"),
+        ("Kraft Heinz", "kraft"),
+        ("Advanced Micro Devices, Inc.", "amd"),
+    ],
+)
+def test_nicknames_are_guessed_and_less_sure_than_the_name(name, nickname):
+    guessed = spellings(name)
+    assert 0 < guessed[nickname] < guessed[core_key(name)] == 1.0
+
+
+def test_beginnings_are_shorter_than_the_name():
+    assert prefixes("pepsico") == ["pep", "peps", "pepsi", "pepsic"]
+    assert prefixes("3m") == []
+
+
+@pytest.mark.parametrize("form", ["10-K", "10K", "Form 10-K", "annual report", "20-F"])
+def test_annual_reports_are_one_family(form):
+    assert family_of(form) == "annual report"
+
+
+def test_an_unknown_kind_is_its_own_family():
+    assert family_of("Cookbook") == "cookbook"
+
+
+@pytest.mark.parametrize(
+    ("text", "iso"),
+    [
+        ("August 30, 2023", "2023-08-30"),
+        ("30 Aug 2023", "2023-08-30"),
+        ("1st of nothing", ""),
+        ("2023-08-30", "2023-08-30"),
+        ("May 3rd, 2023", "2023-05-03"),
+        ("Smarch 3, 2023", ""),
+        ("2023-13-01", ""),
+    ],
+)
+def test_dates_become_iso(text, iso):
+    assert iso_date(text) == iso
