@@ -73,7 +73,21 @@ function copyQuote(button) {
   document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done: button.dataset.copied } }));
 }
 
+// The map and the trace know a page as "version/page": a leaf opens it, a step lights its leaves.
+function leaves(step) {
+  const places = [...(step?.querySelectorAll("a[data-sheet]") ?? [])].map((link) => /sheet\/(\d+\/\d+)\//.exec(link.dataset.sheet)?.[1]);
+  return [...document.querySelectorAll(".map [data-place]")].filter((leaf) => places.includes(leaf.dataset.place));
+}
+
+document.addEventListener("pointerover", (event) => {
+  const step = event.target.closest?.("#steps > .step");
+  const lit = leaves(step);
+  for (const leaf of document.querySelectorAll(".map [data-place]")) leaf.classList.toggle("lit", lit.includes(leaf));
+});
+
 document.addEventListener("click", (event) => {
+  const leaf = event.target.closest("[data-place]");
+  if (leaf) open(`${document.querySelector("[data-sheets]").dataset.sheets}${leaf.dataset.place}/`, (page) => sheets().prepend(page));
   const link = event.target.closest("a[data-sheet]");
   if (link && pane()?.getClientRects().length) {
     event.preventDefault();

@@ -49,10 +49,11 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A page that was read; `here` while it is being read."""
+    """A page that was read, counted from 1; `here` while it is being read."""
 
     x: float
     here: bool
+    page: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ class _Drawing:
             buds=tuple(Spot(x, y, 2.5 if y == PART_Y else 2.0) for _, role, x, y in rows if role in ("", "looked")),
             knots=(*(Spot(x, y, 3.2) for _, role, x, y in rows if role in ("read", "walked")), self._root()),
             ruler=tuple(self._ruler()),
-            leaves=tuple(Leaf(round(self._page_x(page) - 3.5, 1), page == self.current) for page in pages),
+            leaves=tuple(Leaf(round(self._page_x(page) - 3.5, 1), page == self.current, page + 1) for page in pages),
             labels=tuple(self._labels(pages)),
             pages_read=len({page for ref in self._read() for page in range(ref["page_start"], ref["page_end"] + 1)}),
         )
