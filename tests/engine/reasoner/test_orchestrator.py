@@ -101,7 +101,9 @@ def test_a_fact_in_words_is_quoted_from_its_page(shelf):
 
 def test_the_steps_are_route_scan_navigate_retrieve_extract_synthesize_verify_finalize(shelf):
     kinds = [step.kind for step in steps(run("What were net sales in 2019?", shelf))]
-    assert kinds == list(map(StepKind, "route scan navigate retrieve extract synthesize verify finalize".split()))
+    assert kinds == list(
+        map(StepKind, ["route", "scan", "navigate", "retrieve", "extract", "synthesize", "verify", "finalize"])
+    )
 
 
 def test_steps_are_numbered_inside_their_walk_and_outside(shelf):

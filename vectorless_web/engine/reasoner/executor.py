@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from vectorless_web.engine.errors import ModelError, NotFound
+from vectorless_web.engine.errors import ModelError, ModelInvalidReply, NotFound
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
 from vectorless_web.engine.reasoner.planner import PlannedStep, Planner
 from vectorless_web.engine.reasoner.result import StepResult, refused
@@ -83,9 +83,7 @@ class ReasoningExecutor:
         try:
             planned = self._planner.next_step(context)
         except ModelError as error:
-            self._failures = (
-                self._failures + 1 if error.retryable or error.code.endswith("reply") else FAILURES_IN_A_ROW
-            )
+            self._failures = self._failures + 1 if _may_pass(error) else FAILURES_IN_A_ROW
             return self._fallback.next_step(context), f"The model could not plan this step: {error.message}"
         self._failures = 0
         return planned, ""
@@ -102,6 +100,11 @@ class ReasoningExecutor:
             return handler(walk, planned.arguments)
         except NotFound as error:
             return refused(error.message)
+
+
+def _may_pass(error: ModelError) -> bool:
+    """Whether the next call may go well: not after a refused key or a spent budget."""
+    return error.retryable or isinstance(error, ModelInvalidReply)
 
 
 def _same_step(walk: Walk, kind: StepKind, arguments: Mapping[str, Any]) -> int | None:
