@@ -55,6 +55,16 @@ function prepare(message) {
 // The socket's messages come without a request; answers to requests are left as they are.
 window.htmx.defineExtension("upsert", { transformResponse: (text, request) => (request ? text : prepare(text)) });
 
+// The end of a run is said once, to those who listen and in the title for those who look elsewhere.
+function announce() {
+  const place = document.getElementById("announced");
+  const now = document.getElementById("step-now");
+  if (!place || place.textContent || !now?.hidden) return;
+  const outcome = document.getElementById("outcome");
+  place.textContent = outcome.textContent.replace(/\s+/g, " ").trim();
+  document.title = `${outcome.querySelector("b").textContent.trim()}: ${document.title}`;
+}
+
 const steps = document.getElementById("steps");
 const scroller = steps?.closest(".pane-body");
 let atEnd = false;
@@ -68,6 +78,7 @@ document.addEventListener("htmx:wsBeforeMessage", () => {
 document.addEventListener("htmx:wsAfterMessage", () => {
   for (const id of arrived) document.getElementById(id)?.classList.add("fresh");
   steps?.classList.toggle("dense", steps.querySelectorAll(":scope > .done").length > 20);
+  announce();
   if (scroller && atEnd) scroller.scrollTop = scroller.scrollHeight;
   document.dispatchEvent(new CustomEvent("live:changed"));
 });
