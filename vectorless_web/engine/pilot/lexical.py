@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.pilot.config import PilotConfig
 from vectorless_web.engine.pilot.decision import GoDeeper, JumpTo, NodeId, PilotDecision, RankedCandidate
@@ -161,8 +162,8 @@ def _named_node(tree: Tree, question: str, start: NodeId) -> NodeId | None:
     named = references_in(question)
     if not named:
         return None
-    below = range(start + 1, tree.subtree_end(start))
-    found = [key for key in below if not tree.node(key).is_leaf and named & references_in(tree.node(key).label)]
+    below = [key for key in range(start + 1, tree.subtree_end(start)) if tree.kind(key) is NodeKind.SECTION]
+    found = [key for key in below if named & references_in(tree.node(key).label)]
     return found[0] if len(found) == 1 else None
 
 

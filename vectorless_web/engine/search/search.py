@@ -16,6 +16,8 @@ from vectorless_web.engine.search.log import Log
 from vectorless_web.engine.search.route import Route
 from vectorless_web.engine.search.words import place
 
+_OUTER = (NodeKind.DOCUMENT, NodeKind.SECTION)
+
 
 class Search:
     """What all algorithms share. `share` is the pilot's weight against the scorer's."""
@@ -46,8 +48,8 @@ class Search:
 
     def own_leaves(self, key: int) -> list[int]:
         """The leaves that stand directly in a section, running headers and footers left out."""
-        outer = (NodeKind.DOCUMENT, NodeKind.SECTION, NodeKind.RUNNING)
-        return [child for child in self.tree.children(key) if self.tree.kind(child) not in outer]
+        kinds = ((child, self.tree.kind(child)) for child in self.tree.children(key))
+        return [child for child, kind in kinds if kind not in _OUTER and kind is not NodeKind.RUNNING]
 
     def state(
         self, route: Route, candidates: Sequence[int], scores: Sequence[float] = (), *, best_score: float = 0.0
@@ -79,7 +81,7 @@ class Search:
         self._cost += decision.cost_usd
 
     def _stats(self) -> SearchStats:
-        leaves = sum(self.tree.node(key).is_leaf for key in self._scored)
+        leaves = sum(self.tree.kind(key) not in _OUTER for key in self._scored)
         return SearchStats(
             turns=self.meter.turns,
             sections_scored=len(self._scored) - leaves,
