@@ -212,7 +212,8 @@ def _quotes(step: Step) -> list[QuoteView]:
 
 def _observed_quotes(step: Step) -> list[dict[str, Any]]:
     """What a step copied, figures before passages: [{key, page, quote, row?, column?}]."""
-    rows = [*step.observation.get("figures", []), *step.observation.get("passages", [])]
+    lists = [step.observation.get(name) for name in ("figures", "passages")]
+    rows = [row for listed in lists if isinstance(listed, list) for row in listed]  # Other steps store counts.
     return [row for row in rows if isinstance(row, dict) and row.get("quote")]
 
 
