@@ -1,7 +1,7 @@
 """What the retriever reads from: nodes with properties, vectors, edges; and one corpus held in memory."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -102,7 +102,7 @@ class RetrievalCorpus(Protocol):
         """(edge type, other id) of the node's edges in one direction (not BOTH), in ascending order."""
         ...
 
-    def edges(self) -> Iterable[tuple[str, str, float]]:
+    def edges(self) -> Iterator[tuple[str, str, float]]:
         """(source, target, weight) of every edge."""
         ...
 
@@ -187,7 +187,7 @@ class MemoryCorpus:
         """(edge type, other id), ascending."""
         return self._around[direction].get(node_id, ())
 
-    def edges(self) -> Iterable[tuple[str, str, float]]:
+    def edges(self) -> Iterator[tuple[str, str, float]]:
         """All edges, each of weight 1."""
         return ((source, target, 1.0) for source, _, target in self._edges)
 

@@ -1,7 +1,7 @@
 """Compiled documents as a corpus: ids `document:key`, edges from references, communities from sections."""
 
 import hashlib
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -151,41 +151,38 @@ class DocumentCorpus:
 
     def neighbours(self, node_id: str, direction: Direction) -> Sequence[tuple[str, str]]:
         """(type, id) of children and mentioned nodes, or of parent and mentions, ascending."""
-        around = self._outgoing if direction is Direction.OUTGOING else self._incoming
-        return around.get(node_id, ())
+        found = self._find(node_id)
+        if found is None:
+            return ()
+        if direction is Direction.INCOMING:
+            return self._incoming.get(node_id, ())
+        return sorted(set(_outgoing(*found)))
 
-    def edges(self) -> Iterable[tuple[str, str, float]]:
+    def edges(self) -> Iterator[tuple[str, str, float]]:
         """All edges, each of weight 1."""
-        return ((source, target, 1.0) for source, _, target in self._triples)
-
-    @cached_property
-    def _triples(self) -> list[tuple[str, str, str]]:
-        return [triple for name, document in self._documents.items() for triple in _triples(name, document)]
-
-    @cached_property
-    def _outgoing(self) -> dict[str, list[tuple[str, str]]]:
-        return _grouped((source, kind, target) for source, kind, target in self._triples)
+        for name, document in self._documents.items():
+            for key in range(1, len(document.tree)):
+                for _, target in _outgoing(name, document, key):
+                    yield node_id(name, key), target, 1.0
 
     @cached_property
     def _incoming(self) -> dict[str, list[tuple[str, str]]]:
-        return _grouped((target, kind, source) for source, kind, target in self._triples)
+        grouped: dict[str, set[tuple[str, str]]] = {}
+        for name, document in self._documents.items():
+            for key in range(1, len(document.tree)):
+                for kind, target in _outgoing(name, document, key):
+                    grouped.setdefault(target, set()).add((kind, node_id(name, key)))
+        return {target: sorted(pairs) for target, pairs in grouped.items()}
 
 
-def _triples(name: str, document: CompiledDocument) -> Iterable[tuple[str, str, str]]:
+def _outgoing(name: str, document: CompiledDocument, key: int) -> Iterator[tuple[str, str]]:
+    """(type, id) of what a node contains and mentions."""
     tree = document.tree
-    for key in range(1, len(tree)):
-        parent = tree.parent(key)
-        if parent > 0 and tree.kind(key) is not NodeKind.RUNNING:
-            yield node_id(name, parent), CONTAINS, node_id(name, key)
-        for reference in tree.references(key):
-            yield node_id(name, key), REFERS_TO, node_id(name, reference.target)
-
-
-def _grouped(triples: Iterable[tuple[str, str, str]]) -> dict[str, list[tuple[str, str]]]:
-    grouped: dict[str, set[tuple[str, str]]] = {}
-    for source, kind, target in triples:
-        grouped.setdefault(source, set()).add((kind, target))
-    return {source: sorted(pairs) for source, pairs in grouped.items()}
+    for child in tree.children(key):
+        if tree.kind(child) is not NodeKind.RUNNING:
+            yield CONTAINS, node_id(name, child)
+    for reference in tree.references(key):
+        yield REFERS_TO, node_id(name, reference.target)
 
 
 class SectionCommunities:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from vectorless_web.engine.retriever.community import apply_community_filter
 from vectorless_web.engine.retriever.corpus import CorpusNode, RetrievalCorpus
@@ -103,8 +104,9 @@ class _Run:
         return ranked([*candidates, *added])
 
     def _neighbours(self, seeds: list[Scored], config: GraphExpand) -> list[Scored]:
-        edges = list(self.corpus.edges())
         by_rank = config.mode is GraphExpandMode.PPR
+        # The walk with decay asks for neighbours alone: one edge is enough to know that there are any.
+        edges = list(self.corpus.edges()) if by_rank else list(islice(self.corpus.edges(), 1))
         walked = [*edges, *config.knn_edges]
         nodes = len({end for edge in walked for end in edge[:2]}) if by_rank else 0
         self.warnings += Circumstances(
