@@ -74,7 +74,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         """Bring the page up to the rows; an outage of the database is left to the next look."""
         assert self.feed is not None
         try:
-            await self.feed.refresh()
+            await self.feed.refresh(self.sent, self.audience)
             async with self._sending:
                 state = self.feed.state
                 if state is None or state == self.shown:

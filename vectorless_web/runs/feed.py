@@ -1,16 +1,21 @@
 """What the open sockets of one run share in a process: rows read once, fragments rendered once."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
+from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
+from django.db import DatabaseError, connection
 from django.template.loader import render_to_string
 from django.utils import translation
 
 from vectorless_web.runs import pages, rendering, selectors
 from vectorless_web.runs.models import Claim, Run, Step
 from vectorless_web.workspaces.selectors import May
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -63,34 +68,35 @@ class Feed:
         self._fragments: dict[tuple[str, int, Audience], str] = {}
         self._news_kept: dict[Audience, tuple[object, str]] = {}
         self._surroundings_kept: dict[Audience, tuple[object, Sequence[str]]] = {}
-        self._reading, self._rendering, self._surrounding = asyncio.Lock(), asyncio.Lock(), asyncio.Lock()
+        self._cards: rendering.StepShelf | None = None
+        self._documents: set[str] = set()
+        self._numbered: int | None = None
+        self._reading, self._surrounding = asyncio.Lock(), asyncio.Lock()
         self._begun = self._done = 0
 
     def reach_back(self, after: int) -> None:
         """Make room for a page that holds less than any before it: the next read begins there."""
         if after < self._floor:
             self._floor = self._upto = after
+            self._numbered = None
 
-    async def refresh(self) -> None:
-        """Read what is new, unless a read that began after this call does it."""
+    async def refresh(self, after: int, audience: Audience) -> None:
+        """Read what is new and render it for this audience, unless a read that began after this call does it."""
         ticket = self._begun
         async with self._reading:
             if self._done > ticket:
                 return
             self._begun += 1
             turn = self._begun
-            await database_sync_to_async(self._read)()
+            await _in_shared_thread(self._read_and_render, after, audience)
             self._done = turn
 
     async def news(self, after: int, audience: Audience) -> str:
         """The fragments of the steps and claims beyond a sequence number, then what the run is doing now."""
-        async with self._rendering:
-            stamp = (after, self.state)
-            kept = self._news_kept.get(audience)
-            if kept is None or kept[0] != stamp:
-                kept = (stamp, await database_sync_to_async(self._news)(after, audience))
-                self._news_kept[audience] = kept
-        return kept[1]
+        kept = self._news_kept.get(audience)
+        if kept is not None and kept[0] == (after, self.state):
+            return kept[1]
+        return await _in_shared_thread(self._news, after, audience)
 
     async def surroundings(self, audience: Audience) -> Sequence[str]:
         """The larger parts that follow the steps: maps, source, and at the end the answer and the acts.
@@ -105,13 +111,21 @@ class Feed:
                 kept = self._surroundings_kept[audience] = (stamp, await render(audience))
         return kept[1]
 
+    def _read_and_render(self, after: int, audience: Audience) -> None:
+        before = self.state
+        self._read()
+        if self.state != before:
+            self._news(after, audience)
+
     def _read(self) -> None:
-        run = Run.objects.select_related("workspace", "asked_by").get(pk=self._run.pk)
-        run.workspace = self._run.workspace
+        run = Run.objects.get(pk=self._run.pk)
+        run.workspace, run.asked_by = self._run.workspace, self._run.asked_by
         steps, claims = selectors.steps_of(run, self._upto), selectors.claims_of(run, self._upto)
-        before = selectors.count_steps(run, upto=self._upto)
-        for number, step in enumerate(steps, start=before + 1):
-            self._rows[f"step-{step.sequence}"] = Row(step.sequence, number, step=step)
+        if self._numbered is None:
+            self._numbered = selectors.count_steps(run, upto=self._upto)
+        for step in steps:
+            self._numbered += 1
+            self._rows[f"step-{step.sequence}"] = Row(step.sequence, self._numbered, step=step)
         for claim in claims:
             self._rows[f"claim-{claim.order}"] = Row(claim.sequence, claim.order, claim=claim)
         self._upto = max([self._upto, *(row.sequence for row in self._rows.values())])
@@ -119,6 +133,14 @@ class Feed:
         self.state = State(run.status, run.phase, run.cancel_requested, run.attempt, self._upto)
 
     def _news(self, after: int, audience: Audience) -> str:
+        """Rendered once for all who hold the same; later ones find it kept."""
+        state = self.state
+        kept = self._news_kept.get(audience)
+        if kept is None or kept[0] != (after, state):
+            kept = self._news_kept[audience] = ((after, state), self._render_news(after, audience))
+        return kept[1]
+
+    def _render_news(self, after: int, audience: Audience) -> str:
         with translation.override(audience.language):
             fresh = [(name, row) for name, row in self._rows.items() if row.sequence > after]
             fresh.sort(key=lambda item: (item[1].claim is not None, item[1].number))
@@ -135,12 +157,21 @@ class Feed:
     def _render(self, row: Row, audience: Audience) -> str:
         context = {"run": self._run, "workspace": self._run.workspace, "may": audience.may}
         if row.step is not None:
-            shelf = rendering.StepShelf(self._run, selectors.versions_read(self._run))
-            return render_to_string("runs/_step.html", {**context, "step": shelf.card(row.step, row.number)})
+            card = self._shelf(row.step).card(row.step, row.number)
+            return render_to_string("runs/_step.html", {**context, "step": card})
         assert row.claim is not None
         quotes = [{**context, "citation": citation} for citation in rendering.citations_in([row.claim])]
         claim = render_to_string("runs/_claim.html", {**context, "claim": row.claim})
         return claim + "".join(render_to_string("runs/_citation.html", quote) for quote in quotes)
+
+    def _shelf(self, step: Step) -> rendering.StepShelf:
+        """The maker of cards; its versions are read again when a step touches a document for the first time."""
+        documents = {ref["document"] for ref in step.refs}
+        if self._cards is None or not documents <= self._documents:
+            versions = selectors.versions_read(self._run)
+            self._documents = documents | {str(version.document_id) for version in versions}
+            self._cards = rendering.StepShelf(self._run, versions)
+        return self._cards
 
     def _surroundings(self, audience: Audience) -> Sequence[str]:
         ended = self.state is not None and self.state.ended
@@ -152,6 +183,23 @@ class Feed:
 STATE = ("runs/_now.html", "runs/_totals.html", "runs/_outcome.html")
 AROUND = ("runs/_maps.html", "runs/_source.html", "runs/_acts.html")
 ENDING = ("runs/_maps.html", "runs/_answer.html", "runs/_acts.html", "runs/_source.html", "runs/_follow.html")
+
+
+async def _in_shared_thread(act: Callable[..., T], *values: Any) -> T:
+    """Run in the thread that all sockets of this process share, on one connection that stays open.
+
+    `database_sync_to_async` would open and prepare a connection for every hint. A broken
+    one is closed, so that the next look opens a new one.
+    """
+
+    def call() -> T:
+        try:
+            return act(*values)
+        except DatabaseError:
+            connection.close()
+            raise
+
+    return await sync_to_async(call)()
 
 
 class Feeds:

@@ -54,7 +54,8 @@ def run_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Run:
 def watched_run(user: User, slug: str, pk: int) -> Run | None:
     """The run for a socket: None for a stranger, an unknown workspace and an unknown run alike."""
     workspace = member_workspace(user, slug)
-    run = Run.objects.filter(workspace=workspace, pk=pk).first() if workspace else None
+    rows = Run.objects.select_related("asked_by")
+    run = rows.filter(workspace=workspace, pk=pk).first() if workspace else None
     if run is not None and workspace is not None:
         run.workspace = workspace
     return run

@@ -1,0 +1,100 @@
+"""A whole site in a temporary folder, for benchmarks that go through real processes."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+class Site:
+    """Redis, daphne and any `manage.py` processes over an empty database; gone with the `with` block.
+
+    It sets the environment for Django, which must not have been set up before.
+    """
+
+    def __init__(self, **environment: str) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="vw-bench-"))
+        self.socket = self.folder / "redis.sock"
+        self.redis_url = f"unix://{self.socket}?db=0"
+        os.environ.update(
+            VECTORLESS_VAR=str(self.folder / "var"),
+            REDIS_URL=self.redis_url,
+            DJANGO_SETTINGS_MODULE="vectorless_web.settings",
+            VECTORLESS_STATIC="django.contrib.staticfiles.storage.StaticFilesStorage",
+            VECTORLESS_LOG_LEVEL="ERROR",
+            **environment,
+        )
+        sys.path.insert(0, str(ROOT))
+        self.port = _free_port()
+        self.processes: list[subprocess.Popen] = []
+
+    @property
+    def address(self) -> str:
+        """Where daphne answers."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        import django
+
+        from vectorless_web.lib.embedded_redis import command, find_server
+
+        self.start(command(find_server(), socket=self.socket, folder=self.folder / "redis"))
+        wait_until(self.socket.exists)
+        django.setup()
+        self.manage("migrate", "-v", "0").wait()
+        daphne = ["daphne", "-v", "0", "-b", "127.0.0.1", "-p", str(self.port), "vectorless_web.asgi:application"]
+        self.start([sys.executable, "-m", *daphne])
+        wait_until(lambda: _answers(f"{self.address}/health/live"))
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        from django.db import connections
+
+        connections.close_all()
+        for process in reversed(self.processes):  # Redis, the first, goes last.
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(10)
+            process.kill()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def manage(self, *arguments: str) -> subprocess.Popen:
+        """Start `manage.py ...`."""
+        return self.start([sys.executable, "manage.py", *arguments])
+
+    def start(self, command: list[str]) -> subprocess.Popen:
+        """Start a process that ends with the site."""
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
+        self.processes.append(process)
+        return process
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 60) -> None:
+    """Wait for a condition; TimeoutError when it does not come."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"nothing came within {seconds} s")
+        time.sleep(0.02)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _answers(url: str) -> bool:
+    with suppress(OSError), urllib.request.urlopen(url, timeout=2) as response:
+        return response.status == 200
+    return False
