@@ -59,10 +59,18 @@ window.htmx.defineExtension("upsert", { transformResponse: (text, request) => (r
 function announce() {
   const place = document.getElementById("announced");
   const now = document.getElementById("step-now");
-  if (!place || place.textContent || !now?.hidden) return;
+  if (!now?.hidden) return false;
+  if (!place || place.textContent) return true;
   const outcome = document.getElementById("outcome");
   place.textContent = outcome.textContent.replace(/\s+/g, " ").trim();
   document.title = `${outcome.querySelector("b").textContent.trim()}: ${document.title}`;
+  return true;
+}
+
+// A reader who followed the trace to its end is brought back to the step that found the lit quote.
+function showFinding() {
+  scroller.scrollTop = 0;
+  document.querySelector(".step.cited > details > summary")?.scrollIntoView({ block: "nearest" });
 }
 
 const steps = document.getElementById("steps");
@@ -78,9 +86,9 @@ document.addEventListener("htmx:wsBeforeMessage", () => {
 document.addEventListener("htmx:wsAfterMessage", () => {
   for (const id of arrived) document.getElementById(id)?.classList.add("fresh");
   steps?.classList.toggle("dense", steps.querySelectorAll(":scope > .done").length > 20);
-  announce();
-  if (scroller && atEnd) scroller.scrollTop = scroller.scrollHeight;
   document.dispatchEvent(new CustomEvent("live:changed"));
+  if (announce() && atEnd) showFinding();
+  else if (scroller && atEnd) scroller.scrollTop = scroller.scrollHeight;
 });
 
 const away = document.getElementById("socket-away");
