@@ -22,7 +22,7 @@ _NEAR_YEARS = {0: 1.0, 1: 0.6, 2: 0.35, 3: 0.2, -1: 0.3}
 _NEAR_YEARS_AHEAD = {-1: 1.0, 0: 0.9, -2: 0.5, 1: 0.3}
 """For a question that looks ahead: what is expected of a year stands in the report of the year before."""
 _OTHER_SPAN, _UNKNOWN_SPAN, _YEAR_FOR_QUARTER = 0.35, 0.7, 0.4
-_LARGEST_POOL = 5000
+_LARGEST_POOL = 2000
 _SAID_YEAR = 0.9
 _LEARNT = 0.96
 """How sure a nickname is that only another document about the same subject explains."""
