@@ -64,6 +64,7 @@ def walk_context(**changes):
         "gaps": ("revenue for 2019",),
         "references": (),
         "passages": (READ,),
+        "known": (),
         "budget": Budget(4, 6000, 200.0),
     }
     return WalkContext(**{**values, **changes})

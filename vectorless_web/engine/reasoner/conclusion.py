@@ -77,8 +77,6 @@ def _held(run: Run) -> list[ClaimEvent]:
 
 
 def _not_found(run: Run) -> str:
-    if run.unmatched:
-        return run.unmatched
     documents = listed([short(walk.entry.title or walk.entry.name) for walk in run.walks[:2]])
     more = f" and {len(run.walks) - 2} more" if len(run.walks) > 2 else ""
     looked = count(len(run.checked()), "section that came near", "sections that came near")

@@ -108,7 +108,12 @@ def _claim(row: Mapping[str, Any]) -> DraftClaim:
 
 def _quote(row: Mapping[str, Any]) -> DraftQuote:
     document, key = parse_node_id(str(row["node"])) or ("", -1)
-    return DraftQuote(document, key, str(row["quote"]))
+    return DraftQuote(document, key, _as_printed(str(row["quote"])))
+
+
+def _as_printed(quote: str) -> str:
+    """Cell and line marks as they were shown to the model become the white space they stand for."""
+    return quote.replace("\\t", "\t").replace("\\n", "\n").replace(" | ", "\t")
 
 
 def _calculation(row: Mapping[str, Any]) -> DraftCalculation:

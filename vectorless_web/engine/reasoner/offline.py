@@ -12,8 +12,11 @@ OFFLINE = "offline"
 READ_AT_ONCE = 8
 """Passages one EXTRACT reads."""
 
-SMALL = 3000
-"""Tokens of a document that is read whole instead of searched."""
+ENOUGH = 0.7
+"""Fit of a passage read before that makes a new search needless."""
+
+REUSE = "reuse"
+"""The action of a first step that takes up what the question before had read."""
 
 
 class OfflinePlanner:
@@ -23,6 +26,16 @@ class OfflinePlanner:
 
     def next_step(self, context: WalkContext) -> PlannedStep:
         """The next step by what was done, what is missing and how many steps are left."""
+        if context.known and context.budget.steps > 2:
+            if not context.steps:
+                return _reuse()
+            if len(context.steps) == 1:
+                return _extract(context)
+            if not context.gaps and _is_enough(context):
+                return _synthesize(context)
+        return self._from_the_start(context)
+
+    def _from_the_start(self, context: WalkContext) -> PlannedStep:
         left = context.budget.steps
         if left <= 1 and _took(context, StepKind.EXTRACT):
             return _synthesize(context)
@@ -56,8 +69,15 @@ class OfflinePlanner:
         return _synthesize(context)
 
 
+def _is_enough(context: WalkContext) -> bool:
+    """Whether what was read before answers by itself: figures, or a passage that says most of the question."""
+    return wants_figures(context.plan) or max((fact.fit for fact in context.facts), default=0.0) >= ENOUGH
+
+
 def _took(context: WalkContext, kind: StepKind) -> bool:
-    return any(step.kind is kind for step in context.steps)
+    """Whether such a step was taken, not counting a start from what the question before had read."""
+    reused = context.steps[:1] and context.steps[0].action == REUSE
+    return any(step.kind is kind for step in context.steps[2 if reused else 0 :])
 
 
 def _may_scan(context: WalkContext, left: int) -> bool:
@@ -66,6 +86,12 @@ def _may_scan(context: WalkContext, left: int) -> bool:
 
 def _may_search(context: WalkContext, left: int) -> bool:
     return left >= 4 and not _took(context, StepKind.NAVIGATE) and "\n" in context.outline
+
+
+def _reuse() -> PlannedStep:
+    return PlannedStep(
+        StepKind.RETRIEVE, "Look first at what was read for the question before.", REUSE, {"known": True}
+    )
 
 
 def _scan(context: WalkContext) -> PlannedStep:

@@ -10,6 +10,7 @@ from vectorless_web.engine.query.understand import understand
 from vectorless_web.engine.reasoner.conclusion import cancelled, conclude, failed
 from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import ReasoningEvent
+from vectorless_web.engine.reasoner.followup import Previous, completed
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
 from vectorless_web.engine.reasoner.routing import Routing, route_step
 from vectorless_web.engine.reasoner.run import Run
@@ -18,8 +19,6 @@ from vectorless_web.engine.reasoner.walking import Walking, walk_all
 
 LONGEST_QUESTION = 4000
 """Characters of a question."""
-
-Understanding = Callable[[str], QueryPlan]
 
 
 def never() -> bool:
@@ -56,13 +55,13 @@ class Orchestrator:
         limits: Limits,
         *,
         cancelling: Cancelling = never,
-        previous: QueryPlan | None = None,
+        previous: Previous | None = None,
     ) -> Iterator[ReasoningEvent]:
         """Events of one run; the last is always a CompleteEvent with a stated outcome.
 
-        `previous` is the plan of the question before in a thread: a follow-up takes from
-        it what it leaves out. Errors of the engine become the outcome `failed`; errors of
-        the code are raised.
+        `previous` is the run before in a thread: a follow-up takes from its question what it
+        leaves out, and starts with what was read. Errors of the engine become the outcome
+        `failed`; errors of the code are raised.
         """
         run = Run(limits=limits, clock=self._clock, cancelling=cancelling, engine=self._walking.planner.name)
         try:
@@ -72,9 +71,9 @@ class Orchestrator:
         except EngineError as error:
             yield failed(run, error)
 
-    def _reason(self, run: Run, question: str, corpus: Corpus, previous: QueryPlan | None) -> Iterator[ReasoningEvent]:
+    def _reason(self, run: Run, question: str, corpus: Corpus, previous: Previous | None) -> Iterator[ReasoningEvent]:
         run.stop_if_asked()
-        plan = self._understood(question, corpus, previous)
+        plan = self._understood(run, question, corpus, previous)
         chosen, step = route_step(run, plan, corpus, self._routing)
         yield run.told(step)
         yield from walk_all(run, plan, corpus, chosen, self._walking)
@@ -86,7 +85,7 @@ class Orchestrator:
         yield from answer_events(run, plan, self._walking)
         yield from conclude(run, plan)
 
-    def _understood(self, question: str, corpus: Corpus, previous: QueryPlan | None) -> QueryPlan:
+    def _understood(self, run: Run, question: str, corpus: Corpus, previous: Previous | None) -> QueryPlan:
         text = " ".join(question.split())
         if not text:
             raise InvalidInput("The question is empty. Type what you want to know.", code="empty_question")
@@ -97,4 +96,13 @@ class Orchestrator:
             )
         if not corpus.entries():
             raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
+        plan = self._read(text)
+        if previous is None:
+            return plan
+        run.known = dict(previous.read)
+        whole = completed(text, plan, self._read(previous.question), understand=self._read)
+        run.read_as = whole if whole != text else ""
+        return self._read(whole) if run.read_as else plan
+
+    def _read(self, text: str) -> QueryPlan:
         return understand(text, lexicon=self._lexicon, expand=self._expand)

@@ -100,7 +100,8 @@ class WalkContext:
 
     `outline` is the tree summary (keys, titles, sizes, hints); `position` the node the
     walk stands at; `queue` the best nodes not read yet, best first; `gaps` what the
-    question still lacks, in words; `passages` what was read, as rendered.
+    question still lacks, in words; `passages` what was read, as
+    rendered; `known` the nodes read for the question before.
     """
 
     plan: QueryPlan
@@ -115,6 +116,7 @@ class WalkContext:
     gaps: tuple[str, ...]
     references: tuple[tuple[str, int], ...]
     passages: tuple["PackedNode", ...]
+    known: tuple[int, ...]
     budget: Budget
 
 

@@ -25,7 +25,9 @@ _NUMBERS = re.compile(r"\d+[a-z]?(?:\.\d+)*|\b[ivxlc]+\b", re.I)
 
 
 def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
-    """Fetch by `key`, by `title`, or search for `query`."""
+    """Fetch by `key`, by `title`, the nodes known from the question before (`known`), or search for `query`."""
+    if "known" in arguments:
+        return _reuse(walk)
     if "key" in arguments:
         return _fetch(walk, arguments["key"])
     if arguments.get("title"):
@@ -54,6 +56,22 @@ def _fetch(walk: Walk, key: object) -> StepResult:
         observation=_observed(walk, result),
         refs=(walk.ref(key, "read"),),
         confidence=round(max((walk.finder.node_coverage(leaf) for leaf in packed[:8]), default=0.0), 4),
+    )
+
+
+def _reuse(walk: Walk) -> StepResult:
+    """Start from what the question before had read."""
+    if not walk.known:
+        return refused("Knew of nothing that was read before.")
+    ids = [node_id(walk.entry.id, key) for key in walk.known]
+    result = _retriever(walk).structure(ids).limit(MOST_ITEMS).execute()
+    keys = _keep(walk, result)
+    walk.queue = [Candidate(key, 1.0, 1.0) for key in keys]
+    return StepResult(
+        say=f"Reused {count(len(keys), 'passage')} read for the question before",
+        observation=_observed(walk, result),
+        refs=tuple(walk.ref(key, "read") for key in keys[:8]),
+        confidence=round(max((walk.finder.node_coverage(key) for key in keys), default=0.0), 4),
     )
 
 

@@ -55,14 +55,14 @@ def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> t
         index=0,
         kind=StepKind.ROUTE,
         say=_say(len(names), chosen, walked=len(walked)),
-        thought=_thought(plan),
+        thought=_thought(plan, run.read_as),
         action="route",
         arguments={"query": plan.focus, "again": bool(walked)},
         observation={
             "considered": len(names),
             "activated": shortlist.activated,
             "committed": shortlist.committed,
-            "question": _plan_row(plan),
+            "question": {**_plan_row(plan), "read_as": run.read_as},
             "shortlist": [_row(selected, shortlist) for selected in chosen],
         },
         rejected=tuple(
@@ -114,7 +114,9 @@ def _plan_row(plan: QueryPlan) -> dict[str, object]:
     }
 
 
-def _thought(plan: QueryPlan) -> str:
+def _thought(plan: QueryPlan, read_as: str) -> str:
+    if read_as:
+        return f"Read as: {read_as}"
     about = ", ".join(plan.concepts[:4]) or plan.focus
     periods = listed([period.text or str(period.year) for period in plan.periods])
     return f"The question is about {about}" + (f", for {periods}" if periods else "") + "."

@@ -1,6 +1,6 @@
 """What one run has done and spent so far, and when it must stop."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.errors import Cancelled, LimitReached
@@ -24,7 +24,10 @@ class Run:
     claims: list[ClaimEvent] = field(default_factory=list)
     draft: AnswerDraft = field(default_factory=AnswerDraft)
     confidence: Confidence | None = None
-    unmatched: str = ""
+    read_as: str = ""
+    """A follow-up as it was completed; "" for a question that stands by itself."""
+    known: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """Nodes read by the run before in the thread, by document."""
     steps: int = 0
     outside: int = 0
     tokens: int = 0

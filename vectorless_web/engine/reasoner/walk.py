@@ -31,6 +31,8 @@ class Walk:
     seconds_left: Callable[[], float]
     foreign: tuple[str, ...] = ()
     """Names of the question, when the document is not about any of them: evidence must name one itself."""
+    known: tuple[int, ...] = ()
+    """Nodes that the run before in the thread read."""
     position: int = 0
     steps: list[StepEvent] = field(default_factory=list)
     queue: list[Candidate] = field(default_factory=list)
@@ -58,6 +60,7 @@ class Walk:
             gaps=self.gaps(),
             references=self.references(),
             passages=tuple(self.packed),
+            known=self.known,
             budget=Budget(self.steps_left, max(0, self.limits.token_budget - self.tokens_used), self.seconds_left()),
         )
 

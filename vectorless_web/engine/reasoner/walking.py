@@ -99,6 +99,7 @@ def _walk(run: Run, plan: QueryPlan, corpus: Corpus, selected: Selected, number:
         document=document,
         limits=run.limits,
         finder=Finder(document, plan),
+        known=tuple(key for key in run.known.get(selected.entry.id, ()) if key in document.tree),
         foreign=foreign_names(plan, selected.entry, document.card),
         seconds_left=run.seconds_left,
     )
