@@ -33,6 +33,12 @@ def test_what_does_not_fit_the_beam_is_put_aside_with_a_reason():
     assert aside.rejected[0].reason == "it promises less than Part 0"
 
 
+def test_a_branch_far_behind_the_best_waits_although_the_beam_has_room():
+    scorer = FixedScorer({PARTS[0]: 0.9, PARTS[1]: 0.6, PARTS[2]: 0.2}, otherwise=0.1)
+    events = run(WIDE, scorer, width=3, results=1)
+    assert [key for key in chosen(events) if key in PARTS] == PARTS[:2]
+
+
 def test_the_shelf_is_bounded_and_drops_the_worst():
     scorer = FixedScorer({key: 0.9 - place / 100 for place, key in enumerate(PARTS)}, otherwise=0.2)
     events = run(WIDE, scorer, width=1, shelf=2, results=8)

@@ -116,7 +116,7 @@ class LexicalPilot:
             return ""
         title = state.tree.node(here).title or "this section"
         share = self.coverage(here)
-        return f"looking beyond {title}" if share is None else f"{title} covers {share:.0%} of the question"
+        return f"looking beyond {title}" if share is None else f"{title} holds {share:.0%} of the question's words"
 
     def _opinions(self, tree: Tree, query: QueryPlan, keys: Sequence[NodeId]) -> dict[NodeId, _Opinion]:
         wanted = {term.term: term.weight for term in query.terms}
@@ -190,7 +190,7 @@ def _evidence_words(tree: Tree, scorer: EvidenceScorer, key: NodeId) -> str:
     if found.best_score <= 0.0:
         return ""
     page = tree.node(found.best).page_start + 1
-    return f"it covers {found.coverage:.0%} of the question, best on page {page}"
+    return f"it holds {found.coverage:.0%} of the question's words, the best passage on page {page}"
 
 
 def _confidence(scores: Sequence[float]) -> float:

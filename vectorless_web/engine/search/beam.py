@@ -29,6 +29,9 @@ from vectorless_web.engine.search.reading import enter, is_terminal, own_reading
 from vectorless_web.engine.search.route import BEAM_PILOT_SHARE, Route, by_merit
 from vectorless_web.engine.search.search import Search
 
+FAR_BEHIND = 0.5
+"""A branch that promises less than this share of the best one waits on the shelf, even when the beam has room."""
+
 
 def beam(
     tree: Tree,
@@ -136,13 +139,14 @@ class _Beam:
         return (route,)
 
     def keep(self, found: Sequence[Route]) -> None:
-        """The best `width` become the beam; the rest is put aside."""
+        """The best `width` become the beam; the rest, and what falls far behind the best, is put aside."""
         fresh = {route.key: route for route in sorted(found, key=by_merit, reverse=True) if self.is_fresh(route)}
         ranked = sorted(fresh.values(), key=by_merit)
-        self.frontier = ranked[: self.limits.width]
+        wide = ranked[: self.limits.width]
+        self.frontier = [route for route in wide if route.score >= FAR_BEHIND * ranked[0].score]
         for route in self.frontier:
             self.search.log.chosen(route)
-        rest = ranked[self.limits.width :]
+        rest = ranked[len(self.frontier) :]
         self.search.log.rejected(rest, ranked[0].key if ranked else None)
         self.put_aside(rest)
 
