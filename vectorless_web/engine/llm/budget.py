@@ -7,6 +7,11 @@ from vectorless_web.engine.errors import ModelBudgetSpent
 from vectorless_web.engine.llm.model import Usage
 
 
+def expected_tokens(text: str) -> int:
+    """Tokens a text may cost, on the safe side: one for every three bytes of UTF-8."""
+    return -(-len(text.encode("utf-8", "replace")) // 3)
+
+
 @dataclass(frozen=True, slots=True)
 class Reservation:
     """Tokens and money set aside for one call."""

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.errors import ModelError, ModelInvalidReply
-from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.budget import ModelBudget, expected_tokens
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 from vectorless_web.engine.llm.schema import checked_object
-from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 ECHOED = 1500
 """Characters of a bad reply that are shown to the model again."""
@@ -84,7 +83,7 @@ class Caller:
         return Asked(content, sum(u.tokens_in + u.tokens_out for u in usages), sum(u.cost_usd for u in usages))
 
     def _call(self, messages: Sequence[Message], *, schema: Mapping[str, Any], purpose: str, max_tokens: int) -> Reply:
-        expected = sum(HeuristicEstimator().estimate(message.content) for message in messages) + max_tokens
+        expected = sum(expected_tokens(message.content) for message in messages) + max_tokens
         reserved = self._budget.reserve(expected)
         digest = request_hash(self.model.name, messages, schema, max_tokens)
         started = self._clock()

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vectorless_web.engine.errors import ModelError
+from vectorless_web.engine.llm.budget import expected_tokens
 from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.engine.llm.schema import parse_object
-from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 Scripted = str | Mapping[str, Any] | ModelError | Reply
 """A reply: text, an object (sent as JSON), a whole Reply, or an error that is raised."""
@@ -58,5 +58,4 @@ class ScriptedModel:
 
     @staticmethod
     def _usage(messages: Sequence[Message], text: str) -> Usage:
-        estimate = HeuristicEstimator().estimate
-        return Usage(sum(estimate(message.content) for message in messages), estimate(text))
+        return Usage(sum(expected_tokens(message.content) for message in messages), expected_tokens(text))
