@@ -192,6 +192,13 @@ def with_support(claims: Iterable[Any]) -> int:
 
 
 @register.filter
+def is_quoted(claim: Any) -> bool:
+    """Whether a claim says no more than one of its quotes does: then its words are the document's, not ours."""
+    said = " ".join(claim.text.split())
+    return any(said in " ".join(citation.quote.split()) for citation in claim.citations.all())
+
+
+@register.filter
 def formula(text: str) -> str:
     """Arithmetic with the signs people write: "a_b * c / d - e" as "a b × c ÷ d − e"."""
     for typed, written in ((" * ", " × "), (" / ", " ÷ "), (" - ", " − "), ("_", " ")):
