@@ -6,6 +6,8 @@ import numpy as np
 
 from vectorless_web.engine.compiler.drafts import Draft
 
+_SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype="<u4")
+
 
 def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list[int]]:
     """Share (0..1) of the pages' non-space characters that stand in exactly one draft, and the pages that miss some."""
@@ -16,7 +18,7 @@ def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list
     total = covered = 0
     faulty: list[int] = []
     for index, text in enumerate(texts):
-        printed = np.fromiter((not character.isspace() for character in text), dtype=bool, count=len(text))
+        printed = ~np.isin(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"), _SPACES)
         once = int((counts[index][printed] == 1).sum())
         total += int(printed.sum())
         covered += once

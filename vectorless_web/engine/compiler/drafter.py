@@ -12,13 +12,13 @@ from vectorless_web.engine.compiler.headings import Heading
 from vectorless_web.engine.compiler.layout import Layout
 from vectorless_web.engine.compiler.lines import Line
 from vectorless_web.engine.compiler.mending import Vocabulary
-from vectorless_web.engine.compiler.patterns import ITEM, NOTE, PART, is_notes_title
+from vectorless_web.engine.compiler.patterns import ITEM, NOTE, NUMBERED, PART, is_notes_title
 from vectorless_web.engine.compiler.regions import Row
 from vectorless_web.engine.compiler.statements import recognise
 from vectorless_web.engine.compiler.tables import find_units, table_draft, with_units
 from vectorless_web.engine.document.node import NodeKind
 
-_WITHOUT_STATEMENTS = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
+_DISCUSSION = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
 _SAME_EDGE = 24.0
 _MOST_UNITS = 0.8
 _LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
@@ -53,8 +53,7 @@ class Drafter:
         self._aside: list[Draft] = []
         """Running lines met inside a stretch of text or a table: they follow it."""
         self._heading: Heading | None = None
-        self._elsewhere = False
-        """Whether what follows stands where primary statements do not: in notes, selected data, discussion."""
+        self._discussion = self._notes_begun = self._in_note = False
 
     def draft(self, items: Sequence[Item]) -> list[Draft]:
         """All drafts, in reading order."""
@@ -87,9 +86,12 @@ class Drafter:
     def _follow(self, heading: Heading) -> None:
         """Keep track of where the tables to come stand."""
         if heading.form.family in (PART, ITEM):
-            self._elsewhere = heading.form.label in _WITHOUT_STATEMENTS
-        elif heading.form.family == NOTE or is_notes_title(heading.title):
-            self._elsewhere = True
+            self._discussion = heading.form.label in _DISCUSSION
+            self._notes_begun = self._in_note = False
+        elif is_notes_title(heading.title):
+            self._notes_begun = True
+        elif heading.form.family == NOTE or (heading.form.family == NUMBERED and self._notes_begun):
+            self._in_note = True
         self._heading = heading
 
     def _take_table(self, grid: Grid) -> None:
@@ -113,8 +115,10 @@ class Drafter:
         match = _LABEL.match(caption)
         draft.label = f"Table {match[2]}" if match and match[1][:3].casefold() in ("tab", "cha") else ""
         if draft.table is not None:
-            title = self._heading.title if self._heading and draft.page - self._heading.page <= 2 else ""
-            kind = recognise(title, (row.label for row in draft.table.rows), elsewhere=self._elsewhere)
+            near = self._heading is not None and draft.page - self._heading.page <= 2
+            title = self._heading.title if self._heading and near else ""
+            labels = [row.label for row in draft.table.rows]
+            kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
             draft.table = with_units(draft.table, statement=kind)
         return draft
 

@@ -48,8 +48,8 @@ class Heading:
 
 def is_caps(text: str) -> bool:
     """Whether a text is set in capitals (at least three letters, nine in ten upper case)."""
-    letters = [character for character in text if character.isalpha()]
-    return len(letters) >= 3 and sum(character.isupper() for character in letters) >= 0.9 * len(letters)
+    upper, lower = sum(map(str.isupper, text)), sum(map(str.islower, text))
+    return upper >= 3 and upper >= 0.9 * (upper + lower)
 
 
 def emphasis(line: Line, body: Style) -> int:

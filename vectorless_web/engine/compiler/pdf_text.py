@@ -6,7 +6,7 @@ are found again from the words' boxes. Styles are looked up at a few words of a 
 
 import ctypes
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pypdfium2 as pdfium
@@ -27,14 +27,20 @@ _NEAR_BLACK = 90
 _CONTROLS = {code: " " for code in range(32) if chr(code) not in "\t\n\r\x02"}
 PLAIN = Style(10.0, False, False, Tone.BLACK, "")
 
-# The functions called once for each word are bound with plain integer arguments: three times quicker.
-_address = ctypes.c_void_p
-_loose_box = ctypes.CFUNCTYPE(ctypes.c_int, _address, ctypes.c_int, _address)(
-    ctypes.cast(pdfium_c.FPDFText_GetLooseCharBox, _address).value or 0
-)
-_text_object = ctypes.CFUNCTYPE(_address, _address, ctypes.c_int)(
-    ctypes.cast(pdfium_c.FPDFText_GetTextObject, _address).value or 0
-)
+# Functions called for each word or style are bound with plain integer arguments: three times quicker.
+_address, _number = ctypes.c_void_p, ctypes.c_int
+
+
+def _bound(function: object, result: type, *arguments: type) -> Callable[..., int]:
+    address = ctypes.cast(function, _address).value or 0  # type: ignore[arg-type]
+    return ctypes.CFUNCTYPE(result, *arguments)(address)
+
+
+_loose_box = _bound(pdfium_c.FPDFText_GetLooseCharBox, _number, _address, _number, _address)
+_text_object = _bound(pdfium_c.FPDFText_GetTextObject, _address, _address, _number)
+_font_of = _bound(pdfium_c.FPDFTextObj_GetFont, _address, _address)
+_matrix_of = _bound(pdfium_c.FPDFText_GetMatrix, _number, _address, _number, _address)
+_colour_of = _bound(pdfium_c.FPDFPageObj_GetFillColor, _number, _address, _address, _address, _address, _address)
 
 
 def read_pages(document: pdfium.PdfDocument) -> Iterator[Page]:
@@ -77,6 +83,9 @@ class _PageReader:
         self._index, self._page, self._textpage = index, page, textpage
         self._handle = ctypes.cast(textpage, _address).value or 0
         self._styles: dict[int, Style] = {}
+        self._fonts: dict[int, tuple[bool, bool, str]] = {}
+        self._matrix, self._colour = (ctypes.c_float * 6)(), (ctypes.c_uint * 4)()
+        self._matrix_address, self._colour_address = ctypes.addressof(self._matrix), ctypes.addressof(self._colour)
         self._text = ""
 
     def read(self) -> Page:
@@ -126,12 +135,11 @@ class _PageReader:
 
     def _line_style(self, spans: NDArray[np.int32], first: int, last: int) -> tuple[Style, int]:
         """The style of most of the line, and where a differently styled beginning ends."""
-        opening = self._style(int(spans[first, 0]))
-        middle = self._style(int(spans[(first + last) // 2, 0]))
-        closing = self._style(int(spans[last - 1, 0]))
         start = int(spans[first, 0])
-        if opening == middle == closing:
+        opening, closing = self._style(start), self._style(int(spans[last - 1, 0]))
+        if opening == closing:
             return opening, start
+        middle = self._style(int(spans[(first + last) // 2, 0]))
         style = middle if middle in (opening, closing) else closing
         if opening.weight == closing.weight:
             return style, start
@@ -142,31 +150,38 @@ class _PageReader:
 
     def _style(self, index: int) -> Style:
         address = _text_object(self._handle, index) or 0
-        if address not in self._styles:
-            self._styles[address] = self._read_style(index) if address else PLAIN
-        return self._styles[address]
+        style = self._styles.get(address)
+        if style is None:
+            style = self._styles[address] = self._read_style(index, address) if address else PLAIN
+        return style
 
-    def _read_style(self, index: int) -> Style:
-        name, flags = self._font(index)
-        bold = bool(_BOLD.search(name)) or bool(flags & _FORCE_BOLD)
-        italic = bool(_ITALIC.search(name)) or bool(flags & _ITALIC_FLAG)
-        return Style(self._size(index), bold, italic, self._tone(index), name.partition("+")[2] or name)
+    def _read_style(self, index: int, address: int) -> Style:
+        font = _font_of(address) or 0
+        if font not in self._fonts:
+            self._fonts[font] = self._read_font(index)
+        bold, italic, name = self._fonts[font]
+        return Style(self._size(index), bold, italic, self._tone(address), name)
 
-    def _font(self, index: int) -> tuple[str, int]:
+    def _read_font(self, index: int) -> tuple[bool, bool, str]:
+        """Whether a font is bold and italic, by its name and flags, and the name without its subset's prefix."""
         buffer, flags = ctypes.create_string_buffer(128), ctypes.c_int()
         pdfium_c.FPDFText_GetFontInfo(self._textpage, index, buffer, 128, ctypes.byref(flags))
-        return buffer.value.decode("utf-8", "replace"), flags.value
+        name = buffer.value.decode("utf-8", "replace")
+        bold = bool(_BOLD.search(name)) or bool(flags.value & _FORCE_BOLD)
+        italic = bool(_ITALIC.search(name)) or bool(flags.value & _ITALIC_FLAG)
+        return bold, italic, name.partition("+")[2] or name
 
     def _size(self, index: int) -> float:
-        size, matrix = float(pdfium_c.FPDFText_GetFontSize(self._textpage, index)), pdfium_c.FS_MATRIX()
-        if pdfium_c.FPDFText_GetMatrix(self._textpage, index, matrix):
-            size *= float(matrix.b * matrix.b + matrix.d * matrix.d) ** 0.5
+        size = float(pdfium_c.FPDFText_GetFontSize(self._textpage, index))
+        if _matrix_of(self._handle, index, self._matrix_address):
+            size *= float(self._matrix[1] ** 2 + self._matrix[3] ** 2) ** 0.5
         return round(size * 2) / 2
 
-    def _tone(self, index: int) -> Tone:
-        channels = [ctypes.c_uint() for _ in range(4)]
-        pdfium_c.FPDFText_GetFillColor(self._textpage, index, *map(ctypes.byref, channels))
-        red, green, blue = (channel.value for channel in channels[:3])
+    def _tone(self, address: int) -> Tone:
+        base = self._colour_address
+        if not _colour_of(address, base, base + 4, base + 8, base + 12):
+            return Tone.BLACK
+        red, green, blue = self._colour[:3]
         if max(red, green, blue) <= _NEAR_BLACK:
             return Tone.BLACK
         if blue > 170 and red < 70 and green < 130:

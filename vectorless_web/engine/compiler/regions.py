@@ -116,7 +116,7 @@ def _grow_down(rows: Sequence[Row], seed: int, layout: Layout) -> int:
             elif row.line.left < figures_left - row.line.style.size:
                 break
             end = position + 1
-        elif row.role is Role.TEXT and not _clear_of_figures(row, figures_left):
+        elif row.role is Role.TEXT and not (_clear_of_figures(row, figures_left) or _centred(row, rows[seed])):
             break
         position += 1
     return _without_trailing_titles(rows, seed, end, layout)
@@ -168,6 +168,12 @@ def _clear_of_figures(row: Row, figures_left: float) -> bool:
     if line.left > figures_left - line.style.size:
         return len(line.text) < 60
     return line.right < figures_left + line.style.size
+
+
+def _centred(row: Row, seed: Row) -> bool:
+    """A short label centred over the whole table ("LIABILITIES AND EQUITY")."""
+    middle = (seed.line.left + seed.line.right) / 2
+    return len(row.line.text) < 60 and abs((row.line.left + row.line.right) / 2 - middle) < 2 * row.line.style.size
 
 
 def _grow_up(rows: Sequence[Row], seed: int, floor: int, layout: Layout) -> int:

@@ -95,7 +95,7 @@ def _repeated(pages: Sequence[Page], edges: dict[int, list[tuple[int, bool]]]) -
 
 def _can_run(text: str) -> bool:
     """Whether repeated text is furniture and not a repeated figure."""
-    if PERIOD.match(text) or UNITS_LINE.match(text):
+    if PERIOD.match(text.replace("#", "1")) or UNITS_LINE.match(text):
         return False
     return any(character.isalpha() for character in text) or text in ("#", "- # -", "–#–", "—#—")
 

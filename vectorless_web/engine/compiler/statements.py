@@ -49,21 +49,23 @@ _ROWS: dict[str, tuple[re.Pattern[str], ...]] = {
     }.items()
 }
 _LEAST_UNDER_TITLE = {"income": 3, "balance": 3, "cash_flow": 2, "equity": 2, "comprehensive_income": 2}
+_LEAST_AMONG_EXCERPTS = {"income": 5, "balance": 5, "cash_flow": 5, "equity": 4, "comprehensive_income": 4}
 _LEAST_ALONE = {"balance": 5, "cash_flow": 5}
 
 
-def recognise(title: str, labels: Iterable[str], *, elsewhere: bool) -> str:
+def recognise(title: str, labels: Iterable[str], *, excerpts: bool) -> str:
     """The kind of statement a table is, or "".
 
-    A title must agree with the rows; without one the rows must be complete. `elsewhere`: the table
-    stands in notes or discussion, where the same titles head excerpts.
+    A title must agree with the rows; without one the rows must be complete. `excerpts`: the table
+    stands in a discussion, where the same titles head excerpts; then the rows must be many.
     """
     rows = [" ".join(label.split()) for label in labels if label]
-    if elsewhere:
-        return ""
     kind = statement_kind(title)
     if kind:
-        return kind if _matches(kind, rows) >= _LEAST_UNDER_TITLE[kind] else ""
+        least = (_LEAST_AMONG_EXCERPTS if excerpts else _LEAST_UNDER_TITLE)[kind]
+        return kind if _matches(kind, rows) >= least else ""
+    if excerpts:
+        return ""
     return next((kind for kind, least in _LEAST_ALONE.items() if _matches(kind, rows) >= least), "")
 
 

@@ -19,5 +19,5 @@ class HeuristicEstimator:
         """Tokens in `text`; pure, so equal texts give equal estimates."""
         if text.isascii():
             return math.ceil(len(text) / 4)
-        ascii_characters = sum(character < "\x80" for character in text)
+        ascii_characters = len(text.encode("ascii", "ignore"))
         return math.ceil(ascii_characters / 4) + math.ceil((len(text) - ascii_characters) / 1.5)
