@@ -106,7 +106,7 @@ def _written(title, nodes, texts, fields, references) -> CompiledDocument:
                 card=card,
                 report=TreeReport(len(texts), 0, 0, 0, 0, 0, 1.0, "headings"),
                 segment=build_segment(
-                    ((n.key, _row_fields(tree, n)) for n in nodes), fields=("title", "path", "text", "table")
+                    ((n.key, _row_fields(tree, n)) for n in nodes[1:]), fields=("title", "path", "text", "table")
                 ),
             )
         )

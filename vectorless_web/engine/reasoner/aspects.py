@@ -26,6 +26,15 @@ Terms = frozenset[str]
 _ASKING = frozenset(analyse("many much amount number total value year question company document report"))
 """Stems that ask; a text that answers need not say them."""
 
+_WORKING = frozenset(
+    analyse(
+        """year-over-year change growth grew increase increased decrease decreased decline drop average mean ratio percent
+        percentage margin turnover improving improve profile rate difference less plus minus multiple unadjusted adjusted net
+        gross three two use using numerator denominator annual quarter fiscal reasonably healthy positive negative"""
+    )
+)
+"""Stems that say how a figure is worked out; the rows it is worked out from need not say them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Aspect:
@@ -58,7 +67,8 @@ def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]
     pieces = [_concept(match, lexicon, rarity) for match in matches]
     known = {term for piece in pieces for term in piece.ways[0]}
     for term in plan.terms:
-        if term.source == "question" and term.term not in known | _ASKING:
+        working = _WORKING if plan.formula is not None else frozenset()
+        if term.source == "question" and term.term not in known | _ASKING | working:
             pieces.append(Aspect(term.weight * rarity(term.term), (frozenset({term.term}),), "word"))
     pieces = [piece for piece in pieces if piece.weight > 0]
     mean = sum(piece.weight for piece in pieces) / len(pieces) if pieces else 1.0

@@ -26,6 +26,8 @@ class Result:
     calculation: DraftCalculation
     quotes: tuple[DraftQuote, ...]
     left_out: str = ""
+    fit: float = 0.0
+    needs: tuple[int, ...] = ()
 
 
 def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> Result | None:
@@ -39,7 +41,8 @@ def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -
         reduced = without_addend(formula, missing[0]) if len(missing) == 1 else None
         result = work_out(plan, reduced, figures) if reduced else None
         index = dict(formula.operands)[missing[0]]
-        return replace(result, left_out=plan.figures[index].concept) if result else None
+        left_out = plan.figures[index].concept
+        return replace(result, left_out=left_out, needs=(*result.needs, index)) if result else None
     used = [(name, figures[index]) for name, index in formula.operands]
     quotes, places = _quotes([figure for _, figure in used])
     same_scale = len({figure.scale for _, figure in used if not figure.percent}) <= 1
@@ -53,7 +56,8 @@ def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -
     scale = used[0][1].scale if same_scale and used else Decimal(1)
     text = _shown(value, plan, formula, degree=degree, scale=scale, currency=_currency(used))
     calculation = DraftCalculation(formula.expression, operands, text, _unit(degree, used, scale))
-    return Result(text, value, calculation, quotes)
+    fit = sum(figure.fit for _, figure in used) / len(used)
+    return Result(text, value, calculation, quotes, fit=fit, needs=tuple(index for _, index in formula.operands))
 
 
 def without_addend(formula: Formula, name: str) -> Formula | None:
@@ -190,7 +194,12 @@ def period_words(period: Period | None) -> str:
 def claim_of(result: Result, name: str, when: str) -> DraftClaim:
     """The claim that states a result first, then what it is."""
     what = f"{name}, {when}" if when else name
-    return DraftClaim(f"{result.text}: {what}{omission(result)}.", result.quotes, result.calculation)
+    return told(f"{result.text}: {what}{omission(result)}.", result)
+
+
+def told(text: str, result: Result) -> DraftClaim:
+    """A claim that tells a result in these words."""
+    return DraftClaim(text, result.quotes, result.calculation, result.fit, result.needs)
 
 
 def omission(result: Result) -> str:

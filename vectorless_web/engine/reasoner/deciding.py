@@ -19,4 +19,5 @@ def decided(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figure]) ->
     first = told[0][:1].upper() + told[0][1:]
     rank = "highest" if contest.greatest else "lowest"
     text = f"{first}{f' in {when}' if when else ''}, the {rank}; {', '.join(told[1:])}."
-    return [DraftClaim(text, tuple(quote_of(figures[index]) for index in order))]
+    fit = sum(figure.fit for figure in figures.values()) / len(figures)
+    return [DraftClaim(text, tuple(quote_of(figures[index]) for index in order), fit=fit, needs=tuple(order))]

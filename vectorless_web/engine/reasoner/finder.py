@@ -1,6 +1,7 @@
 """What the words of a question find in one document: ranked leaves, and how much of the question a text holds."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +15,7 @@ from vectorless_web.engine.query.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.reasoner.aspects import Aspects, aspects_of, rarity_in
 from vectorless_web.engine.reasoner.planner import Candidate
+from vectorless_web.engine.text.analyser import analyse
 
 SHOWN = 40
 """Leaves ranked for one question."""
@@ -39,12 +41,22 @@ class Finder:
     @cached_property
     def aspects(self) -> Aspects:
         """The question piece by piece, weighed by how rare its words are in this document."""
+        return aspects_of(self.plan, self._lexicon, self._rarity)
+
+    @cached_property
+    def _rarity(self) -> Callable[[str], float]:
         segment = Segment(self.document.segment)
-        return aspects_of(self.plan, self._lexicon, rarity_in(len(segment), segment.document_frequency))
+        return rarity_in(len(segment), segment.document_frequency)
 
     def coverage(self, text: str, context: str = "") -> float:
         """Share in [0, 1] of the question that a text says; what its context says counts less."""
         return self.aspects.covered(text, context)
+
+    def part_coverage(self, part: str, text: str, context: str = "") -> float:
+        """Share in [0, 1] of one sub-question that a text says."""
+        terms = set(analyse(part))
+        plan = replace(self.plan, focus=part, periods=(), terms=tuple(t for t in self.plan.terms if t.term in terms))
+        return aspects_of(plan, self._lexicon, self._rarity).covered(text, context)
 
     def node_coverage(self, key: int) -> float:
         """Share of the attainable weight that stands in a node and in the titles above it."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from vectorless_web.engine.query.plan import Formula, QueryPlan
-from vectorless_web.engine.reasoner.calculating import Result, omission, period_words, work_out
+from vectorless_web.engine.reasoner.calculating import Result, omission, period_words, told, work_out
 from vectorless_web.engine.reasoner.planner import DraftClaim, Figure
 
 _UP = re.compile(
@@ -36,7 +36,7 @@ def judged(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
     if result is None:
         return []
     verdict = _verdict(plan.question, plan.formula, result.value)
-    first = DraftClaim(f"{verdict}{_told(plan, plan.formula, result)}", result.quotes, result.calculation)
+    first = told(f"{verdict}{_told(plan, plan.formula, result)}", result)
     return [first, *_sides(plan, plan.formula, figures)]
 
 
@@ -96,7 +96,7 @@ def _sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> 
         if result is not None:
             years = dict.fromkeys(period_words(plan.figures[index].period) for _, index in part.operands)
             text = f"{result.text}: {part.name}, {', '.join(year for year in years if year)}."
-            claims.append(DraftClaim(text, result.quotes, result.calculation))
+            claims.append(told(text, result))
     return claims
 
 

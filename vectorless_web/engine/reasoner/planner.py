@@ -79,7 +79,6 @@ class Passage:
     end: int
     where: str
     fit: float
-    part: int = 0
 
 
 Fact = Figure | Passage
@@ -153,12 +152,17 @@ class DraftCalculation:
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """One sentence of the answer with its quotes. `part` is the sub-question it answers, from 0."""
+    """One sentence of the answer with its quotes.
+
+    A claim read from table rows says how well they agree with the figures needed (`fit`,
+    in [0, 1]) and which of those it used (`needs`, indexes).
+    """
 
     text: str
     quotes: tuple[DraftQuote, ...] = ()
     calculation: DraftCalculation | None = None
-    part: int = 0
+    fit: float | None = None
+    needs: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,12 @@ def figure_text(figure: Figure, unit: UnitRequest | None) -> str:
 def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
     """One claim per figure, value first, then item and period; the row in full is its quote."""
     return [
-        DraftClaim(f"{figure_text(figure, plan.unit)}: {_item(plan, index, figure)}.", (quote_of(figure),))
+        DraftClaim(
+            f"{figure_text(figure, plan.unit)}: {_item(plan, index, figure)}.",
+            (quote_of(figure),),
+            fit=figure.fit,
+            needs=(index,),
+        )
         for index, figure in sorted(figures.items())
     ]
 
@@ -47,7 +52,7 @@ def passage_claims(plan: QueryPlan, passages: Sequence[Passage]) -> list[DraftCl
     most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
     kept = [passage for passage in best if passage.fit >= _bar(plan, passage, best[0]) * best[0].fit][:most]
-    return [DraftClaim(_sentence(passage.quote), (_quote(passage),), part=passage.part) for passage in kept]
+    return [DraftClaim(_sentence(passage.quote), (_quote(passage),)) for passage in kept]
 
 
 def _bar(plan: QueryPlan, passage: Passage, best: Passage) -> float:

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.reasoner.confidence import confidence_of
+from vectorless_web.engine.reasoner.confidence import confidence_of, holds
 from vectorless_web.engine.reasoner.events import (
     Check,
     ClaimEvent,
-    Confidence,
     Evidence,
     ReasoningEvent,
     StepEvent,
@@ -20,7 +19,6 @@ from vectorless_web.engine.reasoner.grounding import Grounder
 from vectorless_web.engine.reasoner.periods import years_in
 from vectorless_web.engine.reasoner.planner import AnswerDraft, DraftClaim, SynthesisContext
 from vectorless_web.engine.reasoner.run import Run
-from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.walking import Walking
 from vectorless_web.engine.reasoner.wording import count, listed
 
@@ -38,7 +36,8 @@ def answer_events(run: Run, plan: QueryPlan, walking: Walking) -> Iterator[Reaso
     checker = Checker(run, plan, context, walking)
     started = run.clock()
     checker.check()
-    run.confidence = _confidence(run, plan)
+    finders = {walk.entry.id: walk.finder for walk in run.walks}
+    run.confidence = confidence_of(plan, run.draft.claims, run.claims, finders)
     yield run.told(_verify_step(run, [*notes, *checker.notes], (run.clock() - started) * 1000))
     yield from run.claims
 
@@ -57,7 +56,7 @@ class Checker:
         drafts = [self._repaired(claim) for claim in self._run.draft.claims]
         self._run.claims = [self._grounder.check(order, claim) for order, claim in enumerate(drafts, 1)]
         self._run.draft = replace(self._run.draft, claims=tuple(drafts))
-        if not any(_holds(claim) for claim in self._run.claims) and self._by_model:
+        if not any(holds(claim) for claim in self._run.claims) and self._by_model:
             self._fall_back()
 
     @property
@@ -122,25 +121,6 @@ def _drafted(run: Run, context: SynthesisContext, walking: Walking) -> tuple[Ans
 def _periods(plan: QueryPlan) -> list[str]:
     years = {period.year for period in plan.periods}
     return [str(year) for year in sorted(years | {year - 1 for year in years} | set(years_in(plan.question)))]
-
-
-def _confidence(run: Run, plan: QueryPlan) -> Confidence:
-    parts = max(1, len(plan.sub_questions))
-    held = [draft.part for draft, claim in zip(run.draft.claims, run.claims, strict=True) if _holds(claim)]
-    return confidence_of(
-        run.claims, parts=parts, covered=min(parts, len(set(held))), fit=lambda quotes: _fit(run.walks, quotes)
-    )
-
-
-def _fit(walks: Sequence[Walk], quotes: Sequence[Evidence]) -> float:
-    """Share of the attainable query weight that stands in the quotes, their headings counted half."""
-    by_document = {walk.entry.id: walk for walk in walks}
-    best = 0.0
-    for name in dict.fromkeys(quote.document for quote in quotes):
-        own = [quote for quote in quotes if quote.document == name]
-        text = " ".join(quote.quote for quote in own)
-        best = max(best, by_document[name].finder.coverage(text, " ".join(quote.where for quote in own)))
-    return best
 
 
 def _verify_step(run: Run, notes: Sequence[str], latency_ms: float) -> StepEvent:
