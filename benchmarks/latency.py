@@ -219,7 +219,7 @@ class StampingEngine:
     model: str = ""
 
 
-def build_stamping(_choice: object = None) -> StampingEngine:
+def build_stamping(_choice: object = None, _calls: object = None) -> StampingEngine:
     """The engine factory that the benchmark's worker uses."""
     return StampingEngine(Stamping())
 

@@ -31,6 +31,6 @@ class PausingReasoner:
             yield event
 
 
-def build_engine(settings):
-    engine = wiring.build_engine(settings)
+def build_engine(settings, calls=None):
+    engine = wiring.build_engine(settings, calls)
     return replace(engine, reasoner=PausingReasoner(engine.reasoner))

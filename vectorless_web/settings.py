@@ -212,6 +212,16 @@ USE_THOUSAND_SEPARATOR = True
 
 # -- Limits and places of the product --------------------------------------------------------------------------------
 
+MODEL = env.str("VECTORLESS_MODEL", default="")
+"""A chat model for every workspace that has chosen none; without one the offline reasoner answers."""
+OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="https://api.openai.com/v1")
+OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
+MODEL_PRICE_IN = env.float("VECTORLESS_MODEL_PRICE_IN", default=0.0)
+MODEL_PRICE_OUT = env.float("VECTORLESS_MODEL_PRICE_OUT", default=0.0)
+"""US dollars per million tokens."""
+MODEL_SECONDS = env.float("VECTORLESS_MODEL_SECONDS", default=60.0)
+MODEL_RETRIES = env.int("VECTORLESS_MODEL_RETRIES", default=2)
+
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_MAX_FILES

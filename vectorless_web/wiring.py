@@ -1,13 +1,25 @@
 """From settings to working parts: the only place that puts the engine together or picks a provider."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unrecorded
+from vectorless_web.engine.llm.replay import ReplayModel
+from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
+from vectorless_web.engine.reasoner.walking import Walking
+from vectorless_web.providers.openai_chat import Endpoint, OpenAIChat
+
+WALKS_AT_ONCE = 4
+"""Documents walked side by side when a model makes each of them wait."""
+MILLION = 1_000_000
 
 
 class ModelChoice(Protocol):
@@ -23,8 +35,15 @@ class ModelChoice(Protocol):
     def price_in(self) -> Decimal: ...
     @property
     def price_out(self) -> Decimal: ...
-    @property
-    def context_size(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """The model calls of one run: what was stored of earlier attempts, who keeps new ones, what they may cost."""
+
+    stored: Sequence[ModelCallRecord] = ()
+    keep: OnCall = unrecorded
+    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +55,50 @@ class Engine:
     model: str = ""
 
 
-def engine_for(choice: ModelChoice | None) -> Engine:
+def engine_for(choice: ModelChoice | None, calls: Calls) -> Engine:
     """The engine that works on a run, from the factory that the settings name."""
-    engine: Engine = import_string(settings.ENGINE_FACTORY)(choice)
+    engine: Engine = import_string(settings.ENGINE_FACTORY)(choice, calls)
     return engine
 
 
-def build_engine(choice: ModelChoice | None = None) -> Engine:
-    """The offline reasoner, or one led by the chosen model."""
-    return Engine(reasoner=Orchestrator())
+def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) -> Engine:
+    """The reasoner led by the chosen model, or by the site's; the offline reasoner when there is neither."""
+    endpoint = endpoint_for(choice)
+    if endpoint is None:
+        return Engine(reasoner=Orchestrator())
+    calls = calls or Calls()
+    live = OpenAIChat(endpoint)
+    model = ReplayModel(calls.stored, name=endpoint.model, live=live) if calls.stored else live
+    caller = Caller(model, budget=_budget(calls.limits, endpoint), on_call=calls.keep)
+    walking = Walking(planner=ModelPlanner(caller), at_once=WALKS_AT_ONCE)
+    return Engine(reasoner=Orchestrator(walking=walking), name="model", model=endpoint.model)
+
+
+def endpoint_for(choice: ModelChoice | None) -> Endpoint | None:
+    """Where the model answers: the workspace's choice, else the site's; None for neither."""
+    if choice is not None:
+        return _endpoint(choice.base_url, choice.model, choice.api_key, (choice.price_in, choice.price_out))
+    if not settings.MODEL:
+        return None
+    prices = (Decimal(str(settings.MODEL_PRICE_IN)), Decimal(str(settings.MODEL_PRICE_OUT)))
+    return _endpoint(settings.OPENAI_BASE_URL, settings.MODEL, settings.OPENAI_API_KEY, prices)
+
+
+def _endpoint(base_url: str, model: str, api_key: str, prices: tuple[Decimal, Decimal]) -> Endpoint:
+    return Endpoint(
+        base_url=base_url,
+        model=model,
+        api_key=api_key,
+        price_in=prices[0],
+        price_out=prices[1],
+        seconds=settings.MODEL_SECONDS,
+        retries=settings.MODEL_RETRIES,
+    )
+
+
+def _budget(limits: Limits, endpoint: Endpoint) -> ModelBudget:
+    """What the run may spend; a call is priced beforehand at the dearer of the two prices."""
+    dearest = float(max(endpoint.price_in, endpoint.price_out)) / MILLION
+    return ModelBudget(
+        calls=limits.model_calls, tokens=limits.model_tokens, money_usd=limits.money_usd, usd_per_token=dearest
+    )

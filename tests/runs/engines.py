@@ -86,12 +86,12 @@ def long_story(document: str) -> list[ReasoningEvent]:
     ]
 
 
-def build_slow(_choice=None) -> TestEngine:
+def build_slow(_choice=None, _calls=None) -> TestEngine:
     """The long story, with the pause that STORY_PAUSE says, in seconds."""
     return TestEngine(StoryReasoner(long_story, pause=float(os.environ.get("STORY_PAUSE", "0.1"))))
 
 
-def build_deaf(_choice=None) -> TestEngine:
+def build_deaf(_choice=None, _calls=None) -> TestEngine:
     """A story that hangs for a minute and notices no stop."""
     story = StoryReasoner(lambda document: [step(0, document), step(1, document), complete()], 0.0, heeds_stop=False)
 
@@ -106,7 +106,7 @@ def build_deaf(_choice=None) -> TestEngine:
     return TestEngine(Deaf())
 
 
-def build_broken(_choice=None) -> TestEngine:
+def build_broken(_choice=None, _calls=None) -> TestEngine:
     """A reasoner with a bug."""
 
     @dataclass(frozen=True)

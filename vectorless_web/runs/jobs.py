@@ -4,8 +4,7 @@ import logging
 
 from vectorless_web import wiring
 from vectorless_web.engine.errors import EngineError
-from vectorless_web.runs import services
-from vectorless_web.runs.selectors import workspace_of
+from vectorless_web.runs import selectors, services
 from vectorless_web.workspaces.selectors import model_settings
 
 logger = logging.getLogger(__name__)
@@ -22,8 +21,9 @@ def execute_run(run_id: int) -> None:
     if lease is None:
         return
     try:
-        engine = wiring.engine_for(model_settings(workspace_of(run_id)))
-        services.execute_run(lease, engine=engine)
+        run, log = selectors.run_to_execute(run_id), services.CallLog(lease)
+        calls = wiring.Calls(stored=log.stored, keep=log, limits=services.limits_of(run))
+        services.execute_run(lease, engine=wiring.engine_for(model_settings(run.workspace), calls))
     except EngineError as error:
         services.fail_run(lease, code=error.code, message=error.message, retryable=error.retryable)
     except Exception:

@@ -61,9 +61,9 @@ def watched_run(user: User, slug: str, pk: int) -> Run | None:
     return run
 
 
-def workspace_of(run_id: int) -> Workspace:
-    """The workspace of a run, for its job."""
-    return Run.objects.select_related("workspace").get(pk=run_id).workspace
+def run_to_execute(run_id: int) -> Run:
+    """A run with its workspace, for its job."""
+    return Run.objects.select_related("workspace").get(pk=run_id)
 
 
 def thread_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Thread:

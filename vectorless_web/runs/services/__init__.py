@@ -2,12 +2,14 @@
 
 from vectorless_web.runs.services.aftermath import delete_run, give_feedback
 from vectorless_web.runs.services.asking import ask_again, start_run
-from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run
+from vectorless_web.runs.services.call_log import CallLog
+from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
 from vectorless_web.runs.services.leases import Lease, LeaseLost
 from vectorless_web.runs.services.recovering import recover_runs
 from vectorless_web.runs.services.stopping import cancel_run
 
 __all__ = [
+    "CallLog",
     "Engine",
     "Lease",
     "LeaseLost",
@@ -19,6 +21,7 @@ __all__ = [
     "execute_run",
     "fail_run",
     "give_feedback",
+    "limits_of",
     "recover_runs",
     "start_run",
 ]

@@ -153,6 +153,7 @@ class Recorder:
             "reason": event.reason,
             "error_code": event.error_code,
             "retryable": event.retryable,
+            "engine": "offline" if event.engine == "offline" else "model",
             "checked": [self._checked(row) for row in event.checked],
             "tokens": event.tokens,
             "cost_usd": Decimal(str(event.cost_usd)),

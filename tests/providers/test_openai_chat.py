@@ -1,0 +1,267 @@
+"""The model client over real HTTP, against a scripted server on this machine."""
+
+import json
+import time
+from decimal import Decimal
+
+import pytest
+from werkzeug import Response
+
+from vectorless_web.engine.errors import (
+    ModelAuth,
+    ModelError,
+    ModelInvalidReply,
+    ModelRateLimited,
+    ModelTimeout,
+    ModelUnreachable,
+)
+from vectorless_web.engine.llm.model import Message
+from vectorless_web.providers.openai_chat import Endpoint, OpenAIChat
+
+KEY = "sk-secret-0123456789"
+HELLO = (Message("system", "Be brief."), Message("user", "Say hello."))
+SCHEMA = {
+    "type": "object",
+    "properties": {"word": {"type": "string"}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+LOOSE = {"type": "object", "properties": {"word": {"type": "string"}}}
+
+
+def answer(text: str, **more) -> dict:
+    return {
+        "id": "c1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "tiny-2026",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+        "usage": {"prompt_tokens": 2000, "completion_tokens": 500, "total_tokens": 2500},
+        **more,
+    }
+
+
+@pytest.fixture
+def chat(httpserver):
+    def make(**values) -> OpenAIChat:
+        settings = {"seconds": 2.0, "retries": 0, **values}
+        return OpenAIChat(Endpoint(httpserver.url_for("/v1"), "tiny", KEY, **settings))
+
+    return make
+
+
+def bodies(httpserver) -> list[dict]:
+    return [json.loads(request.data) for request, _ in httpserver.log]
+
+
+def on_chat(httpserver):
+    return httpserver.expect_request("/v1/chat/completions", method="POST")
+
+
+def test_a_reply_comes_with_its_usage_and_cost(chat, httpserver):
+    on_chat(httpserver).respond_with_json(answer("Hello."))
+
+    reply = chat(price_in=Decimal("1.50"), price_out=Decimal(6)).complete(HELLO)
+
+    assert (reply.text, reply.parsed, reply.model) == ("Hello.", None, "tiny-2026")
+    assert (reply.usage.tokens_in, reply.usage.tokens_out) == (2000, 500)
+    assert reply.usage.cost_usd == pytest.approx(0.006)
+
+
+def test_the_request_carries_key_model_messages_and_limits(chat, httpserver):
+    on_chat(httpserver).respond_with_json(answer("Hello."))
+
+    chat().complete(HELLO, max_tokens=77, temperature=0.3)
+
+    request, body = httpserver.log[0][0], bodies(httpserver)[0]
+    assert request.headers["Authorization"] == f"Bearer {KEY}"
+    assert body["messages"] == [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Say hello."},
+    ]
+    assert (body["model"], body["max_tokens"], body["temperature"]) == ("tiny", 77, 0.3)
+
+
+def test_an_object_is_asked_for_by_its_schema(chat, httpserver):
+    on_chat(httpserver).respond_with_json(answer('{"word": "hello"}'))
+
+    reply = chat().complete(HELLO, schema=SCHEMA)
+
+    assert reply.parsed == {"word": "hello"}
+    wanted = bodies(httpserver)[0]["response_format"]
+    assert wanted["type"] == "json_schema"
+    assert (wanted["json_schema"]["schema"], wanted["json_schema"]["strict"]) == (SCHEMA, True)
+
+
+def test_a_schema_that_leaves_things_open_is_not_called_strict(chat, httpserver):
+    on_chat(httpserver).respond_with_json(answer("{}"))
+
+    chat().complete(HELLO, schema=LOOSE)
+
+    assert bodies(httpserver)[0]["response_format"]["json_schema"]["strict"] is False
+
+
+def test_a_server_without_schemas_is_asked_for_any_object_and_remembered(chat, httpserver):
+    def without_schemas(request):
+        kind = json.loads(request.data).get("response_format", {}).get("type")
+        if kind == "json_schema":
+            error = {"error": {"message": "response_format type 'json_schema' is not supported", "code": "invalid"}}
+            return Response(json.dumps(error), 400, content_type="application/json")
+        return Response(json.dumps(answer('{"word": "hello"}')), 200, content_type="application/json")
+
+    on_chat(httpserver).respond_with_handler(without_schemas)
+    model = chat()
+
+    assert model.complete(HELLO, schema=SCHEMA).parsed == {"word": "hello"}
+    assert model.complete(HELLO, schema=SCHEMA).parsed == {"word": "hello"}
+    kinds = [body["response_format"]["type"] for body in bodies(httpserver)]
+    assert kinds == ["json_schema", "json_object", "json_object"]
+
+
+def test_a_server_that_knows_no_format_at_all_still_answers(chat, httpserver):
+    def plain(request):
+        if "response_format" in json.loads(request.data):
+            return Response(
+                '{"error": {"message": "unknown field response_format"}}', 422, content_type="application/json"
+            )
+        return Response(json.dumps(answer('{"word": "hello"}')), 200, content_type="application/json")
+
+    on_chat(httpserver).respond_with_handler(plain)
+
+    assert chat().complete(HELLO, schema=SCHEMA).parsed == {"word": "hello"}
+
+
+def test_a_model_that_calls_the_token_limit_otherwise_gets_it_so(chat, httpserver):
+    def newer(request):
+        body = json.loads(request.data)
+        for name in ("max_tokens", "temperature"):
+            if name in body:
+                error = {"error": {"message": f"Unsupported parameter: '{name}'", "param": name}}
+                return Response(json.dumps(error), 400, content_type="application/json")
+        return Response(json.dumps(answer("Hello.")), 200, content_type="application/json")
+
+    on_chat(httpserver).respond_with_handler(newer)
+
+    assert chat().complete(HELLO, max_tokens=50).text == "Hello."
+    assert bodies(httpserver)[-1]["max_completion_tokens"] == 50
+
+
+@pytest.mark.parametrize("text", ["no object", '["a list"]', '{"broken": ', "", "[" * 100_000])
+def test_a_reply_that_is_no_object_is_left_to_its_reader(chat, httpserver, text):
+    on_chat(httpserver).respond_with_json(answer(text))
+
+    reply = chat().complete(HELLO, schema=SCHEMA)
+
+    assert (reply.text, reply.parsed) == (text, None)
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "retryable"),
+    [
+        (401, ModelAuth, False),
+        (403, ModelAuth, False),
+        (404, ModelInvalidReply, False),
+        (400, ModelInvalidReply, False),
+        (429, ModelRateLimited, True),
+        (500, ModelUnreachable, True),
+        (503, ModelUnreachable, True),
+    ],
+)
+def test_each_refusal_becomes_an_error_of_ours_without_the_server_s_words(chat, httpserver, status, error, retryable):
+    said = {"error": {"message": f"Incorrect API key provided: {KEY}. Your prompt was: Say hello."}}
+    on_chat(httpserver).respond_with_json(said, status=status)
+
+    with pytest.raises(ModelError) as caught:
+        chat().complete(HELLO)
+
+    assert type(caught.value) is error
+    assert caught.value.retryable is retryable
+    assert KEY not in caught.value.message
+    assert "Say hello" not in caught.value.message
+    assert caught.value.__cause__ is None, "a traceback must not carry the server's words either"
+
+
+def test_a_slow_server_is_a_timeout(chat, httpserver):
+    on_chat(httpserver).respond_with_handler(lambda _request: time.sleep(1.0) or Response("{}"))
+
+    with pytest.raises(ModelTimeout):
+        chat(seconds=0.2).complete(HELLO)
+
+
+def test_no_server_is_unreachable(chat, httpserver):
+    model = OpenAIChat(Endpoint("http://127.0.0.1:9/v1", "tiny", KEY, seconds=2, retries=0))
+
+    with pytest.raises(ModelUnreachable):
+        model.complete(HELLO)
+
+
+@pytest.mark.parametrize("body", ["<html>Welcome</html>", "not json", "[]", '{"choices": []}', '{"object": "error"}'])
+def test_a_page_that_is_no_completion_is_an_invalid_reply(chat, httpserver, body):
+    on_chat(httpserver).respond_with_data(body, content_type="application/json")
+
+    with pytest.raises(ModelInvalidReply):
+        chat().complete(HELLO)
+
+
+def test_a_busy_server_is_asked_again_and_its_advice_heeded(chat, httpserver):
+    httpserver.expect_ordered_request("/v1/chat/completions").respond_with_json(
+        {"error": {}}, status=429, headers={"retry-after-ms": "20"}
+    )
+    httpserver.expect_ordered_request("/v1/chat/completions").respond_with_json(answer("Hello."))
+    began = time.monotonic()
+
+    assert chat(retries=2).complete(HELLO).text == "Hello."
+    assert time.monotonic() - began < 2
+
+
+def test_a_redirect_is_not_followed(chat, httpserver):
+    on_chat(httpserver).respond_with_data("", status=307, headers={"Location": httpserver.url_for("/elsewhere")})
+    httpserver.expect_request("/elsewhere").respond_with_json(answer("Hello."))
+
+    with pytest.raises(ModelError):
+        chat().complete(HELLO)
+    assert [request.path for request, _ in httpserver.log] == ["/v1/chat/completions"]
+
+
+def test_a_connection_that_breaks_in_mid_reply_is_unreachable(chat, httpserver):
+    def broken(_request):
+        return Response(
+            iter([b'{"id": "c1", "choi']), headers={"Content-Length": "5000"}, content_type="application/json"
+        )
+
+    on_chat(httpserver).respond_with_handler(broken)
+
+    with pytest.raises(ModelUnreachable):
+        chat().complete(HELLO)
+
+
+def piece(text: str) -> str:
+    chunk = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "tiny"}
+    choices = [{"index": 0, "delta": {"content": text}, "finish_reason": None}]
+    return f"data: {json.dumps({**chunk, 'choices': choices})}\n\n"
+
+
+def test_a_stream_comes_piece_by_piece(chat, httpserver):
+    def stream(_request):
+        return Response(iter([piece("Hel"), piece("lo."), "data: [DONE]\n\n"]), content_type="text/event-stream")
+
+    on_chat(httpserver).respond_with_handler(stream)
+
+    assert list(chat().stream(HELLO)) == ["Hel", "lo."]
+
+
+def test_a_stream_that_dies_says_so_after_the_pieces_that_came(chat, httpserver):
+    def stream(_request):
+        pieces = iter([piece("Hel").encode()])
+        return Response(pieces, headers={"Content-Length": "9999"}, content_type="text/event-stream")
+
+    on_chat(httpserver).respond_with_handler(stream)
+    pieces = chat().stream(HELLO)
+
+    assert next(pieces) == "Hel"
+    with pytest.raises(ModelUnreachable):
+        next(pieces)
+
+
+def test_the_key_is_in_no_description_of_the_endpoint():
+    assert KEY not in repr(Endpoint("http://x", "tiny", KEY))

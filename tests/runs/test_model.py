@@ -1,0 +1,229 @@
+"""Runs led by a chat model, over real HTTP against a scripted server: good, slow, refusing, talking nonsense."""
+
+import json
+import re
+import time
+
+import pytest
+from werkzeug import Response
+
+from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.models import Document
+from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.runs import jobs
+from vectorless_web.runs.models import ModelCall, Run
+from vectorless_web.workspaces.models import ModelProvider
+from vectorless_web.workspaces.storage import encrypt
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+KEY = "sk-secret-0123456789"
+REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
+QUESTION = "What was revenue in 2024?"
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings, tmp_path):
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 2.0, 0
+
+
+@pytest.fixture
+def report(workspace, alice) -> Document:
+    """A document that was really compiled."""
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    from vectorless_web.documents.services import add_document
+    from vectorless_web.documents.services.compiling import compile_version
+
+    def compile_here(order):
+        order.target.write_bytes(compile_file(order.path, name=order.name))
+        yield Finished(seconds=0.1, peak_mb=1)
+
+    upload = SimpleUploadedFile("report.md", REPORT)
+    added = add_document(workspace=workspace, user=alice, upload=upload)
+    compile_version(added.version.pk, compile_with=compile_here)
+    return added.document
+
+
+class Script:
+    """A model's server: answers steps and the answer from a script, and may misbehave at chosen calls."""
+
+    def __init__(self, **trouble) -> None:
+        self.trouble = trouble
+        self.calls = 0
+
+    def __call__(self, request) -> Response:
+        self.calls += 1
+        body = json.loads(request.data)
+        prompt = body["messages"][-1]["content"] if len(body["messages"]) < 4 else body["messages"][1]["content"]
+        wants_step = "Choose the next step" in prompt
+        kind = "step" if wants_step else "answer"
+        if act := self.trouble.get(f"{kind} {self.calls}") or self.trouble.get(kind):
+            return act(self)
+        return reply(self.step(prompt) if wants_step else self.answer(prompt))
+
+    @staticmethod
+    def step(prompt: str) -> dict:
+        nothing = {"node": None, "title": None, "query": None, "direction": None}
+        if "1. retrieve:" in prompt:
+            return {**nothing, "thought": "Everything asked for was read.", "action": "synthesize"}
+        node = int(re.search(r"^\s*(\d+) \| Revenue", prompt, re.MULTILINE)[1])
+        return {**nothing, "thought": "Revenue has a section.", "action": "retrieve", "node": node}
+
+    @staticmethod
+    def answer(prompt: str) -> dict:
+        node = re.search(r"^\[(\d+:\d+)\]", prompt, re.MULTILINE)[1]
+        quote = {"node": node, "quote": "Revenue was 412 million in 2024."}
+        claims = [{"text": "Revenue was 412 million in 2024.", "quotes": [quote], "calculation": None}]
+        return {"claims": claims, "value": "412 million", "missing": []}
+
+
+def reply(content: dict | str) -> Response:
+    text = content if isinstance(content, str) else json.dumps(content)
+    message = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+    usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+    shown = {"id": "c", "object": "chat.completion", "created": 1, "model": "tiny-2026", "choices": [message]}
+    return Response(json.dumps({**shown, "usage": usage}), content_type="application/json")
+
+
+def status(code: int):
+    return lambda _script: Response(json.dumps({"error": {"message": KEY}}), code, content_type="application/json")
+
+
+@pytest.fixture
+def led_by(httpserver, workspace, make_run, report):
+    """Run the question with a scripted model: `led_by(Script())` returns the finished run."""
+
+    def lead(script: Script, **values) -> Run:
+        httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(script)
+        ModelProvider.objects.update_or_create(
+            workspace=workspace,
+            name="Scripted",
+            defaults={
+                "base_url": httpserver.url_for("/v1"),
+                "model": "tiny",
+                "encrypted_key": encrypt(KEY),
+                "price_in": 2,
+                "price_out": 10,
+            },
+        )
+        run = make_run(question=QUESTION, **values)
+        jobs.execute_run(run.pk)
+        return Run.objects.get(pk=run.pk)
+
+    return lead
+
+
+def engines(run: Run) -> list[str]:
+    return list(run.steps.filter(walk=1).values_list("engine", flat=True))
+
+
+def test_a_model_leads_the_walk_and_writes_the_answer(led_by):
+    run = led_by(Script())
+
+    assert (run.status, run.engine, run.model) == ("answered", "model", "tiny")
+    assert run.answer.value == "412 million"
+    assert [claim.support for claim in run.claims.all()] == ["supported"]
+    assert set(engines(run)) == {"tiny"}
+
+
+def test_every_call_is_kept_with_tokens_cost_and_time(led_by):
+    run = led_by(Script())
+
+    calls = list(run.model_calls.all())
+    assert [call.purpose for call in calls] == ["step", "step", "answer"]
+    assert all((call.tokens_in, call.tokens_out) == (1000, 100) for call in calls)
+    assert all(float(call.cost_usd) == pytest.approx(0.003) for call in calls)
+    assert run.tokens == 3300
+    assert float(run.cost_usd) == pytest.approx(0.009)
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code"),
+    [
+        (status(401), "provider_auth"),
+        (status(429), "provider_rate_limited"),
+        (status(500), "network_error"),
+        (lambda _s: time.sleep(3) or reply("{}"), "provider_timeout"),
+        (lambda _s: reply("I would rather talk about the weather."), ""),
+        (lambda _s: reply('{"thought": "broken'), ""),
+        (lambda _s: reply({"unknown": "keys"}), ""),
+        (lambda _s: Response(iter([b'{"id"']), headers={"Content-Length": "999"}), "network_error"),
+    ],
+    ids=["401", "429", "500", "slow", "prose", "broken JSON", "wrong keys", "dies in mid-reply"],
+)
+def test_whatever_the_model_does_the_offline_reasoner_takes_over_and_the_run_ends(led_by, trouble, code):
+    run = led_by(Script(step=trouble, answer=trouble))
+
+    assert run.status in ("answered", "partial")
+    assert "412" in run.answer.markdown
+    assert set(engines(run)) == {"offline"}
+    if code:
+        assert set(run.model_calls.values_list("error_code", flat=True)) == {code}
+
+
+def test_one_bad_reply_is_repaired(led_by):
+    script = Script(**{"step 1": lambda _s: reply("Let me think.")})
+
+    run = led_by(script)
+
+    assert run.status == "answered"
+    assert set(engines(run)) == {"tiny"}
+    assert "step (repair)" in run.model_calls.values_list("purpose", flat=True)
+
+
+def test_an_invented_quote_is_struck_out(led_by):
+    def inventing(script: Script) -> Response:
+        claim = {"text": "Revenue was 500 million.", "calculation": None}
+        quote = {"node": "1:3", "quote": "Revenue was 500 million in 2024."}
+        return reply({"claims": [{**claim, "quotes": [quote]}], "value": "500 million", "missing": []})
+
+    run = led_by(Script(answer=inventing))
+
+    assert run.status != "answered"
+    assert not run.claims.filter(support="supported", text__contains="500").exists()
+
+
+def test_the_key_stands_nowhere(led_by, caplog):
+    run = led_by(Script(step=status(401), answer=status(500)))
+
+    stored = [str(list(rows.values())) for rows in (Run.objects.filter(pk=run.pk), run.steps, run.model_calls)]
+    assert KEY not in "".join(stored)
+    assert KEY not in caplog.text
+
+
+def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by, httpserver):
+    first = Script()
+    run = led_by(first)
+    calls = list(ModelCall.objects.values_list("pk", flat=True))
+    Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
+
+    jobs.execute_run(run.pk)
+
+    run.refresh_from_db()
+    assert run.status == "answered"
+    assert first.calls == 3
+    assert list(ModelCall.objects.values_list("pk", flat=True)) == calls
+
+
+def test_without_a_model_of_its_own_a_workspace_uses_the_site_s(httpserver, settings, make_run, report):
+    settings.MODEL, settings.OPENAI_BASE_URL, settings.OPENAI_API_KEY = "tiny", httpserver.url_for("/v1"), KEY
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(Script())
+    run = make_run(question=QUESTION)
+
+    jobs.execute_run(run.pk)
+
+    run.refresh_from_db()
+    assert (run.status, run.engine, run.model) == ("answered", "model", "tiny")
+
+
+def test_without_any_model_the_offline_reasoner_answers(make_run, report):
+    run = make_run(question=QUESTION)
+
+    jobs.execute_run(run.pk)
+
+    run.refresh_from_db()
+    assert (run.status, run.engine, run.model) == ("answered", "offline", "")
+    assert "412" in run.answer.markdown
+    assert not ModelCall.objects.exists()
