@@ -137,6 +137,8 @@ def _runs(page: Page, site: Site, place: str) -> dict[str, str]:
         if link:
             found[f"run-{outcome}"] = str(link.get_attribute("href"))
     if "run-answered" in found:
+        found["run-trace"] = found["run-answered"] + "#trace"
+        found["run-source"] = found["run-answered"] + "#hit-1"
         found["print"] = found["run-answered"] + "export/print/"
     return found
 
