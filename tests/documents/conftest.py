@@ -63,6 +63,17 @@ def ready(add) -> Callable[..., Document]:
     return read
 
 
+@pytest.fixture
+def read_waiting() -> Callable[[], None]:
+    """Read every file that waits, as the worker would, without a queue."""
+
+    def read() -> None:
+        for pk in DocumentVersion.objects.filter(status=DocumentVersion.Status.QUEUED).values_list("pk", flat=True):
+            services.compile_version(pk)
+
+    return read
+
+
 def stored_files() -> list[str]:
     """Names of everything in default storage."""
     root = Path(default_storage.path(""))

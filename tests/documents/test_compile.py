@@ -12,7 +12,7 @@ from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.document.serialise import card_from
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 Status = DocumentVersion.Status
 
@@ -129,6 +129,7 @@ def test_a_deleted_document_is_not_read(add):
     assert version.status == Status.QUEUED
 
 
+@pytest.mark.django_db(transaction=True)
 def test_equal_files_of_two_workspaces_share_an_artefact_until_the_last_is_gone(ready, workspace, alice):
     from vectorless_web.workspaces.services import create_workspace
 

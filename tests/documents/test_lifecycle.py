@@ -18,7 +18,7 @@ from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 Status = DocumentVersion.Status
 HTMX = {"HX-Request": "true"}
@@ -61,6 +61,7 @@ def test_undo_is_refused_when_the_file_was_added_again(client, alice, ready, add
     assert "added again" in answer.content.decode()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_deleting_stops_the_reading(alice, add):
     version = add()
     services.delete_document(actor=alice, document=version.document)
@@ -69,6 +70,7 @@ def test_deleting_stops_the_reading(alice, add):
     assert not jobs.exists(version.job_id, queue="documents")
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_document_is_purged_after_thirty_days(alice, ready):
     document = ready()
     services.delete_document(actor=alice, document=document)
@@ -81,13 +83,13 @@ def test_a_document_is_purged_after_thirty_days(alice, ready):
     assert AuditEvent.objects.filter(verb="document.purged").count() == 1
 
 
-def test_a_failed_file_is_tried_again(client, alice, add, work_off):
+def test_a_failed_file_is_tried_again(client, alice, add, read_waiting):
     version = add()
     compile_version(version.pk, compile_with=fail())
     client.force_login(alice)
     row = client.post(url(version.document, "retry"), headers=HTMX).content.decode()
     assert "waiting" in row
-    work_off("documents")
+    read_waiting()
     version.refresh_from_db()
     assert (version.status, version.attempt) == (Status.READY, 2)
 
@@ -99,16 +101,16 @@ def test_what_cannot_pass_is_not_tried_again(client, alice, add):
     assert client.post(url(version.document, "retry"), headers=HTMX).status_code == 409
 
 
-def test_a_waiting_file_can_be_stopped_and_tried_again(client, alice, add, work_off):
+def test_a_waiting_file_can_be_stopped_and_tried_again(client, alice, add, read_waiting):
     version = add()
     client.force_login(alice)
     row = client.post(url(version.document, "cancel"), headers=HTMX).content.decode()
     assert "Reading was stopped" in row
-    work_off("documents")
+    read_waiting()
     version.refresh_from_db()
     assert version.status == Status.FAILED
     services.retry_version(actor=alice, version=version)
-    work_off("documents")
+    read_waiting()
     version.refresh_from_db()
     assert version.status == Status.READY
 
@@ -129,13 +131,13 @@ def test_stopping_while_it_is_read_leaves_nothing(alice, add):
     assert stored_files() == [version.file.name]
 
 
-def test_a_new_version_takes_over_when_it_is_ready(client, alice, ready, work_off):
+def test_a_new_version_takes_over_when_it_is_ready(client, alice, ready, read_waiting):
     document = ready(HANDBOOK, "handbook.md")
     client.force_login(alice)
     client.post(url(document, "version"), {"files": [upload(HANDBOOK + b"\n## Travel\n\nBy train.\n", "handbook.md")]})
     document.refresh_from_db()
     assert document.current_version.number == 1
-    work_off("documents")
+    read_waiting()
     document.refresh_from_db()
     assert document.current_version.number == 2
     assert [version.number for version in document.versions.all()] == [2, 1]
@@ -167,6 +169,7 @@ def test_an_older_version_never_takes_over_from_a_newer_one(alice, add):
     assert Document.objects.get().current_version == second
 
 
+@pytest.mark.django_db(transaction=True)
 def test_the_sweep_queues_what_redis_never_got(add, work_off):
     version = add()
     with Redis.from_url(os.environ["REDIS_URL"]) as client:
@@ -179,7 +182,7 @@ def test_the_sweep_queues_what_redis_never_got(add, work_off):
     assert version.status == Status.READY
 
 
-def test_a_lost_worker_is_forgiven_once(add, work_off):
+def test_a_lost_worker_is_forgiven_once(add):
     version = add()
     long_ago = timezone.now() - timedelta(minutes=5)
     DocumentVersion.objects.update(status=Status.PARSING, lease="dead", heartbeat_at=long_ago)

@@ -9,7 +9,7 @@ from vectorless_web.documents.selectors import outline_of, section_path
 from vectorless_web.documents.storage import open_version
 from vectorless_web.documents.tree_report import report_pairs
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -3,30 +3,41 @@
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 from PIL import Image
 
-from tests.conftest import wait_until
+from tests.conftest import end_group, wait_until
 from tests.documents.files import HANDBOOK, REPORT
 from vectorless_web.documents.page_cache import PageCache, image_path
-from vectorless_web.documents.render_client import RenderUnavailable, ask, is_up
+from vectorless_web.documents.render_client import RenderUnavailable, ask
 from vectorless_web.documents.rendering import Highlight, boxes, page_image, page_view
 from vectorless_web.documents.storage import open_version
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """A render child for all tests here, as the supervisor starts it, and its folder."""
+    folder = tmp_path_factory.mktemp("render")
+    places = [str(folder / name) for name in ("render.sock", "cache", "media")]
+    process = subprocess.Popen([sys.executable, "-m", "tests.documents.render_here", *places], start_new_session=True)
+    wait_until((folder / "render.sock").exists, seconds=30)
+    yield process, folder
+    end_group(process)
 
 
 @pytest.fixture
-def render_child(settings, spawn):
-    """A render child on this test's files, as the supervisor starts it."""
-    process = spawn(
-        "-m", "tests.documents.render_here", str(settings.RENDER_SOCKET), str(settings.CACHE_ROOT),
-        str(settings.MEDIA_ROOT),
+def render_child(shared, settings):
+    process, folder = shared
+    settings.RENDER_SOCKET, settings.CACHE_ROOT, settings.MEDIA_ROOT = (
+        folder / "render.sock", folder / "cache", folder / "media",
     )  # fmt: skip
-    wait_until(is_up, seconds=20)
     return process
 
 
@@ -45,8 +56,7 @@ def test_a_page_is_drawn_once_and_kept(ready, render_child, settings):
     path = page_image(version, 1)
     assert Image.open(path).size == (953, 1348)
     assert path == image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, 1, 1.6)
-    render_child.terminate()
-    render_child.wait(10)
+    settings.RENDER_SOCKET = "/nowhere/render.sock"
     assert page_image(version, 1) == path
 
 
@@ -116,7 +126,7 @@ def test_a_page_that_failed_twice_is_not_tried_again(ready, render_child, settin
     tries = Path(settings.CACHE_ROOT) / "pages" / "tries" / f"{version.sha256}-0"
     tries.write_bytes(b"..")
     with pytest.raises(RenderUnavailable) as caught:
-        page_image(version, 0)
+        page_image(version, 0, 2.4)
     assert caught.value.code == "page_unrenderable"
 
 

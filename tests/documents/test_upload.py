@@ -7,7 +7,7 @@ from tests.documents.files import HANDBOOK, REPORT, no_pages, pdf, upload
 from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.workspaces.models import AuditEvent
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 AJAX = {"X-Requested-With": "XMLHttpRequest"}
 
@@ -20,7 +20,8 @@ def send(client, workspace, *files):
     return client.post(url(workspace), {"files": list(files)}, headers=AJAX)
 
 
-def test_a_pdf_becomes_a_ready_document(client, workspace, alice, work_off):
+@pytest.mark.django_db(transaction=True)
+def test_a_pdf_becomes_a_ready_document_by_the_queue(client, workspace, alice, work_off):
     client.force_login(alice)
     answer = send(client, workspace, upload(REPORT, "annual-report.pdf"))
     assert answer.status_code == 200
@@ -162,11 +163,11 @@ def test_no_file_is_a_plain_sentence(client, workspace, alice):
     [(pdf(password="secret"), "encrypted_pdf"), (no_pages(), "no_pages"), (REPORT[:60], "damaged_pdf")],
 )
 def test_what_turns_out_to_be_unreadable_fails_with_a_sentence_and_leaves_nothing(
-    client, workspace, alice, work_off, content, code
+    client, workspace, alice, read_waiting, content, code
 ):
     client.force_login(alice)
     send(client, workspace, upload(content, "report.pdf"))
-    work_off("documents")
+    read_waiting()
     version = DocumentVersion.objects.get()
     assert (version.status, version.error_code, version.retryable) == ("failed", code, False)
     assert version.error_message.endswith(".")

@@ -1,6 +1,6 @@
 """Where the numbered flags of citations stand in the margins of a page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 DRAWN_WIDTH = 816.0
@@ -30,7 +30,8 @@ class Flag:
 
 
 def place(marked: Sequence[Marked], width: float, height: float) -> tuple[Flag, ...]:
-    """Place one flag for each citation, level with its first line: left if there is room, else right, else lower.
+    """Place one flag for each citation, level with its first line: left if there is room, else right,
+    else lower or higher.
 
     A citation without boxes gets no flag. Flags never overlap and never leave the page.
     """
@@ -43,16 +44,23 @@ def place(marked: Sequence[Marked], width: float, height: float) -> tuple[Flag, 
 
 def _free_place(mark: Marked, flags: Sequence[Flag], width: float, height: float, scale: float) -> Flag:
     x_left, x_right = INSET * scale, width - (INSET + FLAG_WIDTH) * scale
-    first = min(mark.boxes, key=lambda box: (box[1], box[0]))
-    lowest = max(height - FLAG_HEIGHT * scale, 0.0)
-    level = first[1] + first[3] / 2 - FLAG_HEIGHT * scale / 2
-    y = min(max(level, 0.0), lowest)
-    while y <= lowest:
+    levels = list(_levels(mark, height, scale))
+    for y in levels:
         for x in (x_left, x_right):
             if not any(_overlap(flag, x, y, scale) for flag in flags):
                 return Flag(mark.marker, round(x, 1), round(y, 1), scale, mark.on)
-        y += FLAG_HEIGHT * scale / 2
-    return Flag(mark.marker, round(x_left, 1), round(min(max(level, 0.0), lowest), 1), scale, mark.on)
+    return Flag(mark.marker, round(x_left, 1), round(levels[0], 1), scale, mark.on)
+
+
+def _levels(mark: Marked, height: float, scale: float) -> Iterator[float]:
+    """Tops that a flag may have on the page: level with the first line, then lower and higher by turns."""
+    first = min(mark.boxes, key=lambda box: (box[1], box[0]))
+    lowest = max(height - FLAG_HEIGHT * scale, 0.0)
+    level = min(max(first[1] + first[3] / 2 - FLAG_HEIGHT * scale / 2, 0.0), lowest)
+    step = FLAG_HEIGHT * scale / 2
+    yield level
+    for number in range(1, int(height / step) + 1):
+        yield from (y for y in (level + number * step, level - number * step) if 0 <= y <= lowest)
 
 
 def _top(mark: Marked) -> float:

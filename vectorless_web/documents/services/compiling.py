@@ -201,7 +201,7 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
         raise LeaseLost
     Card.objects.filter(version=version).delete()
     card_row(version, document.card).save()
-    row = Document.objects.select_for_update().select_related("current_version").get(pk=version.document_id)
+    row = Document.objects.select_for_update(of=("self",)).select_related("current_version").get(pk=version.document_id)
     if row.current_version is None or row.current_version.number < version.number:
         row.current_version = version
         if row.title == title_from(row.name):
