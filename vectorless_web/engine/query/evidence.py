@@ -63,22 +63,27 @@ class Mix:
     node: float = 0.5
     figures: float = 0.0
     statement: float = 0.0
-    heading: float = 0.3
-    digits: float = 0.0
+    heading: float = 0.5
+    causes: float = 0.0
 
 
 def mix_for(plan: QueryPlan) -> Mix:
-    """Figures and statements count when numbers are wanted, words when reasons or facts are."""
+    """Figures and statements count when numbers are wanted, words when reasons or facts are.
+
+    A statement gives no reasons, and what the question seeks in a section of its own
+    (segments, an outlook) stands there and not in a statement.
+    """
+    statement = 0.0 if plan.sections else 1.0
     if plan.intent is Intent.EXPLAIN:
-        return Mix(figures=0.15, statement=0.05)
+        return Mix(figures=0.15, statement=-0.8, causes=0.5)
     if not plan.figures:
-        return Mix(statement=0.6) if plan.statements else Mix()
+        return Mix(statement=0.6 * statement) if plan.statements else Mix()
     if plan.formula is not None or plan.intent in (Intent.FIGURE, Intent.CALCULATION):
-        return Mix(words=0.6, node=0.3, figures=1.6, statement=0.8, digits=0.2)
-    return Mix(words=0.8, node=0.4, figures=0.8, statement=0.4, digits=0.1)
+        return Mix(words=0.6, node=0.3, figures=1.6, statement=0.8 * statement)
+    return Mix(words=0.8, node=0.4, figures=0.8, statement=0.4 * statement)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=16)
 def _profile(document: CompiledDocument, lexicon: Lexicon) -> DocumentProfile:
     return DocumentProfile(document, lexicon)
 
@@ -179,9 +184,9 @@ def _order(totals: Floats, needs: Sequence[NeedMatch]) -> list[int]:
     if len(needs) < 2:
         return rest
     top = float(rounded.max()) or 1.0
-    chosen: list[int] = []
-    covered = np.zeros(len(needs))
+    chosen = [rest.pop(0)]
     pages = np.array([need.pages for need in needs])
+    covered = pages[:, chosen[0]]
     for _ in range(min(_COVERED_PAGES, len(rest))):
         gains = np.maximum(pages - covered[:, None], 0.0).mean(axis=0)
         worth = np.round(rounded / top + _COVER * gains, DIGITS)

@@ -17,6 +17,9 @@ FIELD_WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}
 _ENTITY_WEIGHT = 0.15
 _PERIOD_WEIGHT = 0.3
 _LONGEST_TITLE = 10
+_INNERMOST = 2
+_ONGOING = 0.8
+"""A heading of an earlier page whose section runs on counts a little less than one on the page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floa
         "figures": _mean([need.pages for need in needs], profile.page_count),
         "statement": _statement_scores(profile, plan),
         "heading": _heading_scores(profile, plan),
-        "digits": _relative([np.array(profile.digit_share)])[0],
+        "causes": np.array(profile.causes),
     }
     return PageParts(profile, pages, nodes, tuple(needs))
 
@@ -86,11 +89,16 @@ def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How well a page's headings match the sections the question points at, or its own words."""
     wanted = [terms for section in plan.sections if (terms := frozenset(analyse(section)))]
     own = {term.term for term in plan.terms if term.source == "question"}
-    scores = [
-        max((_title_match(frozenset(analyse(title)), wanted, own) for title in titles), default=0.0)
-        for titles in profile.headings
-    ]
+    scores = []
+    for titles, over in zip(profile.headings, profile.running_sections, strict=True):
+        begun = _best_title(titles, wanted, own)
+        ongoing = max(_best_title(over, wanted, set()), _best_title(over[-_INNERMOST:], wanted, own))
+        scores.append(max(begun, _ONGOING * ongoing))
     return np.array(scores)
+
+
+def _best_title(titles: Sequence[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:
+    return max((_title_match(frozenset(analyse(title)), wanted, own) for title in titles), default=0.0)
 
 
 def _title_match(title: frozenset[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:

@@ -20,6 +20,14 @@ from vectorless_web.engine.text.analyser import analyse
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIGIT = re.compile(r"\d")
 
+_CAUSE = re.compile(
+    r"\b(?:due (?:primarily |mainly |largely |in part )?to|driven (?:primarily |mainly |largely )?by|as a result of"
+    r"|because of|attribut(?:able|ed) to|resulting from|resulted from|offset by|reflect(?:s|ed|ing)|caused by|owing to"
+    r"|impacted by)\b",
+    re.IGNORECASE,
+)
+_ENOUGH_CAUSES = 8
+_SURELY = 0.5
 _FIGURE = re.compile(r"(?<![\w.,-])[$€£(]*\s?\d[\d,.]*%?\)?(?![\w-])")
 _FEWEST_FIGURES = 4
 _WORDS_PER_FIGURE = 9
@@ -98,22 +106,36 @@ class DocumentProfile:
     @cached_property
     def statements(self) -> dict[str, StatementPages]:
         """For each kind of primary statement: how much each page is one, in [0, 1]."""
-        return statement_pages(self.rows, self.headings, self._lexicon, page_count=self.page_count)
+        recognised: dict[str, list[int]] = {}
+        for node in self.nodes:
+            if node.table is not None and node.table.statement:
+                pages = {row.page_index for row in node.table.rows}
+                recognised.setdefault(node.table.statement, []).extend(sorted(pages))
+        return statement_pages(self.rows, self.headings, recognised, self._lexicon)
 
     @cached_property
     def worth(self) -> list[float]:
         """For each page a factor in (0, 1]: below 1 for tables of contents, exhibit lists, cautionary text."""
-        statements = [max(values) for values in zip(*self.statements.values(), strict=True)]
-        return [1.0 if statements[page] > 0.5 else self._page_worth(page) for page in range(self.page_count)]
+        return [1.0 if self._is_statement(page) else self._page_worth(page) for page in range(self.page_count)]
+
+    def _is_statement(self, page: int) -> bool:
+        return any(pages[page] > _SURELY for pages in self.statements.values())
 
     def _page_worth(self, page: int) -> float:
         return page_worth(self.document.page_text(page), self._section_titles(page))
 
     @cached_property
-    def digit_share(self) -> list[float]:
-        """Share of digits among each page's characters."""
-        texts = [self.document.page_text(page) for page in range(self.page_count)]
-        return [len(_DIGIT.findall(text)) / max(200, len(text)) for text in texts]
+    def running_sections(self) -> list[list[str]]:
+        """For each page the titles of the sections its first node stands in, outermost first."""
+        first = np.searchsorted(np.maximum.accumulate(self.page_of_row), np.arange(self.page_count))
+        rows = np.minimum(first, len(self.nodes) - 1)
+        return [self.tree.path(self.nodes[row].parent) if self.nodes else [] for row in rows]
+
+    @cached_property
+    def causes(self) -> list[float]:
+        """How much each page gives reasons, in [0, 1]: wordings of cause, up to enough of them."""
+        texts = (self.document.page_text(page) for page in range(self.page_count))
+        return [min(1.0, len(_CAUSE.findall(text)) / _ENOUGH_CAUSES) for text in texts]
 
     def _section_titles(self, page: int) -> list[str]:
         first = int(np.searchsorted(self.page_of_row, page))

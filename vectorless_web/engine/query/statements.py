@@ -1,6 +1,6 @@
 """Recognises the pages that hold primary statements, by their captions and their titles."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,19 +16,25 @@ _ENOUGH = 10
 _NEAR = 9
 """Primary statements follow one another: within so many pages others must stand."""
 _ALONE = 0.75
+_UNCONFIRMED = 0.6
 _LONGEST_TITLE = 14
 
 
 def statement_pages(
-    rows: Sequence["LabelledRow"], headings: Sequence[Sequence[str]], lexicon: Lexicon, *, page_count: int
+    rows: Sequence["LabelledRow"],
+    headings: Sequence[Sequence[str]],
+    recognised: Mapping[str, Sequence[int]],
+    lexicon: Lexicon,
 ) -> dict[str, StatementPages]:
     """For each kind of statement a list over pages in [0, 1].
 
     The share of enough captions found among the page's row labels, halved when no
     heading on the page carries a title of the kind, and lowered when no other primary
-    statement stands near.
+    statement stands near. `recognised` pages, on which a table was compiled as the
+    statement, count in full, and others of that kind only partly.
     """
     found: dict[str, StatementPages] = {}
+    page_count = len(headings)
     labels: list[list[tuple[str, ...]]] = [[] for _ in range(page_count)]
     for row in rows:
         if row.page_index < page_count:
@@ -39,7 +45,14 @@ def statement_pages(
             _share(labels[page], known) * (1.0 if _is_titled(headings[page], titles) else 0.5)
             for page in range(page_count)
         ]
-    return {name: _together(name, found) for name in found}
+    together = {name: _together(name, found) for name in found}
+    return {name: _confirmed(pages, recognised.get(name, ())) for name, pages in together.items()}
+
+
+def _confirmed(pages: StatementPages, recognised: Sequence[int]) -> StatementPages:
+    if not recognised:
+        return pages
+    return [1.0 if page in recognised else _UNCONFIRMED * value for page, value in enumerate(pages)]
 
 
 def _together(name: str, found: dict[str, StatementPages]) -> StatementPages:

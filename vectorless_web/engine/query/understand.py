@@ -12,10 +12,11 @@ from vectorless_web.engine.query.forms import forms_in
 from vectorless_web.engine.query.intents import intent_of
 from vectorless_web.engine.query.lexicon import Concept, Lexicon, Match, Ratio, StatementKind, default_lexicon
 from vectorless_web.engine.query.periods import periods_in
-from vectorless_web.engine.query.plan import FigureNeed, Formula, Period, QueryPlan
+from vectorless_web.engine.query.plan import FigureNeed, Formula, Intent, Period, QueryPlan
 from vectorless_web.engine.query.units import unit_requested
 
 _MAX_FIGURES = 12
+_DISCUSSION = ("management's discussion and analysis", "results of operations")
 _CLAUSE = re.compile(
     r"\s*(?:;|\band (?=(?:what|which|who|when|where|why|how|is|are|was|were|does|do|did|has|have)\b)|(?<=\?)\s)", re.I
 )
@@ -38,10 +39,11 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     formula, figures = _figures(calculation, matches, periods, parts.focus)
     entities = entities_in(parts.focus, _taken(parts.focus, matches, periods))
     concepts = _concepts(known, matches, figures)
+    intent = intent_of(parts.focus, formula=formula, figures=figures)
     return QueryPlan(
         question=question,
         focus=parts.focus,
-        intent=intent_of(parts.focus, formula=formula, figures=figures),
+        intent=intent,
         terms=expanded_terms(parts.focus, entities, concepts if expand else ()),
         phrases=question_phrases(matches, concepts if expand else ()),
         concepts=tuple(dict.fromkeys([*(match.text.lower() for match in matches), *(c.name for c in concepts)])),
@@ -49,7 +51,7 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
         periods=periods,
         unit=unit,
         statements=_statements(known, parts, figures),
-        sections=tuple(dict.fromkeys(section for concept in concepts for section in concept.sections)),
+        sections=_sections(concepts, explains_figures=intent is Intent.EXPLAIN and bool(figures)),
         forms=forms_in(parts.focus),
         figures=figures,
         formula=formula,
@@ -109,6 +111,12 @@ def _statements(lexicon: Lexicon, parts: Parts, figures: Sequence[FigureNeed]) -
         entry.name for match in lexicon.match(whole) for entry in match.entries if isinstance(entry, StatementKind)
     ]
     return tuple(dict.fromkeys([*named, *(need.statement for need in figures if need.statement)]))
+
+
+def _sections(concepts: Sequence[Concept], *, explains_figures: bool) -> tuple[str, ...]:
+    """Sections the concepts stand in; why a figure changed is told where management discusses the results."""
+    named = [section for concept in concepts for section in concept.sections]
+    return tuple(dict.fromkeys([*(_DISCUSSION if explains_figures else ()), *named]))
 
 
 def _sub_questions(focus: str) -> tuple[str, ...]:
