@@ -15,7 +15,7 @@ _JUNK_TITLE = re.compile(
     r"|.*\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|htm?l))$",
     re.I,
 )
-_OVERVIEW, _LINE = 600, 160
+_OVERVIEW, _LINE, _LEAD = 600, 160, 240
 _TOPICS, _TOPIC_NODES = 400, 12
 _TITLE_WEIGHT, _SUMMARY_WEIGHT, _TEXT_WEIGHT = 2.0, 1.5, 1.0
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+(?=[\"“A-Z0-9À-ÝÀ-ß\u0400-\u042f])")
@@ -119,7 +119,7 @@ def _topics(nodes: Sequence[Node]) -> dict[str, tuple[tuple[int, float], ...]]:
             for term in set(analyse(node.title)):
                 _raise(weights[term], node.key, _TITLE_WEIGHT)
         elif node.kind in (NodeKind.PARAGRAPH, NodeKind.LIST, NodeKind.CAPTION):
-            lead = node.text[:800].partition(". ")[0]
+            lead = node.text[:_LEAD].partition(". ")[0]
             for term in set(analyse(lead)):
                 _raise(weights[term], node.key, _SUMMARY_WEIGHT)
     ranked = sorted(weights, key=lambda term: (-_salience(weights[term], len(nodes)), term))

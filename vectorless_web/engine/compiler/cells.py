@@ -7,6 +7,7 @@ from vectorless_web.engine.compiler.lines import Line, Page
 
 _GAP = 0.85
 _CURRENCY_GAP = 0.45
+_LONGEST_FIGURE = 48
 _CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
 _SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|bps)$")
 _NUMBER = re.compile(
@@ -36,8 +37,14 @@ def is_number(text: str) -> bool:
     return bool(_NUMBER.match(text) or _NIL.match(text))
 
 
+def _is_figure(text: str) -> bool:
+    return len(text) < _LONGEST_FIGURE and is_number(" ".join(text.split()))
+
+
 def split_cells(page: Page, line: Line) -> list[Span]:
     """The cells of a line, from left to right."""
+    if not line.gapped:
+        return [Span(line.page, line.start, line.end, line.left, line.right, _is_figure(line.text), line.text)]
     first, last = line.words
     boxes = page.boxes[first:last].tolist()
     spans = page.spans[first:last].tolist()
@@ -82,4 +89,4 @@ def _span(page: Page, spans: list[list[int]], boxes: list[list[float]]) -> Span:
     start, end = min(span[0] for span in spans), max(span[1] for span in spans)
     text = page.text[start:end]
     left, right = min(box[0] for box in boxes), max(box[2] for box in boxes)
-    return Span(page.index, start, end, left, right, is_number(" ".join(text.split())), text)
+    return Span(page.index, start, end, left, right, _is_figure(text), text)

@@ -1,7 +1,9 @@
 """Compiles a file into the bytes of an artefact: sniff, parse, outline, card, index."""
 
+import gc
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,8 +64,21 @@ def compile_file(
     """
     tell = progress or _silent
     digest = _digest(path, limits)
-    parsed = _parse(path, name, ignore_bookmarks, tell, limits)
-    return _finish(parsed, name=name, sha256=digest, tell=tell)
+    with _uncollected():
+        parsed = _parse(path, name, ignore_bookmarks, tell, limits)
+        return _finish(parsed, name=name, sha256=digest, tell=tell)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without cyclic garbage collection: compiling makes no cycles, and looking for them costs a tenth of its time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _digest(path: Path, limits: CompileLimits) -> str:

@@ -57,6 +57,7 @@ class Line:
     style: Style
     words: tuple[int, int]
     lead: int
+    gapped: bool = True
 
     @property
     def height(self) -> float:

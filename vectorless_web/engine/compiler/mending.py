@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 
+# Marks that may cling to a word; stripping them is quicker than matching words.
+_MARKS = ".,:;()[]\"'“”‘’"
 _WORD = re.compile(r"[^\W\d_]+")
 _GLUED = re.compile(r"([a-zß-ÿ])([A-ZÀ-Þ])")
 _LETTERS = re.compile(r"(?:(?<=\s)|^)(?:[^\W\d_] ){3,}[^\W\d_](?=\s|$|[.,:;])")
@@ -16,7 +18,7 @@ class Vocabulary:
     def __init__(self, texts: Iterable[str]) -> None:
         self._counts: Counter[str] = Counter()
         for text in texts:
-            self._counts.update(_WORD.findall(text.casefold()))
+            self._counts.update([word.strip(_MARKS) for word in text.casefold().split()])
 
     def mend(self, text: str) -> str:
         """The text with letter-spaced and broken words joined and glued words parted."""

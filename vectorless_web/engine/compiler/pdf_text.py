@@ -23,6 +23,7 @@ _ITALIC = re.compile(r"italic|oblique", re.IGNORECASE)
 _FORCE_BOLD, _ITALIC_FLAG = 1 << 18, 1 << 6
 _SAME_LINE = 0.5
 _SAME_HEIGHT = 0.1
+_GAP = 0.33
 _NEAR_BLACK = 90
 _CONTROLS = {code: " " for code in range(32) if chr(code) not in "\t\n\r\x02"}
 PLAIN = Style(10.0, False, False, Tone.BLACK, "")
@@ -94,8 +95,23 @@ class _PageReader:
         spans = np.array([match.span() for match in _WORD.finditer(self._text)], dtype=np.int32).reshape(-1, 2)
         boxes = self._boxes(spans, width, height)
         page = Page(self._index, float(width), float(height), self._text, spans=spans, boxes=boxes)
-        page.lines = [self._line(spans, boxes, first, last) for first, last in _line_ranges(boxes)]
+        if len(spans):
+            page.lines = list(self._lines(spans.tolist(), boxes))
         return page
+
+    def _lines(self, spans: list[list[int]], boxes: NDArray[np.float32]) -> Iterator[Line]:
+        """The lines of a page; their boxes and gaps are found for all of them at once."""
+        starts = _line_starts(boxes)
+        ends = [*starts[1:], len(boxes)]
+        low = np.minimum.reduceat(boxes, starts, axis=0)[:, :2].tolist()
+        high = np.maximum.reduceat(boxes, starts, axis=0)[:, 2:].tolist()
+        gaps = _gaps_before(boxes)
+        for first, last, (left, top), (right, bottom) in zip(starts, ends, low, high, strict=True):
+            start, end = spans[first][0], spans[last - 1][1]
+            style, lead = self._line_style(spans, first, last)
+            gapped = bool(gaps[last - 1] > gaps[first])
+            text, words = self._text[start:end], (first, last)
+            yield Line(self._index, start, end, text, left, top, right, bottom, style, words, lead, gapped)
 
     def _boxes(self, spans: NDArray[np.int32], width: float, height: float) -> NDArray[np.float32]:
         """Displayed boxes of words, from the loose boxes of their first and last characters."""
@@ -125,27 +141,19 @@ class _PageReader:
         }[pdfium_c.FPDFPage_GetRotation(self._page) % 4]
         return np.stack(turned, axis=1).astype(np.float32)
 
-    def _line(self, spans: NDArray[np.int32], boxes: NDArray[np.float32], first: int, last: int) -> Line:
-        own = boxes[first:last]
-        left, top, right, bottom = own.min(axis=0)[:2].tolist() + own.max(axis=0)[2:].tolist()
-        start, end = int(spans[first, 0]), int(spans[last - 1, 1])
-        style, lead = self._line_style(spans, first, last)
-        text = self._text[start:end]
-        return Line(self._index, start, end, text, left, top, right, bottom, style, (first, last), lead)
-
-    def _line_style(self, spans: NDArray[np.int32], first: int, last: int) -> tuple[Style, int]:
+    def _line_style(self, spans: list[list[int]], first: int, last: int) -> tuple[Style, int]:
         """The style of most of the line, and where a differently styled beginning ends."""
-        start = int(spans[first, 0])
-        opening, closing = self._style(start), self._style(int(spans[last - 1, 0]))
+        start = spans[first][0]
+        opening, closing = self._style(start), self._style(spans[last - 1][0])
         if opening == closing:
             return opening, start
-        middle = self._style(int(spans[(first + last) // 2, 0]))
+        middle = self._style(spans[(first + last) // 2][0])
         style = middle if middle in (opening, closing) else closing
         if opening.weight == closing.weight:
             return style, start
         for number in range(first + 1, last):
-            if self._style(int(spans[number, 0])).weight != opening.weight:
-                return style, int(spans[number - 1, 1])
+            if self._style(spans[number][0]).weight != opening.weight:
+                return style, spans[number - 1][1]
         return style, start
 
     def _style(self, index: int) -> Style:
@@ -189,18 +197,24 @@ class _PageReader:
         return Tone.REVERSED if min(red, green, blue) > 240 else Tone.COLOUR
 
 
-def _line_ranges(boxes: NDArray[np.float32]) -> list[tuple[int, int]]:
-    """Ranges of consecutive words of one printed line.
+def _line_starts(boxes: NDArray[np.float32]) -> list[int]:
+    """Numbers of the words that start a printed line.
 
     The boxes of neighbours overlap vertically by half of the smaller height; a jump back to
     the left starts a new line unless both stand at the very same height (right-to-left text).
     """
-    if not len(boxes):
-        return []
     left, top, bottom = boxes[:, 0], boxes[:, 1], boxes[:, 3]
     overlap = np.minimum(bottom[1:], bottom[:-1]) - np.maximum(top[1:], top[:-1])
     height = bottom - top
     smaller = np.minimum(height[1:], height[:-1])
     back = (left[1:] < left[:-1] - 2 * smaller) & (np.abs(bottom[1:] - bottom[:-1]) > _SAME_HEIGHT * smaller)
-    breaks = (np.nonzero((overlap < _SAME_LINE * smaller) | back)[0] + 1).tolist()
-    return list(zip([0, *breaks], [*breaks, len(boxes)], strict=True))
+    breaks = np.nonzero((overlap < _SAME_LINE * smaller) | back)[0] + 1
+    return [0, *breaks.tolist()]
+
+
+def _gaps_before(boxes: NDArray[np.float32]) -> NDArray[np.int64]:
+    """For each word how many words up to it stand apart from the word before them."""
+    height = boxes[:, 3] - boxes[:, 1]
+    gap = boxes[1:, 0] - boxes[:-1, 2]
+    apart = (gap > _GAP * height[1:]) | (gap < -height[1:])
+    return np.concatenate([[0], np.cumsum(apart)])

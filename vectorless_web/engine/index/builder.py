@@ -38,6 +38,8 @@ class _Collected:
     keys: list[int] = field(default_factory=list)
     lengths: list[list[int]] = field(default_factory=list)
     postings: dict[str, list[tuple[int, int, int]]] = field(default_factory=dict)
+    last: dict[int, tuple[str, Counter[str]]] = field(default_factory=dict)
+    """The text each field had last, with its counted terms."""
 
 
 def _collect(rows: Sequence[tuple[int, Mapping[str, str]]], fields: Sequence[str]) -> _Collected:
@@ -57,9 +59,14 @@ def _collect(rows: Sequence[tuple[int, Mapping[str, str]]], fields: Sequence[str
 def _add_row(collected: _Collected, texts: Mapping[str, str], numbers: Mapping[str, int]) -> None:
     row, lengths = len(collected.keys), [0] * len(numbers)
     for name, number in numbers.items():
-        terms = analyse(texts.get(name, ""))
-        lengths[number] = len(terms)
-        for term, count in Counter(terms).items():
+        text = texts.get(name, "")
+        if not text:
+            continue
+        if number not in collected.last or collected.last[number][0] != text:  # rows of one section follow each other with the same path
+            collected.last[number] = (text, Counter(analyse(text)))
+        counts = collected.last[number][1]
+        lengths[number] = counts.total()
+        for term, count in counts.items():
             collected.postings.setdefault(term, []).append((row, number, count))
     collected.lengths.append(lengths)
 
