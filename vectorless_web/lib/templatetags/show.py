@@ -207,6 +207,12 @@ def formula(text: str) -> str:
 
 
 @register.filter
+def cells(text: str) -> str:
+    """A quote with its table cells set apart by a wide space instead of a tab."""
+    return text.replace("\t", "\N{EM SPACE}")
+
+
+@register.filter
 def unwrapped(text: str) -> str:
     """Plain text without the line ends that only kept its lines short; paragraphs, lists and tables stay."""
     return HARD_WRAP.sub(" ", text)
