@@ -176,6 +176,7 @@ def test_a_label_fits_best_when_it_is_the_phrase():
 def test_contents_exhibits_and_cautions_are_worth_less():
     contents = "Table of Contents\n" + "\n".join(f"Item {n}. Something {n + 3}" for n in range(1, 16))
     assert page_worth(contents, []) < 0.5
-    assert page_worth("Some text.", ["Exhibit Index"]) < 1
+    exhibits = "\n".join(f"10.{n} Agreement, incorporated by reference" for n in range(1, 9))
+    assert page_worth(exhibits, ["Exhibit Index"]) < 1
     assert page_worth("Some text.", ["Forward-Looking Statements"]) < 1
     assert page_worth("Some text.", ["Business"]) == 1

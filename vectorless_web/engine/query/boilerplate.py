@@ -8,24 +8,36 @@ _CONTENTS = re.compile(
 )
 _CONTENTS_LINE = re.compile(r"(?:\.{3,}|\s)\s*(?:[A-Z]-)?\d{1,3}\s*$", re.MULTILINE)
 _ITEM_LINE = re.compile(r"^\s*(?:item|part|note|chapter|section|\d+\.)\s*[\dIVXA-C]*", re.IGNORECASE | re.MULTILINE)
-_EXHIBITS = re.compile(
-    r"\bexhibits?(?: index| list|,? financial statement schedules)?\b|\bsignatures?$|\bpower of attorney\b",
-    re.IGNORECASE,
+_EXHIBIT_LINE = re.compile(
+    r"\bincorporated (?:herein )?by reference\b|\bfiled (?:herewith|as exhibit)\b"
+    r"|^\s*\*?\(?\d{1,3}\.\d{1,3}[a-z*]?\)?\s",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SIGNATURES = re.compile(
+    r"pursuant to the requirements of (?:section 13|the securities exchange act).{0,400}duly (?:caused|authorized)",
+    re.IGNORECASE | re.DOTALL,
 )
 _CAUTION = re.compile(
     r"\bforward[- ]looking (?:statements|information)\b|\bcautionary (?:note|statement)|\bsafe harbor\b", re.IGNORECASE
 )
 _AUDIT = re.compile(r"\breport of independent|\bindependent auditor", re.IGNORECASE)
 _FEWEST_ENTRIES = 8
+_FEWEST_EXHIBITS = 10
+_LONGEST_CONTENTS_LINE = 200
+_HEAD_LINES = 12
 
 
 def page_worth(text: str, titles: Sequence[str]) -> float:
-    """A factor in (0, 1] for a page with that text under those section titles."""
+    """A factor in (0, 1] for a page with that text; `titles` are the sections that begin on it or run on into it."""
     worth = 1.0
     if _is_contents(text):
-        worth = min(worth, 0.35)
-    for pattern, factor in ((_EXHIBITS, 0.5), (_CAUTION, 0.6), (_AUDIT, 0.75)):
-        if any(pattern.search(title) for title in titles):
+        worth = 0.35
+    elif len(_EXHIBIT_LINE.findall(text)) >= _FEWEST_EXHIBITS:
+        worth = 0.5
+    elif _SIGNATURES.search(text):
+        worth = 0.7
+    for pattern, factor in ((_CAUTION, 0.6), (_AUDIT, 0.75)):
+        if titles and all(pattern.search(title) for title in titles):
             worth = min(worth, factor)
     return worth
 
@@ -33,8 +45,9 @@ def page_worth(text: str, titles: Sequence[str]) -> float:
 def _is_contents(text: str) -> bool:
     """A page that says so near its top and is mostly lines ending in page numbers."""
     lines = [line for line in text.splitlines() if line.strip()]
-    if not lines or not _CONTENTS.search("\n".join(lines[:12])):
+    if not lines or not _CONTENTS.search("\n".join(lines[:_HEAD_LINES])):
         return False
     numbered = sum(bool(_CONTENTS_LINE.search(line)) for line in lines)
     items = sum(bool(_ITEM_LINE.match(line)) for line in lines)
-    return numbered >= _FEWEST_ENTRIES and numbered + items > 0.5 * len(lines) and max(map(len, lines)) < 200
+    is_list = numbered >= _FEWEST_ENTRIES and numbered + items > 0.5 * len(lines)
+    return is_list and max(map(len, lines)) < _LONGEST_CONTENTS_LINE

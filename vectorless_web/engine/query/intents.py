@@ -36,6 +36,11 @@ _LOOKUP = re.compile(
 
 
 _WHAT_WERE = re.compile(r"\bwhat (?:are|were)\b", re.IGNORECASE)
+_SUPERLATIVE = re.compile(
+    r"\b(?:most|least|highest|lowest|largest|biggest|smallest|greatest|best|worst|fastest|slowest|more|less|higher|lower"
+    r"|larger|smaller|greater|top|rank\w*|exceed\w*|compar\w+)\b",
+    re.IGNORECASE,
+)
 _SEVERAL = re.compile(
     r"\b(?:which|types?|kinds?|components?|items|list|main|major|key|different|various|sources)\b", re.IGNORECASE
 )
@@ -54,6 +59,11 @@ def intent_of(focus: str, *, formula: Formula | None, figures: Sequence[FigureNe
     if _AMOUNT.search(focus) and not _LIST.search(focus):
         return Intent.FIGURE
     return _by_words(focus, figures)
+
+
+def wants_words(focus: str, intent: Intent) -> bool:
+    """Whether names or facts are asked for, and no figures have to be compared to find them."""
+    return intent in (Intent.LOOKUP, Intent.LIST) and not _SUPERLATIVE.search(focus)
 
 
 def _by_words(focus: str, figures: Sequence[FigureNeed]) -> Intent:

@@ -122,7 +122,7 @@ class DocumentProfile:
         return any(pages[page] > _SURELY for pages in self.statements.values())
 
     def _page_worth(self, page: int) -> float:
-        return page_worth(self.document.page_text(page), self._section_titles(page))
+        return page_worth(self.document.page_text(page), [*self.running_sections[page][-1:], *self.headings[page]])
 
     @cached_property
     def running_sections(self) -> list[list[str]]:
@@ -136,11 +136,6 @@ class DocumentProfile:
         """How much each page gives reasons, in [0, 1]: wordings of cause, up to enough of them."""
         texts = (self.document.page_text(page) for page in range(self.page_count))
         return [min(1.0, len(_CAUSE.findall(text)) / _ENOUGH_CAUSES) for text in texts]
-
-    def _section_titles(self, page: int) -> list[str]:
-        first = int(np.searchsorted(self.page_of_row, page))
-        path = self.tree.path(self.nodes[first].key) if first < len(self.nodes) else []
-        return [*path, *self.headings[page]]
 
 
 def _labelled_rows(node: Node) -> Iterator[LabelledRow]:

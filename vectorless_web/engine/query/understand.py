@@ -9,7 +9,7 @@ from vectorless_web.engine.query.expansion import expanded_terms, question_phras
 from vectorless_web.engine.query.expression import formula_of
 from vectorless_web.engine.query.focus import Parts, take_apart
 from vectorless_web.engine.query.forms import forms_in
-from vectorless_web.engine.query.intents import intent_of
+from vectorless_web.engine.query.intents import intent_of, wants_words
 from vectorless_web.engine.query.lexicon import Concept, Lexicon, Match, Ratio, StatementKind, default_lexicon
 from vectorless_web.engine.query.periods import periods_in
 from vectorless_web.engine.query.plan import FigureNeed, Formula, Intent, Period, QueryPlan
@@ -38,8 +38,10 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     calculation = reader.calculation(parts, matches, wants_percent=bool(unit and unit.percent))
     formula, figures = _figures(calculation, matches, periods, parts.focus)
     entities = entities_in(parts.focus, _taken(parts.focus, matches, periods))
-    concepts = _concepts(known, matches, figures)
     intent = intent_of(parts.focus, formula=formula, figures=figures)
+    if formula is None and wants_words(parts.focus, intent):
+        figures = ()
+    concepts = _concepts(known, matches, figures)
     return QueryPlan(
         question=question,
         focus=parts.focus,
