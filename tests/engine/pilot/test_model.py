@@ -134,7 +134,7 @@ def test_relevance_and_found_answer_of_an_evaluation_are_kept():
 def test_a_found_answer_that_the_words_do_not_bear_out_does_not_end_the_search():
     judged = pilot(FakeModel(prefer("", relevance=0.9, is_answer=True))).decide(evaluating(1))
     assert judged.direction == GoDeeper()
-    assert "too few of the question's words" in judged.note
+    assert "too few words say so" in judged.note
 
 
 def test_an_only_candidate_is_what_is_judged():
@@ -180,8 +180,29 @@ def test_an_evaluation_shows_the_text_of_the_section():
     ],
 )
 def test_directions_are_read_and_an_impossible_one_walks_on(word, direction):
-    model = FakeModel(prefer("Financial statements", direction=word))
-    assert pilot(model).decide(state()).direction == direction
+    model = FakeModel(prefer("Cash flows", direction=word))
+    here = dataclasses.replace(state(candidates=tuple(TREE.child_sections(3))), path=(8,))
+    assert pilot(model).decide(here).direction == direction
+
+
+@pytest.mark.parametrize("word", ["backtrack", "explore_siblings"])
+def test_a_branch_that_holds_the_best_words_is_not_left_on_the_models_word(word):
+    here = dataclasses.replace(state(candidates=tuple(TREE.child_sections(3))), path=(3,))
+    decision = pilot(FakeModel(prefer("Equity", direction=word))).decide(here)
+    assert decision.direction == GoDeeper()
+    assert "the words point there" in decision.note
+
+
+def test_an_answer_is_not_found_in_a_section_that_was_not_read_to_its_end():
+    decision = pilot(FakeModel(prefer("Financial statements", direction="found_answer"))).decide(state())
+    assert decision.direction == GoDeeper()
+    assert "sections of its own" in decision.note
+
+
+def test_an_answer_found_nowhere_is_not_found():
+    decision = pilot(FakeModel(prefer("", direction="found_answer"))).decide(dataclasses.replace(state(), path=()))
+    assert decision.direction == GoDeeper()
+    assert "names no place" in decision.note
 
 
 def test_a_jump_names_its_target_by_the_key_it_was_given():

@@ -100,6 +100,13 @@ class LexicalPilot:
         """The share of the question's words that stand in the node's subtree; None without a scorer."""
         return self._scorer.evidence(key).coverage if self._scorer is not None else None
 
+    def standing(self, key: NodeId) -> float | None:
+        """How the best passage of the node's subtree compares with the document's best, in [0, 1]; None unscored."""
+        if self._scorer is None:
+            return None
+        best = self._scorer.evidence(0).best_score
+        return self._scorer.evidence(key).best_score / best if best > 0.0 else 0.0
+
     def most_promising(self, keys: Sequence[NodeId]) -> list[NodeId]:
         """The keys by the scorer's scores, best first; as given without a scorer."""
         if self._scorer is None:

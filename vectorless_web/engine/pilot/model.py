@@ -7,10 +7,9 @@ from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.pilot.budget import PilotBudget
 from vectorless_web.engine.pilot.calling import Outcome, call
+from vectorless_web.engine.pilot.checking import borne_out
 from vectorless_web.engine.pilot.config import PilotConfig
 from vectorless_web.engine.pilot.decision import (
-    FoundAnswer,
-    GoDeeper,
     InterventionPoint,
     NodeId,
     PilotDecision,
@@ -26,8 +25,6 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
 MOST_FAILURES = 3
 """Failed calls in a row after which the rest of the query is guided offline."""
-ANSWER_COVERAGE = 0.6
-"""Share of the question's words that must stand in a section for the model's "found" to end the search."""
 UNNAMED_SHARE = 0.5
 """What is left of the offline score of a candidate that the model did not name."""
 
@@ -136,7 +133,7 @@ class ModelPilot:
             note = self._count(outcome, outcome.problem or "its reply held nothing usable")
             return self._fallen_back(state, point, note=note, outcome=outcome)
         self._failures = 0
-        decision = self._borne_out(decision, state)
+        decision = borne_out(decision, state, self.fallback)
         note = " ".join(part for part in (question.prompt.note, decision.note) if part)
         engine = outcome.reply.model if outcome.reply is not None else ""
         return replace(
@@ -147,19 +144,6 @@ class ModelPilot:
             tokens=outcome.tokens,
             cost_usd=outcome.cost_usd,
         )
-
-    def _borne_out(self, decision: PilotDecision, state: SearchState) -> PilotDecision:
-        """A found answer ends the search, so the words must agree; where they don't, the search goes on."""
-        if not isinstance(decision.direction, FoundAnswer):
-            return decision
-        place = next((candidate.node for candidate in decision.ranked_candidates), state.current_node)
-        share = self.fallback.coverage(place) if place is not None else 0.0
-        if share is None or share >= ANSWER_COVERAGE:
-            return decision
-        note = (
-            "The model believes the answer is found, but too few of the question's words stand there; the walk goes on."
-        )
-        return replace(decision, direction=GoDeeper(), note=" ".join(filter(None, (decision.note, note))))
 
     def _completed(self, decision: PilotDecision, state: SearchState) -> tuple[RankedCandidate, ...]:
         """The named candidates, then the others as the offline pilot sees them, halved: the model preferred others.

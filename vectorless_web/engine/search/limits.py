@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 class SearchLimits:
     """Limits of one search. Reaching one ends it with what was found. Calls, tokens and money are the PilotBudget's."""
 
-    turns: int = 64
+    turns: int = 128
     """Loop turns: every expansion, entry, backtrack and consultation costs one, failed ones too."""
     results: int = 5
     """Sections entered, at most."""
