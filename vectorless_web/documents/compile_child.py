@@ -1,7 +1,7 @@
 """The child process that reads one uploaded file, under limits, without Django, database or secrets.
 
 Run as `python -m vectorless_web.documents.compile_child SETTINGS`, SETTINGS being JSON with `path`,
-`name`, `target`, `memory_bytes`, `cpu_seconds`, `max_pages`, `max_bytes`, `parent`. It writes one JSON object a line to
+the fields of an Order (compile_process.py) and `parent`. It writes one JSON object a line to
 standard output: {"stage", "done", "total"} while it works, then {"ready": true, "peak_mb", "seconds"}
 or {"error": code, "message": sentence, "retryable": bool}.
 """
@@ -40,15 +40,21 @@ def main() -> int:
 def _compile(wanted: dict[str, Any]) -> None:
     # Imported under the limits: the parser and its libraries are what they are for.
     from vectorless_web.engine.compiler.compile import compile_file  # noqa: PLC0415
+    from vectorless_web.engine.compiler.corrections import Correction, CorrectionAct  # noqa: PLC0415
     from vectorless_web.engine.compiler.limits import CompileLimits  # noqa: PLC0415
     from vectorless_web.engine.errors import EngineError  # noqa: PLC0415
 
+    more = {}
+    if wanted["corrections"]:
+        more["corrections"] = [Correction(**{**row, "act": CorrectionAct(row["act"])}) for row in wanted["corrections"]]
     try:
         artefact = compile_file(
             Path(wanted["path"]),
             name=wanted["name"],
+            ignore_bookmarks=wanted["ignore_bookmarks"],
             progress=Progress(),
             limits=CompileLimits(pages=wanted["max_pages"], bytes=wanted["max_bytes"]),
+            **more,
         )
     except EngineError as error:
         _say(error=error.code, message=error.message, retryable=error.retryable)

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,9 +58,12 @@ class Order:
     seconds: float
     max_pages: int
     max_bytes: int
+    corrections: Sequence[Mapping[str, Any]] = ()
+    """Corrections of the outline by hand, as `DocumentVersion.corrections` holds them."""
+    ignore_bookmarks: bool = False
 
     @classmethod
-    def by_settings(cls, *, path: Path, name: str, target: Path) -> "Order":
+    def by_settings(cls, *, path: Path, name: str, target: Path, **more: Any) -> "Order":
         """An order under the installation's limits."""
         return cls(
             path=path,
@@ -71,6 +74,7 @@ class Order:
             seconds=settings.COMPILE_TIMEOUT_SECONDS,
             max_pages=settings.COMPILE_MAX_PAGES,
             max_bytes=settings.UPLOAD_MAX_BYTES,
+            **more,
         )
 
 
@@ -96,6 +100,8 @@ def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
         "cpu_seconds": order.cpu_seconds,
         "max_pages": order.max_pages,
         "max_bytes": order.max_bytes,
+        "corrections": list(order.corrections),
+        "ignore_bookmarks": order.ignore_bookmarks,
         "parent": os.getpid(),
     }
     return subprocess.Popen(  # noqa: S603 - our own module, arguments as JSON

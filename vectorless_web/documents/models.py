@@ -93,6 +93,10 @@ class DocumentVersion(models.Model):
     engine_version = models.CharField(max_length=20, blank=True)
     report = models.JSONField(default=dict, blank=True)
     """Tree report: depth, nodes, sections, tables, widest, pages_without_text, warnings, seconds, peak_mb, verdict."""
+    corrections = models.JSONField(default=list, blank=True)
+    """Corrections of the outline by hand: [{key, act, title, depth}], all since the first version of this file."""
+    added_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    """Who uploaded the file or corrected the outline."""
     created_at = models.DateTimeField(auto_now_add=True)
     ready_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,6 +1,7 @@
 """What may be done to documents."""
 
 from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.documents.services.correcting import correct_outline
 from vectorless_web.documents.services.lifecycle import (
     cancel_version,
     create_folder,
@@ -22,6 +23,7 @@ __all__ = [
     "add_version",
     "cancel_version",
     "compile_version",
+    "correct_outline",
     "create_folder",
     "delete_document",
     "move_documents",

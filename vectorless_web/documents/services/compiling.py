@@ -75,13 +75,19 @@ def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, fai
         announce(version.document.workspace_id, version.document_id)
     drop_artefact(artefact)
     if not failure.retryable:
-        delete_stored(file)
+        drop_upload(file)
     return True
 
 
 def drop_artefact(name: str) -> None:
     """Remove a stored artefact that no version refers to."""
     if name and not DocumentVersion.objects.filter(artefact=name).exists():
+        delete_stored(name)
+
+
+def drop_upload(name: str) -> None:
+    """Remove a stored upload that no version refers to: a corrected version shares its file."""
+    if name and not DocumentVersion.objects.filter(file=name).exists():
         delete_stored(name)
 
 
@@ -108,7 +114,9 @@ def _claim(version_id: int) -> DocumentVersion | None:
 def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> None:
     _drop_leftovers(version)
     target = folder / "artefact"
-    order = Order.by_settings(path=_upload_of(version, folder), name=version.document.name, target=target)
+    order = Order.by_settings(
+        path=_upload_of(version, folder), name=version.document.name, target=target, corrections=version.corrections
+    )
     finished = _watch(version, compile_with(order))
     name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}")
     if not _mine(version).update(artefact=name, artefact_sha256=digest):

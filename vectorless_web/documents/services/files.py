@@ -6,8 +6,7 @@ from typing import Any
 from django.db import transaction
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.services.compiling import drop_artefact
-from vectorless_web.documents.storage import delete_stored
+from vectorless_web.documents.services.compiling import drop_artefact, drop_upload
 
 
 def drop_files(*, instance: DocumentVersion, **_signal: Any) -> None:
@@ -16,5 +15,5 @@ def drop_files(*, instance: DocumentVersion, **_signal: Any) -> None:
 
 
 def _drop(file: str, artefact: str) -> None:
-    delete_stored(file)
+    drop_upload(file)
     drop_artefact(artefact)

@@ -151,9 +151,9 @@ def _create_document(workspace: Workspace, user: User, stored: _Stored, *, title
         name=stored.name,
         added_by_id=user.pk,
     )
-    version = _create_row(document, 1, stored)
+    version = _create_row(document, 1, stored, user)
     record(actor=user, verb="document.added", workspace=workspace, target=document, details=_facts(stored))
-    _start(version)
+    start_compiling(version)
     return Added(document, version, added=True)
 
 
@@ -164,10 +164,10 @@ def _create_version(document: Document, user: User, stored: _Stored) -> Added:
         delete_stored(stored.file)
         return Added(here.document, here, added=False)
     newest = document.versions.order_by("-number").values_list("number", flat=True).first() or 0
-    version = _create_row(document, newest + 1, stored)
+    version = _create_row(document, newest + 1, stored, user)
     details = {**_facts(stored), "version": version.number}
     record(actor=user, verb="document.version_added", workspace=document.workspace, target=document, details=details)
-    _start(version)
+    start_compiling(version)
     return Added(document, version, added=True)
 
 
@@ -177,7 +177,7 @@ def _same_content_locked(workspace: Workspace, stored: _Stored) -> DocumentVersi
     return same_content(workspace, stored.sha256, stored.bytes)
 
 
-def _create_row(document: Document, number: int, stored: _Stored) -> DocumentVersion:
+def _create_row(document: Document, number: int, stored: _Stored, user: User) -> DocumentVersion:
     return DocumentVersion.objects.create(
         document=document,
         number=number,
@@ -185,10 +185,12 @@ def _create_row(document: Document, number: int, stored: _Stored) -> DocumentVer
         sha256=stored.sha256,
         mime=stored.mime,
         bytes=stored.bytes,
+        added_by_id=user.pk,
     )
 
 
-def _start(version: DocumentVersion) -> None:
+def start_compiling(version: DocumentVersion) -> None:
+    """Queue a new version and announce it, on commit."""
     enqueue_compile(version)
     announce(version.document.workspace_id, version.document_id)
 

@@ -1,0 +1,48 @@
+"""Correcting an outline by hand: a new version of the same file, with its author."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.db import transaction
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.services.uploads import start_compiling
+from vectorless_web.lib.problems import Problem
+from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.services import record
+
+
+@transaction.atomic
+def correct_outline(
+    *, actor: User, version: DocumentVersion, corrections: Sequence[Mapping[str, Any]]
+) -> DocumentVersion:
+    """Queue a version with `corrections` ([{key, act, title, depth}], keys as in `version`) on top of its own.
+
+    Problem when nothing is to be corrected, or a newer version has come.
+    """
+    document = version.document
+    newest = document.versions.select_for_update().order_by("-number").first()
+    if not corrections:
+        raise Problem("There is nothing to correct yet.", code="no_corrections", status=422)
+    if newest is None or newest.pk != version.pk or version.status != DocumentVersion.Status.READY:
+        raise Problem(
+            "A newer version of this document has come. Look at it before you correct anything.",
+            code="newer_version",
+            status=409,
+        )
+    made = DocumentVersion.objects.create(
+        document=document,
+        number=version.number + 1,
+        file=version.file.name,
+        sha256=version.sha256,
+        mime=version.mime,
+        bytes=version.bytes,
+        corrections=[*version.corrections, *map(dict, corrections)],
+        added_by_id=actor.pk,
+    )
+    details = {"version": made.number, "corrections": len(corrections)}
+    record(
+        actor=actor, verb="document.outline_corrected", workspace=document.workspace, target=document, details=details
+    )
+    start_compiling(made)
+    return made
