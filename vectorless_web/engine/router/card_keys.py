@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from vectorless_web.engine.document.card import Card
 from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Edges, encode_row, key_hash
 from vectorless_web.engine.router.kinds import family_of
-from vectorless_web.engine.router.names import core_key, folded_words, glued, prefixes, spellings
+from vectorless_web.engine.router.names import core_key, folded_words, glued, name_in_title, prefixes, spellings
 from vectorless_web.engine.text.analyser import analyse
 
 ENTITY, PREFIX, YEAR, QUARTER, FORM, DATE, KEYWORD = "entity", "prefix", "year", "quarter", "form", "date", "keyword"
@@ -49,7 +49,8 @@ def card_row(
 
 def _subject(card: Card) -> int:
     """The key of the first name on the card: what all documents about one subject share."""
-    key = core_key(card.fields.entities[0]) if card.fields.entities else ""
+    names = card.fields.entities or (name_in_title(card.title),)
+    key = core_key(names[0])
     return key_hash(ENTITY, key) if key else 0
 
 
@@ -100,8 +101,9 @@ def _forms_named(name: str) -> list[str]:
 
 def _entity_keys(card: Card, name: str) -> Keys:
     keys: Keys = {}
-    for place, entity in enumerate(card.fields.entities):
-        certainty = 1.0 if place < _PREFIXED_NAMES else _LATER_NAME
+    titled = name_in_title(card.title)
+    for place, entity in enumerate((*card.fields.entities, *([titled] if titled else []))):
+        certainty = 1.0 if place < _PREFIXED_NAMES or entity == titled else _LATER_NAME
         for key, likely in spellings(_as_written(entity, f"{card.title}\n{card.overview}")).items():
             keys[ENTITY, key] = max(_strength(certainty * likely), keys.get((ENTITY, key), 0))
         if place < _PREFIXED_NAMES:

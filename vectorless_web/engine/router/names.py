@@ -14,6 +14,38 @@ _LEGAL = frozenset(
         *("holding", "group", "trust", "partners"),
     }
 )
+_KIND_WORDS = frozenset(
+    {
+        *(
+            "report",
+            "reports",
+            "annual",
+            "quarterly",
+            "interim",
+            "form",
+            "statement",
+            "statements",
+            "results",
+            "earnings",
+        ),
+        *(
+            "release",
+            "press",
+            "proxy",
+            "prospectus",
+            "presentation",
+            "manual",
+            "guide",
+            "handbook",
+            "policy",
+            "policies",
+        ),
+        *("agreement", "contract", "lease", "terms", "paper", "white", "user", "sustainability", "minutes", "invoice"),
+        *("review", "plan", "notice", "letter", "specification", "introduction", "overview", "summary", "fiscal", "q"),
+    }
+)
+"""Words that say what kind of document a title announces, and so are no part of a name."""
+_LONGEST_NAME = 5
 _BLENDS = ((2, 2), (3, 2), (2, 3), (3, 3), (3, 4), (4, 4))
 _SHORTEST_PREFIX, _LONGEST_PREFIX = 3, 10
 
@@ -38,6 +70,21 @@ def core_key(name: str) -> str:
 def _named_words(words: list[str]) -> list[str]:
     """The words without numbers, which come from dates and file numbers beside a name; all when none is left."""
     return [word for word in words if not word.isdigit()] or words
+
+
+def name_in_title(title: str) -> str:
+    """The name a title begins with ("Fakete Works" of "Fakete Works Annual Report 2019"), or "".
+
+    It ends before a number or a word that says what kind of document it is.
+    """
+    name: list[str] = []
+    for word in title.split():
+        plain = word.strip(",;:()").casefold()
+        if plain in _KIND_WORDS or not plain or any(character.isdigit() for character in plain[1:]):
+            break
+        name.append(word.strip(",;:()"))
+    is_name = 0 < len(name) <= _LONGEST_NAME and name[0][0].isupper() and name != title.split()
+    return " ".join(name) if is_name else ""
 
 
 def spellings(name: str) -> dict[str, float]:

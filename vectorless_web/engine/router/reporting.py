@@ -30,6 +30,11 @@ def reporting_year(plan: QueryPlan) -> int | None:
     return max(fiscal or [period.year for period in plan.periods], default=None)
 
 
+def names_fiscal_year(plan: QueryPlan) -> bool:
+    """Whether a year is called fiscal ("FY2022", "fiscal 2022")."""
+    return any(period.kind == "year" and _FISCAL.match(period.text) for period in plan.periods)
+
+
 def looks_ahead(plan: QueryPlan) -> bool:
     """Whether the question asks what was expected of its one year, with no vantage point named."""
     years = {period.year for period in plan.periods}

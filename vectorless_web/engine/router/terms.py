@@ -15,7 +15,7 @@ def query_terms(plan: QueryPlan) -> list[tuple[str, float]]:
     """(analysed word, weight) pairs; the words of the question itself when the plan has no terms."""
     if not plan.terms:
         return [(term, 1.0) for term in analyse(plan.question)]
-    return [(t.term, t.weight if t.source == "question" else t.weight * _EXPANSION) for t in plan.terms]
+    return [(t.term, t.weight * (_EXPANSION if t.source.startswith("lexicon") else 1.0)) for t in plan.terms]
 
 
 def keyword_weights(plan: QueryPlan, snapshot: Snapshot) -> dict[int, float]:

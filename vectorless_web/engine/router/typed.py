@@ -12,9 +12,11 @@ from vectorless_web.engine.router.card_keys import DATE, FORM, QUARTER, YEAR
 from vectorless_web.engine.router.dates import iso_date
 from vectorless_web.engine.router.kinds import SPANS, Span, family_of
 from vectorless_web.engine.router.mentions import Mention, mentions_in
-from vectorless_web.engine.router.reporting import looks_ahead, reporting_year
+from vectorless_web.engine.router.reporting import looks_ahead, names_fiscal_year, reporting_year
 
 _WEIGHTS = {"name": 3.0, "year": 2.0, "date": 2.0, "form": 1.5, "span": 1.0}
+_FISCAL = 1.5
+"""A year called fiscal asks for the report on that year more than a bare one does."""
 _DECISIVE = 5.0
 """A name and a year decide; less says less."""
 _NEAR_YEARS = {0: 1.0, 1: 0.6, 2: 0.35, 3: 0.2, -1: 0.3}
@@ -39,6 +41,7 @@ class Wanted:
     quarter: int | None = None
     dates: tuple[str, ...] = ()
     families: tuple[str, ...] = ()
+    is_fiscal: bool = False
     ahead: bool = False
 
 
@@ -53,6 +56,7 @@ def wanted_by(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
         quarter=latest.quarter if latest else None,
         dates=tuple(date for date in dates if date),
         families=tuple(dict.fromkeys(family_of(form) for form in plan.forms)),
+        is_fiscal=names_fiscal_year(plan),
         ahead=latest is None and looks_ahead(plan),
     )
 
@@ -79,9 +83,15 @@ class FieldScorer:
             "year": self._years(rows) if self.wanted.year is not None else None,
             "date": self._dates(rows) if self.wanted.dates else None,
             "form": self._forms(rows) if self.wanted.families else None,
-            "span": self._spans(rows) if self.wanted.year is not None and self.wanted.mentions else None,
+            "span": self._spans(rows) if self._asks_for_span else None,
         }
         return {name: values for name, values in asked.items() if values is not None and values.any()}
+
+    @property
+    def _asks_for_span(self) -> bool:
+        """A year tells reports of one name apart; an outlook may stand in any of them."""
+        wanted = self.wanted
+        return wanted.year is not None and bool(wanted.mentions) and not wanted.ahead
 
     def scores(self, parts: dict[str, Array], size: int) -> Array | None:
         """The weighted geometric mean of the parts, shape (size,); None when nothing is asked for.
@@ -101,6 +111,8 @@ class FieldScorer:
         weights = {name: _WEIGHTS[name] for name in parts}
         if "name" in weights:
             weights["name"] *= min(1.0, 2 * max(mention.weight for mention in self.wanted.mentions))
+        if "span" in weights and self.wanted.is_fiscal:
+            weights["span"] *= _FISCAL
         return weights
 
     def say(self, parts: Iterable[str]) -> float:
