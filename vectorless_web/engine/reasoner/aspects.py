@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from vectorless_web.engine.query.lexicon import Concept, Lexicon, Match, Ratio
-from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.query.plan import Intent, QueryPlan
 from vectorless_web.engine.text.analyser import analyse
 
 AROUND = 0.75
@@ -28,21 +28,31 @@ _ASKING = frozenset(analyse("many much amount number total value year question c
 
 _WORKING = frozenset(
     analyse(
-        """year-over-year change growth grew increase increased decrease decreased decline drop average mean ratio percent
-        percentage margin turnover improving improve profile rate difference less plus minus multiple unadjusted adjusted net
-        gross three two use using numerator denominator annual quarter fiscal reasonably healthy positive negative"""
+        """year-over-year change growth grew increase increased decrease decreased decline drop average mean ratio
+        percent percentage margin turnover improving improve profile rate difference less plus minus multiple unadjusted
+        adjusted net gross three two use using numerator denominator annual quarter fiscal reasonably healthy
+        positive negative"""
     )
 )
 """Stems that say how a figure is worked out; the rows it is worked out from need not say them."""
 
+_EXPLAINING = frozenset(
+    analyse("drove drive driven driver drivers reason reasons cause caused explain explained led due nature purpose")
+)
+"""Stems that ask for a reason; a text that gives one need not say them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Aspect:
-    """A piece of a question: its weight and the term sets each of which says it. `kind`: concept, word or period."""
+    """A piece of a question: its weight and the term sets each of which says it. `kind`: concept, word or period.
+
+    `hints` are term sets that speak of it without naming it: the figures a ratio is worked out from.
+    """
 
     weight: float
     ways: tuple[Terms, ...]
     kind: str
+    hints: tuple[Terms, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +74,12 @@ class Aspects:
 def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspects:
     """The pieces of a plan's question. `rarity` gives a term's weight in the document (its idf); names are left out."""
     matches = lexicon.match(plan.focus)
-    pieces = [_concept(match, lexicon, rarity) for match in matches]
+    pieces = [piece for match in matches if (piece := _concept(match, lexicon, rarity)).ways[0] - _EXPLAINING]
     known = {term for piece in pieces for term in piece.ways[0]}
+    unsaid = known | _ASKING | (_WORKING if plan.formula is not None else frozenset())
+    unsaid |= _EXPLAINING if plan.intent is Intent.EXPLAIN else frozenset()
     for term in plan.terms:
-        working = _WORKING if plan.formula is not None else frozenset()
-        if term.source == "question" and term.term not in known | _ASKING | working:
+        if term.source == "question" and term.term not in unsaid:
             pieces.append(Aspect(term.weight * rarity(term.term), (frozenset({term.term}),), "word"))
     pieces = [piece for piece in pieces if piece.weight > 0]
     mean = sum(piece.weight for piece in pieces) / len(pieces) if pieces else 1.0
@@ -80,18 +91,26 @@ def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]
 def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspect:
     words = frozenset(analyse(match.text))
     own = words - _ASKING or words
-    phrases = [phrase for entry in match.entries for concept in _concepts(entry, lexicon) for phrase in concept.phrases]
+    phrases = [phrase for entry in match.entries for phrase in _wordings(entry)]
     ways = dict.fromkeys([own, *(frozenset(analyse(phrase)) for phrase in phrases)])
-    return Aspect(sum(rarity(term) for term in own), tuple(way for way in ways if way), "concept")
+    hints = dict.fromkeys(frozenset(analyse(text)) for entry in match.entries for text in _parts(entry, lexicon))
+    weight = sum(rarity(term) for term in own)
+    return Aspect(weight, tuple(way for way in ways if way), "concept", tuple(hint for hint in hints if hint))
 
 
-def _concepts(entry: object, lexicon: Lexicon) -> list[Concept]:
+def _parts(entry: object, lexicon: Lexicon) -> tuple[str, ...]:
+    """How documents word the figures that a ratio is worked out from."""
+    if not isinstance(entry, Ratio):
+        return ()
+    concepts = [lexicon.concept(operand.concept) for operand in entry.operands]
+    return tuple(phrase for concept in concepts if concept for phrase in concept.phrases)
+
+
+def _wordings(entry: object) -> tuple[str, ...]:
+    """How documents and questions word an entry; the figures a ratio is worked out from do not say the ratio."""
     if isinstance(entry, Concept):
-        return [entry]
-    if isinstance(entry, Ratio):
-        names = (*entry.concepts, *(operand.concept for operand in entry.operands))
-        return [concept for name in names if (concept := lexicon.concept(name)) is not None]
-    return []
+        return entry.phrases
+    return (entry.name, *entry.asked) if isinstance(entry, Ratio) else ()
 
 
 def _said(piece: Aspect, inside: Terms, wide: Terms) -> float:
@@ -99,6 +118,8 @@ def _said(piece: Aspect, inside: Terms, wide: Terms) -> float:
         return 1.0
     if any(way <= wide for way in piece.ways):
         return AROUND
+    if any(hint <= inside for hint in piece.hints):
+        return PARTLY
     own = piece.ways[0]
     return PARTLY * (len(own & inside) / len(own)) ** 2
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vectorless_web.engine.reasoner.continuing import with_what_follows
 from vectorless_web.engine.reasoner.events import Checked
 from vectorless_web.engine.reasoner.figures import Source, find_figures
 from vectorless_web.engine.reasoner.needs import figure_needs, is_free, wants_figures
@@ -70,7 +71,8 @@ def _figures(walk: Walk) -> list[Fact]:
     """Figures from every table of the document: a row's label decides, the rank only breaks ties."""
     tree = walk.document.tree
     tables = list(tables_of(tree, tree.leaves()))
-    ranks = walk.finder.fits([view.node.key for view in tables])
+    pages = walk.finder.page_fits
+    ranks = {view.node.key: pages.get(view.node.page_start, 0.0) for view in tables}
     tables = [
         view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
     ]
@@ -85,7 +87,8 @@ def _passages(walk: Walk, keys: Sequence[int]) -> list[Fact]:
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder)
     telling = [passage for passage in found if _tells(walk, passage)]
-    return list(best_passages(telling, most=KEPT_PASSAGES, share=0.4))
+    best = best_passages(telling, most=KEPT_PASSAGES, share=0.4)
+    return list(with_what_follows(best, tree, walk.finder))
 
 
 def _tells(walk: Walk, passage: Passage) -> bool:

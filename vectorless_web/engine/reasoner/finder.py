@@ -1,6 +1,6 @@
 """What the words of a question find in one document: ranked leaves, and how much of the question a text holds."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.pilot.scorer import EvidenceScorer, PrecomputedScorer
-from vectorless_web.engine.query.evidence import rank_nodes
+from vectorless_web.engine.query.evidence import rank_nodes, rank_pages
 from vectorless_web.engine.query.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.reasoner.aspects import Aspects, aspects_of, rarity_in
@@ -37,6 +37,13 @@ class Finder:
             scores[node.key] = node.score
         best = float(scores.max(initial=0.0))
         return PrecomputedScorer(self.document.tree, scores / best if best > 0 else scores)
+
+    @cached_property
+    def page_fits(self) -> Mapping[int, float]:
+        """Scores of pages (by index) in [0, 1], relative to the best page of the document."""
+        pages = rank_pages(self.document, self.plan, lexicon=self._lexicon)
+        best = max((page.score for page in pages), default=0.0)
+        return {page.page_index: page.score / best for page in pages} if best > 0 else {}
 
     @cached_property
     def aspects(self) -> Aspects:

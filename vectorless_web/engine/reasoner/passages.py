@@ -14,6 +14,9 @@ from vectorless_web.engine.text.numbers import numbers_in
 PER_NODE = 4
 """Pieces taken from one node at most."""
 
+NODE_SHARE, PAGE_SHARE, FORM_SHARE, CAUSE_SHARE = 0.15, 0.2, 0.15, 0.25
+"""Shares of a piece's fit: its node's rank, its page's, the form asked for, and that form when a reason is."""
+
 SHORTEST = 25
 """A shorter piece is a heading or a scrap."""
 
@@ -63,7 +66,18 @@ def _fit(piece: Piece, node: Node, node_fit: float, where: str, finder: Finder) 
     """Half what the piece itself says of the question, the rest its node's rank and the form asked for."""
     said = finder.coverage(piece.text, where)
     form = form_bonus(piece.text, finder.plan)
-    return 0.55 * said + 0.3 * node_fit + 0.15 * form
+    worth = 1.0 if node.kind is not NodeKind.TABLE else _row_worth(piece.text, finder.plan)
+    form_share = CAUSE_SHARE if finder.plan.intent is Intent.EXPLAIN else FORM_SHARE
+    page_fit = finder.page_fits.get(node.page_start, 0.0)
+    own = 1.0 - NODE_SHARE - PAGE_SHARE - form_share
+    return worth * (own * said + NODE_SHARE * node_fit + PAGE_SHARE * page_fit + form_share * form)
+
+
+def _row_worth(text: str, plan: QueryPlan) -> float:
+    """A row without a number is a heading; where words are asked for, a row says less than a sentence."""
+    if not any(character.isdigit() for character in text):
+        return 0.6
+    return 1.0 if plan.intent is Intent.FIGURE else 0.85
 
 
 def form_bonus(text: str, plan: QueryPlan) -> float:
