@@ -4,7 +4,8 @@ A page's score adds up, each part in [0, 1] and weighed by what the question ask
 words (BM25F of the page, and of its best node), figures (table rows labelled with the
 concepts needed, under the periods needed, in the statement they usually stand in),
 statements (the page is the primary statement asked for), headings (the sections the
-question points at). Pages of boilerplate are demoted. When several figures are needed,
+question points at, and those whose whole subtree speaks of it). Pages of boilerplate are
+demoted; pages that the best ones refer to are lifted. When several figures are needed,
 pages that hold the figures still missing move up, so that each is found early.
 """
 
@@ -26,6 +27,8 @@ _COVER = 0.6
 """What a figure not yet covered is worth, as a share of the best page's score."""
 _COVERED_FROM = 0.5
 _COVERED_PAGES = 10
+_FOLLOWED_FROM = 8
+_FOLLOWED_SHARE = 0.1
 _KEYS_OF_PAGE = 5
 _ROWS_OF_NODE = 1.5
 _OWN_SHARE = 0.25
@@ -63,6 +66,7 @@ class Mix:
     node: float = 0.5
     figures: float = 0.0
     statement: float = 0.0
+    section: float = 0.3
     heading: float = 0.5
     causes: float = 0.0
 
@@ -154,8 +158,18 @@ def _totals(parts: PageParts, mix: Mix) -> Floats:
     for name, values in parts.pages.items():
         weight: float = getattr(mix, name)
         total += weight * values
-    worth: Floats = total * np.array(parts.profile.worth)
-    return worth
+    return _followed(parts, total * np.array(parts.profile.worth))
+
+
+def _followed(parts: PageParts, totals: Floats) -> Floats:
+    """Pages that the best pages refer to ("see Note 7") gain a share of the score of the page that sends there."""
+    top = {int(page) for page in np.argsort(-totals, kind="stable")[:_FOLLOWED_FROM]}
+    gains = np.zeros(len(totals))
+    for source, target in parts.profile.page_references:
+        if source in top:
+            gains[target] = max(gains[target], _FOLLOWED_SHARE * totals[source])
+    followed: Floats = totals + gains
+    return followed
 
 
 def _best_nodes(parts: PageParts) -> dict[int, list[int]]:

@@ -67,6 +67,7 @@ def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floa
         "node": _best_node_of_page(profile, nodes),
         "figures": _mean([need.pages for need in needs], profile.page_count),
         "statement": _statement_scores(profile, plan),
+        "section": _section_scores(profile, plan),
         "heading": _heading_scores(profile, plan),
         "causes": np.array(profile.causes),
     }
@@ -76,6 +77,14 @@ def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floa
 def _best_node_of_page(profile: DocumentProfile, nodes: Floats) -> Floats:
     best = np.zeros(profile.page_count)
     np.maximum.at(best, profile.page_of_row, nodes)
+    return best
+
+
+def _section_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """BM25F of the best section with text on each page, as a share of the best section of the document."""
+    sections = _relative([profile.sections.scores(search_terms(plan), FIELD_WEIGHTS)])[0]
+    best = np.zeros(profile.page_count)
+    np.maximum.at(best, profile.page_of_row, sections[profile.section_of_row])
     return best
 
 

@@ -132,6 +132,29 @@ class DocumentProfile:
         return [self.tree.path(self.nodes[row].parent) if self.nodes else [] for row in rows]
 
     @cached_property
+    def section_of_row(self) -> Integers:
+        """The innermost section of each index row, numbered from 0 in reading order."""
+        numbers: dict[int, int] = {}
+        return np.array(
+            [numbers.setdefault(self.tree.section_of(node.key), len(numbers)) for node in self.nodes], dtype=np.int64
+        )
+
+    @cached_property
+    def sections(self) -> GroupedRows:
+        """The index rows grouped by innermost section."""
+        return GroupedRows(self.segment, self.section_of_row, int(self.section_of_row.max(initial=-1)) + 1)
+
+    @cached_property
+    def page_references(self) -> list[tuple[int, int]]:
+        """Pairs of pages (from, to) of which the first mentions something on the second, each once, ascending."""
+        found = {
+            (int(page), min(self.tree.node(reference.target).page_start, self.page_count - 1))
+            for node, page in zip(self.nodes, self.page_of_row, strict=True)
+            for reference in self.tree.references(node.key)
+        }
+        return sorted((source, target) for source, target in found if source != target)
+
+    @cached_property
     def causes(self) -> list[float]:
         """How much each page gives reasons, in [0, 1]: wordings of cause, up to enough of them."""
         texts = (self.document.page_text(page) for page in range(self.page_count))
