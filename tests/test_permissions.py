@@ -20,7 +20,8 @@ from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatte
 from vectorless_web.documents.compile_process import Finished
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.engine.compiler.compile import compile_file
-from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.models import Citation, Claim, Run, Thread
+from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import Budget, Invitation, Membership, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.storage import hash_token
 
@@ -29,6 +30,8 @@ VIEWER, MEMBER, EDITOR, OWNER = (str(role) for role in Role)
 VISITOR, STRANGER = "visitor", "stranger"
 PEOPLE = (VISITOR, STRANGER, VIEWER, MEMBER, EDITOR, OWNER)
 TOKEN = "a-token-for-the-test"
+BY_TOKEN = ("invitation", "share")
+"""What is reached by a token alone, whatever the workspace."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,14 @@ MATRIX = [
     replace(post("runs:delete", MEMBER, "run"), not_for=(EDITOR,)),
     get("runs:sheet", VIEWER, "run", version="document", page=1),
     get("runs:export", VIEWER, "run", form="markdown"),
+    # Sharing: a member their own runs, an editor any; the links of a workspace are its owner's.
+    get("sharing:menu", MEMBER, "run"),
+    post("sharing:make", MEMBER, "run", days=7),
+    replace(post("sharing:revoke", MEMBER, "run"), more={"link": "link"}),
+    get("sharing:links", OWNER, "workspace"),
+    get("sharing:view", ANYONE, "share"),
+    post("sharing:unlock", ANYONE, "share"),
+    get("sharing:page_image", ANYONE, "share", version="document", page=1),
 ]
 
 SOCKETS = {
@@ -134,8 +145,10 @@ class World:
         kwargs = dict(row.more)
         if kwargs.get("version") == "document":
             kwargs["version"] = self.keys["version"]
-        if row.on == "invitation":
-            return reverse(row.name, kwargs={"token": TOKEN})
+        if kwargs.get("link") == "link":
+            kwargs["link"] = self.keys["link"]
+        if row.on in BY_TOKEN:
+            return reverse(row.name, kwargs={**kwargs, "token": TOKEN})
         if row.on:
             kwargs["slug"] = self.slug
         if row.on not in ("", "workspace"):
@@ -164,7 +177,11 @@ def _keys(workspace: Workspace, people: dict) -> dict:
     run = Run.objects.create(thread=thread, workspace=workspace, question="Leave?", asked_by=people[MEMBER])
     run.documents.add(document)
     run.versions.add(document.current_version)
+    claim = Claim.objects.create(run=run, sequence=1, order=0, text="30 days.")
+    quote = {"quote": "30 days", "page_index": 0, "node_key": 2, "marker": 1, "check_result": "exact"}
+    Citation.objects.create(claim=claim, run=run, version=document.current_version, **quote)
     later = timezone.now() + timedelta(days=1)
+    link = ShareLink.objects.create(run=run, token_hash=hash_token(TOKEN), expires_at=later)
     Invitation.objects.create(workspace=workspace, token_hash=hash_token(TOKEN), expires_at=later)
     invited = Invitation.objects.create(workspace=workspace, token_hash="0" * 64, expires_at=later)
     provider = ModelProvider.objects.create(workspace=workspace, name="M", base_url="https://m.example", model="m")
@@ -176,6 +193,7 @@ def _keys(workspace: Workspace, people: dict) -> dict:
         "deleted": deleted.pk,
         "thread": thread.pk,
         "run": run.pk,
+        "link": link.pk,
         "invited": invited.pk,
         "provider": provider.pk,
         "budget": budget.pk,
@@ -245,7 +263,7 @@ def test_each_address_lets_in_exactly_those_it_should(client, world, row):
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in MATRIX if row.on not in ("", "workspace", "invitation")], ids=lambda r: r.name
+    "row", [row for row in MATRIX if row.on not in ("", "workspace", *BY_TOKEN)], ids=lambda r: r.name
 )
 def test_nothing_is_reached_through_another_workspace(client, world, row):
     """The owner of another workspace asks for this one's things under their own address."""

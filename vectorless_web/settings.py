@@ -62,6 +62,7 @@ INSTALLED_APPS = [
     "vectorless_web.workspaces",
     "vectorless_web.documents",
     "vectorless_web.runs",
+    "vectorless_web.sharing",
 ]
 
 MIDDLEWARE = [

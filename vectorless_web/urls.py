@@ -19,4 +19,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("vectorless_web.workspaces.urls")),
     path("", include("vectorless_web.documents.urls")),
     path("", include("vectorless_web.runs.urls")),
+    path("", include("vectorless_web.sharing.urls")),
 ]

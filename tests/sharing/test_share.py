@@ -1,0 +1,265 @@
+"""Sharing a run: a link for whoever holds it, for as long as it is open, and nothing beyond the run."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from tests.runs.conftest import make_ready, make_run, report  # noqa: F401
+from tests.runs.engines import StoryReasoner, TestEngine, long_story
+from vectorless_web.runs.models import Citation, Run
+from vectorless_web.runs.services import claim_run, execute_run
+from vectorless_web.sharing.models import ShareLink, ShareView
+from vectorless_web.workspaces.models import AuditEvent, Role
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def shared_run(make_run) -> Run:  # noqa: F811
+    run = make_run()
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
+    return Run.objects.get(pk=run.pk)
+
+
+def share(client, run: Run, **values) -> str:
+    """Make a link as a person would; its address, without the host."""
+    response = client.post(f"/w/{run.workspace.slug}/runs/{run.pk}/share/make/", {"days": 7, **values})
+    assert response.status_code == 200, response.content.decode()[-500:]
+    return re.search(r"/s/[\w-]+/", response.content.decode())[0]
+
+
+@pytest.fixture
+def owner(client, alice, shared_run):
+    client.force_login(alice)
+    return client
+
+
+@pytest.fixture
+def outsider() -> Client:
+    """A browser that was never signed in."""
+    return Client()
+
+
+def test_whoever_holds_the_link_reads_the_run_without_an_account(owner, outsider, shared_run):
+    response = outsider.get(share(owner, shared_run))
+
+    page = response.content.decode()
+    assert response.status_code == 200
+    assert "Revenue was 412 million" in page
+    assert "Read note 3" in page
+    assert shared_run.question in page
+
+
+def test_the_page_leads_nowhere_into_the_workspace(owner, outsider, shared_run):
+    page = outsider.get(share(owner, shared_run)).content.decode()
+
+    assert f"/w/{shared_run.workspace.slug}/" not in page
+    assert "ws-connect" not in page
+
+
+def test_the_token_is_kept_as_a_hash_only(owner, shared_run):
+    token = share(owner, shared_run).split("/")[2]
+
+    stored = ShareLink.objects.values().get()
+    assert token not in str(stored)
+    assert len(token) >= 22, "128 bits or more"
+
+
+def test_no_search_engine_cache_or_other_site_learns_of_it(owner, outsider, shared_run):
+    response = outsider.get(share(owner, shared_run))
+
+    assert "noindex" in response["X-Robots-Tag"]
+    assert 'content="noindex' in response.content.decode()
+    assert "no-store" in response["Cache-Control"]
+    assert response["Referrer-Policy"] == "no-referrer"
+
+
+def test_each_opening_is_counted_with_its_network_not_its_address(owner, outsider, shared_run):
+    address = share(owner, shared_run)
+    for _ in range(2):
+        outsider.get(address, REMOTE_ADDR="203.0.113.77", headers={"User-Agent": "Browser"})
+
+    assert list(ShareView.objects.values_list("ip_prefix", "agent")) == [("203.0.113.0/24", "Browser")] * 2
+    assert "seen 2 times" in owner.get(f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/").content.decode()
+
+
+def test_an_expired_link_shows_nothing(owner, outsider, shared_run):
+    address = share(owner, shared_run)
+    ShareLink.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    response = outsider.get(address)
+
+    assert response.status_code == 404
+    assert "412 million" not in response.content.decode()
+
+
+def test_a_revoked_link_is_closed_at_once(owner, outsider, shared_run):
+    address, link = share(owner, shared_run), ShareLink.objects.get()
+
+    owner.post(f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/{link.pk}/revoke/")
+
+    assert outsider.get(address).status_code == 404
+    assert AuditEvent.objects.filter(verb="run.unshared").count() == 1
+
+
+def test_unknown_expired_and_revoked_links_look_alike(owner, outsider, shared_run):
+    expired, revoked = share(owner, shared_run), share(owner, shared_run)
+    newest, oldest = ShareLink.objects.all()
+    ShareLink.objects.filter(pk=oldest.pk).update(expires_at=timezone.now() - timedelta(days=1))
+    ShareLink.objects.filter(pk=newest.pk).update(revoked_at=timezone.now())
+
+    answers = [outsider.get(address) for address in (expired, revoked, "/s/never-existed/")]
+
+    assert {answer.status_code for answer in answers} == {404}
+    assert len({re.sub(r'value="[^"]*"|"X-CSRFToken": "[^"]*"', "", a.content.decode()) for a in answers}) == 1
+
+
+class TestPassword:
+    def test_the_run_is_shown_after_the_right_password_only(self, owner, outsider, shared_run):
+        address = share(owner, shared_run, password="open sesame")
+
+        assert "412 million" not in outsider.get(address).content.decode()
+        wrong = outsider.post(f"{address}unlock/", {"password": "open barley"})
+        assert wrong.status_code == 422
+        assert "412 million" not in outsider.get(address).content.decode()
+        right = outsider.post(f"{address}unlock/", {"password": "open sesame"}, follow=True)
+        assert "412 million" in right.content.decode()
+
+    def test_it_is_hashed(self, owner, shared_run):
+        share(owner, shared_run, password="open sesame")
+
+        assert "sesame" not in str(ShareLink.objects.values().get())
+
+    def test_guessing_is_slowed_down(self, owner, outsider, shared_run):
+        address = share(owner, shared_run, password="open sesame")
+        codes = [outsider.post(f"{address}unlock/", {"password": f"guess {n}"}).status_code for n in range(11)]
+
+        assert codes[:10] == [422] * 10
+        assert codes[10] == 429
+        assert outsider.post(f"{address}unlock/", {"password": "open sesame"}).status_code == 429
+
+    def test_one_link_s_password_opens_no_other(self, owner, outsider, shared_run):
+        first = share(owner, shared_run, password="open sesame")
+        second = share(owner, shared_run, password="open sesame")
+        outsider.post(f"{first}unlock/", {"password": "open sesame"})
+
+        assert "412 million" not in outsider.get(second).content.decode()
+
+    def test_views_behind_a_password_count_when_it_was_given(self, owner, outsider, shared_run):
+        address = share(owner, shared_run, password="open sesame")
+        outsider.get(address)
+
+        assert not ShareView.objects.exists()
+
+    def test_a_short_one_is_refused(self, owner, shared_run):
+        response = owner.post(
+            f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/make/", {"days": 7, "password": "abc"}
+        )
+
+        assert response.status_code == 422
+        assert not ShareLink.objects.exists()
+
+
+class TestPages:
+    @pytest.fixture
+    def picture(self, monkeypatch, tmp_path):
+        path = tmp_path / "page.jpg"
+        path.write_bytes(b"JPEG")
+        monkeypatch.setattr("vectorless_web.sharing.views.page_image", lambda *_values: path)
+
+    def test_a_page_that_is_quoted_is_shown(self, owner, outsider, shared_run, picture):
+        version = Citation.objects.first().version_id
+
+        response = outsider.get(f"{share(owner, shared_run)}pages/{version}/1.jpg")
+
+        assert (response.status_code, response.content) == (200, b"JPEG")
+
+    @pytest.mark.parametrize("page", [0, 2, 3, 99])
+    def test_any_other_page_is_not(self, owner, outsider, shared_run, picture, page):
+        version = Citation.objects.first().version_id
+
+        assert outsider.get(f"{share(owner, shared_run)}pages/{version}/{page}.jpg").status_code == 404
+
+    def test_nor_a_page_of_another_document(self, owner, outsider, shared_run, picture, alice):
+        other = make_ready(shared_run.workspace, alice, "Secret plans")
+
+        address = share(owner, shared_run)
+        assert outsider.get(f"{address}pages/{other.current_version_id}/1.jpg").status_code == 404
+
+    def test_nor_any_page_before_the_password(self, owner, outsider, shared_run, picture):
+        version = Citation.objects.first().version_id
+        address = share(owner, shared_run, password="open sesame")
+
+        assert outsider.get(f"{address}pages/{version}/1.jpg").status_code == 404
+
+
+def test_names_are_left_out_when_asked(owner, outsider, shared_run):
+    page = outsider.get(share(owner, shared_run, redact="1")).content.decode()
+
+    assert shared_run.workspace.name not in page
+    assert "alice" not in page
+    assert "bob" not in page
+
+
+def test_a_run_under_way_cannot_be_shared(client, alice, make_run):  # noqa: F811
+    client.force_login(alice)
+    run = make_run()
+
+    response = client.post(f"/w/{run.workspace.slug}/runs/{run.pk}/share/make/", {"days": 7})
+
+    assert response.status_code == 409
+    assert not ShareLink.objects.exists()
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "366", "soon", ""])
+def test_nonsense_days_are_refused(owner, shared_run, days):
+    response = owner.post(f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/make/", {"days": days})
+
+    assert response.status_code == 422
+
+
+def test_a_member_shares_their_own_run_but_not_somebody_else_s(client, bob, shared_run, alice):
+    client.force_login(bob)
+    assert share(client, shared_run)
+    Run.objects.filter(pk=shared_run.pk).update(asked_by=alice)
+
+    assert (
+        client.post(f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/make/", {"days": 7}).status_code == 403
+    )
+
+
+def test_a_viewer_shares_nothing(client, bob, shared_run):
+    shared_run.workspace.memberships.filter(user=bob).update(role=Role.VIEWER)
+    client.force_login(bob)
+
+    assert (
+        client.post(f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/make/", {"days": 7}).status_code == 403
+    )
+
+
+def test_the_owner_sees_and_closes_all_links(owner, outsider, shared_run):
+    address = share(owner, shared_run)
+
+    page = owner.get(f"/w/{shared_run.workspace.slug}/settings/links/").content.decode()
+    assert shared_run.question in page
+    link = ShareLink.objects.get()
+    revoke = f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/{link.pk}/revoke/"
+    assert owner.post(revoke, {"back": "links"})["Location"].endswith("/settings/links/")
+    assert outsider.get(address).status_code == 404
+
+
+def test_sharing_is_recorded(owner, shared_run, alice):
+    share(owner, shared_run, password="open sesame")
+
+    event = AuditEvent.objects.get(verb="run.shared")
+    assert (event.actor, event.details) == (alice, {"days": 7, "password": True})
+
+
+def test_deleting_the_run_closes_its_links(owner, outsider, shared_run):
+    address = share(owner, shared_run)
+    shared_run.delete()
+
+    assert outsider.get(address).status_code == 404

@@ -1,0 +1,39 @@
+"""Share links in the admin site: to look at and to revoke, never to make or to read their tokens."""
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from vectorless_web.sharing.models import ShareLink, ShareView
+from vectorless_web.sharing.services import revoke_link
+
+
+class ViewInline(admin.TabularInline):
+    model = ShareView
+    extra = 0
+    readonly_fields = ("at", "ip_prefix", "agent")
+
+    def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        """Views are counted, not entered."""
+        return False
+
+
+@admin.register(ShareLink)
+class ShareLinkAdmin(admin.ModelAdmin):
+    list_display = ("run", "created_by", "created_at", "expires_at", "revoked_at")
+    list_filter = ("revoked_at", "expires_at")
+    search_fields = ("run__question", "created_by__username")
+    fields = ("run", "created_by", "created_at", "expires_at", "revoked_at", "redact")
+    readonly_fields = fields
+    inlines = (ViewInline,)
+    actions = ("revoke",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """A link is made where its token can be shown."""
+        return False
+
+    @admin.action(description="Revoke the chosen links")
+    def revoke(self, request: HttpRequest, chosen: QuerySet[ShareLink]) -> None:
+        """Close links for good."""
+        for link in chosen.select_related("run__workspace"):
+            revoke_link(user=request.user, link=link)

@@ -1,0 +1,52 @@
+"""What a shared run shows: answer, trace and the pages quoted, with no way into the workspace."""
+
+from dataclasses import replace
+from typing import Any
+
+from django.urls import reverse
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.runs import pages, selectors
+from vectorless_web.runs.models import Run
+from vectorless_web.sharing.models import ShareLink
+from vectorless_web.workspaces.selectors import May
+
+NOTHING = May(ask=False, upload=False, edit=False, delete=False, share=False, govern=False)
+
+
+def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
+    """The context of `sharing/view.html`. Addresses inside the workspace are left out of it."""
+    run = link.run
+    context = pages.run_context(run, NOTHING)
+    for row in run.checked:
+        row.pop("url", None)
+        row.pop("sheet_url", None)
+    return {
+        **context,
+        "link": link,
+        "shared": True,
+        "shared_by": None if link.redact else link.created_by,
+        "steps": [replace(step, refs=[_unlinked(ref) for ref in step.refs], raw="") for step in context["steps"]],
+        "sheets": [_outside(sheet, token) for sheet in context["sheets"]],
+        "newer": [],
+    }
+
+
+def quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion | None:
+    """The version when that page of it holds a part of a quote of the run, else None."""
+    for claim in selectors.claims_of(run):
+        for citation in claim.citations.all():
+            on_pages = {citation.page_index, *(span[0] for span in citation.spans)}
+            if citation.version_id == version and page_index in on_pages:
+                return citation.version
+    return None
+
+
+def _unlinked(ref: Any) -> Any:
+    return replace(ref, url="", sheet_url="")
+
+
+def _outside(sheet: dict[str, Any], token: str) -> dict[str, Any]:
+    """A page as seen through the link: its picture by the link's own address, no neighbours."""
+    image = reverse("sharing:page_image", args=[token, sheet["version"], sheet["page"]]) if sheet["image_url"] else ""
+    return sheet | {"image_url": image, "url": "", "previous_url": "", "next_url": ""}

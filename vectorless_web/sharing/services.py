@@ -1,0 +1,77 @@
+"""What may be done with share links: make, revoke, open."""
+
+from datetime import timedelta
+from ipaddress import ip_address, ip_network
+
+from django.contrib.auth.hashers import check_password, make_password
+from django.core.cache import cache
+from django.db import transaction
+from django.utils import timezone
+
+from vectorless_web.lib.problems import Problem
+from vectorless_web.runs.models import Run
+from vectorless_web.sharing.models import ShareLink, ShareView
+from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.services import record
+from vectorless_web.workspaces.storage import hash_token, new_token
+
+DAYS_MAX = 365
+PASSWORD_MIN = 6
+TRIES, TRIES_SECONDS = 10, 600
+"""Wrong passwords for one link from one network, and the time after which they are forgotten."""
+
+
+@transaction.atomic
+def make_link(*, user: User, run: Run, days: int, password: str = "", redact: bool = False) -> tuple[ShareLink, str]:
+    """A link to a finished run and its token, returned this once. Problem for what makes no sense."""
+    if run.is_open:
+        raise Problem("Wait until the run has ended; then it can be shared.", code="still_running", status=409)
+    if not 1 <= days <= DAYS_MAX:
+        raise Problem(f"A link can be open for 1 to {DAYS_MAX} days.", code="invalid_input", status=422)
+    if password and len(password) < PASSWORD_MIN:
+        raise Problem(f"Take a password of {PASSWORD_MIN} characters or more.", code="weak_password", status=422)
+    token = new_token()
+    link = ShareLink.objects.create(
+        run=run,
+        token_hash=hash_token(token),
+        password_hash=make_password(password) if password else "",
+        redact=redact,
+        created_by_id=user.pk,
+        expires_at=timezone.now() + timedelta(days=days),
+    )
+    details = {"days": days, "password": bool(password)}
+    record(actor=user, verb="run.shared", workspace=run.workspace, target=run, details=details)
+    return link, token
+
+
+@transaction.atomic
+def revoke_link(*, user: User, link: ShareLink) -> None:
+    """Close a link for good; closing it twice changes nothing."""
+    if ShareLink.objects.filter(pk=link.pk, revoked_at=None).update(revoked_at=timezone.now()):
+        record(actor=user, verb="run.unshared", workspace=link.run.workspace, target=link.run)
+
+
+def note_view(*, link: ShareLink, address: str, agent: str) -> None:
+    """Count one opening of the link."""
+    ShareView.objects.create(link=link, ip_prefix=network_of(address), agent=agent.replace("\0", "")[:200])
+
+
+def password_fits(*, link: ShareLink, password: str, address: str) -> bool:
+    """Whether the password opens the link. Problem (429) after too many wrong ones from one network."""
+    key = f"share-tries-{link.pk}-{network_of(address)}"
+    tries = cache.get(key, 0)
+    if tries >= TRIES:
+        raise Problem("Too many wrong passwords. Try again in ten minutes.", code="too_many_tries", status=429)
+    if check_password(password, link.password_hash):
+        return True
+    cache.set(key, tries + 1, TRIES_SECONDS)
+    return False
+
+
+def network_of(address: str) -> str:
+    """The network an address lies in: /24 of IPv4, /48 of IPv6; "" for what is no address."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return ""
+    return str(ip_network(f"{parsed}/{24 if parsed.version == 4 else 48}", strict=False))
