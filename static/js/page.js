@@ -43,14 +43,15 @@ function setTheme(theme) {
 
 function toast(html) {
   const list = document.getElementById("toasts");
-  if (!list) return;
+  if (!list) return false;
   const holder = document.createElement("template");
   holder.innerHTML = html;
   const item = holder.content.querySelector(".toast");
-  if (!item) return;
+  if (!item) return false;
   document.getElementById(item.id || "-")?.remove();
   list.append(item);
   setTimeout(() => item.remove(), 12 * SECOND);
+  return true;
 }
 
 function say(text) {
@@ -96,7 +97,11 @@ document.addEventListener("keydown", (event) => {
   if (event.target.value.trim()) event.target.form.requestSubmit();
 });
 
-document.addEventListener("htmx:responseError", (event) => toast(event.detail.xhr.responseText));
+document.addEventListener("htmx:responseError", ({ detail: { xhr } }) => {
+  const { refused, broken } = document.body.dataset;
+  if (!toast(xhr.responseText)) say(xhr.status === 403 ? refused : broken);
+});
+document.addEventListener("htmx:sendError", () => say(document.body.dataset.broken));
 document.addEventListener("htmx:load", (event) => enable(event.detail.elt));
 document.addEventListener("say", (event) => say(event.detail));
 
