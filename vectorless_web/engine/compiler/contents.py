@@ -17,6 +17,7 @@ _PREFIX = 18
 _MIN_ENTRIES = 5
 _DENSE = 0.45
 _FIRST_PAGES = 30
+_INNER_ENTRIES, _INNER_DENSE = 10, 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +47,26 @@ def read_contents(rows: Mapping[int, Sequence[Row]], pages: Sequence[Page]) -> C
     """Find contents pages among the first pages, then the lines they list. `rows[page]` leaves running lines out."""
     contents = Contents()
     following = False
-    for page in pages[:_FIRST_PAGES]:
+    for page in pages:
         found = list(_entries(rows[page.index]))
         titled = any(is_contents_title(row.line.text) for row in rows[page.index][:12])
-        if not _is_contents(found, rows[page.index], titled=titled or following):
+        likely = titled or following
+        if not _is_contents(found, titled=likely) or (page.index >= _FIRST_PAGES and not _is_plain_contents(found)):
             following = False
             continue
+        contents.pages[page.index] = (_first_row(rows[page.index], found[0][0], following), found[-1][0])
         following = True
-        contents.pages[page.index] = (found[0][0], found[-1][0])
         contents.entries.extend(entry for _, entry in found)
     contents.listed = _match(contents, rows, len(pages))
     return contents
+
+
+def _first_row(rows: Sequence[Row], entry: int, following: bool) -> int:
+    """Where the contents start on a page: under their title, or at the top of a further page of theirs."""
+    for number in range(entry - 1, -1, -1):
+        if is_contents_title(rows[number].line.text):
+            return number + 1
+    return 0 if following else entry
 
 
 def _entries(rows: Sequence[Row]) -> Iterator[tuple[int, Entry]]:
@@ -80,8 +90,15 @@ def _entries(rows: Sequence[Row]) -> Iterator[tuple[int, Entry]]:
             pending = text.strip()
 
 
-def _is_contents(found: Sequence[tuple[int, Entry]], rows: Sequence[Row], *, titled: bool) -> bool:
-    if len(found) < (3 if titled else _MIN_ENTRIES) or not rows:
+def _is_plain_contents(found: Sequence[tuple[int, Entry]]) -> bool:
+    """Contents in the midst of a document: many entries close together, their numbers never falling."""
+    numbers = [entry.printed for _, entry in found]
+    dense = len(found) >= _INNER_DENSE * (found[-1][0] - found[0][0] + 1)
+    return len(found) >= _INNER_ENTRIES and dense and numbers == sorted(numbers)
+
+
+def _is_contents(found: Sequence[tuple[int, Entry]], *, titled: bool) -> bool:
+    if len(found) < (3 if titled else _MIN_ENTRIES):
         return False
     numbers = [entry.printed for _, entry in found]
     rising = sum(after >= before for before, after in zip(numbers, numbers[1:], strict=False))

@@ -155,7 +155,7 @@ def _lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
 
 def _heading_draft(heading: Heading) -> Draft:
     builder = TextBuilder()
-    join_lines(builder, heading.lines)
+    join_lines(builder, heading.lines)  # nothing when only a bookmark names it
     label = heading.form.label
     return builder.draft(NodeKind.SECTION, heading.page, title=heading.title, level=heading.level, label=label)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from vectorless_web.engine.compiler.contents import letters_of
 from vectorless_web.engine.compiler.layout import Layout
-from vectorless_web.engine.compiler.lines import Line, Page, Style
-from vectorless_web.engine.compiler.patterns import CHAPTER, NUMBERED, PLAIN, STATEMENT, Form, form_of
+from vectorless_web.engine.compiler.lines import Line, Page, Style, Tone
+from vectorless_web.engine.compiler.patterns import CHAPTER, NAMED, NUMBERED, PLAIN, STATEMENT, Form, form_of
 from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
 from vectorless_web.engine.compiler.titles import (
     CAPTION,
@@ -22,14 +22,16 @@ from vectorless_web.engine.compiler.titles import (
 _MAX_LINES, _MAX_SENTENCE_LINES = 4, 6
 _SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
 _SENTENCES_OF_A_STYLE = 4
+_NO_STYLE = Style(0.0, False, False, Tone.BLACK, "")
 _NOTE_MARK = re.compile(r"^\(\d{1,2}\)")
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d{1,3}(?:,\d{3})+")
 
 
 @dataclass(slots=True)
 class Heading:
-    """A heading: its lines, mended title, form, and how it looks. `sentence`: it is a whole emphasised sentence."""
+    """A heading: its page and lines (none if only a bookmark names it), mended title, form, and how it looks."""
 
+    page: int
     lines: list[Line]
     title: str
     form: Form
@@ -38,12 +40,21 @@ class Heading:
     listed: bool = False
     """Whether the printed table of contents names it."""
     sentence: bool = False
+    """Whether it is a whole emphasised sentence, as risk factors have them."""
+    bookmark: int | None = None
+    """The level of the bookmark that points at it."""
     level: int = 0
 
-    @property
-    def page(self) -> int:
-        """The page on which it starts."""
-        return self.lines[0].page
+
+def heading_of(lines: list[Line]) -> Heading:
+    """The heading that lines print."""
+    title = mended_title(" ".join(own.text for own in lines))
+    return Heading(lines[0].page, lines, title, form_of(title), lines[0].style, is_caps(title))
+
+
+def bare_heading(title: str, page: int, bookmark: int) -> Heading:
+    """A heading that stands in the bookmarks alone."""
+    return Heading(page, [], title, form_of(title), _NO_STYLE, is_caps(title), bookmark=bookmark)
 
 
 def is_caps(text: str) -> bool:
@@ -108,7 +119,7 @@ class Headings:
             if len(joined) > len(letters) + 3 or not letters.startswith(joined):
                 break
             taken.append(following)
-        heading = self._made(taken)
+        heading = heading_of(taken)
         heading.listed = True
         return heading
 
@@ -124,7 +135,7 @@ class Headings:
             return None
         if text.endswith(":") and (strength < 2 or len(text.split()) > 9):
             return None
-        return self._made(taken)
+        return heading_of(taken)
 
     def _sentence(self, lines: Sequence[Line], position: int, strength: int) -> Heading | None:
         """An emphasised sentence over plain prose, as risk factors have them."""
@@ -144,7 +155,7 @@ class Headings:
             return None
         if not self._prose_follows(lines, end, taken[-1]) or not text[:1].isupper() or _MONEY.search(text):
             return None
-        heading = self._made(list(taken))
+        heading = heading_of(list(taken))
         heading.sentence = True
         return heading
 
@@ -159,10 +170,6 @@ class Headings:
         body = self._layout.body_of(following.page)
         return emphasis(following, body) == 0 and len(following.text) > 45 and not _own_style(last, following)
 
-    def _made(self, taken: list[Line]) -> Heading:
-        title = mended_title(" ".join(own.text for own in taken))
-        return Heading(taken, title, form_of(title), taken[0].style, is_caps(title))
-
     def _may_start(self, page: Page, lines: Sequence[Line], position: int, strength: int) -> bool:
         line = lines[position]
         if line.style.size < self._layout.body_of(line.page).size - 1.1 or not self._placed(page, line):
@@ -171,7 +178,7 @@ class Headings:
             return False
         if strength >= 2:
             return not _MONEY.search(line.text) and not (strength == 3 and _NOTE_MARK.match(line.text))
-        if form_of(line.text).family <= CHAPTER:
+        if form_of(line.text).family < NUMBERED:
             return self._stands_apart(lines, position)
         return strength == 1 and self._alone(lines, position)
 
@@ -194,7 +201,7 @@ class Headings:
         before = lines[position - 1] if position else None
         if form_of(line.text).family == STATEMENT and _listed_among(lines, position):
             return False
-        if before is not None and 0 < line.top - before.top < 1.12 * pitch and form_of(before.text).family > STATEMENT:
+        if before is not None and 0 < line.top - before.top < 1.12 * pitch and form_of(before.text).family not in NAMED:
             return False
         words = line.text.split()
         if len(words) < 2 and form_of(line.text).family != CHAPTER:
@@ -222,19 +229,26 @@ class Headings:
             end += 1
         return self._prose_follows(lines, end, lines[end - 1])
 
+    def _titles(self, last: Line, following: Line) -> bool:
+        """Whether a bare "NOTE 10" has its title below it, in whatever style stands out."""
+        stands_out = emphasis(following, self._layout.body_of(following.page)) >= 2
+        return stands_out and abs(last.left - following.left) < 3 and form_of(following.text).family == PLAIN
+
     def _continues(self, taken: Sequence[Line], following: Line) -> bool:
         """Whether a heading runs on in the next line."""
         last = taken[-1]
         gap = following.top - last.top
         if following.page != last.page or not 0 < gap < 1.9 * max(last.height, following.height):
             return False
+        text, form = following.text.strip(), form_of(taken[0].text)
+        if len(taken) == 1 and form.label and len(last.text.split()) == 2 and self._titles(last, following):
+            return True
         if not _own_style(last, following) or following.lead > following.start:
             return False
-        text, form = following.text.strip(), form_of(taken[0].text)
         if form_of(text).family != PLAIN or UNITS_LINE.match(text) or PERIOD.match(text):
             return False
         if SENTENCE_END.search(last.text.rstrip()) and not last.text.rstrip().endswith(":"):
-            bare = form.family < CHAPTER and len(last.text.split()) <= 2
+            bare = form.family in NAMED and len(last.text.split()) <= 2
             return bare and is_caps(last.text) == is_caps(text)
         unfinished = bool(UNFINISHED.search(last.text.rstrip())) or text[:1].islower()
         width = last.right - last.left

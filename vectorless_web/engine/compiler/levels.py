@@ -5,9 +5,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.compiler.headings import Heading
-from vectorless_web.engine.compiler.patterns import CHAPTER, NUMBERED, PLAIN, closes_soon, is_contents_title
+from vectorless_web.engine.compiler.patterns import (
+    CHAPTER,
+    NOTE,
+    NUMBERED,
+    PLAIN,
+    STATEMENT,
+    closes_soon,
+    is_contents_title,
+    is_notes_title,
+)
 
 _TITLE_OF_EXHIBIT = (CHAPTER - 0.5, 0)
+_BOOKMARK = -1
+# A note stands below the notes' own title but never below a statement; a statement may be discussed inside a note.
+_NOTES, _NOTE, _STATEMENT = (STATEMENT, 0), (STATEMENT, 1), (STATEMENT, 2)
 _INNER_CONTENTS = (PLAIN, 0, 0)
 Order = tuple[float, ...]
 Looks = tuple[float, ...]
@@ -26,6 +38,10 @@ def assign_levels(headings: Sequence[Heading]) -> None:
         if is_contents_title(heading.title):
             order = _INNER_CONTENTS if contents_seen else order
             contents_seen = True
+        if order == _STATEMENT and stack and stack[-1].order == _NOTES:
+            order = _NOTES  # the notes were announced, the statements follow first
+        if order == _STATEMENT and any(place.order[0] == NUMBERED for place in stack):
+            order = (PLAIN, 1, 0)  # a statement discussed inside a numbered note
         while stack and (stack[-1].order >= order or stack[-1].is_over(heading)):
             stack.pop()
         heading.level = len(stack)
@@ -62,9 +78,13 @@ class _Ranks:
 
     def order(self, heading: Heading) -> Order:
         """Where a heading ranks."""
+        if heading.bookmark is not None:
+            return (_BOOKMARK, heading.bookmark)
         form, looks = heading.form, _looks(heading)
-        if form.family == NUMBERED:
-            return (NUMBERED, form.depth)
+        if form.family == STATEMENT:
+            return _NOTES if is_notes_title(heading.title) else _STATEMENT
+        if form.family == NOTE:
+            return _NOTE
         if form.family != PLAIN:
             return (form.family, form.depth)
         if looks in self._numbered:
@@ -103,5 +123,7 @@ def _order_looks(headings: Sequence[Heading]) -> dict[Looks, int]:
 
 def _touches(one: Heading, other: Heading) -> bool:
     """Whether one heading follows the other without text between."""
+    if not one.lines or not other.lines:
+        return False
     last, first = one.lines[-1], other.lines[0]
     return last.page == first.page and 0 < first.top - last.bottom < 2.2 * first.height

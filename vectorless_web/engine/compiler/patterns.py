@@ -4,11 +4,12 @@ import re
 from dataclasses import dataclass
 
 _NUMBER_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten"
-_SEPARATOR = r"[\s.:)\]—–-]"
+# What may follow a number; a small letter after a space means running text ("Note 7 to the ...").
+_SEPARATOR = r"(?:\s*[.:)\]—–(-]|\s+(?-i:(?![a-zß-ÿ])))"
 _PART = re.compile(
     rf"^(?:part|teil|partie|parte)\s+([IVX]{{1,5}}|\d{{1,2}}|[A-Z]|{_NUMBER_WORDS})(?:{_SEPARATOR}|$)", re.I
 )
-_ITEM = re.compile(rf"^items?\s+(\d{{1,2}}[A-C]?(?:\.\d{{2}})?)(?:{_SEPARATOR}|\(|$)", re.I)
+_ITEM = re.compile(rf"^items?\s+(\d{{1,2}}[A-C]?(?:\.\d{{2}})?)(?:{_SEPARATOR}|$)", re.I)
 _NOTE = re.compile(rf"^(?:note|footnote|anmerkung|nota)\s+(\d{{1,2}}[A-Z]?)(?:{_SEPARATOR}|$)", re.I)
 _CHAPTER = re.compile(
     r"^(chapter|article|section|appendix|annex|annexe|exhibit|schedule|clause|kapitel|abschnitt|artikel|anhang"
@@ -44,7 +45,9 @@ _CONTENTS = re.compile(
     re.I,
 )
 
-PART, ITEM, STATEMENT, NOTE, CHAPTER, NUMBERED, PLAIN = 0, 1, 2, 3, 4, 5, 6
+PART, ITEM, CHAPTER, STATEMENT, NOTE, NUMBERED, PLAIN = range(7)
+NAMED = frozenset((PART, ITEM, STATEMENT, NOTE))
+"""Families whose titles name their place in a report."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from vectorless_web.engine.compiler.alignment import find_text_tables
+from vectorless_web.engine.compiler.bookmarks import Bookmark, place_bookmarks, read_bookmarks
 from vectorless_web.engine.compiler.contents import Contents, letters_of, read_contents
 from vectorless_web.engine.compiler.drafter import ContentsLines, Drafter, Furniture, Item
 from vectorless_web.engine.compiler.drafts import Draft
@@ -47,10 +48,11 @@ def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: C
     try:
         _check_pages(len(document), limits)
         pages = _read(document, tell)
+        bookmarks = [] if ignore_bookmarks else read_bookmarks(document)
         title = str(document.get_metadata_dict().get("Title") or "")
     finally:
         document.close()
-    drafts, source = outline_pages(pages)
+    drafts, source = outline_pages(pages, bookmarks)
     return OutlinedPDF(pages, drafts, source, title)
 
 
@@ -88,7 +90,7 @@ def _read(document: pdfium.PdfDocument, tell: Progress) -> list[Page]:
     return pages
 
 
-def outline_pages(pages: Sequence[Page]) -> tuple[list[Draft], str]:
+def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> tuple[list[Draft], str]:
     """Drafts in reading order, and the source of the outline."""
     running = mark_running(pages)
     layout = survey(pages, running)
@@ -100,6 +102,8 @@ def outline_pages(pages: Sequence[Page]) -> tuple[list[Draft], str]:
         items.extend(Furniture(line) for number, line in enumerate(page.lines) if (page.index, number) in running)
         items.extend(parser.items(page, rows[page.index]))
     items = _without_continued(_supported(items))
+    if bookmarks:
+        items = place_bookmarks(items, bookmarks)
     headings = [item for item in items if isinstance(item, Heading)]
     vocabulary = Vocabulary(page.text for page in pages)
     for heading in headings:
@@ -108,6 +112,8 @@ def outline_pages(pages: Sequence[Page]) -> tuple[list[Draft], str]:
     drafts = Drafter(layout, vocabulary).draft(items)
     if not headings:
         return _by_page_groups(drafts), "pages"
+    if bookmarks:
+        return drafts, "bookmarks"
     return drafts, "contents" if len(contents.listed) >= _MIN_LISTED else "headings"
 
 

@@ -145,11 +145,8 @@ class _PageReader:
         """The style of most of the line, and where a differently styled beginning ends."""
         start = spans[first][0]
         opening, closing = self._style(start), self._style(spans[last - 1][0])
-        if opening == closing:
-            return opening, start
-        middle = self._style(spans[(first + last) // 2][0])
-        style = middle if middle in (opening, closing) else closing
-        if opening.weight == closing.weight:
+        style = self._style(spans[(first + last) // 2][0])
+        if opening.weight == closing.weight == style.weight:
             return style, start
         for number in range(first + 1, last):
             if self._style(spans[number][0]).weight != opening.weight:

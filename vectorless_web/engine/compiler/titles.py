@@ -2,7 +2,7 @@
 
 import re
 
-from vectorless_web.engine.compiler.patterns import CHAPTER, PLAIN, form_of
+from vectorless_web.engine.compiler.patterns import NUMBERED, PLAIN, form_of
 from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
 
 _MAX_CHARACTERS, _MAX_WORDS = 220, 32
@@ -16,7 +16,11 @@ _NOT_TITLE = re.compile(
     r"|\(?(?:this page (?:is )?(?:was )?)?(?:intentionally|left blank)|item no\.?(?:\s+page)?$|exhibit(?:\s+no\.?|\s+number)?(?:\s+description.*)?$)",
     re.I,
 )
-_ADDRESS = re.compile(r"\b[A-Z]\w+\.?,? \d{5}(?:-\d{4})?$|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b|@\w+\.")
+_ADDRESS = re.compile(
+    r"\b[A-Z][\w.]*\.?,? +\d{5}(?:-\d{4})?$|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b|@\w+\."
+    r"|^commission file n|^none\.?$|^[\u2610-\u2612\uf0a8\uf0fe]|\[\s?[xX ]\s?\]",
+    re.I,
+)
 CAPTION = re.compile(
     r"^(?:table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla|图|表)\s*\d+(?:[.-]\d+)*[.:\s–—-]", re.I
 )
@@ -47,7 +51,7 @@ def reads_like_title(text: str) -> bool:
     if first.islower() and form.family == PLAIN and not re.match(r"e-|i[A-Z]", text):
         return False
     long_sentence = SENTENCE_END.search(text) is not None and len(words) >= _SENTENCE_WORDS
-    return not (long_sentence and form.family > CHAPTER)
+    return not (long_sentence and form.family >= NUMBERED)
 
 
 def mended_title(text: str) -> str:
