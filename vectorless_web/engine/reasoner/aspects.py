@@ -23,7 +23,12 @@ PERIOD_WEIGHT = 0.5
 
 Terms = frozenset[str]
 
-_ASKING = frozenset(analyse("many much amount number total value year question company document report"))
+_ASKING = frozenset(
+    analyse(
+        """many much amount number total value year question company document report list name show find give identify
+        enumerate mention contain speak refer filing file contract agreement tell say stated"""
+    )
+)
 """Stems that ask; a text that answers need not say them."""
 
 _WORKING = frozenset(
@@ -74,7 +79,7 @@ class Aspects:
 def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspects:
     """The pieces of a plan's question. `rarity` gives a term's weight in the document (its idf); names are left out."""
     matches = lexicon.match(plan.focus)
-    pieces = [piece for match in matches if (piece := _concept(match, lexicon, rarity)).ways[0] - _EXPLAINING]
+    pieces = [piece for match in matches if (piece := _concept(match, lexicon, rarity)).ways[0] - _EXPLAINING - _ASKING]
     known = {term for piece in pieces for term in piece.ways[0]}
     unsaid = known | _ASKING | (_WORKING if plan.formula is not None else frozenset())
     unsaid |= _EXPLAINING if plan.intent is Intent.EXPLAIN else frozenset()

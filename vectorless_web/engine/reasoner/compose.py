@@ -10,6 +10,7 @@ from vectorless_web.engine.reasoner.judging import judged
 from vectorless_web.engine.reasoner.needs import figure_needs
 from vectorless_web.engine.reasoner.planner import AnswerDraft, Figure, Passage, SynthesisContext
 from vectorless_web.engine.reasoner.quoting import figure_claims, figure_text, passage_claims
+from vectorless_web.engine.reasoner.sweeping import sweeps, swept_claims
 
 _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
@@ -80,5 +81,7 @@ def _stated(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerD
 
 def _quoted(context: SynthesisContext) -> AnswerDraft:
     passages = [fact for fact in context.facts if isinstance(fact, Passage)]
+    if sweeps(context.plan):
+        return AnswerDraft(tuple(swept_claims(context.plan, passages, dict(context.names))))
     claims = passage_claims(context.plan, passages) if passages else []
     return AnswerDraft(tuple(claims))

@@ -13,6 +13,7 @@ from vectorless_web.engine.reasoner.periods import own_period
 from vectorless_web.engine.reasoner.planner import Fact, Figure, Passage
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.subject import names_any
+from vectorless_web.engine.reasoner.sweeping import sweep
 from vectorless_web.engine.reasoner.tables import tables_of
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
@@ -37,7 +38,12 @@ SHOWN = 300
 
 
 def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
-    """Take figures (`what` = figures) or sentences and rows from the nodes given (`nodes`, or one `node`)."""
+    """Take figures (`what` = figures) or sentences and rows from the nodes given (`nodes`, or one `node`).
+
+    `what` = everything sweeps the whole document for a list.
+    """
+    if arguments.get("what") == "everything":
+        return sweep(walk)
     keys = _leaves(walk, arguments) or _unasked(walk, arguments)
     if not keys:
         return refused("Was asked to extract from a section that this document does not have.")

@@ -6,6 +6,7 @@ from vectorless_web.engine.reasoner.compose import compose
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
 from vectorless_web.engine.reasoner.needs import wants_figures
 from vectorless_web.engine.reasoner.planner import AnswerDraft, DraftClaim, PlannedStep, SynthesisContext, WalkContext
+from vectorless_web.engine.reasoner.sweeping import sweeps
 
 OFFLINE = "offline"
 
@@ -26,6 +27,8 @@ class OfflinePlanner:
 
     def next_step(self, context: WalkContext) -> PlannedStep:
         """The next step by what was done, what is missing and how many steps are left."""
+        if sweeps(context.plan):
+            return _sweep() if not context.steps else _synthesize(context)
         if context.known and context.budget.steps > 2:
             if not context.steps:
                 return _reuse()
@@ -130,6 +133,12 @@ def _extract(context: WalkContext) -> PlannedStep:
         "Take the sentences and rows that answer, word for word.",
         "extract",
         {"nodes": keys, "what": "sentences"},
+    )
+
+
+def _sweep() -> PlannedStep:
+    return PlannedStep(
+        StepKind.EXTRACT, "The question wants everything, so every page is looked at.", "sweep", {"what": "everything"}
     )
 
 

@@ -52,7 +52,12 @@ def passage_claims(plan: QueryPlan, passages: Sequence[Passage]) -> list[DraftCl
     most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
     kept = [passage for passage in best if passage.fit >= _bar(plan, passage, best[0]) * best[0].fit][:most]
-    return [DraftClaim(_sentence(passage.quote), (_quote(passage),)) for passage in kept]
+    return [passage_claim(passage) for passage in kept]
+
+
+def passage_claim(passage: Passage) -> DraftClaim:
+    """A passage as a sentence of the answer, in its own words."""
+    return DraftClaim(_sentence(passage.quote), (_quote(passage),))
 
 
 def _bar(plan: QueryPlan, passage: Passage, best: Passage) -> float:

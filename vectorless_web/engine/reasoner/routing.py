@@ -8,6 +8,7 @@ from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import Rejected, StepEvent, StepKind
 from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.selection import Selected, select
+from vectorless_web.engine.reasoner.sweeping import asks_documents
 from vectorless_web.engine.reasoner.wording import count, listed, short
 from vectorless_web.engine.router import RouteResult
 
@@ -46,7 +47,7 @@ def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> t
     names = [entry.id for entry in corpus.entries()]
     shortlist = _shortlisted(plan, corpus, routing, again=bool(walked))
     left = [name for name in shortlist.names if name not in walked]
-    most = 1 if shortlist.committed and not walked else run.limits.max_walks
+    most = 1 if shortlist.committed and not walked else _most_walks(run, plan)
     first = [name for name in left if name == shortlist.committed] if most == 1 else left
     chosen, over = select(plan, corpus, first or left, routed=shortlist.scores, most=most)
     run.passed_over = over + ([] if first == left else select(plan, corpus, left, routed=shortlist.scores, most=0)[1])
@@ -72,6 +73,11 @@ def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> t
         latency_ms=(run.clock() - started) * 1000,
     )
     return chosen, step
+
+
+def _most_walks(run: Run, plan: QueryPlan) -> int:
+    """Documents to walk; a question for documents looks at as many as the run's steps allow, two steps each."""
+    return max(run.limits.max_walks, run.limits.max_run_steps // 2) if asks_documents(plan) else run.limits.max_walks
 
 
 def _shortlisted(plan: QueryPlan, corpus: Corpus, routing: Routing, *, again: bool) -> _Shortlist:

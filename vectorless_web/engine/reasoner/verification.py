@@ -48,7 +48,9 @@ class Checker:
     def __init__(self, run: Run, plan: QueryPlan, context: SynthesisContext, walking: Walking) -> None:
         self._run, self._context, self._walking = run, context, walking
         documents = {walk.entry.id: walk.document for walk in run.walks}
-        self._grounder = Grounder(documents=documents, periods=(plan.question, *_periods(plan)))
+        self._grounder = Grounder(
+            documents=documents, periods=(plan.question, *_periods(plan), *context.names.values())
+        )
         self.notes: list[str] = []
 
     def check(self) -> None:

@@ -1,0 +1,92 @@
+"""Sweeps for list questions: every candidate passage is looked at, not only the best."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.reasoner.passages import find_passages
+from vectorless_web.engine.reasoner.planner import DraftClaim, Passage
+from vectorless_web.engine.reasoner.quoting import passage_claim
+from vectorless_web.engine.reasoner.result import StepResult
+from vectorless_web.engine.reasoner.walk import Walk
+from vectorless_web.engine.reasoner.wording import count, short
+
+MOST = 24
+"""Passages one walk keeps."""
+
+NEAR_BEST = 0.75
+"""Share of the best passage's part of the question that another must say to be listed too."""
+
+LEAST_SAID = 0.5
+"""Least share of the question that a listed passage says."""
+
+_ALL = re.compile(
+    r"\b(?:list|name|give|find|show|enumerate|identify)\s+(?:me\s+)?(?:all|every|each|any)\b"
+    r"|\b(?:what|which) are all\b|\ball (?:the )?(?:places|mentions)\b",
+    re.I,
+)
+_DOCUMENTS = re.compile(
+    r"\b(?:which|what|how many|list|name)\b[^?]{0,30}"
+    r"\b(?:documents?|files?|reports?|contracts?|agreements?|filings?|policies)\b[^?]{0,40}"
+    r"\b(?:mention|say|contain|include|speak|refer|discuss|cover|state|name|deal|have|has)(?:s|es|ed|ing)?\b",
+    re.I,
+)
+
+
+def sweeps(plan: QueryPlan) -> bool:
+    """Whether a question wants everything: "list all ...", "which of these documents ..."."""
+    return bool(_ALL.search(plan.question)) or asks_documents(plan)
+
+
+def asks_documents(plan: QueryPlan) -> bool:
+    """Whether the answer is a list of documents."""
+    return bool(_DOCUMENTS.search(plan.question))
+
+
+def sweep(walk: Walk) -> StepResult:
+    """Look at every passage that holds a word of the question; keep all that say enough of it."""
+    tree = walk.document.tree
+    keys = [key for key, fit in walk.finder.fits(tree.leaves()).items() if fit > 0]
+    nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
+    found = find_passages(walk.entry.id, nodes, walk.finder)
+    kept = _kept(walk, found)
+    walk.read.extend(key for key in dict.fromkeys(passage.key for passage in kept) if key not in walk.read)
+    walk.facts.extend(kept)
+    pages = len(walk.document.pages)
+    return StepResult(
+        say=f"Looked at {pages} of {count(pages, 'page')} of {short(walk.entry.title)}; {_speak(len(kept))}",
+        observation={
+            "pages": pages,
+            "looked_at": pages,
+            "passages_compared": len(found),
+            "passages": [{"key": p.key, "page": p.page_index + 1, "quote": p.quote[:300]} for p in kept],
+        },
+        refs=tuple(walk.ref(key, "read") for key in dict.fromkeys(passage.key for passage in kept))[:12],
+        confidence=round(max((walk.finder.coverage(p.quote, p.where) for p in kept), default=0.0), 4),
+    )
+
+
+def _kept(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
+    """Passages that say nearly as much as the best, in reading order, no words twice."""
+    said = [(walk.finder.coverage(passage.quote, passage.where), passage) for passage in found]
+    best = max((share for share, _ in said), default=0.0)
+    good = [passage for share, passage in said if share >= max(LEAST_SAID, NEAR_BEST * best)]
+    once = {" ".join(passage.quote.lower().split()): passage for passage in reversed(good[:MOST])}
+    return sorted(once.values(), key=lambda passage: (passage.key, passage.start))
+
+
+def _speak(number: int) -> str:
+    return f"{count(number, 'passage speaks', 'passages speak')} of what was asked"
+
+
+def swept_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[str, str]) -> list[DraftClaim]:
+    """All passages in order; of a question for documents the best passage of each, under its title."""
+    if not asks_documents(plan):
+        return [passage_claim(passage) for passage in passages]
+    claims = []
+    for document in dict.fromkeys(passage.document for passage in passages):
+        best = max((p for p in passages if p.document == document), key=lambda p: (p.fit, -p.key))
+        claim = passage_claim(best)
+        claims.append(replace(claim, text=f"{names.get(document, document)}: {claim.text}"))
+    return claims
