@@ -13,7 +13,7 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from multiprocessing import Pipe
+from multiprocessing import Pipe, get_context
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +71,7 @@ def measure(cards: Sequence[BenchCard], known: Sequence[Known], folder: Path, *,
     gc.freeze()
     numbers = {card.id: number for number, card in enumerate(cards, start=1)}
     wanted = [numbers.get(item.id, -1) for item in known]
-    warm = in_child(lambda: _warm(path, plans, wanted))
+    warm = in_new_process(_warm, path, plans, wanted)
     figures = {
         "cards": len(cards),
         "queries": len(known),
@@ -98,6 +98,12 @@ def in_child(act: Callable[[], Any]) -> Any:
     found = here.recv()
     os.waitpid(child, 0)
     return found
+
+
+def in_new_process(act: Callable[..., Any], *arguments: Any) -> Any:
+    """What `act` returns in a process that shares no memory with this one, so that its size is its own."""
+    with get_context("spawn").Pool(1) as pool:
+        return pool.apply(act, arguments)
 
 
 def opened(path: Path) -> Snapshot:
@@ -153,8 +159,9 @@ def _upsert_ms(path: Path, card: BenchCard, folder: Path, rounds: int = 15) -> f
     router = DocumentRouter(opened(path), CONFIG)
     times = []
     for number in range(rounds):
+        made = card.card()
         started = time.perf_counter()
-        row = router.upsert(10_000_000 + number, card.card())
+        row = router.upsert(10_000_000 + number, made)
         base.execute("INSERT INTO changes (doc_id, data) VALUES (?, ?)", (row.doc_id, row.data))
         base.commit()
         here.send(row.doc_id)

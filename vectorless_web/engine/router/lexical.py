@@ -13,11 +13,11 @@ from vectorless_web.engine.index.snapshot_rows import FIELDS, Array, term_hash
 
 FIELD_WEIGHTS: Mapping[str, float] = {
     "title": 3.0,
-    "tags": 2.0,
-    "hints": 1.0,
-    "overview": 1.0,
-    "sections": 1.0,
-    "body": 1.0,
+    "tags": 2.5,
+    "hints": 2.0,
+    "overview": 2.0,
+    "sections": 2.0,
+    "body": 2.0,
 }
 _EAGER_ENTRIES = 60_000
 """Postings read in full before the rest is looked up only for rows that can still win."""

@@ -16,6 +16,8 @@ _MOST_KEYWORDS = 60
 """Only the most telling keywords of a card make links."""
 _COMMON_SHARE = 0.2
 """A keyword of more than this share of the documents is filler."""
+_MANY = 2000
+"""Nor does a keyword of so many documents tell any two of them apart, however large the workspace."""
 _FEW = 5
 """In a small workspace a keyword of so few documents is not filler whatever their share."""
 
@@ -53,7 +55,7 @@ def links_for(
 def _telling(card: Card, snapshot: Snapshot, keywords: Iterable[str]) -> dict[str, float]:
     """The card's most discriminating keywords with their idf, by falling idf."""
     units = dict.fromkeys([*card.topics, *(u for k in (*card.topic_tags, *keywords) for u in keyword_units(k))])
-    most = max(_FEW, _COMMON_SHARE * len(snapshot))
+    most = min(max(_FEW, _COMMON_SHARE * len(snapshot)), _MANY)
     known = {unit: idf(snapshot, key_hash(KEYWORD, unit)) for unit in units}
     rare = [
         unit for unit, weight in known.items() if weight > 0 and snapshot.frequency(key_hash(KEYWORD, unit)) <= most

@@ -118,7 +118,7 @@ def _guesses(name: str, words: list[str], core: list[str]) -> Iterator[tuple[str
     if len(telling) < 2:
         return
     if len(telling[0]) > 2 and telling[0] not in _LEGAL:
-        yield telling[0], 0.55
+        yield telling[0], 0.75
     initials = "".join(word[0] for word in telling)
     yield initials, 0.7 if len(initials) > 2 else 0.5
     if len(telling) == 2:
