@@ -1,9 +1,15 @@
 """What people may type about documents."""
 
+from typing import Any
+
 from django import forms
 
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import DEFAULT_SORT, SORTS, STATUSES, ListQuery
+from vectorless_web.engine.compiler.corrections import CorrectionAct
+
+DEEPEST = 9
+"""The deepest level a heading may be moved to, counted from 0."""
 
 
 class ListForm(forms.Form):
@@ -52,6 +58,24 @@ class TagForm(forms.Form):
     """A tag to add."""
 
     tag = forms.CharField(max_length=60)
+
+
+class CorrectionForm(forms.Form):
+    """One correction of an outline: which part, what is done to it, its title or its depth (from 0)."""
+
+    key = forms.IntegerField(min_value=1)
+    act = forms.ChoiceField(choices=[(act.value, act.value) for act in CorrectionAct])
+    title = forms.CharField(required=False, max_length=300)
+    depth = forms.IntegerField(required=False, min_value=0, max_value=DEEPEST)
+
+    def clean(self) -> dict[str, Any]:
+        """A new title needs words, a move its depth."""
+        values = super().clean() or self.cleaned_data
+        if values.get("act") == CorrectionAct.RENAME and not values.get("title"):
+            self.add_error("title", "A heading needs words.")
+        if values.get("act") == CorrectionAct.MOVE and values.get("depth") is None:
+            self.add_error("depth", "Say how deep the heading stands.")
+        return values
 
 
 class TitleForm(forms.Form):

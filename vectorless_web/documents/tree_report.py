@@ -18,7 +18,7 @@ def report_pairs(version: DocumentVersion) -> list[tuple[str, str]]:
         return []
     pairs = [
         ("Outline from", OUTLINE_SOURCES.get(version.outline_source, version.outline_source)),
-        ("Sections", f"{report['sections']:,} in {_count(report['depth'], 'level')}"),
+        ("Sections", f"{report['sections']:,} in {count(report['depth'], 'level')}"),
         ("Tables", f"{report['tables']:,}"),
         ("Text kept", _kept(version.coverage)),
         ("Pages", f"{version.pages:,}"),
@@ -27,6 +27,11 @@ def report_pairs(version: DocumentVersion) -> list[tuple[str, str]]:
         ("Verdict", report.get("verdict", "")),
     ]
     return [(label, value) for label, value in pairs if value]
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: "1 page", "1,204 pages"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def _kept(coverage: float | None) -> str:
@@ -41,7 +46,3 @@ def _pages(indexes: list[int]) -> str:
         return ""
     named = ", ".join(str(index + 1) for index in indexes[:PAGES_NAMED])
     return f"{len(indexes):,} ({named}{', …' if len(indexes) > PAGES_NAMED else ''})"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from vectorless_web.documents.consumers import DocumentsConsumer
-from vectorless_web.documents.views import acts, listing, reader, uploads
+from vectorless_web.documents.views import acts, listing, outline, reader, uploads
 
 app_name = "documents"
 
@@ -22,6 +22,10 @@ urlpatterns = [
     path(f"{ONE}pages/<int:page>/", reader.page, name="page"),
     path(f"{ONE}v<int:number>/pages/<int:page>.jpg", reader.image, name="page_image"),
     path(f"{ONE}original/", reader.original, name="original"),
+    path(f"{ONE}outline/", outline.outline, name="outline"),
+    path(f"{ONE}outline/correct/", outline.correct, name="correct"),
+    path(f"{ONE}outline/apply/", outline.apply, name="apply_corrections"),
+    path(f"{ONE}outline/discard/", outline.discard, name="discard_corrections"),
     path(f"{ONE}version/", uploads.new_version, name="new_version"),
     path(f"{ONE}rename/", acts.rename, name="rename"),
     path(f"{ONE}retry/", acts.retry, name="retry"),

@@ -1,7 +1,7 @@
 """What may be done to documents."""
 
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.documents.services.correcting import correct_outline
+from vectorless_web.documents.services.correcting import check_corrections, correct_outline, may_be_heading
 from vectorless_web.documents.services.lifecycle import (
     cancel_version,
     create_folder,
@@ -22,10 +22,12 @@ __all__ = [
     "add_document",
     "add_version",
     "cancel_version",
+    "check_corrections",
     "compile_version",
     "correct_outline",
     "create_folder",
     "delete_document",
+    "may_be_heading",
     "move_documents",
     "purge_deleted",
     "purge_document",

@@ -7,9 +7,39 @@ from django.db import transaction
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.uploads import start_compiling
+from vectorless_web.documents.storage import open_version
+from vectorless_web.engine.compiler.corrections import LONGEST_HEADING, CorrectionAct
+from vectorless_web.engine.document.node import Node, NodeKind
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
+
+HEADING_KINDS = (NodeKind.PARAGRAPH, NodeKind.LIST, NodeKind.CAPTION)
+
+
+def may_be_heading(node: Node) -> bool:
+    """Whether a leaf is short and plain enough to be made a heading."""
+    return node.kind in HEADING_KINDS and len(node.text) <= LONGEST_HEADING
+
+
+def check_corrections(*, version: DocumentVersion, corrections: Sequence[Mapping[str, Any]]) -> None:
+    """Problem (422) when a correction does not fit the part it names, given those before it."""
+    tree = open_version(version).tree
+    headings = set(tree.sections())
+    text: set[int] = set()
+    for correction in corrections:
+        key, act = correction["key"], CorrectionAct(correction["act"])
+        if key not in tree:
+            raise Problem("There is no such part in this document.", code="unknown_part", status=422)
+        is_text = key in text or (key not in headings and may_be_heading(tree.node(key)))
+        if not (is_text if act is CorrectionAct.SPLIT else key in headings):
+            raise Problem("This correction does not fit that part of the document.", code="not_a_heading", status=422)
+        if act is CorrectionAct.JOIN:
+            headings.discard(key)
+            text.add(key)
+        elif act is CorrectionAct.SPLIT:
+            headings.add(key)
+            text.discard(key)
 
 
 @transaction.atomic
