@@ -178,7 +178,8 @@ def _community(case: Case) -> object:
 
 def _counted(given: Json) -> list[float]:
     if isinstance(given, Mapping):
-        return [float(given.get("step", 1) * i) for i in range(given["count"])]
+        step = next((value for key, value in given.items() if "step" in key), 1)
+        return [float(step * i) for i in range(given["count"])]
     return [float(value) for value in given]
 
 
@@ -271,14 +272,18 @@ _EDGE_TYPES = ("edge_types", "etype_filter", "etypes", "edge_type_filter")
 
 
 def _graph_expand(config: Case) -> GraphExpand:
-    settings: dict[str, Any] = {name: config[name] for name in _SAME_NAME if config.get(name) is not None}
+    mode = config.get("mode") or "decay"
+    if isinstance(mode, Mapping):
+        (mode, settings) = next(iter(mode.items()))
+        config = {**config, **(settings or {})}
+    same: dict[str, Any] = {name: config[name] for name in _SAME_NAME if config.get(name) is not None}
     types = next((config[name] for name in _EDGE_TYPES if config.get(name) is not None), None)
     return GraphExpand(
-        **settings,
+        **same,
         edge_types=None if types is None else tuple(types),
         edge_weight=config.get("edge_weight") or {},
         direction=GraphExpandDirection(config.get("direction") or "outgoing"),
-        mode=GraphExpandMode((config.get("mode") or "decay").lower()),
+        mode=GraphExpandMode(str(mode).lower()),
         opt_in=bool(config.get("opt_in") or config.get("ppr_opt_in")),
     )
 
@@ -297,7 +302,7 @@ def merged(seeds: Sequence[tuple[str, float]], added: Sequence[tuple[str, float]
 
 def _ppr(case: Case) -> object:
     settings = {name: case[name] for name in ("damping", "max_iter", "eps") if case.get(name) is not None}
-    edges = [(source, target, float(weight)) for source, target, weight in case["edges"]]
+    edges = [(edge[0], edge[1], float(edge[2]) if len(edge) > 2 else 1.0) for edge in case["edges"]]
     return personalized_pagerank(edges, case.get("personalization") or {}, **settings)
 
 
@@ -386,8 +391,9 @@ _LANES = {"vector_weight": "vector", "sparse_weight": "sparse"}
 
 
 def _staged(retriever: Retriever, query: Case) -> Retriever:
-    strategy = FusionStrategy(query.get("fusion") or FusionStrategy.CONVEX_MIN_MAX)
-    retriever = retriever.fusion(strategy, k=query.get("rrf_k") or 60.0)
+    fusion = query.get("fusion") or FusionStrategy.CONVEX_MIN_MAX
+    chosen = fusion if isinstance(fusion, Mapping) else {"strategy": fusion, "k": query.get("rrf_k")}
+    retriever = retriever.fusion(FusionStrategy(str(chosen["strategy"]).lower()), k=chosen.get("k") or 60.0)
     weights = dict(query.get("weights") or {}) | {
         lane: query[key] for key, lane in _LANES.items() if query.get(key) is not None
     }
