@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.pilot.models import FakeModel, prefer
+from tests.engine.pilot.models import ExplodingModel, FakeModel, prefer
 from tests.engine.search.trees import index_of, plan, tree_of
 from vectorless_web.engine.pilot import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
-from vectorless_web.engine.search import EventKind, SearchLimits, SegmentScorer, beam, mcts, minimap
+from vectorless_web.engine.search import EventKind, SearchLimits, SegmentScorer, beam, mcts, minimap, report
 from vectorless_web.engine.search.mcts import uct
 from vectorless_web.engine.search.route import Route, mean, merge
 
@@ -77,6 +77,34 @@ def test_the_map_shows_each_node_once_in_its_most_telling_role():
     assert roles["Part II"] == "walked"
     assert roles["Part I"] == "turned_back"
     assert [mark.key for mark in minimap(events)] == sorted({mark.key for mark in minimap(events)})
+
+
+def test_a_report_tells_each_rejected_branch_once_and_none_that_was_entered_after_all():
+    scorer = SegmentScorer(TREE, index_of(TREE), plan())
+    told = report(beam(TREE, plan(), scorer, LexicalPilot(scorer)))
+    rejected = [rejection.key for rejection in told.rejected]
+    assert len(set(rejected)) == len(rejected)
+    assert not set(rejected) & {node.key for node in told.ranked}
+    assert told.engine == "offline"
+    assert told.log
+    assert told.stats.turns > 0
+
+
+def test_a_report_keeps_notes_apart_and_names_the_model_that_decided():
+    scorer = SegmentScorer(TREE, index_of(TREE), plan())
+    budget = PilotBudget(tokens=5000, tokens_per_call=500, calls=9, calls_per_level=9)
+    config = PilotConfig(fork_threshold=2)
+    good = ModelPilot(FakeModel(prefer("Part II")), budget=budget, fallback=LexicalPilot(scorer), config=config)
+    assert report(beam(TREE, plan(), scorer, good)).engine == "fake"
+    bad = ModelPilot(ExplodingModel(), budget=budget, fallback=LexicalPilot(scorer), config=config)
+    told = report(beam(TREE, plan(), scorer, bad))
+    assert told.engine == "offline"
+    assert any("could not be used" in note for note in told.notes)
+    assert not any("could not be used" in line for line in told.log)
+
+
+def test_a_report_of_nothing_is_empty():
+    assert report([]).ranked == ()
 
 
 def test_monte_carlo_returns_nodes_of_any_depth():

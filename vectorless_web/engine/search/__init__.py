@@ -14,6 +14,7 @@ from vectorless_web.engine.search.greedy import greedy
 from vectorless_web.engine.search.limits import SearchLimits
 from vectorless_web.engine.search.mcts import mcts
 from vectorless_web.engine.search.minimap import MapMark, minimap
+from vectorless_web.engine.search.report import SearchReport, report
 
 __all__ = [
     "DocumentScorer",
@@ -26,6 +27,7 @@ __all__ = [
     "Scorer",
     "SearchEvent",
     "SearchLimits",
+    "SearchReport",
     "SearchStats",
     "SegmentScorer",
     "SubtreeEvidence",
@@ -33,4 +35,5 @@ __all__ = [
     "greedy",
     "mcts",
     "minimap",
+    "report",
 ]
