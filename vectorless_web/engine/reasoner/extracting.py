@@ -6,7 +6,7 @@ from typing import Any
 from vectorless_web.engine.reasoner.continuing import with_what_follows
 from vectorless_web.engine.reasoner.events import Checked
 from vectorless_web.engine.reasoner.figures import Source, find_figures
-from vectorless_web.engine.reasoner.needs import figure_needs, is_free, wants_figures
+from vectorless_web.engine.reasoner.needs import figure_needs, is_free, own_words_needs, wants_figures
 from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.passages import best_passages, find_passages
 from vectorless_web.engine.reasoner.periods import own_period
@@ -83,9 +83,11 @@ def _figures(walk: Walk) -> list[Fact]:
         view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
     ]
     source = Source(walk.entry.id, tables, ranks, own_period(walk.document.card.fields))
-    found = find_figures(source, figure_needs(walk.plan))
-    least = FREE_FIT if is_free(walk.plan) else 0.0
-    return [figure for figure in found if figure.fit >= least and _names_subject(walk, figure.label, figure.where)]
+    found = [figure for figure in find_figures(source, own_words_needs(walk.plan)) if figure.fit >= FREE_FIT]
+    if not found:
+        least = FREE_FIT if is_free(walk.plan) else 0.0
+        found = [figure for figure in find_figures(source, figure_needs(walk.plan)) if figure.fit >= least]
+    return [figure for figure in found if _names_subject(walk, figure.label, figure.where)]
 
 
 def _passages(walk: Walk, keys: Sequence[int]) -> list[Fact]:

@@ -26,6 +26,9 @@ _ASKING = re.compile(
 _PERIOD = re.compile(r"\b(?:FY|Q[1-4]|H[12])?\s*['’]?(?:19|20)\d\d\b|\bFY\s?\d\d\b|\bQ[1-4]\b", re.I)
 _OTHER = re.compile(r"[^\w&/.,'’%-]+")
 MOST_WORDS = 9
+OWN_WORDS = 3
+"""Words of an item from which a row may be known by them alone."""
+
 NAMED_SHARE = 0.6
 """Share of a question's own words that must name its figures."""
 
@@ -45,6 +48,20 @@ def figure_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
     if plan.figures and _names_little_else(plan):
         return plan.figures
     return _free_needs(plan) if plan.intent is not Intent.LIST else ()
+
+
+def own_words_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
+    """The needs of a plain figure question in its own words, one for each that `figure_needs` gives; or none.
+
+    A row that is labelled as the question words it is what is meant, whatever concept the
+    lexicon finds in the words.
+    """
+    needs = figure_needs(plan)
+    if plan.formula is not None or contest_of(plan) is not None or not needs or is_free(plan):
+        return ()
+    free = _free_needs(plan)
+    told = len(analyse(free[0].concept)) >= OWN_WORDS if free else False
+    return free if told and len(free) == len(needs) else ()
 
 
 def _free_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
@@ -69,7 +86,11 @@ def item_phrases(plan: QueryPlan) -> tuple[str, ...]:
     text = plan.focus
     for entity in sorted(plan.entities, key=len, reverse=True):
         text = re.sub(rf"\b{re.escape(entity)}(?:['’]s)?", " ", text)
-    text = _PERIOD.sub(" ", text)
+    return _items(text) or _items(plan.focus)
+
+
+def _items(focus: str) -> tuple[str, ...]:
+    text = _PERIOD.sub(" ", focus)
     quoted = re.findall(r"[\"“”']([^\"“”']{3,80})[\"“”']", text)
     words = " ".join(_OTHER.sub(" ", _ASKING.sub(" ", text)).split()).strip(" ,.?'’")
     found = [phrase for phrase in (*quoted, words) if 0 < len(phrase.split()) <= MOST_WORDS and analyse(phrase)]

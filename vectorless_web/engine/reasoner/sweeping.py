@@ -27,8 +27,8 @@ _ALL = re.compile(
     re.I,
 )
 _DOCUMENTS = re.compile(
-    r"\b(?:which|what|how many|list|name)\b[^?]{0,30}"
-    r"\b(?:documents?|files?|reports?|contracts?|agreements?|filings?|policies)\b[^?]{0,40}"
+    r"\b(?:(?:which|how many|list|name)\b[^?]{0,30}\b(?:document|file|report|contract|agreement|filing|polic(?:y|ie))s?"
+    r"|what (?:documents|files|reports|contracts|agreements|filings|policies))\b[^?]{0,40}"
     r"\b(?:mention|say|contain|include|speak|refer|discuss|cover|state|name|deal|have|has)(?:s|es|ed|ing)?\b",
     re.I,
 )
