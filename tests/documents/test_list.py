@@ -5,6 +5,7 @@ import time
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.workspaces.models import AuditEvent
@@ -79,6 +80,17 @@ def test_by_status(make, titles):
     assert titles("?status=ready") == ["Done"]
     assert titles("?status=busy") == ["Reading", "Waiting"]
     assert titles("?status=failed") == ["Broken"]
+
+
+def test_editors_find_what_was_deleted(make, client, workspace, dora, bob, titles):
+    make("Kept")
+    gone = make("Gone", deleted_at=timezone.now())
+    client.force_login(dora)
+    page = client.get(f"/w/{workspace.slug}/documents/?status=deleted").content.decode()
+    assert f"/documents/{gone.pk}/restore/" in page
+    assert "Kept" not in page
+    client.force_login(bob)
+    assert titles("?status=deleted") == ["Kept"]
 
 
 def test_by_folder_and_tag(make, titles, workspace):

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from vectorless_web.documents.models import Folder
-from vectorless_web.documents.selectors import DEFAULT_SORT, SORTS, STATUSES, ListQuery
+from vectorless_web.documents.selectors import DEFAULT_SORT, DELETED, SORTS, STATUSES, ListQuery
 from vectorless_web.engine.compiler.corrections import CorrectionAct
 
 DEEPEST = 9
@@ -16,7 +16,7 @@ class ListForm(forms.Form):
     """The list's address: every field is optional, and a value that makes no sense is left aside."""
 
     q = forms.CharField(required=False, max_length=200)
-    status = forms.ChoiceField(required=False, choices=[(name, name) for name in STATUSES])
+    status = forms.ChoiceField(required=False, choices=[(name, name) for name in (*STATUSES, DELETED)])
     folder = forms.IntegerField(required=False)
     tag = forms.CharField(required=False, max_length=60)
     sort = forms.ChoiceField(required=False, choices=[(name, name) for name in SORTS])

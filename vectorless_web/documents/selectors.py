@@ -35,6 +35,8 @@ STATUSES = {
     "busy": Q(latest_status__in=DocumentVersion.BUSY),
     "failed": Q(latest_status=DocumentVersion.Status.FAILED),
 }
+DELETED = "deleted"
+"""The status under which editors find what was deleted and can still come back."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,7 @@ def version_for(document: Document, number: int) -> DocumentVersion:
 
 def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Page[Document]":
     """One page of the list, each document with `latest` ready to show; a page beyond the end is the last one."""
-    rows = _filtered(documents_in(workspace, user), query)
+    rows = _filtered(_kept_or_deleted(workspace, user, query), query)
     rows = rows.order_by(*SORTS.get(query.sort, SORTS[DEFAULT_SORT]))
     page = Paginator(_for_rows(rows), PAGE_SIZE).get_page(query.page)
     documents = list(page.object_list)
@@ -235,6 +237,12 @@ def _with_ancestors(section: Section, by_key: dict[int, Section]) -> set[int]:
         keys.add(parent.key)
         section = parent
     return keys
+
+
+def _kept_or_deleted(workspace: Workspace, user: User, query: ListQuery) -> QuerySet[Document]:
+    if query.status == DELETED and workspace.allows(Role.EDITOR):
+        return Document.objects.filter(workspace=workspace).exclude(deleted_at=None)
+    return documents_in(workspace, user)
 
 
 def _filtered(rows: QuerySet[Document], query: ListQuery) -> QuerySet[Document]:

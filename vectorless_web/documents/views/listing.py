@@ -10,10 +10,11 @@ from django.views.decorators.http import require_GET
 from vectorless_web.documents import selectors
 from vectorless_web.documents.forms import ListForm
 from vectorless_web.documents.services.uploads import ACCEPTED, megabytes
-from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, workspace_context, workspace_for
 
 STATUS_LABELS = [("ready", "Ready"), ("busy", "Being read"), ("failed", "Failed")]
+DELETED_LABEL = (selectors.DELETED, "Deleted")
 
 
 @require_GET
@@ -48,7 +49,7 @@ def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -
         "tags": selectors.tags_of(workspace, user),
         "tag": query.tag,
         "status": query.status,
-        "statuses": STATUS_LABELS,
+        "statuses": STATUS_LABELS + ([DELETED_LABEL] if workspace.allows(Role.EDITOR) else []),
         "query": query.search,
         "sort": query.sort,
         "upload_max": megabytes(settings.UPLOAD_MAX_BYTES),
