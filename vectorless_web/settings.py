@@ -140,7 +140,7 @@ RQ_QUEUES = {
 }
 RQ = {"COMMIT_MODE": "auto"}  # lib.jobs enqueues after the commit by itself.
 WORKER_PRELOAD = {
-    "runs": ["vectorless_web.runs.jobs"],
+    "runs": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat"],
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""

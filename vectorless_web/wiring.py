@@ -15,7 +15,7 @@ from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.reasoner.walking import Walking
-from vectorless_web.providers.openai_chat import Endpoint, OpenAIChat
+from vectorless_web.providers.endpoint import Endpoint
 
 WALKS_AT_ONCE = 4
 """Documents walked side by side when a model makes each of them wait."""
@@ -66,6 +66,9 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     endpoint = endpoint_for(choice)
     if endpoint is None:
         return Engine(reasoner=Orchestrator())
+    # Its client takes most of a second to import, which the offline reasoner need not wait for.
+    from vectorless_web.providers.openai_chat import OpenAIChat  # noqa: PLC0415
+
     calls = calls or Calls()
     live = OpenAIChat(endpoint)
     model = ReplayModel(calls.stored, name=endpoint.model, live=live) if calls.stored else live

@@ -16,7 +16,8 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.providers.openai_chat import Endpoint, OpenAIChat
+from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.openai_chat import OpenAIChat
 
 KEY = "sk-secret-0123456789"
 HELLO = (Message("system", "Be brief."), Message("user", "Say hello."))

@@ -8,8 +8,6 @@ import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 import httpx2
@@ -24,21 +22,9 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.model import Message, Reply, Usage
+from vectorless_web.providers.endpoint import Endpoint
 
 MILLION = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a model answers. Prices are US dollars per million tokens; `seconds` limit one try."""
-
-    base_url: str
-    model: str
-    api_key: str = field(repr=False)
-    price_in: Decimal = Decimal(0)
-    price_out: Decimal = Decimal(0)
-    seconds: float = 60.0
-    retries: int = 2
 
 
 class OpenAIChat:

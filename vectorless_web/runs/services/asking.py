@@ -7,15 +7,14 @@ from django.db import transaction
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import documents_in, readable_documents
+from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.lib.problems import Problem
 from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.question import checked_question, checked_steps
 from vectorless_web.runs.services import queueing
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
-
-QUESTION_MAX = 4000
-STEPS_MIN, STEPS_MAX = 1, 30
 
 
 def start_run(
@@ -32,9 +31,11 @@ def start_run(
     `documents` are the ids of the chosen documents; None asks the whole workspace.
     Raises Problem (422) with a stable code when question or scope cannot be used.
     """
-    question = checked_question(question)
+    try:
+        question, limits = checked_question(question), _limits(workspace, max_steps)
+    except InvalidInput as error:
+        raise Problem(error.message, code=error.code, status=422) from error
     chosen = _checked_scope(workspace, user, documents)
-    limits = _limits(workspace, max_steps)
     with transaction.atomic():
         thread = thread or Thread.objects.create(workspace=workspace, title=question[:300], created_by_id=user.pk)
         run = Run.objects.create(
@@ -62,21 +63,6 @@ def ask_again(*, user: User, run: Run, max_steps: int | None = None) -> Run:
         max_steps=max_steps or run.settings.get("max_steps"),
         thread=run.thread,
     )
-
-
-def checked_question(question: str) -> str:
-    """The question without outer white space and NULs; Problem when it is empty or too long."""
-    question = question.replace("\x00", "").strip()
-    if not question:
-        raise Problem("Write a question first.", code="question_empty", status=422)
-    if len(question) > QUESTION_MAX:
-        raise Problem(
-            f"This question has {len(question):,} characters; at most {QUESTION_MAX:,} can be asked. "
-            "Shorten it, or upload long background as a document.",
-            code="question_too_long",
-            status=422,
-        )
-    return question
 
 
 def _checked_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) -> list[Document]:
@@ -108,7 +94,5 @@ def _nothing_to_read(workspace: Workspace, user: User) -> Problem:
 def _limits(workspace: Workspace, max_steps: int | None) -> dict[str, Any]:
     """The limits and settings of this run as they stand now."""
     steps = max_steps if max_steps is not None else workspace.setting("max_steps")
-    if not STEPS_MIN <= steps <= STEPS_MAX:
-        raise Problem(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.", code="invalid_input", status=422)
     kept = ("token_budget", "route_mode", "language")
-    return {"max_steps": steps} | {name: workspace.setting(name) for name in kept}
+    return {"max_steps": checked_steps(steps)} | {name: workspace.setting(name) for name in kept}

@@ -23,8 +23,7 @@ from vectorless_web.engine.reasoner.events import (
 )
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.engine.reasoner.local_corpus import LocalCorpus
-from vectorless_web.lib.problems import Problem
-from vectorless_web.runs.services.asking import STEPS_MAX, STEPS_MIN, checked_question
+from vectorless_web.runs.question import checked_question, checked_steps
 
 EXIT_CODES = {Outcome.ANSWERED: 0, Outcome.PARTIAL: 0, Outcome.NOT_FOUND: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 130}
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -52,7 +51,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             self.stderr.write("Stopped.")
             result.outcome, code = Outcome.CANCELLED, INTERRUPTED
-        except (InvalidInput, Problem) as error:
+        except InvalidInput as error:
             self.stderr.write(error.message)
             code = BAD_INPUT
         except OSError as error:
@@ -70,7 +69,7 @@ class Command(BaseCommand):
 
     def _ask(self, options: dict[str, Any], result: "Result") -> int:
         question = checked_question(options["question"])
-        limits = Limits(max_steps=_step_limit(options["max_steps"]))
+        limits = Limits(max_steps=checked_steps(options["max_steps"]))
         corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell))
         events = wiring.build_engine().reasoner.run(question, corpus, limits)
         return self._follow(events, corpus, result)
@@ -163,9 +162,3 @@ class Result:
                 if row.check is not Check.MISSING:
                     found.setdefault(row.marker, row)
         return [found[marker] for marker in sorted(found)]
-
-
-def _step_limit(steps: int) -> int:
-    if not STEPS_MIN <= steps <= STEPS_MAX:
-        raise InvalidInput(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.")
-    return steps

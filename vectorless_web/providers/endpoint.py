@@ -1,0 +1,17 @@
+"""Where a chat model answers."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a model answers. Prices are US dollars per million tokens; `seconds` limit one try."""
+
+    base_url: str
+    model: str
+    api_key: str = field(repr=False)
+    price_in: Decimal = Decimal(0)
+    price_out: Decimal = Decimal(0)
+    seconds: float = 60.0
+    retries: int = 2
