@@ -113,10 +113,11 @@ def test_every_warning_has_its_page() -> None:
 
 
 PROMISED = """
-Retriever RetrievalResult RetrievedItem Lane FusionStrategy GraphExpand GraphExpandDirection GraphExpandMode TemporalFilter
-CommunityFilter SessionReservoir RetrievalWarning WarningCode WARNINGS_CAP cap_warnings TokenEstimator HeuristicEstimator
-render_node render_node_with_adjacency reciprocal_rank_fusion weighted_reciprocal_rank_fusion convex_min_max_fusion
-score_normalized_fusion pack personalized_pagerank SparseVector cosine_search sparse_search rerank RetrievalEmpty
+Retriever RetrievalResult RetrievedItem Lane FusionStrategy GraphExpand GraphExpandDirection
+GraphExpandMode TemporalFilter CommunityFilter SessionReservoir RetrievalWarning WarningCode
+WARNINGS_CAP cap_warnings TokenEstimator HeuristicEstimator render_node render_node_with_adjacency
+reciprocal_rank_fusion weighted_reciprocal_rank_fusion convex_min_max_fusion score_normalized_fusion
+pack personalized_pagerank SparseVector cosine_search sparse_search rerank RetrievalEmpty
 VectorDimensionMismatch
 """
 
