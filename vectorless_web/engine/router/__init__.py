@@ -5,6 +5,7 @@ from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
 from vectorless_web.engine.router.card_keys import card_row
 from vectorless_web.engine.router.config import RouteMode, RouterConfig
 from vectorless_web.engine.router.links import links_for
+from vectorless_web.engine.router.memory import router_over
 from vectorless_web.engine.router.result import RouteResult, ScoredCandidate
 from vectorless_web.engine.router.router import DocumentRouter
 
@@ -20,4 +21,5 @@ __all__ = [
     "build_snapshot",
     "card_row",
     "links_for",
+    "router_over",
 ]
