@@ -12,8 +12,8 @@ from vectorless_web.engine.query.periods import periods_in
 from vectorless_web.engine.query.plan import Period
 
 _SHARE = re.compile(
-    r"(?P<top>.+?)\s+(?:as\s+)?(?:an?\s+)?(?:%|percent|percentage|share|proportion"
-    r"|fraction)\s+of\s+(?:the\s+)?(?P<bottom>.+)"
+    r"(?P<top>.+?)\s+(?:(?:as\s+)?(?:an?\s+)?(?:%|percent|percentage)|as\s+an?\s+(?:share|proportion|fraction))"
+    r"\s+of\s+(?:the\s+)?(?P<bottom>.+)"
     r"|(?:what\s+)?(?:percent|percentage|share|proportion|fraction|%)\s+of\s+(?P<whole>.+?)\s+(?:is|are|was|were"
     r"|came|comes|did)\s+(?P<part>.+)",
     re.IGNORECASE,
@@ -31,6 +31,7 @@ _CHANGE = re.compile(
     r"|expand\w*|contract(?:ed|ing)|grew|accelerat\w+|decelerat\w+|worse\w*|better)\b",
     re.IGNORECASE,
 )
+_WORDY_PACKS = frozenset({"general", "legal", "technical"})
 _PRONOUNS = frozenset({"it", "this", "that", "which", "here", "the ratio", "the metric", "this metric", "this ratio"})
 _COMPOUND = re.compile(r"\bcagr\b|\bcompound", re.IGNORECASE)
 
@@ -54,7 +55,7 @@ class Reader:
 
     def calculation(self, parts: Parts, matches: Sequence[Match], *, wants_percent: bool) -> Calculation | None:
         """The calculation asked for; None when nothing measurable is named."""
-        base = self._defined(parts) or self._share(parts.focus) or self._joined(parts) or self._ratio(matches)
+        base = self._defined(parts) or self._share(parts.focus) or self._joined(parts, matches) or self._ratio(matches)
         base = base or self._single(matches)
         if base is None or (isinstance(base.tree, Leaf) and _is_forecast(matches)):
             return None
@@ -129,12 +130,14 @@ class Reader:
 
     def _known(self, words: str) -> Leaf | None:
         """The last known concept with a figure in these words."""
-        concepts = [concept for match in self.lexicon.match(words) if (concept := _concept(match))]
+        found = [concept for match in self.lexicon.match(words) if (concept := _concept(match))]
+        concepts = [concept for concept in found if concept.pack not in _WORDY_PACKS]
         return Leaf(concepts[-1].name, concepts[-1].phrases, concepts[-1].statement) if concepts else None
 
-    def _joined(self, parts: Parts) -> Calculation | None:
-        """Two or more known figures joined by an operator word: "operating income plus depreciation"."""
-        sign = _JOINED.search(parts.focus)
+    def _joined(self, parts: Parts, matches: Sequence[Match]) -> Calculation | None:
+        """Two known figures joined by an operator word: "operating income plus depreciation"."""
+        signs = (sign for sign in _JOINED.finditer(parts.focus) if not _is_inside(sign, matches))
+        sign = next(signs, None)
         if sign is None:
             return None
         left, right = self._known(parts.focus[: sign.start()]), self._known(parts.focus[sign.end() :])
@@ -176,6 +179,11 @@ class Reader:
             return replace(base, tree=difference, name=f"change in {base.name}")
         growth = Branch("/", Branch("*", 100.0, difference), before)
         return replace(base, tree=growth, name=f"growth of {base.name}", is_percent=True)
+
+
+def _is_inside(sign: re.Match[str], matches: Sequence[Match]) -> bool:
+    """ "Plant, less accumulated depreciation" is one figure, not a subtraction."""
+    return any(match.start <= sign.start() and sign.end() <= match.end for match in matches)
 
 
 def _is_forecast(matches: Sequence[Match]) -> bool:

@@ -12,6 +12,7 @@ from vectorless_web.engine.text.analyser import analyse
 EXPANSION = 0.7
 """Weight of a term that stands in all phrases of a concept; in few of them it weighs less, by the root of its share."""
 LEAST = 0.12
+_GENERAL = 0.5
 _PHRASE_WEIGHT = 0.7
 _ASKING = frozenset(
     analyse(
@@ -38,10 +39,14 @@ def expanded_terms(focus: str, entities: Sequence[str], concepts: Sequence[Conce
 
 
 def concept_terms(concept: Concept) -> dict[str, float]:
-    """Terms of a concept's phrases with their weights, in order of first mention: 0.7 x sqrt(share of the phrases)."""
+    """Terms of a concept's phrases with their weights, in order of first mention: 0.7 x sqrt(share of the phrases).
+
+    The wordings of the general pack are common words: they weigh half.
+    """
+    full = EXPANSION * (_GENERAL if concept.pack == "general" else 1.0)
     analysed = [dict.fromkeys(analyse(phrase)) for phrase in concept.phrases]
     counts = Counter(term for phrase in analysed for term in phrase)
-    weights = {term: EXPANSION * math.sqrt(counts[term] / len(analysed)) for phrase in analysed for term in phrase}
+    weights = {term: full * math.sqrt(counts[term] / len(analysed)) for phrase in analysed for term in phrase}
     return {term: round(weight, 4) for term, weight in weights.items() if weight >= LEAST}
 
 

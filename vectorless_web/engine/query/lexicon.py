@@ -109,16 +109,31 @@ class Lexicon:
     def match(self, text: str) -> list[Match]:
         """Non-overlapping mentions in reading order, the longest first where they overlap."""
         found = _terms_with_words(text)
-        matches: list[Match] = []
+        matches = self._literal_matches(text)
+        spans = [(match.start, match.end) for match in matches]
         position = 0
         while position < len(found):
             length, entries = self._longest(found, position)
+            word = found[position][1]
+            if any(start <= word.start < end for start, end in spans):
+                length = 0
             if not length:
                 position += 1
                 continue
             start, end = found[position][1].start, found[position + length - 1][1].end
             matches.append(Match(start, end, text[start:end], entries))
             position += length
+        return sorted(matches, key=lambda match: match.start)
+
+    def _literal_matches(self, text: str) -> list[Match]:
+        """Phrases such as "who owns" that are told from others by their small words alone; longer ones first."""
+        lowered = text.lower()
+        matches: list[Match] = []
+        for phrase, entries in self._literals.items():
+            start = lowered.find(phrase)
+            end = start + len(phrase)
+            if start >= 0 and _is_whole(lowered, start, end) and all(end <= m.start or start >= m.end for m in matches):
+                matches.append(Match(start, end, text[start:end], tuple(entries)))
         return matches
 
     def _longest(self, found: Sequence[tuple[str, Word]], position: int) -> tuple[int, tuple[Entry, ...]]:
@@ -140,12 +155,22 @@ class Lexicon:
     def _by_terms(self) -> dict[tuple[str, ...], list[Entry]]:
         index: dict[tuple[str, ...], list[Entry]] = {}
         for entry, phrase in self._asked():
+            if _is_literal(phrase):
+                continue
             key = _key(_terms_with_words(phrase))
             listed = index.setdefault(key, [])
             if entry not in listed:
                 listed.append(entry)
         index.pop((), None)
         return {terms: _named_first(terms, entries) for terms, entries in index.items()}
+
+    @cached_property
+    def _literals(self) -> dict[str, list[Entry]]:
+        index: dict[str, list[Entry]] = {}
+        for entry, phrase in self._asked():
+            if _is_literal(phrase):
+                index.setdefault(phrase.lower(), []).append(entry)
+        return dict(sorted(index.items(), key=lambda item: (-len(item[0]), item[0])))
 
     @cached_property
     def _longest_entry(self) -> int:
@@ -164,6 +189,17 @@ class Lexicon:
         entries: list[Entry] = [*self.ratios, *self.concepts, *self.statements]
         for entry in entries:
             yield from ((entry, phrase) for phrase in entry.asked)
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether the stretch begins and ends with a word."""
+    before, after = text[start - 1 : start], text[end : end + 1]
+    return not before.isalnum() and not after.isalnum()
+
+
+def _is_literal(phrase: str) -> bool:
+    """Whether little of several words is left once function words are dropped."""
+    return len(words(phrase)) > 1 and len(_terms_with_words(phrase)) < 2
 
 
 def _named_first(terms: tuple[str, ...], entries: list[Entry]) -> list[Entry]:

@@ -64,8 +64,12 @@ class DocumentProfile:
 
     @cached_property
     def page_of_row(self) -> Integers:
-        """First page index of each index row."""
-        return np.array([min(node.page_start, self.page_count - 1) for node in self.nodes], dtype=np.int64)
+        """First page index of each index row; a heading left alone at the foot of a page goes with what follows it."""
+        pages = [min(node.page_start, self.page_count - 1) for node in self.nodes]
+        for row in range(len(pages) - 2, -1, -1):
+            if self.nodes[row].kind is NodeKind.SECTION and self.nodes[row + 1].parent == self.nodes[row].key:
+                pages[row] = pages[row + 1] if pages[row + 1] == pages[row] + 1 else pages[row]
+        return np.array(pages, dtype=np.int64)
 
     @cached_property
     def pages(self) -> GroupedRows:

@@ -16,6 +16,7 @@ from vectorless_web.engine.query.plan import FigureNeed, Formula, Intent, Period
 from vectorless_web.engine.query.units import unit_requested
 
 _MAX_FIGURES = 12
+_LISTED = re.compile(r"\b(?P<first>\w+), (?P<second>\w+),? (?:and|or) \w+ (?P<noun>\w+)\b")
 _DISCUSSION = ("management's discussion and analysis", "results of operations")
 _CLAUSE = re.compile(
     r"\s*(?:;|\band (?=(?:what|which|who|when|where|why|how|is|are|was|were|does|do|did|has|have)\b)|(?<=\?)\s)", re.I
@@ -31,12 +32,12 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     """
     known = lexicon or default_lexicon()
     parts = take_apart(question)
-    matches = known.match(parts.focus)
+    matches = known.match(_unfolded(parts.focus))
     periods = periods_in(parts.focus) or periods_in(question)
     unit = unit_requested(question)
     reader = Reader(known, periods)
     calculation = reader.calculation(parts, matches, wants_percent=bool(unit and unit.percent))
-    formula, figures = _figures(calculation, matches, periods, parts.focus)
+    formula, figures = _figures(calculation, matches, periods)
     entities = entities_in(parts.focus, _taken(parts.focus, matches, periods))
     intent = intent_of(parts.focus, formula=formula, figures=figures)
     if formula is None and wants_words(parts.focus, intent):
@@ -63,29 +64,46 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
 
 
 def _figures(
-    calculation: Calculation | None, matches: Sequence[Match], periods: tuple[Period, ...], focus: str
+    calculation: Calculation | None, matches: Sequence[Match], periods: tuple[Period, ...]
 ) -> tuple[Formula | None, tuple[FigureNeed, ...]]:
-    """The calculation's figures, or one figure per measurable concept and period."""
+    """The calculation's figures; without one, a figure for every measurable concept named and every period."""
     if calculation is None:
         return None, ()
     formula, needs = formula_of(calculation.tree, calculation.name, calculation.source)
-    if formula is not None or len(periods) < 2:
-        return formula, needs[:_MAX_FIGURES] if formula is None else needs
-    return None, _over_periods(needs, periods)[:_MAX_FIGURES]
+    if formula is not None:
+        return formula, needs
+    named = [entry for match in matches for entry in match.entries[:1] if isinstance(entry, Concept)]
+    others = [
+        FigureNeed(concept.name, concept.phrases, needs[0].period, concept.statement)
+        for concept in dict.fromkeys(named)
+        if concept.statement and concept.name != needs[0].concept
+    ]
+    every = (*needs, *others)
+    return None, _over_periods(every, periods)[:_MAX_FIGURES] if len(periods) > 1 else every[:_MAX_FIGURES]
 
 
 def _over_periods(needs: Sequence[FigureNeed], periods: Sequence[Period]) -> tuple[FigureNeed, ...]:
     return tuple(FigureNeed(need.concept, need.phrases, period, need.statement) for need in needs for period in periods)
 
 
+def _unfolded(focus: str) -> str:
+    """Adds what a list leaves out: "operating, investing and financing activities" names three kinds of activity."""
+    added = [f"{match[part]} {match['noun']}" for match in _LISTED.finditer(focus) for part in ("first", "second")]
+    return " ; ".join([focus, *added])
+
+
 def _taken(focus: str, matches: Sequence[Match], periods: Sequence[Period]) -> list[tuple[int, int]]:
-    """Spans that are no names: known concepts (unless written as a name inside one), periods."""
-    spans = [(match.start, match.end) for match in matches]
+    """Spans that are no names: known figures, ratios and statements, and periods."""
+    spans = [(match.start, match.end) for match in matches if _is_measured(match)]
     for period in periods:
         start = focus.find(period.text) if period.text else -1
         if start >= 0:
             spans.append((start, start + len(period.text)))
     return spans
+
+
+def _is_measured(match: Match) -> bool:
+    return any(not isinstance(entry, Concept) or entry.pack == "financial" for entry in match.entries)
 
 
 def _concepts(lexicon: Lexicon, matches: Sequence[Match], figures: Sequence[FigureNeed]) -> tuple[Concept, ...]:
