@@ -28,12 +28,13 @@ def _is_row(row: Row, number: int, covered: set[int]) -> bool:
 def _extent(rows: Sequence[Row], start: int, covered: set[int]) -> int:
     """The end of the table that starts at a row, or `start` if there is none."""
     edges = [cell.left for cell in rows[start].cells]
+    ends = [cell.right for cell in rows[start].cells]
     end, members = start + 1, 1
     for position in range(start + 1, len(rows)):
         row = rows[position]
         if position in covered or _apart(rows[position - 1], row):
             break
-        if _is_row(row, position, covered) and _aligned(row, edges):
+        if _is_row(row, position, covered) and _aligned(row, edges, ends):
             members += 1
             end = position + 1
         elif row.role is Role.TEXT and _wraps(row, edges):
@@ -45,9 +46,12 @@ def _extent(rows: Sequence[Row], start: int, covered: set[int]) -> int:
     return end if members >= _LEAST_ROWS else start
 
 
-def _aligned(row: Row, edges: Sequence[float]) -> bool:
-    """Whether every cell but the first begins at a known edge."""
-    return all(any(abs(cell.left - edge) < _EDGE for edge in edges) for cell in row.cells[1:])
+def _aligned(row: Row, edges: Sequence[float], ends: Sequence[float]) -> bool:
+    """Whether every cell but the first begins or ends where a column does."""
+    return all(
+        any(abs(cell.left - edge) < _EDGE for edge in edges) or any(abs(cell.right - end) < _EDGE for end in ends)
+        for cell in row.cells[1:]
+    )
 
 
 def _wraps(row: Row, edges: Sequence[float]) -> bool:

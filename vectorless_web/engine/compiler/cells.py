@@ -1,5 +1,6 @@
 """Splits printed lines into cells by the gaps between their words."""
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -7,6 +8,7 @@ from vectorless_web.engine.compiler.lines import Line, Page
 
 _GAP = 0.85
 _CURRENCY_GAP = 0.45
+_COLUMNS, _NARROW_GAP, _TIMES_USUAL = 2, 0.55, 1.8
 _LONGEST_FIGURE = 48
 _CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
 _SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|bps)$")
@@ -53,13 +55,24 @@ def split_cells(page: Page, line: Line) -> list[Span]:
     if any(boxes[k][0] < boxes[k - 1][0] for k in range(1, len(boxes))):
         order = sorted(range(len(boxes)), key=lambda k: boxes[k][0])
         boxes, spans = [boxes[k] for k in order], [spans[k] for k in order]
+    limit = _cell_gap(boxes, line.style.size)
     cells: list[Span] = []
     begun = 0
     for k in range(1, len(boxes) + 1):
-        if k == len(boxes) or _parts(page.text, spans, boxes, k, line.style.size):
+        if k == len(boxes) or _parts(page.text, spans, boxes, k, limit):
             cells.append(_span(page, spans[begun:k], boxes[begun:k]))
             begun = k
     return cells
+
+
+def _cell_gap(boxes: list[list[float]], size: float) -> float:
+    """The gap that parts cells: nearly an em; less in a line of several columns, where words keep their usual space."""
+    gaps = sorted(after[0] - before[2] for before, after in itertools.pairwise(boxes))
+    wide = sum(gap > _GAP * size for gap in gaps)
+    if wide < _COLUMNS:
+        return _GAP * size
+    usual = gaps[(len(gaps) - wide) // 2] if len(gaps) > wide else 0.0
+    return max(_NARROW_GAP * size, _TIMES_USUAL * usual)
 
 
 def _has_gap(boxes: list[list[float]], size: float) -> bool:
@@ -72,7 +85,7 @@ def _has_gap(boxes: list[list[float]], size: float) -> bool:
     return False
 
 
-def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, size: float) -> bool:
+def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, limit: float) -> bool:
     """Whether a new cell starts at word k."""
     gap = boxes[k][0] - boxes[k - 1][2]
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
@@ -80,9 +93,9 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
         return not is_number(word) and not _SUFFIX.match(word)
     if spans[k][0] < spans[k - 1][1]:
         return True
-    if gap > _GAP * size:
+    if gap > limit:
         return True
-    return gap > _CURRENCY_GAP * size and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
+    return gap > _CURRENCY_GAP / _GAP * limit and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
 
 
 def _span(page: Page, spans: list[list[int]], boxes: list[list[float]]) -> Span:

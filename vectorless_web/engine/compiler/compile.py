@@ -4,11 +4,12 @@ import gc
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from vectorless_web.engine.compiler.assemble import assemble
 from vectorless_web.engine.compiler.card import choose_title, make_card
+from vectorless_web.engine.compiler.corrections import Correction, corrected
 from vectorless_web.engine.compiler.coverage import coverage
 from vectorless_web.engine.compiler.decoding import decode
 from vectorless_web.engine.compiler.drafts import Draft
@@ -57,15 +58,18 @@ def compile_file(
     ignore_bookmarks: bool = False,
     progress: Progress | None = None,
     limits: CompileLimits = _USUAL_LIMITS,
+    corrections: Sequence[Correction] = (),
 ) -> bytes:
     """The artefact of a file. `progress(stage, done, total)`: stages parsing, outlining, indexing.
 
+    `corrections` of the outline, made by hand, are applied in their order.
     UnreadableDocument with a stable code and a plain sentence if the file cannot be compiled.
     """
     tell = progress or _silent
     digest = _digest(path, limits)
     with _uncollected():
         parsed = _parse(path, name, ignore_bookmarks, tell, limits)
+        parsed = replace(parsed, drafts=corrected(parsed.drafts, corrections))
         return _finish(parsed, name=name, sha256=digest, tell=tell)
 
 

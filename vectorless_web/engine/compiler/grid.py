@@ -55,15 +55,25 @@ def _visual_rows(rows: Sequence[Row]) -> list[Visual]:
             groups[-1].append(row)
         else:
             groups.append([row])
+    words_only = not any(row.role is Role.DATA for row in rows)
     seen_data = False
     visual: list[Visual] = []
     for group in groups:
         cells = sorted((cell for row in group for cell in row.cells), key=lambda cell: cell.left)
+        if words_only:
+            seen_data = bool(visual) or not _stands_out(groups)
         seen_data = seen_data or any(row.role is Role.DATA for row in group)
-        is_header = not seen_data or (len(cells) > 1 and all(row.role is Role.HEADER for row in group))
+        is_header = not seen_data or (
+            len(cells) > 1 and not words_only and all(row.role is Role.HEADER for row in group)
+        )
         top, bottom = min(row.line.top for row in group), max(row.line.bottom for row in group)
         visual.append((cells, top, bottom, is_header))
     return visual
+
+
+def _stands_out(groups: Sequence[Sequence[Row]]) -> bool:
+    """Whether the first row of a table of words is set differently from the second: then it is the header."""
+    return len(groups) > 1 and groups[0][0].line.style.weight != groups[1][0].line.style.weight
 
 
 def _same_height(group: Sequence[Row], row: Row) -> bool:
@@ -77,7 +87,7 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     """Columns are the unions of overlapping figures of the body, then of what stands beside them."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
     columns = _union([(cell.left, cell.right) for cells in body for cell in cells[1:] if cell.numeric])
-    leading = [(cells[0].left, cells[0].right) for cells in body if cells[0].numeric]
+    leading = [(cells[0].left, cells[0].right) for cells in body if all(cell.numeric for cell in cells)]
     # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
     inside = [edge for edge in leading if not columns or edge[0] > columns[0][0] - _TIGHT]
     columns = _union(columns + inside)

@@ -49,7 +49,8 @@ class _Survey:
         self.styles[line.style] += len(line.text)
         if len(line.text) >= _PROSE:
             self.margins[line.page][round(line.left)] += 1
-            self.prose[line.page][line.style] += len(line.text)
+            if not line.gapped:  # rows of tables are no prose
+                self.prose[line.page][line.style] += len(line.text)
         if before is not None and before.style.size == line.style.size and 0 < line.top - before.top < 40:
             self.pitches[line.style.size][round(line.top - before.top, 1)] += min(len(before.text), len(line.text))
 

@@ -66,14 +66,20 @@ def open_pdf(path: Path) -> pdfium.PdfDocument:
                 "This PDF is encrypted and needs a password. Remove the password and upload it again.",
                 code="encrypted_pdf",
             ) from error
+        if error.err_code == pdfium_c.FPDF_ERR_SUCCESS:  # it could be read, but there is nothing in it
+            raise _no_pages() from error
         raise UnreadableDocument(
             "This PDF is damaged or cut short. Download or export it again and upload the new copy.", code="damaged_pdf"
         ) from error
 
 
+def _no_pages() -> UnreadableDocument:
+    return UnreadableDocument("This PDF has no pages. Export it again and upload the new copy.", code="no_pages")
+
+
 def _check_pages(count: int, limits: CompileLimits) -> None:
     if count == 0:
-        raise UnreadableDocument("This PDF has no pages. Export it again and upload the new copy.", code="no_pages")
+        raise _no_pages()
     if count > limits.pages:
         raise UnreadableDocument(
             f"This PDF has {count:,} pages; at most {limits.pages:,} can be read. Split it into smaller files.",

@@ -157,7 +157,10 @@ def _period(parts: Sequence[str]) -> str:
 
 
 def _units_in(grid: Grid) -> str:
+    """The units line in the header, or above the first figures; a row's own "(thousands)" counts for that row alone."""
     for row in grid.rows[:8]:
+        if not row.is_header and any(row.cells[1:]):
+            break
         for spans in row.cells:
             units = find_units(_joined(spans)) if spans else ""
             if units:
