@@ -167,7 +167,7 @@ class HostileModel(FakeModel):
         return Reply("", content, reply.usage, self.name)
 
 
-@settings(max_examples=1000, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(ALGORITHMS, documents(), st.lists(replies(), min_size=1, max_size=5), LIMITS, st.integers(0, 4))
 def test_no_reply_makes_a_search_or_a_budget_exceed_its_limits(algorithm, document, given_replies, limits, calls):
     tree, scorer = document

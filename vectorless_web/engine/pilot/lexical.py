@@ -189,7 +189,7 @@ def _title_match(title: str, wanted: dict[str, float]) -> tuple[list[str], float
     if not total:
         return [], 0.0
     shared = {term: word for word in title.split() for term in analyse(word) if term in wanted}
-    return list(shared.values()), sum(wanted[term] for term in shared) / total
+    return list(dict.fromkeys(shared.values())), sum(wanted[term] for term in shared) / total
 
 
 def _evidence_words(tree: Tree, scorer: EvidenceScorer, key: NodeId) -> str:
