@@ -76,6 +76,8 @@ async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
         seen = await socket.receive_from(timeout=5)
     await change(services.delete_document, actor=alice, document=version.document)
     assert "was deleted" in await socket.receive_from(timeout=5)
+    await change(services.restore_document, actor=alice, document=version.document)
+    assert f'id="document-{version.document_id}"' in await socket.receive_from(timeout=5)
     await socket.disconnect()
 
 

@@ -12,6 +12,8 @@ from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User, may_in, member_workspace
 
 State = tuple[Any, ...]
+GONE: State = ()
+"""The state of a row that says the document was deleted."""
 
 
 @dataclass
@@ -42,7 +44,7 @@ def changed_fragments(viewer: Viewer, workspace: Workspace, ids: Iterable[int]) 
     wanted = {pk for pk in ids if viewer.only in (None, pk)}
     rows = selectors.rows_for(workspace, viewer.user, wanted)
     changed = [row for row in rows if viewer.sent.get(row.pk) != _state(row)]
-    gone = [pk for pk in wanted - {row.pk for row in rows} if viewer.sent.get(pk) != ()]
+    gone = [pk for pk in wanted - {row.pk for row in rows} if viewer.sent.get(pk) != GONE]
     if not changed and not gone:
         return ""
     places = selectors.queue_places(changed)
@@ -55,8 +57,8 @@ def changed_fragments(viewer: Viewer, workspace: Workspace, ids: Iterable[int]) 
 
 def _row(viewer: Viewer, workspace: Workspace, document: Document, queue_place: int) -> str:
     """The row; its progress alone when nothing else of it can have changed since it was last sent."""
-    before, now = viewer.sent.get(document.pk), _state(document)
-    ticked = viewer.only is not None or (before is not None and before[0] == now[0])
+    before, now = viewer.sent.get(document.pk, GONE), _state(document)
+    ticked = viewer.only is not None or (bool(before) and before[0] == now[0])
     viewer.sent[document.pk] = now
     version = document.latest
     viewer.busy.discard(document.pk)
@@ -74,7 +76,7 @@ def _row(viewer: Viewer, workspace: Workspace, document: Document, queue_place: 
 
 def _gone(viewer: Viewer, workspace: Workspace, pk: int) -> str:
     """The row of a document that was deleted, with its undo; "" when it is of another workspace or purged."""
-    viewer.sent[pk] = ()
+    viewer.sent[pk] = GONE
     viewer.busy.discard(pk)
     document = Document.objects.filter(workspace=workspace, pk=pk).exclude(deleted_at=None).first()
     if document is None or viewer.only is not None:
