@@ -35,7 +35,7 @@ os.environ["VECTORLESS_VAR"] = f"{FOLDER}/var"
 os.environ["VECTORLESS_STATIC"] = "django.contrib.staticfiles.storage.StaticFilesStorage"
 for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "VECTORLESS_MODEL"):
     os.environ.pop(name, None)
-Path(os.environ["VECTORLESS_VAR"]).mkdir()
+Path(os.environ["VECTORLESS_VAR"], "static").mkdir(parents=True)
 
 
 def pytest_unconfigure(config) -> None:
