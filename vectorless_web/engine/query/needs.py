@@ -12,6 +12,8 @@ from vectorless_web.engine.text.analyser import analyse
 
 _OTHER_PERIOD = 0.45
 _OUTSIDE_STATEMENT = 0.55
+_UNLABELLED = 0.5
+"""What the usual statement is worth when no row of it bears a known wording: totals are often printed without a label."""
 _USUAL = 6
 """Phrases are listed most usual first; the ones after these weigh a little less."""
 
@@ -45,7 +47,8 @@ def _row_qualities(profile: DocumentProfile, phrases: Sequence[str]) -> dict[int
 
 
 def _match(profile: DocumentProfile, need: FigureNeed, qualities: dict[int, float]) -> NeedMatch:
-    pages = np.zeros(profile.page_count)
+    usual = profile.statements.get(need.statement)
+    pages = _UNLABELLED * np.array(usual) if usual else np.zeros(profile.page_count)
     tables: dict[int, float] = {}
     for number, quality in qualities.items():
         row = profile.rows[number]
