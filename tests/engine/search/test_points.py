@@ -4,8 +4,9 @@ import dataclasses
 
 import pytest
 
-from tests.engine.pilot.models import BAD_MODELS, FakeModel, prefer
+from tests.engine.pilot.models import BAD_MODELS, ExplodingModel, FakeModel, prefer
 from tests.engine.search.trees import index_of, plan, tree_of
+from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.pilot import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
 from vectorless_web.engine.pilot.schemas import SCHEMAS
 from vectorless_web.engine.search import EventKind, SearchLimits, SegmentScorer, beam, greedy
@@ -86,3 +87,8 @@ def test_the_trace_names_the_model_that_decided_and_what_it_cost():
     assert all(event.point is not None and event.confidence is not None for event in guided)
     assert sum(event.tokens for event in guided) > 0
     assert events[-1].stats.cost_usd > 0
+
+
+def test_being_asked_to_stop_is_no_failure_of_the_model():
+    with pytest.raises(Cancelled):
+        run(beam, ExplodingModel(Cancelled("Stopped.")))

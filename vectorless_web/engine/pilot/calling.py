@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vectorless_web.engine.errors import (
+    Cancelled,
     ModelAuth,
     ModelBudgetSpent,
     ModelInvalidReply,
@@ -58,7 +59,10 @@ class Outcome:
 def call(
     model: ChatModel, prompt: Prompt, *, budget: PilotBudget, level: Hashable, seconds: float, fixed_tokens: int
 ) -> Outcome:
-    """Reserve, ask, settle. `fixed_tokens` are those of the instructions, which the budget does not count."""
+    """Reserve, ask, settle. `fixed_tokens` are those of the instructions, which the budget does not count.
+
+    Raises Cancelled alone: being asked to stop is no failure of the model.
+    """
     reserved = budget.reserve(prompt.tokens + prompt.reply_tokens, level=level)
     if isinstance(reserved, Refusal):
         return Outcome(problem=reserved.reason, was_called=False)
@@ -66,6 +70,8 @@ def call(
     if not isinstance(answer, Reply):
         # What a failed call has cost is unknown: all that was held counts as spent.
         budget.settle(reserved)
+        if isinstance(answer, Cancelled):
+            raise answer
         return Outcome(problem=_problem(answer, seconds), tokens=reserved.tokens)
     return _settled(answer, reserved, budget=budget, fixed_tokens=fixed_tokens)
 

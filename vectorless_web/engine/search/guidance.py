@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from vectorless_web.engine.document.tree import Tree
+from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.pilot.config import PilotConfig
 from vectorless_web.engine.pilot.decision import (
     Backtrack,
@@ -112,6 +113,8 @@ class Guidance:
     def _safely(self, question: Callable[[], Answer], *, otherwise: Answer) -> Answer:
         try:
             return question()
+        except Cancelled:
+            raise
         except Exception as error:  # noqa: BLE001 - a pilot may be anybody's code, and its failure is never the run's.
             self._note(f"The pilot failed ({type(error).__name__}); the walk goes on without its advice.")
             return otherwise
