@@ -18,6 +18,7 @@ from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.replay import ReplayModel
 from vectorless_web.engine.llm.scripted import ScriptedModel
 from vectorless_web.engine.reasoner.events import ClaimEvent, Outcome, StepEvent, StepKind, Support
+from vectorless_web.engine.reasoner.guided import model_walking
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
@@ -281,3 +282,33 @@ def test_a_prompt_keeps_to_its_tokens_and_says_what_it_cut():
     for messages in run.model.calls[:2]:
         assert HeuristicEstimator().estimate("".join(m.content for m in messages)) <= 4000
     assert "more sections are not listed" in run.model.calls[0][-1].content
+
+
+class Pointing:
+    """Plans a search and a synthesis; as a pilot it points at the section it is told to."""
+
+    name = "scripted"
+
+    def __init__(self):
+        self.purposes = []
+        self.planned = [step("navigate", node=0, direction="search"), step("synthesize"), answer()]
+
+    def complete(self, messages, *, schema=None, max_tokens=1024, temperature=0.0):
+        is_plan = any("Choose the next step" in m.content or "Write the answer" in m.content for m in messages)
+        reply = self.planned.pop(0) if is_plan else "I do not care for forms."
+        return ScriptedModel([reply]).complete(messages, schema=schema)
+
+    def stream(self, messages, **options):
+        yield ""
+
+
+def test_a_models_pilot_is_recorded_and_budgeted_with_the_rest_and_its_nonsense_is_noted(shelf):
+    records = []
+    budget = ModelBudget(calls=40, tokens=60_000)
+    walking = model_walking(Caller(Pointing(), budget=budget, on_call=records.append), at_once=1)
+    events = list(Orchestrator(walking=walking).run("How did Norrvik's business go?", shelf, Limits()))
+    searched = next(e for e in events if isinstance(e, StepEvent) and e.kind is StepKind.NAVIGATE)
+    piloted = [record for record in records if record.purpose == "pilot"]
+    assert budget.calls == len(records)
+    assert events[-1].tokens == budget.tokens
+    assert bool(piloted) == bool(searched.observation["notes"])

@@ -59,3 +59,8 @@ class ModelBudget:
             self._tokens_left += reserved.tokens - spent
             if self._money_left is not None:
                 self._money_left += reserved.cost_usd - usage.cost_usd
+
+    def spent(self) -> Usage:
+        """Tokens and money settled so far; `tokens_in` holds the tokens of both ways."""
+        with self._lock:
+            return Usage(self.tokens, 0, self.cost_usd)

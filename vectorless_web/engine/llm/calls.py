@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,18 +71,29 @@ class Caller:
 
         A bad reply is shown to the model once with what is wrong; a second bad one is ModelInvalidReply.
         """
-        reply = self._call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens)
+        reply = self.call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens)
         usages = [reply.usage]
         try:
             content = checked_object(reply.text, reply.parsed, schema)
         except ModelInvalidReply as error:
             repair = [*messages, Message("assistant", reply.text[:ECHOED]), Message("user", repair_text(error.message))]
-            reply = self._call(repair, schema=schema, purpose=f"{purpose} (repair)", max_tokens=max_tokens)
+            reply = self.call(repair, schema=schema, purpose=f"{purpose} (repair)", max_tokens=max_tokens)
             usages.append(reply.usage)
             content = checked_object(reply.text, reply.parsed, schema)
         return Asked(content, sum(u.tokens_in + u.tokens_out for u in usages), sum(u.cost_usd for u in usages))
 
-    def _call(self, messages: Sequence[Message], *, schema: Mapping[str, Any], purpose: str, max_tokens: int) -> Reply:
+    def spent(self) -> Usage:
+        """What all calls have cost so far, failed and repaired ones included; tokens both ways together."""
+        return self._budget.spent()
+
+    def as_model(self, purpose: str) -> ChatModel:
+        """The same model under the same budget, its calls recorded for `purpose`."""
+        return _PurposefulModel(self, purpose)
+
+    def call(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, purpose: str, max_tokens: int
+    ) -> Reply:
+        """One call, budgeted and recorded; the reply is not checked."""
         expected = sum(expected_tokens(message.content) for message in messages) + max_tokens
         reserved = self._budget.reserve(expected)
         digest = request_hash(self.model.name, messages, schema, max_tokens)
@@ -100,6 +111,27 @@ class Caller:
 
     def _since(self, started: float) -> float:
         return (self._clock() - started) * 1000
+
+
+class _PurposefulModel:
+    """A Caller as a ChatModel, for collaborators that check replies themselves."""
+
+    def __init__(self, caller: Caller, purpose: str) -> None:
+        self.name = caller.model.name
+        self.caller, self.purpose = caller, purpose
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+    ) -> Reply:
+        return self.caller.call(messages, schema=schema, purpose=self.purpose, max_tokens=max_tokens)
+
+    def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
+        yield self.complete(messages, max_tokens=max_tokens).text
 
 
 def _recorded(

@@ -50,8 +50,8 @@ def failed(run: Run, error: EngineError) -> CompleteEvent:
         outcome=Outcome.FAILED,
         reason=error.message,
         steps=run.steps + run.outside,
-        tokens=run.tokens,
-        cost_usd=run.cost_usd,
+        tokens=run.spent().tokens_in,
+        cost_usd=run.spent().cost_usd,
         seconds=run.seconds(),
         engine=run.engine,
         error_code=error.code,
@@ -96,10 +96,10 @@ def _complete(run: Run, outcome: Outcome, reason: str) -> CompleteEvent:
         missing=run.draft.missing,
         checked=run.checked(),
         steps=run.steps + run.outside,
-        tokens=run.tokens,
-        cost_usd=run.cost_usd,
+        tokens=run.spent().tokens_in,
+        cost_usd=run.spent().cost_usd,
         seconds=run.seconds(),
-        engine=run.engine,
+        engine=run.draft.engine if run.draft.claims else run.engine,
     )
 
 

@@ -70,9 +70,9 @@ class ReasoningExecutor:
             rejected=result.rejected,
             confidence=result.confidence,
             latency_ms=(self._clock() - started) * 1000,
-            tokens=planned.tokens,
-            cost_usd=planned.cost_usd,
-            engine=planned.engine,
+            tokens=planned.tokens + result.tokens,
+            cost_usd=planned.cost_usd + result.cost_usd,
+            engine=result.engine if planned.engine == "offline" else planned.engine,
         )
 
     def _planned(self, walk: Walk) -> tuple[PlannedStep, str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 from vectorless_web.engine.errors import ModelInvalidReply
 from vectorless_web.engine.llm.calls import Caller
+from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
 from vectorless_web.engine.reasoner.planner import (
     AnswerDraft,
@@ -38,6 +39,10 @@ class ModelPlanner:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
         self.name = caller.model.name
+
+    def spent(self) -> Usage:
+        """What all calls of the run have cost, the pilots' among them."""
+        return self._caller.spent()
 
     def next_step(self, context: WalkContext) -> PlannedStep:
         """The step the model chooses; ModelInvalidReply when it lacks what its action needs."""

@@ -1,21 +1,25 @@
 """NAVIGATE: moves in the tree, followed references, and the guided search below a node."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from vectorless_web.engine.pilot.protocol import MinimalPilot
-from vectorless_web.engine.reasoner.events import Checked, Rejected
+from vectorless_web.engine.reasoner.events import Rejected
 from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.planner import Candidate
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import listed, pages_of, short
 from vectorless_web.engine.search.beam import beam
-from vectorless_web.engine.search.events import EventKind, RankedNode, Rejection, SearchEvent
+from vectorless_web.engine.search.events import RankedNode
 from vectorless_web.engine.search.limits import SearchLimits
+from vectorless_web.engine.search.report import SearchReport, report
 
 MAX_REJECTED = 8
 """Rejected branches carried into the trace."""
+
+MAX_REFS = 24
+"""Nodes of the map that one step carries."""
 
 MOVES = ("parent", "children", "next", "previous")
 
@@ -43,24 +47,29 @@ class Navigator:
 
     def _search(self, walk: Walk, start: int) -> StepResult:
         limits = SearchLimits(wall_seconds=max(0.1, min(20.0, walk.seconds_left())), clock=self._clock)
-        events = list(beam(walk.document.tree, walk.plan, walk.finder.scorer, self._pilot_for(walk), limits))
-        ranked = events[-1].ranked if events else ()
-        below = [node for node in ranked if start <= node.key < walk.document.tree.subtree_end(start)]
-        _remember(walk, below)
-        rejected = _rejected(walk, events)
+        events = beam(walk.document.tree, walk.plan, walk.finder.scorer, self._pilot_for(walk), limits, start)
+        told = report(events)
+        _remember(walk, told.ranked)
+        rejected = tuple(
+            Rejected(walk.title_of(r.key), r.reason, walk.ref(r.key, "turned_back"))
+            for r in told.rejected[:MAX_REJECTED]
+        )
         walk.rejected.extend(rejected)
-        if not below:
-            return StepResult(
-                say=f"Searched {short(walk.title_of(start))} section by section; no branch speaks of the question",
-                observation={"ranked": [], "log": [event.say for event in events if event.say][:20]},
-                rejected=rejected,
-                confidence=0.0,
-            )
-        walk.position = below[0].key
-        return _found(walk, below, events, rejected)
+        if told.ranked:
+            walk.position = told.ranked[0].key
+        return StepResult(
+            say=_went(walk, told) if told.ranked else _nowhere(walk, start),
+            observation=_search_row(walk, told),
+            refs=tuple(walk.ref(mark.key, mark.role) for mark in told.marks if mark.role != "turned_back")[:MAX_REFS],
+            rejected=rejected,
+            confidence=_best_said(walk, told),
+            engine=told.engine,
+            tokens=told.stats.tokens,
+            cost_usd=told.stats.cost_usd,
+        )
 
 
-def _remember(walk: Walk, ranked: list[RankedNode]) -> None:
+def _remember(walk: Walk, ranked: Sequence[RankedNode]) -> None:
     """Leaves of the sections found become the structural list, in the order of the search."""
     tree = walk.document.tree
     seen: dict[int, Candidate] = {}
@@ -71,28 +80,33 @@ def _remember(walk: Walk, ranked: list[RankedNode]) -> None:
     walk.structure = list(seen.values())
 
 
-def _found(
-    walk: Walk, ranked: list[RankedNode], events: list[SearchEvent], rejected: tuple[Rejected, ...]
-) -> StepResult:
-    tree, best = walk.document.tree, ranked[0]
-    path = [walk.title_of(key) for key in best.path] or tree.path(best.key)
-    stats = events[-1].stats
+def _nowhere(walk: Walk, start: int) -> str:
+    return f"Searched {short(walk.title_of(start))} section by section; no branch speaks of the question"
+
+
+def _went(walk: Walk, told: SearchReport) -> str:
+    best = told.ranked[0]
+    path = [walk.title_of(key) for key in best.path] or walk.document.tree.path(best.key)
     way = ", then ".join(short(title) for title in path[:-1])
-    return StepResult(
-        say=f"Went down to {short(walk.title_of(best.key))}, {pages_of(tree.node(best.key))}"
-        + (f", by way of {way}" if way else ""),
-        observation={
-            "ranked": [_ranked_row(walk, node) for node in ranked],
-            "path": path,
-            "log": [event.say for event in events if event.say and event.kind is not EventKind.FINISHED][:20],
-            "sections_compared": stats.sections_scored if stats else 0,
-            "reason": best.reason,
-        },
-        refs=tuple(walk.ref(key) for key in best.path or (best.key,))
-        + tuple(walk.ref(node.key, "looked") for node in ranked[1:]),
-        rejected=rejected,
-        confidence=round(max((walk.finder.node_coverage(leaf) for leaf in best.leaves[:3]), default=0.0), 4),
-    )
+    where = f"{short(walk.title_of(best.key))}, {pages_of(walk.document.tree.node(best.key))}"
+    return f"Went down to {where}" + (f", by way of {way}" if way else "")
+
+
+def _best_said(walk: Walk, told: SearchReport) -> float:
+    leaves = told.ranked[0].leaves[:3] if told.ranked else ()
+    return round(max((walk.finder.node_coverage(leaf) for leaf in leaves), default=0.0), 4)
+
+
+def _search_row(walk: Walk, told: SearchReport) -> dict[str, Any]:
+    return {
+        "ranked": [_ranked_row(walk, node) for node in told.ranked],
+        "path": [walk.title_of(key) for key in told.ranked[0].path] if told.ranked else [],
+        "reason": told.ranked[0].reason if told.ranked else "",
+        "log": list(told.log[:20]),
+        "notes": list(told.notes),
+        "sections_compared": told.stats.sections_scored,
+        "consultations": told.stats.consultations,
+    }
 
 
 def _ranked_row(walk: Walk, node: RankedNode) -> dict[str, Any]:
@@ -104,16 +118,6 @@ def _ranked_row(walk: Walk, node: RankedNode) -> dict[str, Any]:
         "score": round(node.score, 4),
         "reason": node.reason,
     }
-
-
-def _rejected(walk: Walk, events: list[SearchEvent]) -> tuple[Rejected, ...]:
-    found: dict[int, Rejection] = {}
-    for event in events:
-        for rejection in event.rejected:
-            if rejection.key not in found or rejection.score > found[rejection.key].score:
-                found[rejection.key] = rejection
-    best = sorted(found.values(), key=lambda rejection: (-rejection.score, rejection.key))[:MAX_REJECTED]
-    return tuple(Rejected(walk.title_of(r.key), r.reason, walk.ref(r.key, "looked")) for r in best)
 
 
 def _follow(walk: Walk, key: int, target: object) -> StepResult:
@@ -169,8 +173,3 @@ def _beside(walk: Walk, key: int, step: int) -> list[int]:
     family = walk.document.tree.children(parent) if parent >= 0 else []
     place = family.index(key) + step if key in family else -1
     return [family[place]] if 0 <= place < len(family) else []
-
-
-def turned_back(walk: Walk, key: int, reason: str) -> Checked:
-    """A section that was looked at and did not answer."""
-    return Checked(walk.entry.id, walk.title_of(key), reason, walk.ref(key, "turned_back"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.reasoner.compose import compose
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
 from vectorless_web.engine.reasoner.needs import wants_figures
@@ -24,6 +25,10 @@ class OfflinePlanner:
     """Look over the document, go down the best branch, fetch what fits, extract, look again for what is missing."""
 
     name = OFFLINE
+
+    def spent(self) -> Usage:
+        """Nothing."""
+        return Usage()
 
     def next_step(self, context: WalkContext) -> PlannedStep:
         """The next step by what was done, what is missing and how many steps are left."""

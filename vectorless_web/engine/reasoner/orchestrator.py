@@ -63,7 +63,13 @@ class Orchestrator:
         leaves out, and starts with what was read. Errors of the engine become the outcome
         `failed`; errors of the code are raised.
         """
-        run = Run(limits=limits, clock=self._clock, cancelling=cancelling, engine=self._walking.planner.name)
+        run = Run(
+            limits=limits,
+            clock=self._clock,
+            cancelling=cancelling,
+            engine=self._walking.planner.name,
+            spent=self._walking.planner.spent,
+        )
         try:
             yield from self._reason(run, question, corpus, previous)
         except Cancelled:
@@ -77,7 +83,7 @@ class Orchestrator:
         chosen, step = route_step(run, plan, corpus, self._routing)
         yield run.told(step)
         yield from walk_all(run, plan, corpus, chosen, self._walking)
-        if run.nothing_found() and run.passed_over:
+        if run.gaps() and run.passed_over and run.may_go_on():
             again, step = route_step(run, plan, corpus, self._routing)
             yield run.told(step)
             yield from walk_all(run, plan, corpus, again, self._walking)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Protocol
 
+from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
@@ -202,6 +203,10 @@ class Planner(Protocol):
     """Chooses steps and drafts answers. Stateless: everything it knows is in its arguments."""
 
     name: str
+
+    def spent(self) -> Usage:
+        """What its calls have cost so far, failed ones included; nothing without a model."""
+        ...
 
     def next_step(self, context: WalkContext) -> PlannedStep:
         """The next step of the walk; SYNTHESIZE ends it."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.reasoner.events import StepEvent
 from vectorless_web.engine.reasoner.fence import fenced
-from vectorless_web.engine.reasoner.planner import DraftClaim, Figure, PackedNode, SynthesisContext, WalkContext
+from vectorless_web.engine.reasoner.planner import DraftClaim, PackedNode, SynthesisContext, WalkContext
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 STEP_TOKENS = 3600
@@ -64,7 +64,7 @@ def step_prompt(context: WalkContext, history: Sequence[StepEvent]) -> str:
 def synthesis_prompt(context: SynthesisContext, steps: Sequence[StepEvent]) -> str:
     """What the model writes the answer from: question, figures found, passages; cut to the context's tokens."""
     head = "\n".join([_SYNTHESIS, "", f"Question: {context.plan.question}"])
-    facts = _figures(context)
+    facts = _facts(context, context.tokens // 3)
     past = _history(steps, 400)
     left = context.tokens - _tokens(head) - _tokens(facts) - _tokens(past)
     return "\n".join(part for part in (head, facts, past, _passages(context.passages, left)) if part)
@@ -102,13 +102,22 @@ def _history(steps: Sequence[StepEvent], tokens: int) -> str:
     return "\n".join(["", "Steps taken:", fenced("\n".join(reversed(lines)))]) if lines else ""
 
 
-def _figures(context: SynthesisContext) -> str:
-    rows = [
-        f"- {fact.document}:{fact.key} | {fact.where} | {fact.quote.replace(chr(9), ' | ')}"
-        for fact in context.facts
-        if isinstance(fact, Figure)
-    ]
-    return "\n".join(["", "Table rows found:", fenced("\n".join(dict.fromkeys(rows))[:4000])]) if rows else ""
+def _facts(context: SynthesisContext, tokens: int) -> str:
+    """Rows and sentences that EXTRACT copied, the first ones kept when not all fit."""
+    lines: list[str] = []
+    used = cut = 0
+    for fact in context.facts:
+        line = f"- [{fact.document}:{fact.key}] {fact.where} | {' | '.join(fact.quote.split(chr(9)))}"
+        cost = _tokens(line) + 1
+        if line in lines:
+            continue
+        if used + cost > tokens:
+            cut += 1
+            continue
+        used += cost
+        lines.append(line)
+    note = [f"({cut} more were copied and are left out here.)"] if cut else []
+    return "\n".join(["", "Rows and sentences copied:", fenced("\n".join(lines)), *note]) if lines else ""
 
 
 def _passages(passages: Sequence[PackedNode], tokens: int) -> str:

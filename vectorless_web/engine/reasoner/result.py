@@ -11,6 +11,7 @@ class StepResult:
     """What a step did: the sentence for its card, JSON values observed, nodes touched, branches not taken.
 
     `confidence` in [0, 1] is measured (a share of the question's weight), or None where nothing is.
+    `engine`, `tokens` and `cost_usd` tell who decided inside the step, and what that cost.
     """
 
     say: str
@@ -18,6 +19,9 @@ class StepResult:
     refs: tuple[NodeRef, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     confidence: float | None = None
+    engine: str = "offline"
+    tokens: int = 0
+    cost_usd: float = 0.0
 
 
 def refused(message: str) -> StepResult:

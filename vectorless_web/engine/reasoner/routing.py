@@ -1,6 +1,6 @@
-"""ROUTE: which documents of the scope are opened, with reasons."""
+"""ROUTE: which documents of the scope are opened, with reasons; at most once more when they did not answer."""
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.query.plan import QueryPlan
@@ -8,12 +8,10 @@ from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import Rejected, StepEvent, StepKind
 from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.selection import Selected, select
+from vectorless_web.engine.reasoner.shortlist import CardRouter, Reroute, Route, Shortlist, shortlist_of
 from vectorless_web.engine.reasoner.sweeping import asks_documents
 from vectorless_web.engine.reasoner.wording import count, listed, short
-from vectorless_web.engine.router import RouteResult
-
-Route = Callable[[QueryPlan, Corpus], RouteResult]
-"""A router over the workspace's snapshot, narrowed to the corpus."""
+from vectorless_web.engine.text.analyser import analyse
 
 SHOWN = 15
 """Documents named in the step; the rest are counted."""
@@ -21,55 +19,60 @@ SHOWN = 15
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """How documents are narrowed. Without `route` every document of the scope goes on to have its card read.
+    """How documents are narrowed: by the workspace's router, or by one made of the corpus' cards on the spot.
 
-    `threshold`: at or below so many documents the router steps aside. `most` cards are read.
+    Without `reroute` a second pass reads what the first shortlist left.
     """
 
     route: Route | None = None
-    threshold: int = 20
-    most: int = 200
+    reroute: Reroute | None = None
 
+    def first(self, plan: QueryPlan, corpus: Corpus) -> Shortlist:
+        """The shortlist for a question."""
+        return CardRouter(corpus).route(plan) if self.route is None else shortlist_of(self.route(plan, corpus))
 
-@dataclass(frozen=True, slots=True)
-class _Shortlist:
-    names: tuple[str, ...]
-    scores: dict[str, float]
-    reasons: dict[str, str]
-    committed: str = ""
-    activated: bool = False
+    def second(
+        self, plan: QueryPlan, corpus: Corpus, *, gaps: Sequence[str], read: Sequence[str], yielded: Sequence[str]
+    ) -> Shortlist:
+        """The shortlist of documents not read yet, with the gaps asked for too."""
+        if self.reroute is not None:
+            return shortlist_of(self.reroute(plan, corpus, gaps=gaps, read=read, yielded=yielded))
+        if self.route is not None:
+            return self.first(plan, corpus)
+        return CardRouter(corpus).reroute(plan, gaps=gaps, read=read, yielded=yielded)
 
 
 def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> tuple[list[Selected], StepEvent]:
-    """Shortlist, read the cards, choose; a second call leaves out what was walked."""
+    """Shortlist, read the cards, choose; a second call leaves out what was walked and asks for the gaps too."""
     started = run.clock()
-    walked = {walk.entry.id for walk in run.walks}
-    names = [entry.id for entry in corpus.entries()]
-    shortlist = _shortlisted(plan, corpus, routing, again=bool(walked))
+    walked = [walk.entry.id for walk in run.walks]
+    gaps = [term for gap in run.gaps() for term in analyse(gap)]
+    found = routing.second(plan, corpus, gaps=gaps, read=walked, yielded=run.yielded()) if walked else None
+    shortlist = found or routing.first(plan, corpus)
     left = [name for name in shortlist.names if name not in walked]
-    most = 1 if shortlist.committed and not walked else _most_walks(run, plan)
-    first = [name for name in left if name == shortlist.committed] if most == 1 else left
-    chosen, over = select(plan, corpus, first or left, routed=shortlist.scores, most=most)
-    run.passed_over = over + ([] if first == left else select(plan, corpus, left, routed=shortlist.scores, most=0)[1])
+    chosen, over = select(plan, corpus, left, routed=shortlist.scores, most=_most_walks(run, plan))
+    if shortlist.committed and not walked:
+        alone = [selected for selected in (*chosen, *over) if selected.entry.id == shortlist.committed]
+        chosen, over = alone or chosen, [s for s in (*chosen, *over) if s not in alone] if alone else over
+    run.passed_over = over
+    titles = {entry.id: entry.title or entry.name for entry in corpus.entries()}
     step = StepEvent(
         walk=0,
         index=0,
         kind=StepKind.ROUTE,
-        say=_say(len(names), chosen, walked=len(walked)),
+        say=_say(len(titles), chosen, walked=len(walked)),
         thought=_thought(plan, run.read_as),
         action="route",
-        arguments={"query": plan.focus, "again": bool(walked)},
+        arguments={"query": plan.focus, "again": bool(walked), "gaps": gaps},
         observation={
-            "considered": len(names),
+            "considered": len(titles),
             "activated": shortlist.activated,
             "committed": shortlist.committed,
             "question": {**_plan_row(plan), "read_as": run.read_as},
             "shortlist": [_row(selected, shortlist) for selected in chosen],
         },
-        rejected=tuple(
-            Rejected(selected.entry.title or selected.entry.name, selected.reason) for selected in over[:SHOWN]
-        ),
-        confidence=None,
+        rejected=_rejected(over, shortlist, titles),
+        confidence=round(min(1.0, max(shortlist.scores.values())), 4) if shortlist.scores else None,
         latency_ms=(run.clock() - started) * 1000,
     )
     return chosen, step
@@ -80,22 +83,12 @@ def _most_walks(run: Run, plan: QueryPlan) -> int:
     return max(run.limits.max_walks, run.limits.max_run_steps // 2) if asks_documents(plan) else run.limits.max_walks
 
 
-def _shortlisted(plan: QueryPlan, corpus: Corpus, routing: Routing, *, again: bool) -> _Shortlist:
-    names = tuple(entry.id for entry in corpus.entries())
-    if routing.route is None or len(names) <= routing.threshold:
-        return _Shortlist(names[: routing.most] if len(names) <= routing.most else names, {}, {})
-    result = routing.route(plan, corpus)
-    candidates = result.candidates
-    return _Shortlist(
-        names=tuple(str(candidate.doc_id) for candidate in candidates),
-        scores={str(candidate.doc_id): candidate.score for candidate in candidates},
-        reasons={str(candidate.doc_id): candidate.reason for candidate in candidates},
-        committed=str(result.committed or "") if not again else "",
-        activated=result.activated,
-    )
+def _rejected(over: Sequence[Selected], shortlist: Shortlist, titles: dict[str, str]) -> tuple[Rejected, ...]:
+    passed = [(selected.entry.id, shortlist.reasons.get(selected.entry.id) or selected.reason) for selected in over]
+    return tuple(Rejected(titles.get(name, name), reason) for name, reason in (*passed, *shortlist.missed)[:SHOWN])
 
 
-def _row(selected: Selected, shortlist: _Shortlist) -> dict[str, object]:
+def _row(selected: Selected, shortlist: Shortlist) -> dict[str, object]:
     name = selected.entry.id
     return {
         "document": name,
@@ -116,7 +109,7 @@ def _plan_row(plan: QueryPlan) -> dict[str, object]:
         "periods": [period.text or str(period.year) for period in plan.periods],
         "figures": [need.concept for need in plan.figures],
         "formula": plan.formula.expression if plan.formula else "",
-        "expansions": sorted({term.source for term in plan.terms if term.source != "question"}),
+        "expansions": sorted({term.source for term in plan.terms if term.source.startswith("lexicon")}),
     }
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.errors import Cancelled, LimitReached
+from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.reasoner.events import Checked, ClaimEvent, Confidence, StepEvent
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
 from vectorless_web.engine.reasoner.planner import AnswerDraft
@@ -19,6 +20,7 @@ class Run:
     clock: Callable[[], float]
     cancelling: Cancelling
     engine: str
+    spent: Callable[[], Usage]
     walks: list[Walk] = field(default_factory=list)
     passed_over: list[Selected] = field(default_factory=list)
     claims: list[ClaimEvent] = field(default_factory=list)
@@ -30,8 +32,6 @@ class Run:
     """Nodes read by the run before in the thread, by document."""
     steps: int = 0
     outside: int = 0
-    tokens: int = 0
-    cost_usd: float = 0.0
     started: float = 0.0
 
     def __post_init__(self) -> None:
@@ -58,6 +58,10 @@ class Run:
         if self.seconds_left() <= 0:
             raise LimitReached(f"The run has used its {self.limits.wall_seconds:g} seconds.", limit="time")
 
+    def may_go_on(self) -> bool:
+        """Whether steps and time are left."""
+        return self.steps < self.limits.max_run_steps and self.seconds_left() > 0
+
     def told(self, step: StepEvent) -> StepEvent:
         """Count a finished step; one outside a walk gets its index."""
         if step.walk == 0:
@@ -65,17 +69,18 @@ class Run:
             self.outside += 1
         else:
             self.steps += 1
-        self.spend(step.tokens, step.cost_usd)
         return step
 
-    def spend(self, tokens: int, cost_usd: float) -> None:
-        """Add what a model call cost."""
-        self.tokens += tokens
-        self.cost_usd += cost_usd
+    def gaps(self) -> tuple[str, ...]:
+        """What no walk has found yet: figures needed, else the question itself while there is no fact at all."""
+        if not self.walks:
+            return ()
+        missing = [set(walk.gaps()) for walk in self.walks]
+        return tuple(gap for gap in self.walks[0].gaps() if all(gap in gaps for gaps in missing))
 
-    def nothing_found(self) -> bool:
-        """Whether no walk brought any fact."""
-        return not any(walk.facts for walk in self.walks)
+    def yielded(self) -> tuple[str, ...]:
+        """Documents that brought evidence."""
+        return tuple(walk.entry.id for walk in self.walks if walk.facts)
 
     def checked(self) -> tuple[Checked, ...]:
         """Sections that were looked at and did not answer, in the order of the walks."""

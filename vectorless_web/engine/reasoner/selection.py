@@ -13,6 +13,7 @@ FIELD_WEIGHTS = (("name", 3.0), ("title", 3.0), ("tags", 2.0), ("hints", 1.0), (
 
 TOPIC_WEIGHT = 0.5
 ENTITY_WORTH = 4.0
+CARD_SHARE = 0.1
 YEAR_BONUS = 0.35
 """A year of the question among the card's years, or one more than its last."""
 
@@ -31,7 +32,7 @@ def select(
 ) -> tuple[list[Selected], list[Selected]]:
     """Documents to walk (at most `most`, best first) and those passed over, by their cards.
 
-    `routed` are the router's scores in [0, 1]; with them the card only refines the order.
+    `routed` are the router's scores in [0, 1]; what the card says only parts equal ones.
     """
     entries = {entry.id: entry for entry in corpus.entries()}
     scored = [_judged(plan, entries[name], corpus.card(name), routed.get(name, 0.0)) for name in shortlist]
@@ -48,7 +49,9 @@ def _judged(plan: QueryPlan, entry: DocumentEntry, card: Card, routed: float) ->
     years = {period.year for period in plan.periods} & _years(card)
     if years:
         score += YEAR_BONUS
-    return Selected(entry, score + routed, _reason([term for term, weight in held.items() if weight > 1], years))
+    return Selected(
+        entry, routed + CARD_SHARE * score, _reason([term for term, weight in held.items() if weight > 1], years)
+    )
 
 
 def _worth(term: WeightedTerm) -> float:

@@ -27,7 +27,6 @@ def answer_events(run: Run, plan: QueryPlan, walking: Walking) -> Iterator[Reaso
     """Drafted claims as they are, then the VERIFY step, then each claim checked."""
     context = _context(run, plan)
     run.draft, notes = _drafted(run, context, walking)
-    run.spend(run.draft.tokens, run.draft.cost_usd)
     if not run.draft.claims:
         return
     for order, claim in enumerate(run.draft.claims, 1):
@@ -74,7 +73,6 @@ class Checker:
         except ModelError as error:
             self.notes.append(f"A missing quote could not be asked for again: {error.message}")
             return claim
-        self._run.spend(again.tokens, again.cost_usd)
         found = again.claims and all(place is not Check.MISSING for place in self._grounder.places(again.claims[0]))
         self.notes.append("A missing quote was asked for once more and " + ("found." if found else "still not found."))
         return again.claims[0] if found else claim
