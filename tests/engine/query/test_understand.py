@@ -188,3 +188,27 @@ def test_two_questions_are_told_apart():
 @settings(deadline=None, max_examples=60)
 def test_any_text_gives_the_same_plan_every_time(text):
     assert understand(text) == understand(text)
+
+
+def test_what_a_question_sets_aside_is_not_looked_for():
+    plan = understand("Excluding restructuring charges, what was operating income in 2020?")
+    assert [need.concept for need in plan.figures] == ["operating income"]
+    assert "restructuring charges" not in plan.concepts
+
+
+def test_a_list_of_kinds_names_each_of_them():
+    plan = understand("Which of operating, investing and financing activities used the most cash flow in 2020?")
+    needed = {need.concept for need in plan.figures}
+    assert needed == {"operating cash flow", "investing cash flow", "financing cash flow"}
+
+
+def test_names_and_facts_need_no_figures():
+    assert understand("Which debt securities are listed?").figures == ()
+    assert understand("Which segment had the highest revenue?").figures != ()
+    assert understand("What were net sales in 2019?").intent is Intent.FIGURE
+
+
+def test_a_less_inside_a_caption_is_no_subtraction():
+    plan = understand("What is property and equipment, less accumulated depreciation, in 2020?")
+    assert plan.formula is None
+    assert [need.concept for need in plan.figures] == ["property, plant and equipment"]

@@ -13,7 +13,7 @@ from vectorless_web.engine.text.analyser import analyse
 _OTHER_PERIOD = 0.45
 _OUTSIDE_STATEMENT = 0.55
 _UNLABELLED = 0.5
-"""What the usual statement is worth when no row of it bears a known wording: totals are often printed without a label."""
+"""What the usual statement is worth when no row of it bears a known wording: totals often stand without a label."""
 _USUAL = 6
 """Phrases are listed most usual first; the ones after these weigh a little less."""
 

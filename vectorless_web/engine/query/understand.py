@@ -17,6 +17,11 @@ from vectorless_web.engine.query.units import unit_requested
 
 _MAX_FIGURES = 12
 _LISTED = re.compile(r"\b(?P<first>\w+), (?P<second>\w+),? (?:and|or) \w+ (?P<noun>\w+)\b")
+_EXCLUDED = re.compile(
+    r"\b(?:exclud\w+|without|not including|apart from|ignor\w+|disregard\w+|leaving out|adjusted for|net of)\b",
+    re.IGNORECASE,
+)
+_REACH = 45
 _DISCUSSION = ("management's discussion and analysis", "results of operations")
 _CLAUSE = re.compile(
     r"\s*(?:;|\band (?=(?:what|which|who|when|where|why|how|is|are|was|were|does|do|did|has|have)\b)|(?<=\?)\s)", re.I
@@ -32,7 +37,7 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     """
     known = lexicon or default_lexicon()
     parts = take_apart(question)
-    matches = known.match(_unfolded(parts.focus))
+    matches = _wanted(known.match(_unfolded(parts.focus)), parts.focus)
     periods = periods_in(parts.focus) or periods_in(question)
     unit = unit_requested(question)
     reader = Reader(known, periods)
@@ -84,6 +89,12 @@ def _figures(
 
 def _over_periods(needs: Sequence[FigureNeed], periods: Sequence[Period]) -> tuple[FigureNeed, ...]:
     return tuple(FigureNeed(need.concept, need.phrases, period, need.statement) for need in needs for period in periods)
+
+
+def _wanted(matches: Sequence[Match], focus: str) -> list[Match]:
+    """Matches without those the question sets aside ("excluding acquisitions"); their words stay terms."""
+    aside = [(match.end(), focus.find(",", match.end()) % (len(focus) + 1)) for match in _EXCLUDED.finditer(focus)]
+    return [m for m in matches if not any(start <= m.start < min(end, start + _REACH) for start, end in aside)]
 
 
 def _unfolded(focus: str) -> str:
