@@ -13,6 +13,7 @@ from PIL import Image
 
 from tests.conftest import end_group, wait_until
 from tests.documents.files import HANDBOOK, REPORT
+from vectorless_web.documents import services
 from vectorless_web.documents.page_cache import PageCache, image_path
 from vectorless_web.documents.render_client import RenderUnavailable, ask
 from vectorless_web.documents.rendering import Highlight, boxes, page_image, page_view
@@ -165,6 +166,14 @@ def test_the_cache_makes_room_for_what_was_used_last(tmp_path):
     cache.write(paths[3], b"x" * 30)
     assert [path.exists() for path in paths] == [True, False, True, True]
     assert PageCache(tmp_path, limit_bytes=100)._bytes == 90
+
+
+def test_a_purged_document_leaves_no_picture(ready, render_child, django_capture_on_commit_callbacks):
+    document = ready(REPORT + b"% another file", "report.pdf")
+    path = page_image(document.current_version, 0)
+    with django_capture_on_commit_callbacks(execute=True):
+        services.purge_document(document)
+    assert not path.exists()
 
 
 def test_pictures_are_served_to_members_only_and_may_be_kept(client, workspace, ready, render_child, bob, charlie):

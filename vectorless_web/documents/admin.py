@@ -5,6 +5,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Edge, Folder, Section
+from vectorless_web.lib.read_only_admin import ReadOnlyAdmin
 
 
 class VersionInline(admin.TabularInline):
@@ -31,19 +32,6 @@ class DocumentAdmin(admin.ModelAdmin):
     inlines = [VersionInline]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-
-class ReadOnlyAdmin(admin.ModelAdmin):
-    """Rows that programs write and people only look at."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: DocumentVersion | None = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: DocumentVersion | None = None) -> bool:
         return False
 
 

@@ -106,7 +106,17 @@ def _finds_on(document: CompiledDocument, page_index: int, pattern: re.Pattern[s
         start, end = match.span()
         yield Find(
             span=GlyphSpan(page_index, start, end - start),
-            before=shown(text[max(0, start - SNIPPET) : start]),
+            before=_from_word(shown(text[max(0, start - SNIPPET) : start]), cut=start > SNIPPET),
             text=shown(match[0]),
-            after=shown(text[end : end + SNIPPET]),
+            after=_to_word(shown(text[end : end + SNIPPET]), cut=len(text) - end > SNIPPET),
         )
+
+
+def _from_word(text: str, *, cut: bool) -> str:
+    """The text from its first whole word on."""
+    return f"…{text.partition(' ')[2]}" if cut else text
+
+
+def _to_word(text: str, *, cut: bool) -> str:
+    """The text up to its last whole word."""
+    return f"{text.rpartition(' ')[0]}…" if cut else text

@@ -147,6 +147,9 @@ class Worker:
             return {"code": "page_too_large", "message": "This page is too large to be drawn."}
         except OSError as error:
             return {"code": "file_missing", "message": f"The file of this page cannot be read: {error.strerror}."}
+        except Exception:
+            logger.exception("a request failed")
+            return {"code": "render_failed", "message": "Drawing this page failed. Its text can still be read."}
 
     def _serve(self, connection: socket.socket) -> None:
         connection.settimeout(READ_SECONDS)

@@ -77,6 +77,14 @@ def delete_stored(name: str) -> None:
         default_storage.delete(name)
 
 
+def forget_cached(*, sha256: str, artefact_sha256: str) -> None:
+    """Remove page pictures and the artefact of a purged version from this machine's caches."""
+    cache = Path(settings.CACHE_ROOT)
+    for path in (cache / "pages" / sha256[:2]).glob(f"{sha256}-*.jpg"):
+        path.unlink(missing_ok=True)
+    (cache / "artefacts" / artefact_sha256[:2] / (artefact_sha256 or "none")).unlink(missing_ok=True)
+
+
 def file_sha256(path: Path) -> str:
     """The SHA-256 of a file in hexadecimal, read in chunks."""
     with path.open("rb") as file:

@@ -145,7 +145,7 @@ def _results(version: DocumentVersion, finds: list[Find], words: str, view: str)
     return [
         {
             "page": find.page,
-            "snippet": f"…{find.before}{find.text}{find.after}…",
+            "snippet": f"{find.before}{find.text}{find.after}",
             "url": page_url(version, page_index, **more),
         }
         for page_index, find in sorted(first_on_page.items())
