@@ -37,7 +37,8 @@ def make_run(workspace, bob, report):
     """Make a run that Bob asked, with any values: `make_run(status="running")`."""
 
     def make(**values) -> Run:
-        thread = Thread.objects.create(workspace=workspace, title="What was revenue?", created_by=bob)
+        thread = values.pop("thread", None)
+        thread = thread or Thread.objects.create(workspace=workspace, title="What was revenue?", created_by=bob)
         settings = {"max_steps": 6, "token_budget": 8000}
         defaults = {"question": "What was revenue?", "asked_by": bob, "settings": settings}
         return Run.objects.create(thread=thread, workspace=workspace, **{**defaults, **values})

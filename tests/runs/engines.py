@@ -31,7 +31,7 @@ class StoryReasoner:
     pause: float = 0.0
     heeds_stop: bool = True
 
-    def run(self, question, corpus, limits, *, cancelling=lambda: False) -> Iterator[ReasoningEvent]:
+    def run(self, question, corpus, limits, *, cancelling=lambda: False, previous=None) -> Iterator[ReasoningEvent]:
         for event in self.story(next((entry.id for entry in corpus.entries()), "1")):
             time.sleep(self.pause)
             if self.heeds_stop and cancelling():

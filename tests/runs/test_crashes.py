@@ -60,7 +60,7 @@ def assert_told_once(run: Run, steps: int = 11) -> None:
     assert fresh(run).step_count == steps
 
 
-@pytest.mark.parametrize("after", [1, 4, 9])
+@pytest.mark.parametrize("after", [1, 8])
 def test_a_killed_worker_s_run_is_found_within_its_lease_and_ends_with_each_step_once(make_run, spawn, after):
     run = make_run()
     worker = spawn("work", "runs", **ENGINE, STORY_PAUSE="0.15")

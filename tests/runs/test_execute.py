@@ -215,7 +215,7 @@ def test_what_was_read_is_pinned(make_run, report):
         yield step(0, document)
 
     class Opening:
-        def run(self, question, corpus, limits, *, cancelling):
+        def run(self, question, corpus, limits, *, cancelling, previous):
             corpus.opened.add(report.current_version_id)
             yield step(0, str(report.pk))
             yield complete()
@@ -223,3 +223,46 @@ def test_what_was_read_is_pinned(make_run, report):
     run = work(make_run(), TestEngine(Opening()))
 
     assert list(run.versions.all()) == [report.current_version]
+
+
+class TestFollowUps:
+    def told_to(self, run: Run) -> list:
+        """Work on a run with an engine that notes what it was told of the run before."""
+        told = []
+
+        class Noting:
+            def run(self, question, corpus, limits, *, cancelling, previous):
+                told.append(previous)
+                yield complete()
+
+        work(run, TestEngine(Noting()))
+        return told
+
+    def test_the_first_question_of_a_thread_leans_on_nothing(self, make_run):
+        assert self.told_to(make_run()) == [None]
+
+    def test_a_follow_up_gets_the_question_before_and_what_was_read(self, make_run, report):
+        first = work(make_run(question="What was revenue in 2024?"), tell(long_story))
+        second = make_run(question="And in 2023?", thread=first.thread)
+
+        (previous,) = self.told_to(second)
+
+        assert previous.question == "What was revenue in 2024?"
+        assert previous.read == {str(report.pk): tuple(range(12))}
+
+    def test_a_run_that_failed_is_passed_over(self, make_run):
+        first = work(make_run(question="What was revenue?"), tell(long_story))
+        make_run(question="And costs?", thread=first.thread, status="failed")
+
+        (previous,) = self.told_to(make_run(question="And in 2023?", thread=first.thread))
+
+        assert previous.question == "What was revenue?"
+
+    def test_a_follow_up_of_a_follow_up_leans_on_the_completed_question(self, make_run):
+        first = make_run(status="answered", question="And in 2023?")
+        understood = {"question": {"read_as": "What was revenue in 2023?"}}
+        Step.objects.create(run=first, sequence=1, walk=0, index=0, kind="route", say="x", observation=understood)
+
+        (previous,) = self.told_to(make_run(question="Why?", thread=first.thread))
+
+        assert previous.question == "What was revenue in 2023?"

@@ -25,7 +25,7 @@ QUESTION = "What was revenue in 2024?"
 @pytest.fixture(autouse=True)
 def _own_files(settings, tmp_path):
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
-    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 2.0, 0
+    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 0.6, 0
 
 
 @pytest.fixture
@@ -145,7 +145,7 @@ def test_every_call_is_kept_with_tokens_cost_and_time(led_by):
         (status(401), "provider_auth"),
         (status(429), "provider_rate_limited"),
         (status(500), "network_error"),
-        (lambda _s: time.sleep(3) or reply("{}"), "provider_timeout"),
+        (lambda _s: time.sleep(0.9) or reply("{}"), "provider_timeout"),
         (lambda _s: reply("I would rather talk about the weather."), ""),
         (lambda _s: reply('{"thought": "broken'), ""),
         (lambda _s: reply({"unknown": "keys"}), ""),

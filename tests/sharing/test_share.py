@@ -17,6 +17,11 @@ from vectorless_web.workspaces.models import AuditEvent, Role
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.fixture(autouse=True)
+def _quick_hashes(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
 @pytest.fixture
 def shared_run(make_run) -> Run:  # noqa: F811
     run = make_run()
@@ -74,7 +79,7 @@ def test_no_search_engine_cache_or_other_site_learns_of_it(owner, outsider, shar
     assert "noindex" in response["X-Robots-Tag"]
     assert 'content="noindex' in response.content.decode()
     assert "no-store" in response["Cache-Control"]
-    assert response["Referrer-Policy"] == "no-referrer"
+    assert response["Referrer-Policy"] == "same-origin"
 
 
 def test_each_opening_is_counted_with_its_network_not_its_address(owner, outsider, shared_run):

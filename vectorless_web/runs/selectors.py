@@ -84,6 +84,12 @@ def newest_run_of(thread: Thread) -> Run:
     return run
 
 
+def run_before(run: Run) -> Run | None:
+    """The last run before this one in its thread that came to a result."""
+    told = (Run.Status.ANSWERED, Run.Status.PARTIAL, Run.Status.NOT_FOUND)
+    return Run.objects.filter(thread=run.thread_id, pk__lt=run.pk, status__in=told).order_by("-pk").first()
+
+
 def steps_of(run: Run, after: int = 0) -> list[Step]:
     """The run's steps beyond a sequence number, in order."""
     return list(Step.objects.filter(run=run.pk, sequence__gt=after).order_by("sequence"))

@@ -138,5 +138,6 @@ def _private(response: HttpResponse) -> HttpResponse:
 
 def _unlisted(response: HttpResponse) -> HttpResponse:
     response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
-    response["Referrer-Policy"] = "no-referrer"
+    # "no-referrer" would make browsers post the password form without an origin, which CSRF protection refuses.
+    response["Referrer-Policy"] = "same-origin"
     return response

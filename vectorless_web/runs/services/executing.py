@@ -7,10 +7,12 @@ from typing import Protocol
 from vectorless_web.engine.errors import Cancelled, EngineError
 from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, ReasoningEvent, StepEvent
+from vectorless_web.engine.reasoner.followup import Previous
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import versions_in_scope
+from vectorless_web.runs.services.following import previous_of
 from vectorless_web.runs.services.leases import Lease, LeaseLost, Watch, claim, end_run, fenced
 from vectorless_web.runs.services.queueing import announce, stop_job
 from vectorless_web.runs.services.recording import Recorder
@@ -22,9 +24,15 @@ class Reasoner(Protocol):
     """What the engine offers: an iterator of events, ending with one CompleteEvent."""
 
     def run(
-        self, question: str, corpus: Corpus, limits: Limits, *, cancelling: Callable[[], bool] = ...
+        self,
+        question: str,
+        corpus: Corpus,
+        limits: Limits,
+        *,
+        cancelling: Callable[[], bool] = ...,
+        previous: Previous | None = ...,
     ) -> Iterator[ReasoningEvent]:
-        """Reason about the question over the corpus."""
+        """Reason about the question over the corpus; `previous` is the run before in its thread."""
         ...
 
 
@@ -75,7 +83,9 @@ def _work(run: Run, lease: Lease, engine: Engine, watch: Watch) -> None:
             engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint
         )
     recorder = Recorder(lease, corpus)
-    events = engine.reasoner.run(run.question, corpus, limits_of(run), cancelling=watch.stopping)
+    events = engine.reasoner.run(
+        run.question, corpus, limits_of(run), cancelling=watch.stopping, previous=previous_of(run)
+    )
     try:
         ended = _record_all(events, recorder)
     except Cancelled:

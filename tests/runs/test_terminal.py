@@ -1,0 +1,155 @@
+"""`manage.py ask` as people run it: a process of its own, no database, no Redis, no account."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT
+
+REPORT = """# Annual report 2024
+
+## Revenue
+
+Revenue was 412 million in 2024, against 398 million in 2023.
+
+## Leave
+
+Everybody has 30 days of leave.
+"""
+KEYS = {"outcome", "answer", "value", "citations", "steps", "seconds"}
+
+
+@pytest.fixture
+def report(tmp_path):
+    path = tmp_path / "report.md"
+    path.write_text(REPORT)
+    return path
+
+
+def command(*arguments, **environment) -> dict:
+    """How to start the command where nothing is there that it must not need."""
+    bare = {name: value for name, value in os.environ.items() if name not in ("DATABASE_URL", "REDIS_URL")}
+    nowhere = {"DATABASE_URL": "sqlite:////nowhere/db.sqlite3", "REDIS_URL": "unix:///nowhere/redis.sock"}
+    return {
+        "args": [sys.executable, "manage.py", "ask", *map(str, arguments)],
+        "cwd": ROOT,
+        "env": {**bare, **nowhere, **environment},
+        "text": True,
+    }
+
+
+def ask(*arguments) -> subprocess.CompletedProcess:
+    return subprocess.run(capture_output=True, timeout=60, check=False, **command(*arguments))
+
+
+def test_the_answer_goes_to_standard_output_and_the_steps_to_standard_error(report):
+    done = ask("What was revenue in 2024?", report)
+
+    assert done.returncode == 0
+    assert "412 million" in done.stdout.splitlines()[0]
+    assert "report.md, p. 1" in done.stdout
+    for kind in ("route", "finalize"):
+        assert kind in done.stderr
+        assert kind not in done.stdout
+
+
+def test_json_is_exactly_one_line(report):
+    done = ask("What was revenue in 2024?", report, "--json")
+
+    assert done.returncode == 0
+    assert done.stdout.count("\n") == 1
+    result = json.loads(done.stdout)
+    assert set(result) == KEYS
+    assert result["outcome"] in ("answered", "partial")
+    assert result["steps"] >= 3
+    citation = result["citations"][0]
+    assert (citation["document"], citation["page"]) == ("report.md", 1)
+    assert "412 million" in citation["quote"]
+
+
+def test_several_files_are_read_and_named(report, tmp_path):
+    other = tmp_path / "handbook.md"
+    other.write_text("# Handbook\n\nThe canteen opens at noon.\n")
+
+    result = json.loads(ask("What was revenue in 2024?", other, report, "--json").stdout)
+
+    assert {citation["document"] for citation in result["citations"]} == {"report.md"}
+
+
+def test_what_is_not_there_is_said_to_be_not_found(report):
+    done = ask("How many submarines does the navy of Switzerland own?", report, "--json")
+
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["outcome"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("empty.pdf", b"", "empty"),
+        ("page.pdf", b"<html><body>Hello</body></html>", "HTML"),
+        ("noise.pdf", b"%PDF-1.7\nnothing of the kind", ""),
+        ("program.exe", b"MZ\x00\x01\x02\x03", ""),
+    ],
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_file_that_cannot_be_read_is_bad_input_with_a_sentence(tmp_path, name, content, words, as_json):
+    path = tmp_path / name
+    path.write_bytes(content)
+
+    done = ask("What is it?", path, *(["--json"] if as_json else []))
+
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stderr.strip()
+    if as_json:
+        assert json.loads(done.stdout)["outcome"] == "failed"
+    else:
+        assert done.stdout == ""
+
+
+@pytest.mark.parametrize("question", ["", "   ", "x" * 10_000])
+def test_a_question_that_cannot_be_asked_is_bad_input(report, question):
+    done = ask(question, report)
+
+    assert done.returncode == 2
+    assert "question" in done.stderr.lower()
+
+
+def test_a_file_that_is_not_there_is_bad_input(tmp_path):
+    done = ask("Why?", tmp_path / "nowhere.pdf")
+
+    assert done.returncode == 2
+    assert "nowhere.pdf" in done.stderr
+
+
+def test_a_folder_is_bad_input(tmp_path):
+    assert ask("Why?", tmp_path).returncode == 2
+
+
+def test_no_file_at_all_is_bad_input():
+    assert ask("Why?").returncode == 2
+
+
+def test_a_step_limit_out_of_range_is_bad_input(report):
+    assert ask("Why?", report, "--max-steps", "31").returncode == 2
+
+
+def test_control_c_leaves_with_130(tmp_path):
+    """Interrupted while it reads a file: a pipe, whose opening shows that it has got there."""
+    pipe = tmp_path / "endless.txt"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(stdout=subprocess.PIPE, stderr=subprocess.PIPE, **command("Why?", pipe))
+    with pipe.open("w") as writer:
+        writer.write("Once upon a time ")
+        writer.flush()
+        process.send_signal(signal.SIGINT)
+        _out, errors = process.communicate(timeout=20)
+
+    assert process.returncode == 130
+    assert "Traceback" not in errors

@@ -1,0 +1,116 @@
+"""Runs in the admin site: what was asked, every step and claim, what it cost. Histories are only looked at."""
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from vectorless_web.lib.read_only_admin import ReadOnlyAdmin
+from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, ModelCall, Run, Step, Thread
+from vectorless_web.runs.services import cancel_run
+
+
+class StepInline(admin.TabularInline):
+    model = Step
+    fields = ["sequence", "walk", "index", "kind", "say", "latency_ms", "tokens", "engine"]
+    readonly_fields = fields
+    extra = 0
+    can_delete = False
+    show_change_link = True
+
+    def has_add_permission(self, request: HttpRequest, obj: Run | None = None) -> bool:
+        return False
+
+
+@admin.register(Run)
+class RunAdmin(ReadOnlyAdmin):
+    list_display = [
+        "question",
+        "workspace",
+        "asked_by",
+        "status",
+        "engine",
+        "step_count",
+        "tokens",
+        "cost_usd",
+        "created_at",
+    ]
+    list_filter = ["status", "engine", "error_code", "workspace", "created_at"]
+    search_fields = ["question", "asked_by__username"]
+    list_select_related = ["workspace", "asked_by"]
+    date_hierarchy = "created_at"
+    exclude = ["lease"]
+    inlines = [StepInline]
+    actions = ["stop"]
+
+    @admin.action(description="Stop the chosen runs", permissions=["view"])
+    def stop(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
+        """Ask open runs to end; what they found is kept."""
+        open_runs = chosen.filter(status__in=Run.OPEN).select_related("workspace")
+        for run in open_runs:
+            cancel_run(user=request.user, run=run)
+        self.message_user(request, f"{len(open_runs)} asked to stop.", messages.SUCCESS)
+
+
+@admin.register(Thread)
+class ThreadAdmin(ReadOnlyAdmin):
+    list_display = ["title", "workspace", "created_by", "created_at"]
+    list_filter = ["workspace"]
+    search_fields = ["title"]
+    list_select_related = ["workspace", "created_by"]
+
+
+@admin.register(Step)
+class StepAdmin(ReadOnlyAdmin):
+    list_display = ["run", "sequence", "walk", "kind", "say", "latency_ms", "engine"]
+    list_filter = ["kind", "engine"]
+    search_fields = ["say"]
+    list_select_related = ["run"]
+
+
+@admin.register(Answer)
+class AnswerAdmin(ReadOnlyAdmin):
+    list_display = ["run", "value", "confidence", "grounded", "abstained"]
+    list_filter = ["grounded", "abstained"]
+    search_fields = ["run__question", "markdown"]
+    list_select_related = ["run"]
+
+
+@admin.register(Claim)
+class ClaimAdmin(ReadOnlyAdmin):
+    list_display = ["run", "order", "text", "state", "support"]
+    list_filter = ["state", "support"]
+    search_fields = ["text"]
+    list_select_related = ["run"]
+
+
+@admin.register(Citation)
+class CitationAdmin(ReadOnlyAdmin):
+    list_display = ["run", "marker", "document_title", "page", "quote", "check_result"]
+    list_filter = ["check_result"]
+    search_fields = ["quote", "document_title", "sha256"]
+    list_select_related = ["run"]
+
+
+@admin.register(ModelCall)
+class ModelCallAdmin(ReadOnlyAdmin):
+    list_display = [
+        "run",
+        "purpose",
+        "model",
+        "tokens_in",
+        "tokens_out",
+        "cost_usd",
+        "latency_ms",
+        "cached",
+        "error_code",
+    ]
+    list_filter = ["purpose", "model", "cached", "error_code"]
+    list_select_related = ["run"]
+
+
+@admin.register(Feedback)
+class FeedbackAdmin(ReadOnlyAdmin):
+    list_display = ["run", "user", "good", "reason", "created_at"]
+    list_filter = ["good", "reason"]
+    search_fields = ["comment"]
+    list_select_related = ["run", "user"]
