@@ -65,7 +65,10 @@ def workspace(alice, bob):
 @pytest.fixture(autouse=True)
 def _empty_redis(request):
     """Each test with a database starts with empty queues and cache."""
-    if "db" in request.fixturenames or "transactional_db" in request.fixturenames:
+    uses_database = request.node.get_closest_marker("django_db") or {"db", "transactional_db"} & set(
+        request.fixturenames
+    )
+    if uses_database:
         from redis import Redis
 
         with Redis.from_url(os.environ["REDIS_URL"]) as client:

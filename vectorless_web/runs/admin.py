@@ -12,7 +12,7 @@ from vectorless_web.runs.services import cancel_run
 class StepInline(admin.TabularInline):
     model = Step
     fields = ["sequence", "walk", "index", "kind", "say", "latency_ms", "tokens", "engine"]
-    readonly_fields = fields
+    readonly_fields = ["sequence", "walk", "index", "kind", "say", "latency_ms", "tokens", "engine"]
     extra = 0
     can_delete = False
     show_change_link = True
