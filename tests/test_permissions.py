@@ -79,6 +79,8 @@ MATRIX = [
     post("workspaces:save_provider", OWNER, "workspace"),
     get("workspaces:provider", OWNER, "provider"),
     post("workspaces:change_provider", OWNER, "provider"),
+    post("workspaces:test_provider", OWNER, "provider"),
+    get("workspaces:provider_row", OWNER, "provider"),
     post("workspaces:remove_provider", OWNER, "provider"),
     get("workspaces:budgets", OWNER, "workspace"),
     post("workspaces:save_budget", OWNER, "workspace"),

@@ -10,6 +10,7 @@ from django.utils.module_loading import import_string
 
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unrecorded
+from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.replay import ReplayModel
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.engine.reasoner.model_planner import ModelPlanner
@@ -75,6 +76,13 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     caller = Caller(model, budget=_budget(calls.limits, endpoint), on_call=calls.keep)
     walking = Walking(planner=ModelPlanner(caller), at_once=WALKS_AT_ONCE)
     return Engine(reasoner=Orchestrator(walking=walking), name="model", model=endpoint.model)
+
+
+def chat_model(choice: ModelChoice) -> ChatModel:
+    """The chosen model by itself, to find out whether it answers and how."""
+    from vectorless_web.providers.openai_chat import OpenAIChat  # noqa: PLC0415 - as above
+
+    return OpenAIChat(_endpoint(choice.base_url, choice.model, choice.api_key, (choice.price_in, choice.price_out)))
 
 
 def endpoint_for(choice: ModelChoice | None) -> Endpoint | None:

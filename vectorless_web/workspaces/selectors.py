@@ -144,8 +144,11 @@ def model_settings(workspace: Workspace) -> ModelSettings | None:
     SecretUnreadable when its key was stored under another encryption key.
     """
     row = providers_for(workspace).filter(enabled=True).first()
-    if row is None:
-        return None
+    return None if row is None else settings_of(row)
+
+
+def settings_of(row: ModelProvider) -> ModelSettings:
+    """One provider as a job uses it; SecretUnreadable when its key was stored under another encryption key."""
     return ModelSettings(
         name=row.name,
         base_url=row.base_url,

@@ -10,7 +10,7 @@ from vectorless_web.workspaces.services.members import (
     remove_member,
     revoke_invitation,
 )
-from vectorless_web.workspaces.services.providers import remove_provider, save_provider
+from vectorless_web.workspaces.services.providers import remove_provider, save_provider, start_test, test_provider
 from vectorless_web.workspaces.services.recording import record
 
 __all__ = [
@@ -29,5 +29,7 @@ __all__ = [
     "save_provider",
     "set_budget",
     "settle",
+    "start_test",
+    "test_provider",
     "update_workspace",
 ]

@@ -1,11 +1,29 @@
 """Which chat models a workspace may use."""
 
-from django.db import transaction
+import time
+from collections.abc import Callable
+from typing import Any
 
+from django.db import transaction
+from django.utils import timezone
+
+from vectorless_web.engine.errors import ModelError
+from vectorless_web.engine.llm.model import ChatModel, Message
+from vectorless_web.lib import jobs
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.recording import record
-from vectorless_web.workspaces.storage import encrypt
+from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
+
+TEST_JOB = "vectorless_web.workspaces.jobs.test_provider"
+TEST_SECONDS = 120
+QUESTION = """Which number is greater, 41 or 52? Answer with the JSON object {"greater": <the number>} alone."""
+SCHEMA = {
+    "type": "object",
+    "properties": {"greater": {"type": "integer"}},
+    "required": ["greater"],
+    "additionalProperties": False,
+}
 
 
 @transaction.atomic
@@ -32,3 +50,39 @@ def remove_provider(*, actor: User, provider: ModelProvider) -> None:
     """Forget a provider and its key."""
     record(actor=actor, verb="provider.removed", workspace=provider.workspace, target=provider)
     provider.delete()
+
+
+@transaction.atomic
+def start_test(*, actor: User, provider: ModelProvider) -> None:
+    """Have a worker ask the model one small question; what it finds is written to `capabilities`."""
+    provider.capabilities = {"testing": True}
+    provider.save(update_fields=["capabilities"])
+    record(actor=actor, verb="provider.tested", workspace=provider.workspace, target=provider)
+    job_id = f"provider-{provider.pk}-{time.time_ns()}"
+    jobs.enqueue(TEST_JOB, provider.pk, queue="runs", job_id=job_id, seconds=TEST_SECONDS)
+
+
+def test_provider(*, provider: ModelProvider, connect: Callable[[ModelProvider], ChatModel]) -> None:
+    """Ask the model and write down whether it answers, how fast, and whether it keeps to JSON."""
+    found = _try(provider, connect)
+    # Another address or model has not been tested by this.
+    same = ModelProvider.objects.filter(pk=provider.pk, base_url=provider.base_url, model=provider.model)
+    same.update(capabilities={**found, "tested_at": timezone.now().isoformat()})
+
+
+def _try(provider: ModelProvider, connect: Callable[[ModelProvider], ChatModel]) -> dict[str, Any]:
+    started = time.monotonic()
+    try:
+        reply = connect(provider).complete([Message("user", QUESTION)], schema=SCHEMA, max_tokens=400)
+    except ModelError as error:
+        return {"works": False, "code": error.code, "message": error.message}
+    except SecretUnreadable as error:
+        return {"works": False, "code": "secret_unreadable", "message": f"{error} Type the key again."}
+    parsed = reply.parsed or {}
+    return {
+        "works": True,
+        "json": parsed.get("greater") == 52,
+        "seconds": round(time.monotonic() - started, 2),
+        "counts_tokens": reply.usage.tokens_in > 0,
+        "model": reply.model,
+    }

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.lib.htmx import go_to
+from vectorless_web.lib.htmx import go_to, is_htmx
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import BudgetForm, ProviderForm
 from vectorless_web.workspaces.models import ModelProvider, Role, Workspace
@@ -49,6 +49,26 @@ def remove_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     services.remove_provider(actor=request.user, provider=selectors.provider_in(workspace, pk))
     messages.success(request, "The model and its key were removed.")
     return go_to(request, "workspaces:providers", slug=slug)
+
+
+@require_POST
+def test_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Have a worker try the model; the row asks again until the result is there."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    row = selectors.provider_in(workspace, pk)
+    services.start_test(actor=request.user, provider=row)
+    if not is_htmx(request):
+        messages.info(request, "The model is being tried. Look again in a moment.")
+        return go_to(request, "workspaces:providers", slug=slug)
+    return render(request, "workspaces/_provider.html", {"workspace": workspace, "provider": row})
+
+
+@require_GET
+def provider_row(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One model as the list shows it."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    context = {"workspace": workspace, "provider": selectors.provider_in(workspace, pk)}
+    return render(request, "workspaces/_provider.html", context)
 
 
 @require_GET
