@@ -1,11 +1,12 @@
 """Works out which calculation a question asks for: its own definition, a known ratio, a share, a growth, an average."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from vectorless_web.engine.query.definition import read_definition, read_expression
-from vectorless_web.engine.query.expression import Branch, Leaf, Tree, at_period, average, shifted
+from vectorless_web.engine.query.expression import Branch, Leaf, Tree, at_period, average, each_leaf, shifted
 from vectorless_web.engine.query.focus import Parts
 from vectorless_web.engine.query.lexicon import Concept, Lexicon, Match, Ratio
 from vectorless_web.engine.query.periods import periods_in
@@ -18,6 +19,8 @@ _SHARE = re.compile(
     r"|came|comes|did)\s+(?P<part>.+)",
     re.IGNORECASE,
 )
+_OWN_WORDS = "the question's own words"
+_RATIO_OF = re.compile(r"\bratio of\s+(?P<top>.+?)\s+to\s+(?P<bottom>.+)", re.IGNORECASE)
 _JOINED = re.compile(r"\b(?:less|minus|plus|divided by)\b|\s[-+/]\s", re.IGNORECASE)
 _AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
 _GROWTH = re.compile(
@@ -31,7 +34,6 @@ _CHANGE = re.compile(
     r"|expand\w*|contract(?:ed|ing)|grew|accelerat\w+|decelerat\w+|worse\w*|better)\b",
     re.IGNORECASE,
 )
-_WORDY_PACKS = frozenset({"general", "legal", "technical"})
 _PRONOUNS = frozenset({"it", "this", "that", "which", "here", "the ratio", "the metric", "this metric", "this ratio"})
 _COMPOUND = re.compile(r"\bcagr\b|\bcompound", re.IGNORECASE)
 
@@ -87,10 +89,32 @@ class Reader:
 
     def _defined(self, parts: Parts) -> Calculation | None:
         """A definition given in the question, set into the rest of it: "EBITDA less capex, where EBITDA is ..."."""
+        named = {name.lower(): sentence for sentence in parts.definitions if (name := _defined_name(sentence))}
         for sentence in (*parts.definitions, parts.focus):
-            tree = read_definition(sentence, self._ratio_or_leaf)
+            others = {name: text for name, text in named.items() if text != sentence}
+            tree = read_definition(sentence, partial(self._meant, definitions=others))
             if tree is not None:
                 return self._completed(tree, parts, sentence)
+        return None
+
+    def _meant(self, words: str, definitions: Mapping[str, str]) -> Tree | None:
+        """What words in a definition stand for: another definition, a known ratio, or a figure."""
+        plain = words.strip().lower()
+        if plain in definitions:
+            others = {name: text for name, text in definitions.items() if name != plain}
+            return read_definition(definitions[plain], partial(self._meant, definitions=others))
+        ratio = self._whole_ratio(words)
+        return self.leaf(words) if ratio is None else ratio
+
+    def _whole_ratio(self, words: str) -> Tree | None:
+        """The ratio these words are the name of, taken at the period they name."""
+        plain = _plain_words(words)
+        for match in self.lexicon.match(plain):
+            ratio = next((entry for entry in match.entries if isinstance(entry, Ratio)), None)
+            if ratio and match.text == plain and not any(isinstance(entry, Concept) for entry in match.entries):
+                tree = self.ratio_tree(ratio)
+                named = periods_in(words)
+                return at_period(tree, named[0]) if tree is not None and len(named) == 1 else tree
         return None
 
     def _completed(self, tree: Tree, parts: Parts, sentence: str) -> Calculation:
@@ -112,9 +136,6 @@ class Reader:
             Branch(operator, tree, other), f"{name} {sign} {other.concept}", "the question's own definition"
         )
 
-    def _ratio_or_leaf(self, words: str) -> Leaf | None:
-        return self.leaf(words)
-
     def _share(self, focus: str) -> Calculation | None:
         match = _SHARE.search(focus)
         if match is None:
@@ -124,18 +145,19 @@ class Reader:
         if upper is None or lower is None:
             return None
         tree = Branch("/", Branch("*", 100.0, replace(upper, period=None)), replace(lower, period=None))
-        return Calculation(
-            tree, f"{upper.concept} as a percentage of {lower.concept}", "the question's own words", is_percent=True
-        )
+        return Calculation(tree, f"{upper.concept} as a percentage of {lower.concept}", _OWN_WORDS, is_percent=True)
 
     def _known(self, words: str) -> Leaf | None:
         """The last known concept with a figure in these words."""
         found = [concept for match in self.lexicon.match(words) if (concept := _concept(match))]
-        concepts = [concept for concept in found if concept.pack not in _WORDY_PACKS]
+        concepts = [concept for concept in found if concept.is_measured]
         return Leaf(concepts[-1].name, concepts[-1].phrases, concepts[-1].statement) if concepts else None
 
     def _joined(self, parts: Parts, matches: Sequence[Match]) -> Calculation | None:
         """Two known figures joined by an operator word: "operating income plus depreciation"."""
+        of_to = _RATIO_OF.search(parts.focus)
+        if of_to and (upper := self._known(of_to["top"])) and (lower := self._known(of_to["bottom"])):
+            return Calculation(Branch("/", upper, lower), f"{upper.concept} to {lower.concept}", _OWN_WORDS)
         signs = (sign for sign in _JOINED.finditer(parts.focus) if not _is_inside(sign, matches))
         sign = next(signs, None)
         if sign is None:
@@ -146,17 +168,19 @@ class Reader:
         operator = {"less": "-", "minus": "-", "plus": "+"}.get(sign.group().strip().lower(), sign.group().strip())
         operator = operator if operator in "+-/" else "/"
         tree = Branch(operator, replace(left, period=None), replace(right, period=None))
-        return Calculation(tree, f"{left.concept} {sign.group().strip()} {right.concept}", "the question's own words")
+        return Calculation(tree, f"{left.concept} {sign.group().strip()} {right.concept}", _OWN_WORDS)
 
     def _ratio(self, matches: Sequence[Match]) -> Calculation | None:
+        named = [concept for match in matches if (concept := _concept(match))]
         for match in matches:
             for entry in match.entries:
                 if isinstance(entry, Ratio) and (tree := self.ratio_tree(entry)) is not None:
-                    return Calculation(tree, entry.name, entry.source, entry.percent)
+                    specific = each_leaf(tree, lambda leaf: _specified(leaf, named))
+                    return Calculation(specific, entry.name, entry.source, entry.percent)
         return None
 
     def _single(self, matches: Sequence[Match]) -> Calculation | None:
-        concepts = [concept for match in matches if (concept := _concept(match)) and concept.statement]
+        concepts = [concept for match in matches if (concept := _concept(match)) and concept.is_measured]
         if not concepts:
             return None
         concept = concepts[0]
@@ -189,6 +213,18 @@ def _is_inside(sign: re.Match[str], matches: Sequence[Match]) -> bool:
 def _is_forecast(matches: Sequence[Match]) -> bool:
     """What is expected stands in an outlook, not in a statement."""
     return any(entry.name == "guidance" for match in matches for entry in match.entries)
+
+
+def _specified(leaf: Leaf, named: Sequence[Concept]) -> Leaf:
+    """The figure as the question narrows it: "net income attributable to shareholders" for net income."""
+    for concept in named:
+        if (
+            concept.name != leaf.concept
+            and concept.name.startswith(leaf.concept)
+            and concept.statement == leaf.statement
+        ):
+            return replace(leaf, concept=concept.name, phrases=concept.phrases)
+    return leaf
 
 
 def _ends(tree: Tree, ordered: list[Period]) -> tuple[Tree, Tree]:

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from vectorless_web.engine.query.expression import Branch, Leaf, Tree, average, shifted
+from vectorless_web.engine.query.expression import Branch, Tree, at_period, average, shifted
 from vectorless_web.engine.query.periods import periods_in
 
-LeafReader = Callable[[str], Leaf | None]
-"""Turns the words of one figure ("FY2019 revenue") into a figure; None when they name none."""
+LeafReader = Callable[[str], Tree | None]
+"""Turns words ("FY2019 revenue") into a figure, or into the calculation they stand for; None when they name none."""
 
 _WORD_OPERATORS = (
     (re.compile(r"\bmultiplied by\b|\btimes\b|[×·]|(?<=\d)\s*x\s*(?=[(\w])", re.IGNORECASE), " * "),
@@ -39,7 +39,7 @@ def read_definition(sentence: str, leaf: LeafReader) -> Tree | None:
     fraction = _FRACTION.search(sentence)
     if fraction:
         top, bottom = leaf(fraction["top"]), leaf(fraction["bottom"])
-        return Branch("/", top, bottom) if top and bottom else None
+        return None if top is None or bottom is None else Branch("/", top, bottom)
     body = _BODY.search(sentence)
     if body is None:
         return None
@@ -111,21 +111,21 @@ def _figure(words: str, leaf: LeafReader) -> Tree | None:
         match = pattern.match(words)
         if match:
             inner = leaf(words[match.end() :])
-            return join(inner, words) if inner else None
+            return None if inner is None else join(inner, words)
     return leaf(words)
 
 
-def _mean(leaf: Leaf, words: str) -> Tree:
-    return average(_over_periods(leaf, words))
+def _mean(tree: Tree, words: str) -> Tree:
+    return average(_over_periods(tree, words))
 
 
-def _difference(leaf: Leaf, words: str) -> Tree:
-    first, last = _over_periods(leaf, words)[0], _over_periods(leaf, words)[-1]
-    return Branch("-", last, first)
+def _difference(tree: Tree, words: str) -> Tree:
+    over = _over_periods(tree, words)
+    return Branch("-", over[-1], over[0])
 
 
-def _over_periods(leaf: Leaf, words: str) -> list[Tree]:
+def _over_periods(tree: Tree, words: str) -> list[Tree]:
     named = sorted(periods_in(words), key=lambda period: (period.year, period.quarter or 0))
     if len(named) < 2:
-        return [shifted(leaf, 1), leaf]
-    return [replace(leaf, period=period) for period in named]
+        return [shifted(tree, 1), tree]
+    return [at_period(tree, period) for period in named]

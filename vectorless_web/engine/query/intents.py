@@ -17,6 +17,7 @@ _EXPLAIN = re.compile(
     r"|contribut\w+ to|led to|attributed to|nature|purpose|describe)\b",
     re.IGNORECASE,
 )
+_COMPARES = re.compile(r"\bhow (?:does|do|did)\b.*\b(?:compare|differ)\b", re.IGNORECASE)
 _SUMMARY = re.compile(
     r"\b(?:summar\w+|overview|key (?:points|takeaways|findings)|what is (?:this|the) (?:document|report) about"
     r"|outline)\b",
@@ -52,7 +53,7 @@ def intent_of(focus: str, *, formula: Formula | None, figures: Sequence[FigureNe
         return Intent.SUMMARY
     if _YES_NO.search(focus) or _AUXILIARY_CLAUSE.search(focus):
         return Intent.YES_NO
-    if _EXPLAIN.search(focus):
+    if _EXPLAIN.search(focus) and not (figures and _COMPARES.search(focus)):
         return Intent.EXPLAIN
     if formula is not None:
         return Intent.CALCULATION

@@ -15,6 +15,7 @@ class Concept:
 
     `statement` is the primary statement its figure usually stands in, `sections` the
     headings under which text about it stands, `source` where the knowledge comes from.
+    `is_measured`: documents state it as a figure, in a statement or elsewhere.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Concept:
     sections: tuple[str, ...] = ()
     source: str = ""
     pack: str = ""
+    is_measured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,16 +240,18 @@ def _concepts(pack: str, groups: list[dict[str, object]]) -> Iterator[Concept]:
 
 
 def _concept(name: str, phrases: Sequence[str], group: dict[str, object], pack: str) -> Concept:
-    sections = group.get("sections", [])
-    assert isinstance(sections, list)
+    sections, measured = group.get("sections", []), group.get("measured", [])
+    assert isinstance(sections, list) and isinstance(measured, list)
+    statement = str(group.get("statement", ""))
     return Concept(
         name=name,
         phrases=_unique([name, *(p.lstrip("=") for p in phrases if not p.startswith("?"))]),
         asked=_unique([name, *(p.lstrip("?") for p in phrases if not p.startswith("="))]),
-        statement=str(group.get("statement", "")),
+        statement=statement,
         sections=tuple(sections),
         source=str(group["source"]),
         pack=pack,
+        is_measured=bool(statement) or name in measured,
     )
 
 

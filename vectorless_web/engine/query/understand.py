@@ -37,13 +37,13 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     """
     known = lexicon or default_lexicon()
     parts = take_apart(question)
-    matches = _wanted(known.match(_unfolded(parts.focus)), parts.focus)
     periods = periods_in(parts.focus) or periods_in(question)
+    entities = entities_in(parts.focus, _taken(parts.focus, known.match(parts.focus), periods))
+    matches = _wanted(known.match(_unfolded(_blanked(parts.focus, entities))), parts.focus)
     unit = unit_requested(question)
     reader = Reader(known, periods)
     calculation = reader.calculation(parts, matches, wants_percent=bool(unit and unit.percent))
     formula, figures = _figures(calculation, matches, periods)
-    entities = entities_in(parts.focus, _taken(parts.focus, matches, periods))
     intent = intent_of(parts.focus, formula=formula, figures=figures)
     if formula is None and wants_words(parts.focus, intent):
         figures = ()
@@ -81,7 +81,7 @@ def _figures(
     others = [
         FigureNeed(concept.name, concept.phrases, needs[0].period, concept.statement)
         for concept in dict.fromkeys(named)
-        if concept.statement and concept.name != needs[0].concept
+        if concept.is_measured and concept.name != needs[0].concept
     ]
     every = (*needs, *others)
     return None, _over_periods(every, periods)[:_MAX_FIGURES] if len(periods) > 1 else every[:_MAX_FIGURES]
@@ -89,6 +89,13 @@ def _figures(
 
 def _over_periods(needs: Sequence[FigureNeed], periods: Sequence[Period]) -> tuple[FigureNeed, ...]:
     return tuple(FigureNeed(need.concept, need.phrases, period, need.statement) for need in needs for period in periods)
+
+
+def _blanked(focus: str, entities: Sequence[str]) -> str:
+    """The focus with spaces in place of names, so that "the number of Acme stores" asks for the number of stores."""
+    for entity in entities:
+        focus = re.sub(rf"{re.escape(entity)}(?:['’]s?)?(?!\w)", lambda match: " " * len(match.group()), focus)
+    return focus
 
 
 def _wanted(matches: Sequence[Match], focus: str) -> list[Match]:
