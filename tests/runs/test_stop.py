@@ -109,8 +109,10 @@ def test_a_stopped_work_horse_frees_its_worker_for_the_next_run(make_run, bob, s
     wait_until(first.steps.exists, seconds=20)
 
     cancel_run(user=bob, run=first)
-
     wait_until(second.steps.exists, seconds=5)
+
+    cancel_run(user=bob, run=second)
+    wait_until(lambda: status(second) == "cancelled", seconds=5)
 
 
 def test_the_engine_s_own_report_of_a_stop_is_what_is_written(make_run, bob):

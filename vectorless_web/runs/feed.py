@@ -176,7 +176,7 @@ class Feed:
     def _surroundings(self, audience: Audience) -> Sequence[str]:
         ended = self.state is not None and self.state.ended
         with translation.override(audience.language):
-            context = pages.run_context(self._run, audience.may)
+            context = (pages.run_context if ended else pages.around_context)(self._run, audience.may)
             return [render_to_string(template, context) for template in (ENDING if ended else AROUND)]
 
 

@@ -25,6 +25,19 @@ def state_context(run: Run, may: May) -> dict[str, Any]:
     }
 
 
+def around_context(run: Run, may: May) -> dict[str, Any]:
+    """What the parts around the steps show while a run is under way: maps, source, acts."""
+    steps, citations = selectors.steps_of(run), rendering.citations_in(selectors.claims_of(run))
+    return {
+        "run": run,
+        "workspace": run.workspace,
+        "may": may,
+        "citations": citations,
+        "sheets": sheets.sheets_of(run, citations, steps),
+        "maps": maps_of(run, steps, citations),
+    }
+
+
 def run_context(run: Run, may: May) -> dict[str, Any]:
     """Everything the run page shows that is the same for all who may do the same."""
     steps, claims = selectors.steps_of(run), selectors.claims_of(run)
