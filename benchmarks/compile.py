@@ -1,4 +1,4 @@
-"""Speed and memory of compiling PDFs beside bare text extraction in the same run, and whether many small files stay linear.
+"""Speed and memory of compiling PDFs beside bare text extraction in one run, and whether many files stay linear.
 
     python benchmarks/compile.py --pdfs DIR [--only NAME] [--documents 1000]
 
@@ -87,9 +87,8 @@ def main() -> None:
     paths = sorted(path for path in options.pdfs.glob("*.pdf") if options.only in path.stem)
     measured = [(path, *bare_seconds(path), compile_seconds(path)) for path in paths]
     for path, pages, bare, own in measured:
-        print(
-            f"{path.stem:40} {pages:4} pages  bare {pages / bare:5.0f}/s  compiled {pages / own:5.0f}/s  {bare / own:.3f}"
-        )
+        speeds = f"bare {pages / bare:5.0f}/s  compiled {pages / own:5.0f}/s  {bare / own:.3f}"
+        print(f"{path.stem:40} {pages:4} pages  {speeds}")
     pages, bare, own = (sum(row[column] for row in measured) for column in (1, 2, 3))
     print(f"all: {pages} pages, bare {pages / bare:.0f}/s, compiled {pages / own:.0f}/s, ratio {bare / own:.3f}")
     largest = max(measured, key=lambda row: row[1])

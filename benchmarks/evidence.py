@@ -18,7 +18,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -144,7 +144,7 @@ def main() -> None:
     tally = Tally()
     with tempfile.TemporaryDirectory() as folder:
 
-        @lru_cache(maxsize=None)
+        @cache
         def compiled(name: str) -> CompiledDocument:
             path = Path(folder) / name
             path.write_bytes(compile_file(options.pdfs / f"{name}.pdf", name=f"{name}.pdf", ignore_bookmarks=True))
@@ -164,9 +164,8 @@ def _measure(document: CompiledDocument, pdfs: Path, evidence: Evidence, tally: 
         tally.quotes.append(is_faithful(document, pdf, quote))
         if verbose and not tally.quotes[-1]:
             key, start, end = quote
-            print(
-                f"not under its boxes: {evidence.document} page {evidence.page + 1}: {document.tree.node(key).text[start:end]!r}"
-            )
+            text = document.tree.node(key).text[start:end]
+            print(f"not under its boxes: {evidence.document} page {evidence.page + 1}: {text!r}")
     hit, pages = section_hit(document, evidence)
     tally.hits.append(hit)
     tally.pages.append(pages)
@@ -178,13 +177,10 @@ def _show(tally: Tally) -> None:
     count = len(tally.words)
     pages = sorted(tally.pages)
     print(f"evidence items {count}; words in leaves: least {min(tally.words):.3f}, mean {sum(tally.words) / count:.4f}")
-    print(
-        f"quotes {len(tally.quotes)} (from {sum(tally.located)} items), faithful {sum(tally.quotes) / len(tally.quotes):.4f}"
-    )
+    faithful = sum(tally.quotes) / max(len(tally.quotes), 1)
+    print(f"quotes {len(tally.quotes)} (from {sum(tally.located)} items), faithful {faithful:.4f}")
     print(f"gold page in the first {_FIRST} of its section: {sum(tally.hits) / count:.3f}")
-    print(
-        f"pages of that section: median {pages[count // 2]}, 90th percentile {pages[int(count * 0.9)]}, most {pages[-1]}"
-    )
+    print(f"its pages: median {pages[count // 2]}, 90th percentile {pages[int(count * 0.9)]}, most {pages[-1]}")
 
 
 if __name__ == "__main__":

@@ -137,7 +137,7 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:
         sha256=sha256,
         nodes=nodes,
         references=find_references(nodes),
-        pages=[PageInfo(page.width, page.height, len(page.text)) for page in pages],
+        pages=[PageInfo(*page.shown, len(page.text)) for page in pages],
         page_texts=[page.text for page in pages],
         card=make_card(title, nodes, fields),
         report=make_report(nodes, pages, coverage=share, outline_source=parsed.outline_source),

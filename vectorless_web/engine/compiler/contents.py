@@ -1,5 +1,6 @@
 """Reads a printed table of contents and finds the lines its entries name on the pages they name."""
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +32,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Contents:
-    """What was found. `pages[i]` = rows (first, last) of the contents on page i; `listed` = (page, start) -> letters."""
+    """`pages[i]`: rows (first, last) of the contents on page i. `listed`: (page, start) of a named line -> letters."""
 
     pages: dict[int, tuple[int, int]] = field(default_factory=dict)
     entries: list[Entry] = field(default_factory=list)
@@ -75,10 +76,10 @@ def _entries(rows: Sequence[Row]) -> Iterator[tuple[int, Entry]]:
     for number, row in enumerate(rows):
         text = " ".join(cell.text for cell in row.cells)
         match = _ENTRY.match(" ".join(text.split()))
-        figures = sum(cell.numeric for cell in row.cells)
+        figures = sum(cell.numeric for cell in row.cells[1:])
         if (
             match
-            and figures <= 2
+            and figures <= 1
             and any(character.isalpha() for character in match["title"])
             and len(match["title"]) < 220
         ):
@@ -101,7 +102,7 @@ def _is_contents(found: Sequence[tuple[int, Entry]], *, titled: bool) -> bool:
     if len(found) < (3 if titled else _MIN_ENTRIES):
         return False
     numbers = [entry.printed for _, entry in found]
-    rising = sum(after >= before for before, after in zip(numbers, numbers[1:], strict=False))
+    rising = sum(after >= before for before, after in itertools.pairwise(numbers))
     span = found[-1][0] - found[0][0] + 1
     plain = all(entry.printed < 2000 or len(numbers) > 8 for _, entry in found)
     return (

@@ -15,6 +15,7 @@ _MARKS = (
 )
 _SAMPLE = 64 * 1024
 _CONTROL_SHARE = 0.02
+_FEW, _FEW_SHARE = 30, 0.2
 # Guesses among these differ in few letters and are often wrong on short texts: Windows-1252 is by far the most common.
 _WESTERN = frozenset(
     (
@@ -58,7 +59,11 @@ def _decode(data: bytes) -> str:
 
 
 def _guess(data: bytes) -> str:
-    best = from_bytes(data[:_SAMPLE]).best()
+    sample = data[:_SAMPLE]
+    high = sum(byte >= 0x80 for byte in sample)
+    if high < _FEW and high < _FEW_SHARE * len(sample):  # too little to tell encodings apart
+        return "cp1252"
+    best = from_bytes(sample).best()
     if best is None or best.encoding in _WESTERN or best.encoding == "utf_8":
         return "cp1252"
     return best.encoding

@@ -67,10 +67,10 @@ def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
     builder = TextBuilder()
     join_lines(builder, block)
     before = drafts[-1] if drafts else None
-    if kind is NodeKind.LIST and before is not None and before.kind is kind:
-        if len(before.text) + builder.length < _LONG_LIST:
-            merge(before, builder, "\n")
-            return
+    follows = kind is NodeKind.LIST and before is not None and before.kind is kind
+    if before is not None and follows and len(before.text) + builder.length < _LONG_LIST:
+        merge(before, builder, "\n")
+        return
     drafts.append(builder.draft(kind, block[0].page))
 
 

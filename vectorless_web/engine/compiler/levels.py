@@ -1,5 +1,6 @@
-"""Gives headings their levels: forms first (part, item, statement, note, numbers), then looks, the same for each style."""
+"""Gives headings their levels: forms first (part, item, statement, note, numbers), then looks, style by style."""
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -107,7 +108,7 @@ def _numbered_looks(headings: Sequence[Heading]) -> dict[Looks, Order]:
 def _order_looks(headings: Sequence[Heading]) -> dict[Looks, int]:
     """Places of all looks: by size, then by which of them directly heads the other in this document, then by looks."""
     above: Counter[tuple[Looks, Looks]] = Counter()
-    for one, other in zip(headings, headings[1:], strict=False):
+    for one, other in itertools.pairwise(headings):
         if _touches(one, other):
             above[_looks(one), _looks(other)] += 1
     looks = sorted({_looks(heading) for heading in headings})

@@ -72,12 +72,15 @@ class Line:
 
 @dataclass(slots=True)
 class Page:
-    """A parsed page. `spans[k]` = (start, end) raw characters and `boxes[k]` = (left, top, right, bottom) of word k."""
+    """A parsed page; width and height as its text reads, `shown` as it is displayed.
+
+    `spans[k]` = (start, end) raw characters and `boxes[k]` = (left, top, right, bottom) of word k."""
 
     index: int
     width: float
     height: float
     text: str
+    shown: tuple[float, float]
     lines: list[Line] = field(default_factory=list)
     spans: NDArray[np.int32] = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int32))
     boxes: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, 4), dtype=np.float32))

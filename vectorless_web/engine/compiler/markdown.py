@@ -1,4 +1,4 @@
-"""Blocks of a Markdown file. Its marks are left out of the text; whatever the parser passes over is kept as it stands."""
+"""Blocks of a Markdown file. Its marks are left out; whatever the parser passes over is kept as it stands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

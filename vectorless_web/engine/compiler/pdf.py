@@ -28,6 +28,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 
 Progress = Callable[[str, int, int], None]
 _PAGE_GROUP = 5
+_COUNT_ZERO, _ANY_PAGE = re.compile(rb"/Count\s+0\b"), re.compile(rb"/Type\s*/Page(?!s)")
 _MIN_LISTED = 5
 _CONTINUED = re.compile(r"\bcont(?:inued|[’'.]?d)\b", re.IGNORECASE)
 
@@ -61,16 +62,21 @@ def open_pdf(path: Path) -> pdfium.PdfDocument:
     try:
         return pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
-        if error.err_code == pdfium_c.FPDF_ERR_PASSWORD:
-            raise UnreadableDocument(
-                "This PDF is encrypted and needs a password. Remove the password and upload it again.",
-                code="encrypted_pdf",
-            ) from error
-        if error.err_code == pdfium_c.FPDF_ERR_SUCCESS:  # it could be read, but there is nothing in it
-            raise _no_pages() from error
-        raise UnreadableDocument(
-            "This PDF is damaged or cut short. Download or export it again and upload the new copy.", code="damaged_pdf"
-        ) from error
+        raise _unopened(path.read_bytes(), error.err_code) from error
+
+
+def _unopened(data: bytes, code: int | None) -> UnreadableDocument:
+    """Why a PDF cannot be opened. PDFium's code may be left over from an earlier file: the bytes must bear it out."""
+    if code == pdfium_c.FPDF_ERR_PASSWORD and b"/Encrypt" in data:
+        return UnreadableDocument(
+            "This PDF is encrypted and needs a password. Remove the password and upload it again.",
+            code="encrypted_pdf",
+        )
+    if _COUNT_ZERO.search(data) and not _ANY_PAGE.search(data):
+        return _no_pages()
+    return UnreadableDocument(
+        "This PDF is damaged or cut short. Download or export it again and upload the new copy.", code="damaged_pdf"
+    )
 
 
 def _no_pages() -> UnreadableDocument:

@@ -75,8 +75,9 @@ def highlight_boxes(path: Path, spans: Sequence[GlyphSpan]) -> list[Box]:
             page = document[page_index]
             textpage = page.get_textpage()
             own = [span for span in spans if span.page_index == page_index]
+            upright = _reads_across(page, textpage, own[0].char_index)
             found = [box for span in own for box in _span_boxes(page, textpage, span)]
-            boxes.extend(merge_lines(found))
+            boxes.extend(merge_lines(found, upright=upright))
     return boxes
 
 
@@ -118,23 +119,39 @@ def _to_device(page: pdfium.PdfPage, x: float, y: float) -> tuple[float, float]:
     return across.value / _DEVICE_SCALE, down.value / _DEVICE_SCALE
 
 
-def merge_lines(boxes: Iterable[Box]) -> list[Box]:
-    """Join neighbouring boxes of one printed line: their heights overlap by half and they follow each other closely."""
+def _reads_across(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, index: int) -> bool:
+    """Whether a character's line runs from side to side of the displayed page, not up or down."""
+    matrix = pdfium_c.FS_MATRIX()
+    sideways = bool(pdfium_c.FPDFText_GetMatrix(textpage, index, matrix)) and abs(matrix.b) > abs(matrix.a)
+    return sideways is (int(page.get_rotation()) % 180 != 0)
+
+
+def merge_lines(boxes: Iterable[Box], *, upright: bool = True) -> list[Box]:
+    """Join neighbouring boxes of one printed line: they overlap by half across it and follow each other closely."""
     merged: list[Box] = []
     for box in boxes:
-        if merged and _continues(merged[-1], box):
+        if merged and _continues(merged[-1], box, upright=upright):
             merged[-1] = _union(merged[-1], box)
         else:
             merged.append(box)
     return merged
 
 
-def _continues(before: Box, after: Box) -> bool:
-    height = min(before.bottom - before.top, after.bottom - after.top)
-    overlap = min(before.bottom, after.bottom) - max(before.top, after.top)
-    gap = max(before.left, after.left) - min(before.right, after.right)
-    tall = max(before.bottom - before.top, after.bottom - after.top)
-    return before.page_index == after.page_index and overlap >= height / 2 and gap <= 2 * tall
+def _continues(before: Box, after: Box, *, upright: bool) -> bool:
+    one, other = (_across(box) if upright else _down(box) for box in (before, after))
+    sizes = [box[3] - box[2] for box in (one, other)]
+    overlap = min(one[3], other[3]) - max(one[2], other[2])
+    gap = max(one[0], other[0]) - min(one[1], other[1])
+    return before.page_index == after.page_index and overlap >= min(sizes) / 2 and gap <= 2 * max(sizes)
+
+
+def _across(box: Box) -> tuple[float, float, float, float]:
+    """Along the line (from, to), then across it (from, to), for a line that runs from side to side."""
+    return box.left, box.right, box.top, box.bottom
+
+
+def _down(box: Box) -> tuple[float, float, float, float]:
+    return box.top, box.bottom, box.left, box.right
 
 
 def _union(one: Box, other: Box) -> Box:

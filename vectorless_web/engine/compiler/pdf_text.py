@@ -5,7 +5,9 @@ are found again from the words' boxes. Styles are looked up at a few words of a 
 """
 
 import ctypes
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -23,6 +25,7 @@ _ITALIC = re.compile(r"italic|oblique", re.IGNORECASE)
 _FORCE_BOLD, _ITALIC_FLAG = 1 << 18, 1 << 6
 _SAME_LINE = 0.5
 _SAME_HEIGHT = 0.1
+_SAMPLES = 8
 _GAP = 0.33
 _NEAR_BLACK = 90
 _CONTROLS = {code: " " for code in range(32) if chr(code) not in "\t\n\r\x02"}
@@ -49,7 +52,7 @@ def read_pages(document: pdfium.PdfDocument) -> Iterator[Page]:
     for index in range(len(document)):
         page = pdfium_c.FPDF_LoadPage(document, index)
         if not page:
-            yield Page(index, 612.0, 792.0, "")
+            yield Page(index, 612.0, 792.0, "", (612.0, 792.0))
             continue
         textpage = pdfium_c.FPDFText_LoadPage(page)
         try:
@@ -90,13 +93,17 @@ class _PageReader:
         self._text = ""
 
     def read(self) -> Page:
-        width, height = pdfium_c.FPDF_GetPageWidthF(self._page), pdfium_c.FPDF_GetPageHeightF(self._page)
+        shown = pdfium_c.FPDF_GetPageWidthF(self._page), pdfium_c.FPDF_GetPageHeightF(self._page)
+        rotated = pdfium_c.FPDFPage_GetRotation(self._page) % 2 == 1
+        width, height = shown[::-1] if rotated else shown
         self._text = raw_text(self._textpage).translate(_CONTROLS)
-        spans = np.array([match.span() for match in _WORD.finditer(self._text)], dtype=np.int32).reshape(-1, 2)
-        boxes = self._boxes(spans, width, height)
-        page = Page(self._index, float(width), float(height), self._text, spans=spans, boxes=boxes)
-        if len(spans):
-            page.lines = list(self._lines(spans.tolist(), boxes))
+        ranges = [list(match.span()) for match in _WORD.finditer(self._text)]
+        turns = self._turns(ranges)
+        boxes = self._upright(self._boxes(ranges), turns, width, height)
+        page = Page(self._index, *((height, width) if turns % 2 else (width, height)), self._text, shown)
+        page.spans, page.boxes = np.array(ranges, dtype=np.int32).reshape(-1, 2), boxes
+        if ranges:
+            page.lines = list(self._lines(ranges, boxes))
         return page
 
     def _lines(self, spans: list[list[int]], boxes: NDArray[np.float32]) -> Iterator[Line]:
@@ -113,33 +120,47 @@ class _PageReader:
             text, words = self._text[start:end], (first, last)
             yield Line(self._index, start, end, text, left, top, right, bottom, style, words, lead, gapped)
 
-    def _boxes(self, spans: NDArray[np.int32], width: float, height: float) -> NDArray[np.float32]:
-        """Displayed boxes of words, from the loose boxes of their first and last characters."""
+    def _boxes(self, spans: list[list[int]]) -> NDArray[np.float32]:
+        """Boxes of words in page space (left, top, right, bottom), from those of their first and last characters."""
         count = len(spans)
         ends = np.zeros((2 * count, 4), dtype=np.float32)
         base, handle, box = ends.ctypes.data, self._handle, _loose_box
-        for number, (start, end) in enumerate(spans.tolist()):
+        for number, (start, end) in enumerate(spans):
             box(handle, start, base + 32 * number)
             box(handle, end - 1, base + 32 * number + 16)
         pairs = ends.reshape(count, 2, 4)  # left, top, right, bottom; y grows upwards
         left, right = pairs[:, :, 0].min(axis=1), pairs[:, :, 2].max(axis=1)
         top, bottom = pairs[:, :, 1].max(axis=1), pairs[:, :, 3].min(axis=1)
-        return self._displayed(np.stack([left, top, right, bottom], axis=1), width, height)
+        return np.stack([left, top, right, bottom], axis=1)
 
-    def _displayed(self, boxes: NDArray[np.float32], width: float, height: float) -> NDArray[np.float32]:
-        """Turn page space into the displayed page: origin top left, crop box and rotation applied."""
-        crop = [ctypes.c_float() for _ in range(4)]
-        if not pdfium_c.FPDFPage_GetCropBox(self._page, *map(ctypes.byref, crop)):
-            pdfium_c.FPDFPage_GetMediaBox(self._page, *map(ctypes.byref, crop))
-        x, y = crop[0].value, crop[1].value
-        left, top, right, bottom = (boxes - np.array([x, y, x, y], dtype=np.float32)).T
+    def _upright(self, boxes: NDArray[np.float32], turns: int, width: float, height: float) -> NDArray[np.float32]:
+        """Turn page space so that the text reads from left to right: origin top left, crop box applied."""
+        left_edge, bottom_edge = self._corner()
+        left, top, right, bottom = (boxes - np.array([left_edge, bottom_edge] * 2, dtype=np.float32)).T
         turned = {
             0: (left, height - top, right, height - bottom),
             1: (bottom, left, top, right),
             2: (width - right, bottom, width - left, top),
             3: (width - top, height - right, width - bottom, height - left),
-        }[pdfium_c.FPDFPage_GetRotation(self._page) % 4]
+        }[turns]
         return np.stack(turned, axis=1).astype(np.float32)
+
+    def _corner(self) -> tuple[float, float]:
+        crop = [ctypes.c_float() for _ in range(4)]
+        if not pdfium_c.FPDFPage_GetCropBox(self._page, *map(ctypes.byref, crop)):
+            pdfium_c.FPDFPage_GetMediaBox(self._page, *map(ctypes.byref, crop))
+        return crop[0].value, crop[1].value
+
+    def _turns(self, spans: list[list[int]]) -> int:
+        """Quarter turns (clockwise) that make most of the text upright, from the text matrices of a few words."""
+        sampled = spans[:: max(1, len(spans) // _SAMPLES)]
+        found = Counter(self._direction(start) for start, _ in sampled)
+        return found.most_common(1)[0][0] if found else 0
+
+    def _direction(self, index: int) -> int:
+        if not _matrix_of(self._handle, index, self._matrix_address):
+            return 0
+        return round(math.atan2(self._matrix[1], self._matrix[0]) / (math.pi / 2)) % 4
 
     def _line_style(self, spans: list[list[int]], first: int, last: int) -> tuple[Style, int]:
         """The style of most of the line, and where a differently styled beginning ends."""

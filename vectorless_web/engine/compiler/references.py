@@ -24,7 +24,7 @@ def find_references(nodes: Sequence[Node]) -> list[Reference]:
 
 
 def _targets(nodes: Sequence[Node]) -> dict[str, list[int]]:
-    """Labels in lower case -> keys; sections outweigh captions, and a section with content outweighs a line of the contents."""
+    """Labels in lower case -> keys of the nodes that carry them."""
     targets: dict[str, list[int]] = {}
     for node in nodes:
         if node.label:

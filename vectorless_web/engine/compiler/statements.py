@@ -34,7 +34,8 @@ _ROWS: dict[str, tuple[re.Pattern[str], ...]] = {
             r"cash.{0,60}(?:end|beginning) of",
         ),
         "equity": (
-            r"^balances?,? .{0,30}\d{4}|^balances? (?:at|as of)|^(?:beginning|ending|opening|closing) balance|^(?:balance )?(?:beginning|end) of",
+            r"^balances?,? .{0,30}\d{4}|^balances? (?:at|as of)"
+            r"|^(?:beginning|ending|opening|closing) balance|^(?:balance )?(?:beginning|end) of",
             r"dividends",
             r"^net (?:income|earnings|loss)",
             r"repurchase|treasury|stock[- ]based|share[- ]based|issu",

@@ -28,7 +28,7 @@ class TextBlock:
 def cut_pages(text: str, blocks: Sequence[TextBlock]) -> tuple[list[Page], list[Draft]]:
     """Pages and drafts of a text; pages end where blocks end, so that no block is divided."""
     bounds = _page_bounds(text, blocks)
-    pages = [Page(number, *_A4, text[start:end]) for number, (start, end) in enumerate(bounds)]
+    pages = [Page(number, *_A4, text[start:end], _A4) for number, (start, end) in enumerate(bounds)]
     drafts, page = [], 0
     for block in blocks:
         while block.start >= bounds[page][1]:

@@ -13,7 +13,8 @@ _NOT_TITLE = re.compile(
     r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\([^()]*\)$|\(?continued\)?$|see (?:accompanying )?notes|the accompanying"
     r"|\$|page\b|/s/|by:|name:|title:|date:|dear\b|re:|attn|sincerely|very truly|enclosures?:|cc:|\(?registrant"
     r"|total\b|less:|add:|sources?:|notes?:?$|https?:|www\.|[*●•▪◦■□‣○➢✓–—]\s?|\(\w{1,3}\)\s*(?:/s/)?$|o\s"
-    r"|\(?(?:this page (?:is )?(?:was )?)?(?:intentionally|left blank)|item no\.?(?:\s+page)?$|exhibit(?:\s+no\.?|\s+number)?(?:\s+description.*)?$)",
+    r"|\(?(?:this page (?:is )?(?:was )?)?(?:intentionally|left blank)|item no\.?(?:\s+page)?$"
+    r"|exhibit(?:\s+no\.?|\s+number)?(?:\s+description.*)?$)",
     re.I,
 )
 _ADDRESS = re.compile(
