@@ -97,11 +97,17 @@ def profile_of(document: CompiledDocument, lexicon: Lexicon | None = None) -> Do
     return _profile(document, lexicon or default_lexicon())
 
 
+@lru_cache(maxsize=8)
+def _parts_of(profile: DocumentProfile, plan: QueryPlan) -> PageParts:
+    """Nodes and pages of one question are ranked from the same parts."""
+    return page_parts([profile], plan)[0]
+
+
 def rank_pages(
     document: CompiledDocument, plan: QueryPlan, *, limit: int = 200, lexicon: Lexicon | None = None
 ) -> list[ScoredPage]:
     """Pages best first, ties by ascending index; at most `limit`, only those with a score above 0."""
-    parts = page_parts([profile_of(document, lexicon)], plan)[0]
+    parts = _parts_of(profile_of(document, lexicon), plan)
     return _ranked(parts, plan)[:limit]
 
 
@@ -122,7 +128,7 @@ def rank_nodes(
     document: CompiledDocument, plan: QueryPlan, *, limit: int = 200, lexicon: Lexicon | None = None
 ) -> list[ScoredNode]:
     """Nodes best first: a node's own words and rows, carried by the score of its page; ties by ascending key."""
-    parts = page_parts([profile_of(document, lexicon)], plan)[0]
+    parts = _parts_of(profile_of(document, lexicon), plan)
     totals = _totals(parts, mix_for(plan))
     carried = totals / (float(totals.max(initial=0.0)) or 1.0)
     rows = _row_scores(parts.needs)
