@@ -4,6 +4,8 @@ import os
 from datetime import timedelta
 
 import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.utils import timezone
 from redis import Redis
 
@@ -219,3 +221,14 @@ def test_strangers_find_nothing(client, charlie, ready):
     client.force_login(charlie)
     for act in ("delete", "restore", "retry", "cancel", "version", "rename"):
         assert client.post(url(document, act)).status_code == 404
+
+
+def test_stored_files_that_no_row_names_are_dropped_after_a_day(ready):
+    ready(HANDBOOK, "handbook.md")
+    known = stored_files()
+    young = default_storage.save("uploads/2026/11/young.pdf", ContentFile(b"x"))
+    old = [default_storage.save(name, ContentFile(b"x")) for name in ("uploads/2026/10/old.pdf", "compiled/old-1")]
+    for name in [*known, *old]:
+        os.utime(default_storage.path(name), (0, 0))
+    assert services.drop_orphans() == 2
+    assert stored_files() == sorted([*known, young])

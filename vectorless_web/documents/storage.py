@@ -6,6 +6,8 @@ import shutil
 import tempfile
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import IO
 
@@ -75,6 +77,18 @@ def delete_stored(name: str) -> None:
     """Remove a stored file; quiet when it is gone already."""
     if name:
         default_storage.delete(name)
+
+
+def stored_before(folder: str, moment: datetime) -> Iterator[str]:
+    """Names of the files in a folder of default storage, and below, that were written before `moment`."""
+    if not default_storage.exists(folder):
+        return
+    folders, files = default_storage.listdir(folder)
+    for name in (f"{folder}/{file}" for file in files):
+        if default_storage.get_modified_time(name) < moment:
+            yield name
+    for inner in folders:
+        yield from stored_before(f"{folder}/{inner}", moment)
 
 
 def forget_cached(*, sha256: str, artefact_sha256: str) -> None:

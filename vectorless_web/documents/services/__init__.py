@@ -14,7 +14,7 @@ from vectorless_web.documents.services.lifecycle import (
     retry_version,
     tag_documents,
 )
-from vectorless_web.documents.services.upkeep import requeue_lost_versions
+from vectorless_web.documents.services.upkeep import drop_orphans, requeue_lost_versions
 from vectorless_web.documents.services.uploads import Added, add_document, add_version
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "correct_outline",
     "create_folder",
     "delete_document",
+    "drop_orphans",
     "may_be_heading",
     "move_documents",
     "purge_deleted",
