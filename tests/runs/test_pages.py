@@ -1,0 +1,243 @@
+"""The pages of runs: the list, exports, feedback, deleting, and runs in every state."""
+
+import json
+
+import pytest
+from django.utils import timezone
+
+from tests.runs.conftest import make_ready
+from tests.runs.engines import StoryReasoner, TestEngine, complete, long_story
+from vectorless_web.engine.reasoner.events import Checked, NodeRef, Outcome
+from vectorless_web.runs.models import Feedback, Run, Step, Thread
+from vectorless_web.runs.rendering import StepShelf
+from vectorless_web.runs.services import claim_run, execute_run
+from vectorless_web.workspaces.models import AuditEvent
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def answered(make_run) -> Run:
+    run = make_run()
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
+    return Run.objects.get(pk=run.pk)
+
+
+@pytest.fixture
+def page(client, bob):
+    """Fetch an address as Bob: `page("/")`."""
+    client.force_login(bob)
+    return client.get
+
+
+def address(run: Run, act: str = "") -> str:
+    return f"/w/{run.workspace.slug}/runs/{run.pk}/{act}"
+
+
+@pytest.mark.parametrize("status", Run.Status.values)
+def test_a_run_has_a_page_in_every_state(page, make_run, status):
+    ended = {} if status in Run.OPEN else {"finished_at": timezone.now()}
+    run = make_run(status=status, reason="So it ended.", started_at=timezone.now(), **ended)
+
+    shown = page(address(run)).content.decode()
+
+    assert run.question in shown
+    assert ("ws-connect" in shown) is (status in Run.OPEN)
+
+
+def test_a_failed_run_says_what_failed_and_offers_another_try(page, make_run):
+    run = make_run(status="failed", reason="The model did not answer in time.", retryable=True)
+
+    shown = page(address(run)).content.decode()
+
+    assert "The model did not answer in time." in shown
+    assert address(run, "again/") in shown
+
+
+def test_a_run_that_found_nothing_lists_what_it_checked(page, make_run, report):
+    run = make_run()
+    ref = NodeRef(str(report.pk), 4, "Outlook", 2, 2, "turned_back")
+    story = [complete(Outcome.NOT_FOUND, checked=(Checked(str(report.pk), "Outlook", "gives no figure", ref),))]
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(lambda _document: story)))
+
+    shown = page(address(run)).content.decode()
+
+    assert "Outlook" in shown
+    assert "gives no figure" in shown
+
+
+@pytest.mark.parametrize(
+    "observation",
+    [
+        {"figures": 3, "passages": 0},
+        {"figures": None},
+        {"passages": ["text"]},
+        {"figures": [{"quote": 7}]},
+        {"x": [[]]},
+    ],
+)
+def test_whatever_a_step_observed_its_card_can_be_drawn(make_run, observation):
+    run = make_run()
+    step = Step.objects.create(run=run, sequence=1, walk=1, index=0, kind="extract", say="x", observation=observation)
+
+    assert StepShelf(run, []).card(step, 1).raw
+
+
+def test_home_shows_the_workspaces_and_the_last_questions(page, answered):
+    shown = page("/").content.decode()
+
+    assert answered.workspace.name in shown
+    assert answered.question in shown
+
+
+def test_the_workspace_page_shows_the_newest_question_of_each_thread(page, make_run):
+    first = make_run(question="What was revenue?", status="answered")
+    make_run(question="And costs?", thread=first.thread, status="answered")
+
+    shown = page(f"/w/{first.workspace.slug}/").content.decode()
+
+    assert "And costs?" in shown
+    assert "What was revenue?" not in shown
+
+
+class TestList:
+    def listed(self, page, run: Run, query: str) -> list[int]:
+        return [row.pk for row in page(f"/w/{run.workspace.slug}/runs/?{query}").context["runs"]]
+
+    def test_it_finds_words_of_questions_and_answers(self, page, answered, make_run):
+        other = make_run(question="How many people work there?")
+
+        assert self.listed(page, other, "q=people") == [other.pk]
+        assert self.listed(page, other, "q=412+million") == [answered.pk]
+        assert self.listed(page, other, "q=nothing+of+the+kind") == []
+
+    def test_it_narrows_by_outcome_person_and_date(self, page, answered, make_run, alice):
+        mine = make_run(status="not_found", asked_by=alice)
+        today = timezone.localdate().isoformat()
+
+        assert self.listed(page, mine, "outcome=not_found") == [mine.pk]
+        assert self.listed(page, mine, f"person={alice.pk}") == [mine.pk]
+        assert len(self.listed(page, mine, f"from={today}&to={today}")) == 2
+        assert self.listed(page, mine, "to=2000-01-01") == []
+
+    @pytest.mark.parametrize("query", ["outcome=nonsense", "person=abc", "from=2024-99-99", "page=99999", "page=x"])
+    def test_nonsense_in_the_address_does_not_filter(self, page, answered, query):
+        assert self.listed(page, answered, query) == [answered.pk]
+
+    def test_a_page_of_runs_takes_few_queries(self, page, make_run, django_assert_max_num_queries):
+        runs = [make_run(status="answered") for _ in range(12)]
+
+        with django_assert_max_num_queries(12):
+            page(f"/w/{runs[0].workspace.slug}/runs/")
+
+
+class TestExport:
+    def test_markdown_has_footnotes_with_document_page_and_check(self, page, answered):
+        text = page(address(answered, "export/markdown/")).content.decode()
+
+        assert text.startswith("# What was revenue?\n")
+        assert "Revenue was 412 million.[^1]" in text
+        assert "[^1]: “Revenue was 412 million” Annual report 2024, p. 1 (exact)" in text
+
+    def test_json_has_everything_with_pages_from_one(self, page, answered):
+        found = json.loads(page(address(answered, "export/json/")).content)
+
+        assert (found["outcome"], found["value"]) == ("answered", "412 million")
+        assert found["citations"][0]["page"] == 1
+        assert len(found["steps"]) == 13
+
+    def test_the_printable_page_shows_the_answer(self, page, answered):
+        assert "412 million" in page(address(answered, "export/print/")).content.decode()
+
+    def test_another_form_is_not_found(self, page, answered):
+        assert page(address(answered, "export/word/")).status_code == 404
+
+
+class TestFeedback:
+    def test_it_is_kept_once_for_each_person(self, client, bob, answered):
+        client.force_login(bob)
+        client.post(address(answered, "feedback/"), {"good": "1"})
+        client.post(address(answered, "feedback/"), {"good": "0", "reason": "wrong_page"})
+
+        assert list(Feedback.objects.values_list("user", "good", "reason")) == [(bob.pk, False, "wrong_page")]
+
+    def test_an_unknown_reason_is_refused(self, client, bob, answered):
+        client.force_login(bob)
+
+        assert client.post(address(answered, "feedback/"), {"good": "0", "reason": "boring"}).status_code == 422
+
+    def test_htmx_gets_the_fragment(self, client, bob, answered):
+        client.force_login(bob)
+        response = client.post(address(answered, "feedback/"), {"good": "1"}, headers={"HX-Request": "true"})
+
+        assert 'id="feedback"' in response.content.decode()
+
+
+class TestDelete:
+    def test_who_asked_may_delete(self, client, bob, answered):
+        client.force_login(bob)
+        client.post(address(answered, "delete/"))
+
+        assert not Run.objects.exists()
+        assert not Thread.objects.exists()
+        assert AuditEvent.objects.filter(verb="run.deleted", actor=bob).exists()
+
+    def test_another_member_may_not(self, client, bob, alice, answered):
+        Run.objects.update(asked_by=alice)
+        client.force_login(bob)
+
+        assert client.post(address(answered, "delete/")).status_code == 403
+
+    def test_a_run_under_way_is_stopped_first(self, client, bob, make_run):
+        client.force_login(bob)
+
+        assert client.post(address(make_run(), "delete/")).status_code == 409
+        assert Run.objects.exists()
+
+
+def test_a_thread_leads_to_its_newest_question(page, make_run):
+    first = make_run()
+    second = make_run(thread=first.thread)
+
+    response = page(f"/w/{first.workspace.slug}/threads/{first.thread_id}/")
+
+    assert response["Location"] == address(second)
+
+
+def test_a_page_of_a_document_that_the_run_did_not_read_is_not_shown(page, answered, alice):
+    other = make_ready(answered.workspace, alice, "Secret plans")
+
+    assert page(address(answered, f"sheet/{other.current_version_id}/1/")).status_code == 404
+
+
+def test_a_newer_version_of_a_cited_document_is_pointed_out(page, answered, report):
+    newer = report.current_version
+    newer.pk, newer.number = None, 2
+    newer.save()
+    report.current_version = newer
+    report.save()
+
+    assert "A source has changed since" in page(address(answered)).content.decode()
+
+
+def test_asking_again_leads_to_a_new_run_of_the_thread(client, bob, answered):
+    client.force_login(bob)
+
+    response = client.post(address(answered, "again/"), {"max_steps": "30"})
+
+    fresh = Run.objects.latest("pk")
+    assert response["Location"] == address(fresh)
+    assert (fresh.thread, fresh.settings["max_steps"]) == (answered.thread, 30)
+
+
+def test_no_page_of_runs_carries_inline_script_or_style(page, answered):
+    for where in ("/", f"/w/{answered.workspace.slug}/", f"/w/{answered.workspace.slug}/runs/", address(answered)):
+        shown = page(where).content.decode()
+        assert " style=" not in shown
+        assert "<script>" not in shown
+        assert " onclick=" not in shown
