@@ -4,8 +4,8 @@ from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.query.boilerplate import page_worth
 from vectorless_web.engine.query.evidence import mix_for, profile_of, rank_nodes, rank_pages, rank_pages_across
+from vectorless_web.engine.query.labels import LabelledRow
 from vectorless_web.engine.query.needs import label_quality
-from vectorless_web.engine.query.profile import LabelledRow
 from vectorless_web.engine.query.understand import understand
 
 FILLER = (

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from vectorless_web.engine.index.scoring import Floats
+from vectorless_web.engine.query.labels import LabelledRow, Terms
 from vectorless_web.engine.query.plan import FigureNeed, QueryPlan
-from vectorless_web.engine.query.profile import DocumentProfile, LabelledRow, Terms
+from vectorless_web.engine.query.profile import DocumentProfile
 from vectorless_web.engine.text.analyser import analyse
 
 _OTHER_PERIOD = 0.45

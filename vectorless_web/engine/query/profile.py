@@ -1,8 +1,6 @@
 """What a document's pages hold, as evidence sees it: row labels, headings, primary statements, boilerplate."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,12 +11,11 @@ from vectorless_web.engine.index.grouped import GroupedRows
 from vectorless_web.engine.index.scoring import Integers
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.query.boilerplate import page_worth
+from vectorless_web.engine.query.labels import LabelledRow, labelled_rows
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.statements import StatementPages, statement_pages
-from vectorless_web.engine.text.analyser import analyse
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
-_DIGIT = re.compile(r"\d")
 
 _CAUSE = re.compile(
     r"\b(?:due (?:primarily |mainly |largely |in part )?to|driven (?:primarily |mainly |largely )?by|as a result of"
@@ -28,23 +25,6 @@ _CAUSE = re.compile(
 )
 _ENOUGH_CAUSES = 8
 _SURELY = 0.5
-_FIGURE = re.compile(r"(?<![\w.,-])[$€£(]*\s?\d[\d,.]*%?\)?(?![\w-])")
-_FEWEST_FIGURES = 4
-_WORDS_PER_FIGURE = 9
-_LONGEST_LABEL = 12
-
-Terms = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LabelledRow:
-    """A table row with figures: its label's terms, those of the labels above it, its table's key and page."""
-
-    terms: Terms
-    above: Terms
-    key: int
-    page_index: int
-    figures: int
 
 
 class DocumentProfile:
@@ -81,7 +61,7 @@ class DocumentProfile:
         """All labelled rows that hold figures, in reading order: of tables, and of texts that read like one."""
         found: list[LabelledRow] = []
         for node in self.nodes:
-            found.extend(_labelled_rows(node) if node.table is not None else _rows_of_text(node))
+            found.extend(labelled_rows(node))
         return found
 
     @cached_property
@@ -163,31 +143,6 @@ class DocumentProfile:
         """How much each page gives reasons, in [0, 1]: wordings of cause, up to enough of them."""
         texts = (self.document.page_text(page) for page in range(self.page_count))
         return [min(1.0, len(_CAUSE.findall(text)) / _ENOUGH_CAUSES) for text in texts]
-
-
-def _labelled_rows(node: Node) -> Iterator[LabelledRow]:
-    assert node.table is not None
-    above: Terms = ()
-    for row in node.table.rows:
-        figures = sum(bool(_DIGIT.search(cell.text)) for cell in row.cells[1:])
-        if not figures:
-            above = tuple(analyse(row.label)) or above
-        elif row.label and not row.is_header:
-            path = tuple(term for label in row.path for term in analyse(label))
-            yield LabelledRow(tuple(analyse(row.label)), path or above, node.key, row.page_index, figures)
-
-
-def _rows_of_text(node: Node) -> Iterator[LabelledRow]:
-    """Rows of a table that came out as running text: the words before each group of figures."""
-    figures = list(_FIGURE.finditer(node.text))
-    if len(figures) < _FEWEST_FIGURES or len(figures) * _WORDS_PER_FIGURE < len(node.text.split()):
-        return
-    start = 0
-    for figure in figures:
-        terms = tuple(analyse(node.text[start : figure.start()]))
-        start = figure.end()
-        if terms:
-            yield LabelledRow(terms[-_LONGEST_LABEL:], (), node.key, node.page_start, 1)
 
 
 def _years_of(node: Node) -> frozenset[int]:

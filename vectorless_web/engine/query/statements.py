@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
+from vectorless_web.engine.query.labels import LabelledRow
 from vectorless_web.engine.query.lexicon import Lexicon, StatementKind
 from vectorless_web.engine.text.analyser import analyse
-
-if TYPE_CHECKING:
-    from vectorless_web.engine.query.profile import LabelledRow
 
 StatementPages = list[float]
 _ENOUGH = 10
@@ -21,7 +18,7 @@ _LONGEST_TITLE = 14
 
 
 def statement_pages(
-    rows: Sequence["LabelledRow"],
+    rows: Sequence[LabelledRow],
     headings: Sequence[Sequence[str]],
     recognised: Mapping[str, Sequence[int]],
     lexicon: Lexicon,
