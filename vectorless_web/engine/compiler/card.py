@@ -15,6 +15,11 @@ _JUNK_TITLE = re.compile(
     r"|.*\.(?:docx?|pptx?|xlsx?|pdf|indd|qxd|htm?l))$",
     re.I,
 )
+_NO_TITLE = re.compile(
+    rf"{_JUNK_TITLE.pattern}"
+    r"|^(?:united states\b.*|(?:table of )?contents|cover(?: page)?|form\s.*|securities and exchange.*)$",
+    re.I,
+)
 _OVERVIEW, _LINE, _LEAD = 600, 160, 240
 _TOPICS, _TOPIC_NODES = 400, 12
 _TITLE_WEIGHT, _SUMMARY_WEIGHT, _TEXT_WEIGHT = 2.0, 1.5, 1.0
@@ -31,7 +36,7 @@ def choose_title(*, metadata: str, nodes: Sequence[Node], name: str) -> str:
         (node for node in nodes[1:12] if node.kind is NodeKind.SECTION and node.page_start == 0 and node.depth == 1),
         None,
     )
-    if first is not None and _only_top(nodes, first) and not _JUNK_TITLE.match(first.title):
+    if first is not None and _only_top(nodes, first) and not _NO_TITLE.match(first.title):
         return first.title
     return split_name(name) or "Untitled document"
 

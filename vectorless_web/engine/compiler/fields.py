@@ -5,9 +5,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from vectorless_web.engine.compiler.entities import find_entities
 from vectorless_web.engine.document.card import TypedFields
 
-_YEAR = re.compile(r"(?<![\d.,$#-])((?:19|20)\d\d)(?![\d,]|[.-]\d)")
+_YEAR = re.compile(r"(?<![\d.,$#/-])((?:19|20)\d\d)(?![\d,]|[.-]\d)")
 _FISCAL_YEAR = re.compile(r"\b(?:fiscal\s+(?:year\s+)?|FY\s?)((?:19|20)?\d\d)\b", re.I)
 _YEAR_ENDED = re.compile(
     r"\b(?:year|period|quarter)(?:ly period)?s?\s+ended:?\s+\w+\s+\d{1,2}\s*,?\s*((?:19|20)\d\d)", re.I
@@ -67,36 +68,6 @@ _MONTHS = {
     for name in names.split()
 }
 _DATE = re.compile(r"\b([A-Z][a-z]{2,8})\.?\s+(\d{1,2})\s*,\s*((?:19|20)\d\d)\b|\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
-_SUFFIX = (
-    r"(?:Inc|Incorporated|Corp|Corporation|Company|Co|Companies|plc|PLC|Ltd|Limited|LLC|LLP|L\.P|LP|S\.A|N\.V|AG|SE|GmbH|KG"
-    r"|Holdings|Group|Trust|Partners|Foundation|University|Bank|N\.A)"
-)
-_COMPANY = re.compile(rf"\b((?:[A-Z0-9&][\w&’'.-]*,?\s+){{1,6}}?{_SUFFIX}\b\.?(?:\s*&\s*Co\.?)?)")
-_ALIAS = re.compile(
-    r"\(\s*(?:collectively,?\s*|together[^()]{0,60},\s*|the\s+|hereinafter\s+)?((?:(?:or|and|,)?\s*(?:the\s+)?[\"“”][^\"“”()]{2,40}[\"“”],?\s*)+)\)"
-)
-_QUOTED = re.compile(r"[\"“”]([^\"“”]{2,40})[\"“”]")
-_TICKER = re.compile(r"\b(?:NYSE|NASDAQ|Nasdaq|AMEX|LSE|ASX)\s*:\s*([A-Z]{1,5}(?:\.[A-Z])?)\b")
-_GENERIC = frozenset(
-    [
-        "company",
-        "we",
-        "us",
-        "our",
-        "registrant",
-        "firm",
-        "group",
-        "issuer",
-        "corporation",
-        "parent",
-        "agreement",
-        "exchange",
-        "act",
-        "sec",
-        "lessor",
-        "lessee",
-    ]
-)
 _NAME_NOISE = re.compile(
     r"(?i)\b(?:10k|10q|8k|annual|report|form|earnings|dated|final|copy|draft|v\d+|signed|fy\d*|q[1-4])\b"
 )
@@ -129,24 +100,8 @@ def _ranked(found: Sequence[str], limit: int) -> tuple[str, ...]:
 
 
 def _entities(stem: str, title: str, head: str) -> tuple[str, ...]:
-    """Names on the first pages, their aliases in parentheses, tickers and the words of the file name."""
-    counts = Counter(_clean(match[1]) for match in _COMPANY.finditer(f"{title}\n{head}"))
-    names = [company for company, _ in counts.most_common(3)]
-    aliases = [quoted for match in _ALIAS.finditer(head) for quoted in _QUOTED.findall(match[1])]
-    tickers = [match[1] for match in _TICKER.finditer(head)]
-    from_name = " ".join(_NAME_NOISE.sub(" ", re.sub(r"\b(?:19|20)\d\d(?:Q[1-4])?\b", " ", stem)).split())
-    found = [from_name, *names, *(_short(company) for company in names), *aliases[:12], *tickers]
-    lowered = [re.sub(r"^(?:the|our)\s+", "", value.strip(" .,").casefold()) for value in found]
-    return _ranked([value for value in lowered if len(value) > 1 and value not in _GENERIC], 12)
-
-
-def _clean(company: str) -> str:
-    return " ".join(company.split()).strip(" ,.")
-
-
-def _short(company: str) -> str:
-    """A company's name without its legal form."""
-    return re.sub(rf"[\s,]+(?:{_SUFFIX}\.?[\s,&]*)+$", "", company).strip(" ,&")
+    without_years = re.sub(r"\b(?:19|20)\d\d(?:Q[1-4])?\b(?:-\d\d){0,2}|-\d\d\b", " ", stem)
+    return find_entities(name_words=" ".join(_NAME_NOISE.sub(" ", without_years).split()), title=title, head=head)
 
 
 def _years(stem: str, title: str, head: str) -> tuple[int, ...]:
@@ -175,7 +130,10 @@ def _quarters(stem: str, title: str, head: str) -> tuple[str, ...]:
 def _forms(stem: str, title: str, head: str) -> tuple[str, ...]:
     coded = [_form_code(match[1]) for source in (stem, title, head) for match in _FORM.finditer(source)]
     words = f"{stem}\n{title}\n{head[:3000]}".casefold()
-    kinds = [kind for kind in _KINDS if re.search(rf"\b{kind}\b", words)]
+    named = f"{stem} {title}".casefold()
+    kinds = [kind for kind in _KINDS if re.search(rf"\b{kind}\b", words if " " in kind else named)]
+    if re.search(r"\bearnings\b", f"{stem} {title}", re.IGNORECASE):
+        kinds.insert(0, "earnings release")
     return _ranked([*coded[:2], *kinds[:3]], 4)
 
 
