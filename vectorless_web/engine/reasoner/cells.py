@@ -70,7 +70,7 @@ def figure_of(document: str, view: TableView, row: Row, cell: RowCell, *, where:
         period=str(cell.period.year or ""),
         amount=cell.number.value,
         scale=Decimal(1) if unscaled else units_scale(units),
-        currency=cell.number.currency or ("" if cell.number.percent else units_currency(units)),
+        currency=cell.number.currency or ("" if cell.number.percent else units_currency(units) or _symbol(node.text)),
         percent=cell.number.percent or "%" in cell.unit,
         per_share=per_share,
         quote=node.text[start:end],
@@ -79,6 +79,11 @@ def figure_of(document: str, view: TableView, row: Row, cell: RowCell, *, where:
         where=where,
         fit=fit,
     )
+
+
+def _symbol(text: str) -> str:
+    """The currency whose sign stands in a table, usually beside its first and last figures only."""
+    return units_currency("".join(sign for sign in "$€£¥" if sign in text))
 
 
 def positive(figure: Figure) -> Figure:

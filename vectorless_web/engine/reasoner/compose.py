@@ -1,6 +1,7 @@
 """The offline draft: a verdict, a calculation, figures, or the sentences that answer, in that order of worth."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from vectorless_web.engine.query.plan import Intent
 from vectorless_web.engine.reasoner.alternatives import contest_of
@@ -8,9 +9,16 @@ from vectorless_web.engine.reasoner.calculating import claim_of, period_words, w
 from vectorless_web.engine.reasoner.deciding import decided
 from vectorless_web.engine.reasoner.judging import judged
 from vectorless_web.engine.reasoner.needs import figure_needs
-from vectorless_web.engine.reasoner.planner import AnswerDraft, Figure, Passage, SynthesisContext
+from vectorless_web.engine.reasoner.planner import AnswerDraft, DraftClaim, Figure, Passage, SynthesisContext
+from vectorless_web.engine.reasoner.polarity import verdict_of
 from vectorless_web.engine.reasoner.quoting import figure_claims, figure_text, passage_claims
 from vectorless_web.engine.reasoner.sweeping import sweeps, swept_claims
+
+SURE = 0.6
+"""Fit of a passage from which a yes or no is read."""
+
+LONGEST_VERDICT = 320
+"""Characters of a sentence from which it is read: a longer one denies one thing and says another."""
 
 _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
@@ -84,4 +92,14 @@ def _quoted(context: SynthesisContext) -> AnswerDraft:
     if sweeps(context.plan):
         return AnswerDraft(tuple(swept_claims(context.plan, passages, dict(context.names))))
     claims = passage_claims(context.plan, passages) if passages else []
+    if context.plan.intent is Intent.YES_NO and claims:
+        claims[0] = _with_verdict(context.plan.question, claims[0], max(passages, key=lambda passage: passage.fit))
     return AnswerDraft(tuple(claims))
+
+
+def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
+    """The first sentence under the verdict that its words give, when it says enough of the question."""
+    quote = passage.quote.rstrip()
+    if passage.fit < SURE or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
+        return claim
+    return replace(claim, text=f"{verdict_of(question, passage.quote)}, by the words of the document: {claim.text}")

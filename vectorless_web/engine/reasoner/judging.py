@@ -8,17 +8,9 @@ from decimal import Decimal
 
 from vectorless_web.engine.query.plan import Formula, QueryPlan
 from vectorless_web.engine.reasoner.calculating import Result, omission, period_words, told, work_out
+from vectorless_web.engine.reasoner.directions import DOWN, UP
 from vectorless_web.engine.reasoner.planner import DraftClaim, Figure
 
-_UP = re.compile(
-    r"\bimprov\w*|\bincreas\w*|\bgrow\w*|\bgrew\b|\bris(?:e|en|ing)\b|\brose\b|\bhigher\b|\bexpand\w*|\baccelerat\w*|\bbetter\b|\bup\b",
-    re.I,
-)
-_DOWN = re.compile(
-    r"\bdeclin\w*|\bdecreas\w*|\bdrop\w*|\bfall\w*|\bfell\b|\blower\b|\bdeteriorat\w*|\bworse\w*|\bdecelerat\w*|\bcontract\w*|\breduc\w*"
-    r"|\bshr(?:ink|ank|unk)\w*|\bdown\b",
-    re.I,
-)
 _NEGATIVE = re.compile(r"\bnegative\b|\bloss(?:es)?\b", re.I)
 _POSITIVE = re.compile(r"\bpositive\b|\bprofitab\w*", re.I)
 _CHANGE = re.compile(r"\bchang\w*|\bdiffer\w*", re.I)
@@ -43,7 +35,7 @@ def judged(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
 def _verdict(question: str, formula: Formula, value: Decimal) -> str:
     """ "Yes. " or "No. " where the question names a direction or a known measure; "" where it takes a judgement."""
     if _is_change(formula):
-        direction = 1 if _UP.search(question) else -1 if _DOWN.search(question) else 0
+        direction = 1 if UP.search(question) else -1 if DOWN.search(question) else 0
         if direction:
             return _word(value * direction > 0)
         return _word(value != 0) if _CHANGE.search(question) else ""

@@ -122,8 +122,8 @@ def _ranked_row(walk: Walk, node: RankedNode) -> dict[str, Any]:
 
 def _follow(walk: Walk, key: int, target: object) -> StepResult:
     """Follow a reference made in a leaf to the node it names."""
-    known = {reference: words for words, reference in walk.references()}
-    known |= {reference.target: "" for reference in walk.document.tree.references(key)}
+    known = {reference.target: "" for reference in walk.document.tree.references(key)}
+    known |= {reference: words for words, reference in walk.references()}
     if not isinstance(target, int) or target not in walk.document.tree or target not in known:
         return refused(f"Found no reference to {target} in {short(walk.title_of(key))}.")
     walk.followed.add(target)
