@@ -1,6 +1,6 @@
 """Pictures of every page in light, dark and at phone width, into ./screenshots.
 
-    tools/screenshots.py [--url http://127.0.0.1:8000 --user demo --password ...] [--wide] [--audit axe.min.js]
+    tools/screenshots.py [--url http://127.0.0.1:8000 --user demo --password ...] [--wide] [--audit]
 
 Without --url a site of its own is started in a temporary folder. `--wide` adds 768 and 1920 px;
 `--audit` runs axe-core on every page and fails on serious findings.
@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -205,7 +206,7 @@ def main() -> int:
     parser.add_argument("--password", default=os.environ.get("VECTORLESS_PASSWORD", ""))
     parser.add_argument("--into", type=Path, default=ROOT / "screenshots")
     parser.add_argument("--wide", action="store_true")
-    parser.add_argument("--audit", type=Path)
+    parser.add_argument("--audit", action="store_true")
     options = parser.parse_args()
     options.into.mkdir(exist_ok=True, parents=True)
     if options.url:
@@ -215,7 +216,7 @@ def main() -> int:
 
 
 def _take(site: Site, options: argparse.Namespace) -> int:
-    script = options.audit.read_text() if options.audit else ""
+    script = files("axe_playwright_python").joinpath("axe.min.js").read_text() if options.audit else ""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         problems = []
