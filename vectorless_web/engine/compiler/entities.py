@@ -1,5 +1,6 @@
 """Names a document gives its subject: registrants, parties, aliases in parentheses, tickers."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,7 +12,7 @@ _SUFFIX = (
 _COMPANY = re.compile(
     rf"((?:[A-Z0-9][\w&’'.-]*,?\s+(?:(?:of|and|de|für|the|&)\s+)?){{1,6}}?{_SUFFIX}\b\.?(?:\s*&\s*Co\.?)?)"
 )
-_PARTY = re.compile(_COMPANY.pattern + r"[\s,]*(?=\()")
+_PARTY = re.compile(_COMPANY.pattern + r",?\s*(?:an? [^()]{3,60})?(?=\()")
 _LEGAL_FORM = re.compile(rf"[\s,]+(?:&\s*)?{_SUFFIX}\.?$")
 _EXACT_NAME = re.compile(r"exact name of (?:the )?(?:registrant|issuer)", re.IGNORECASE)
 _DEFINED = re.compile(
@@ -87,12 +88,13 @@ def _named(lines: Sequence[str], title: str) -> list[str]:
     alone = [match[1] for line in lines[:_LINES] if (match := _COMPANY.fullmatch(line.strip(" .,*")))]
     inside = Counter(_trimmed(match[1]) for line in [title, *lines] for match in _COMPANY.finditer(line))
     frequent = [name for name, count in inside.most_common(4) if count > 1 or name in title]
-    parties = [_trimmed(match[1]) for line in lines[:_LINES] for match in _PARTY.finditer(line)]
+    parties = [_trimmed(match[1]) for match in _PARTY.finditer(" ".join(lines[:_LINES]))]
     return [name for name in [*alone, *parties, *frequent] if _is_name(name)]
 
 
 def _trimmed(name: str) -> str:
-    """Without a sentence's first word or a number that only precedes the name."""
+    """Without a sentence's first word, a date or a number that only precedes the name."""
+    name = re.sub(r"^.*?\b(?:19|20)\d\d,?\s+(?=[A-Z])", "", name)
     return re.sub(r"^(?:(?:In|At|the|On|By|To|From|The|And|Of|For|As|With|Between|\d[\d./-]*,?)\s+)+", "", name)
 
 
@@ -103,7 +105,7 @@ def _is_name(name: str) -> bool:
 def _aliases(lines: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     """Short names defined in parentheses after one of the names: `3M Company (the "Company" or "3M")`."""
     words = {word.casefold() for name in names for word in re.findall(r"\w{2,}", without_legal_form(name))}
-    for first, second in zip(lines, [*lines[1:], ""], strict=True):
+    for first, second in itertools.zip_longest(lines, lines[1:], fillvalue=""):
         for match in _DEFINED.finditer(f"{first} {second}"):
             tail = {word.casefold() for word in re.findall(r"\w{2,}", match["before"])[-4:]}
             if tail & (words | _OWN):
