@@ -60,21 +60,25 @@ class RunConsumer(AsyncWebsocketConsumer):
         with suppress(RedisError, OSError):
             await self.channel_layer.group_discard(group_of(self.run_id), self.channel_name)
 
-    async def run_changed(self, _message: dict[str, Any]) -> None:
+    async def run_changed(self, message: dict[str, Any]) -> None:
         """A hint: the run has rows that this page may not have."""
-        await self._send_news()
+        assert self.feed is not None
+        await self._send_news(read=not self.feed.knows(message.get("sequence", 0)))
 
     async def _look(self) -> None:
         """Send what is there at once, then look again now and then: hints can get lost."""
+        assert self.feed is not None
         while True:
-            await self._send_news()
+            # All sockets of a run look through one feed: whichever comes first reads for the others.
+            await self._send_news(read=not self.feed.is_fresh(LOOK_SECONDS / 2))
             await asyncio.sleep(LOOK_SECONDS)
 
-    async def _send_news(self) -> None:
+    async def _send_news(self, *, read: bool) -> None:
         """Bring the page up to the rows; an outage of the database is left to the next look."""
         assert self.feed is not None
         try:
-            await self.feed.refresh(self.sent, self.audience)
+            if read:
+                await self.feed.refresh(self.sent, self.audience)
             async with self._sending:
                 state = self.feed.state
                 if state is None or state == self.shown:

@@ -1,6 +1,7 @@
 """What the open sockets of one run share in a process: rows read once, fragments rendered once."""
 
 import asyncio
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -63,7 +64,7 @@ class Feed:
     def __init__(self, run: Run, floor: int) -> None:
         self.state: State | None = None
         self._run = run
-        self._floor = self._upto = floor
+        self._wanted = self._floor = self._upto = floor
         self._rows: dict[str, Row] = {}
         self._fragments: dict[tuple[str, int, Audience], str] = {}
         self._news_kept: dict[Audience, tuple[object, str]] = {}
@@ -73,12 +74,11 @@ class Feed:
         self._numbered: int | None = None
         self._reading, self._surrounding = asyncio.Lock(), asyncio.Lock()
         self._begun = self._done = 0
+        self._read_at = float("-inf")
 
     def reach_back(self, after: int) -> None:
         """Make room for a page that holds less than any before it: the next read begins there."""
-        if after < self._floor:
-            self._floor = self._upto = after
-            self._numbered = None
+        self._wanted = min(self._wanted, after)
 
     async def refresh(self, after: int, audience: Audience) -> None:
         """Read what is new and render it for this audience, unless a read that began after this call does it."""
@@ -89,7 +89,20 @@ class Feed:
             self._begun += 1
             turn = self._begun
             await _in_shared_thread(self._read_and_render, after, audience)
-            self._done = turn
+            self._done, self._read_at = turn, time.monotonic()
+
+    def knows(self, sequence: int) -> bool:
+        """Whether what a hint speaks of has been read: 0 is a hint without a number, which may always be news."""
+        return self._reaches and self.state is not None and (self.state.ended or 0 < sequence <= self._upto)
+
+    def is_fresh(self, seconds: float) -> bool:
+        """Whether the rows were read that lately, so that looking without a hint can wait."""
+        return self._reaches and time.monotonic() - self._read_at < seconds
+
+    @property
+    def _reaches(self) -> bool:
+        """Whether the rows go back as far as every page needs."""
+        return self._floor <= self._wanted
 
     async def news(self, after: int, audience: Audience) -> str:
         """The fragments of the steps and claims beyond a sequence number, then what the run is doing now."""
@@ -118,6 +131,9 @@ class Feed:
             self._news(after, audience)
 
     def _read(self) -> None:
+        if not self._reaches:
+            self._floor = self._upto = self._wanted
+            self._numbered = None
         run = Run.objects.get(pk=self._run.pk)
         run.workspace, run.asked_by = self._run.workspace, self._run.asked_by
         steps, claims = selectors.steps_of(run, self._upto), selectors.claims_of(run, self._upto)
