@@ -153,7 +153,7 @@ def test_pages_of_several_documents_come_in_one_order(document, tmp_path):
 def test_what_counts_follows_from_the_form_of_the_answer():
     figure, reason = mix_for(understand("How much was capex in 2021?")), mix_for(understand("Why did sales fall?"))
     assert figure.figures > figure.words
-    assert reason.causes > 0 > reason.statement
+    assert reason.reasons > 0 > reason.statement
 
 
 def row(label, above=()):

@@ -68,7 +68,7 @@ class Mix:
     statement: float = 0.0
     section: float = 0.3
     heading: float = 0.5
-    causes: float = 0.0
+    reasons: float = 0.0
 
 
 def mix_for(plan: QueryPlan) -> Mix:
@@ -79,7 +79,7 @@ def mix_for(plan: QueryPlan) -> Mix:
     """
     statement = 0.0 if plan.sections else 1.0
     if plan.intent is Intent.EXPLAIN:
-        return Mix(figures=0.15, statement=-0.8, causes=0.5)
+        return Mix(figures=0.15, statement=-0.8, reasons=0.8)
     if not plan.figures:
         return Mix(statement=0.6 * statement) if plan.statements else Mix()
     if plan.formula is not None or plan.intent in (Intent.FIGURE, Intent.CALCULATION):

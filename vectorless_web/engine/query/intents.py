@@ -37,6 +37,11 @@ _LOOKUP = re.compile(
 
 
 _WHAT_WERE = re.compile(r"\bwhat (?:are|were)\b", re.IGNORECASE)
+_REASONS = re.compile(
+    r"\b(?:why|reasons?|caus\w+|drove|driv\w+|led to|attribut\w+ to|contribut\w+ to|due to|factors?|impact(?:ed|s)?"
+    r"|affect(?:ed|s)?|how come|explain)\b",
+    re.IGNORECASE,
+)
 _SUPERLATIVE = re.compile(
     r"\b(?:most|least|highest|lowest|largest|biggest|smallest|greatest|best|worst|fastest|slowest|more|less|higher|lower"
     r"|larger|smaller|greater|top|rank\w*|exceed\w*|compar\w+)\b",
@@ -60,6 +65,11 @@ def intent_of(focus: str, *, formula: Formula | None, figures: Sequence[FigureNe
     if _AMOUNT.search(focus) and not _LIST.search(focus):
         return Intent.FIGURE
     return _by_words(focus, figures)
+
+
+def asks_reasons(focus: str) -> bool:
+    """Whether the question wants to know what brought something about."""
+    return bool(_REASONS.search(focus))
 
 
 def wants_words(focus: str, intent: Intent) -> bool:

@@ -8,8 +8,9 @@ import numpy as np
 from vectorless_web.engine.index.grouped import merged_group_statistics
 from vectorless_web.engine.index.scoring import Floats
 from vectorless_web.engine.index.segment import merged_statistics
+from vectorless_web.engine.query.intents import asks_reasons
 from vectorless_web.engine.query.needs import NeedMatch, match_needs
-from vectorless_web.engine.query.plan import QueryPlan, WeightedTerm
+from vectorless_web.engine.query.plan import Intent, QueryPlan, WeightedTerm
 from vectorless_web.engine.query.profile import DocumentProfile
 from vectorless_web.engine.text.analyser import analyse
 
@@ -69,7 +70,7 @@ def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floa
         "statement": _statement_scores(profile, plan),
         "section": _section_scores(profile, plan),
         "heading": _heading_scores(profile, plan),
-        "causes": np.array(profile.causes),
+        "reasons": _reason_scores(profile, plan),
     }
     return PageParts(profile, pages, nodes, tuple(needs))
 
@@ -92,6 +93,22 @@ def _statement_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How much each page is one of the statements meant."""
     asked = [np.array(profile.statements[name]) for name in plan.statements if name in profile.statements]
     return _mean(asked, profile.page_count)
+
+
+def _reason_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """Whether a page gives a reason for what the question names: a leaf with a wording of it and one of cause.
+
+    The question's own wording counts in full, the documents' wordings of the same by their weight; each further
+    leaf on the page adds half of what is missing to 1.
+    """
+    scores = np.zeros(profile.page_count)
+    if plan.intent is not Intent.EXPLAIN or not asks_reasons(plan.focus):
+        return scores
+    wanted = [(f" {' '.join(terms)} ", phrase.weight) for phrase in plan.phrases if (terms := analyse(phrase.text))]
+    for page, text in profile.causal_texts:
+        held = max((weight for words, weight in wanted if words in text), default=0.0)
+        scores[page] += held * (1 - scores[page]) * (0.5 if scores[page] else 1.0)
+    return scores
 
 
 def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:

@@ -14,6 +14,7 @@ from vectorless_web.engine.query.boilerplate import page_worth
 from vectorless_web.engine.query.labels import LabelledRow, labelled_rows
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.statements import StatementPages, statement_pages
+from vectorless_web.engine.text.analyser import analyse
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -23,7 +24,6 @@ _CAUSE = re.compile(
     r"|impacted by)\b",
     re.IGNORECASE,
 )
-_ENOUGH_CAUSES = 8
 _SURELY = 0.5
 
 
@@ -139,10 +139,13 @@ class DocumentProfile:
         return sorted((source, target) for source, target in found if source != target)
 
     @cached_property
-    def causes(self) -> list[float]:
-        """How much each page gives reasons, in [0, 1]: wordings of cause, up to enough of them."""
-        texts = (self.document.page_text(page) for page in range(self.page_count))
-        return [min(1.0, len(_CAUSE.findall(text)) / _ENOUGH_CAUSES) for text in texts]
+    def causal_texts(self) -> list[tuple[int, str]]:
+        """Page and analysed words (parted and framed by spaces) of the leaves that give a reason for something."""
+        return [
+            (int(page), f" {' '.join(analyse(node.text))} ")
+            for node, page in zip(self.nodes, self.page_of_row, strict=True)
+            if node.is_leaf and node.table is None and _CAUSE.search(node.text)
+        ]
 
 
 def _years_of(node: Node) -> frozenset[int]:
