@@ -15,6 +15,7 @@ _ENTRY = re.compile(
 )
 _LETTERS = re.compile(r"[\W_]+")
 _PREFIX = 18
+_LONGEST_TITLE = 220
 _MIN_ENTRIES = 5
 _DENSE = 0.45
 _FIRST_PAGES = 30
@@ -74,21 +75,24 @@ def _entries(rows: Sequence[Row]) -> Iterator[tuple[int, Entry]]:
     """(row number, entry) of rows that end in a page number; a row without one may begin the next row's title."""
     pending = ""
     for number, row in enumerate(rows):
-        text = " ".join(cell.text for cell in row.cells)
-        match = _ENTRY.match(" ".join(text.split()))
-        figures = sum(cell.numeric for cell in row.cells[1:])
-        if (
-            match
-            and figures <= 1
-            and any(character.isalpha() for character in match["title"])
-            and len(match["title"]) < 220
-        ):
+        match = _entry(row)
+        if match:
             title = match["title"].strip(" .·…_")
             joined = f"{pending} {title}" if pending and title[:1].islower() else title
             yield number, Entry(joined, letters_of(joined), int(match["page"].split("-")[-1]))
             pending = ""
         elif row.role is Role.TEXT:
-            pending = text.strip()
+            pending = row.line.text.strip()
+
+
+def _entry(row: Row) -> re.Match[str] | None:
+    """The title and page number of a row, if it has both and no other figures."""
+    if not row.line.text[-1:].isdigit() or sum(cell.numeric for cell in row.cells[1:]) > 1:
+        return None
+    match = _ENTRY.match(" ".join(" ".join(cell.text for cell in row.cells).split()))
+    if match and len(match["title"]) < _LONGEST_TITLE and any(map(str.isalpha, match["title"])):
+        return match
+    return None
 
 
 def _is_plain_contents(found: Sequence[tuple[int, Entry]]) -> bool:

@@ -8,6 +8,7 @@ from vectorless_web.engine.document.node import GlyphRun, NodeKind
 from vectorless_web.engine.document.table import Table
 
 SOFT_HYPHEN = "\xad"
+_MENDABLE = re.compile(r"[\t\n\r\x02\xa0\u2000-\u200a\u202f\u3000\ufffe]")
 _LOOSE = re.compile(r"[\n\r]|\s\s")
 _WORDS = re.compile(r"\S+")
 _SPACES = dict.fromkeys(map(ord, "\t\n\r"), " ")
@@ -48,7 +49,7 @@ class TextBuilder:
             if number:
                 self.added(" ")
             part, shift = (match.group(), match.start()) if match else (text, 0)
-            self._stretch(page, start + shift, part.translate(_MENDED))
+            self._stretch(page, start + shift, part.translate(_MENDED) if _MENDABLE.search(part) else part)
 
     def _stretch(self, page: int, start: int, text: str) -> None:
         last = self.runs[-1] if self.runs else None

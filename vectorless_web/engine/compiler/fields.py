@@ -14,6 +14,7 @@ _YEAR_ENDED = re.compile(
     r"\b(?:year|period|quarter)(?:ly period)?s?\s+ended:?\s+\w+\s+\d{1,2}\s*,?\s*((?:19|20)\d\d)", re.I
 )
 _QUARTER = re.compile(r"\bQ([1-4])\b|(?<=\d{4})Q([1-4])|\b(first|second|third|fourth)[\s-]quarter", re.I)
+_QUARTERLY = re.compile(r"quarterly (?:period|report)|quarter ended|quarter(?:ly)? results|earnings", re.I)
 _QUARTER_WORDS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
 _FORM = re.compile(r"\b(?:form\s+)?(10-?[KQ]|8-?K|20-?F|40-?F|6-?K|S-[1-8]|DEF\s?14A|11-?K)(?:/A)?\b", re.I)
 _KINDS = (
@@ -118,7 +119,8 @@ def _full_year(year: str) -> int:
 
 def _quarters(stem: str, title: str, head: str) -> tuple[str, ...]:
     found = []
-    for source in (stem, title, head[:2000]):
+    told = head[:2000] if _QUARTERLY.search(head[:2000]) else ""
+    for source in (stem, title, told):
         for match in _QUARTER.finditer(source):
             number = match[1] or match[2] or _QUARTER_WORDS[match[3].casefold()]
             found.append(f"Q{number}")

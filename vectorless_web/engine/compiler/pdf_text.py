@@ -28,7 +28,7 @@ _SAME_HEIGHT = 0.1
 _SAMPLES = 8
 _GAP = 0.33
 _NEAR_BLACK = 90
-_CONTROLS = {code: " " for code in range(32) if chr(code) not in "\t\n\r\x02"}
+_CONTROL = re.compile(r"[\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
 PLAIN = Style(10.0, False, False, Tone.BLACK, "")
 
 # Functions called for each word or style are bound with plain integer arguments: three times quicker.
@@ -96,7 +96,7 @@ class _PageReader:
         shown = pdfium_c.FPDF_GetPageWidthF(self._page), pdfium_c.FPDF_GetPageHeightF(self._page)
         rotated = pdfium_c.FPDFPage_GetRotation(self._page) % 2 == 1
         width, height = shown[::-1] if rotated else shown
-        self._text = raw_text(self._textpage).translate(_CONTROLS)
+        self._text = _CONTROL.sub(" ", raw_text(self._textpage))
         ranges = [list(match.span()) for match in _WORD.finditer(self._text)]
         turns = self._turns(ranges)
         boxes = self._upright(self._boxes(ranges), turns, width, height)
