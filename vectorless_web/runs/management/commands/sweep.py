@@ -3,6 +3,7 @@
 import logging
 import time
 from argparse import ArgumentParser
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand
@@ -15,6 +16,8 @@ from vectorless_web.runs import services as runs
 logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 3.0
+TIDY_SECONDS = 3600.0
+"""Stored files without a row are looked for this often: it lists the whole storage."""
 
 
 class Command(BaseCommand):
@@ -24,16 +27,24 @@ class Command(BaseCommand):
         parser.add_argument("--loop", action="store_true", help="Go on until stopped.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        sweep()
+        tidied_at = time.monotonic()
+        sweep(REPAIRS + TIDYING)
         while options["loop"]:
             time.sleep(PAUSE_SECONDS)
             close_old_connections()
-            sweep()
+            tidy = time.monotonic() - tidied_at > TIDY_SECONDS
+            sweep(REPAIRS + TIDYING if tidy else REPAIRS)
+            tidied_at = time.monotonic() if tidy else tidied_at
 
 
-def sweep() -> None:
+Act = Callable[[], int]
+REPAIRS: tuple[Act, ...] = (runs.recover_runs, documents.requeue_lost_versions, documents.purge_deleted)
+TIDYING: tuple[Act, ...] = (documents.drop_orphans,)
+
+
+def sweep(acts: Sequence[Act] = REPAIRS) -> None:
     """One pass; an outage of the database or Redis is left to the next pass."""
-    for act in (runs.recover_runs, documents.requeue_lost_versions, documents.purge_deleted):
+    for act in acts:
         try:
             count = act()
         except (DatabaseError, RedisError, OSError) as error:
