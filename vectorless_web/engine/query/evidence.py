@@ -66,8 +66,9 @@ class Mix:
     node: float = 0.5
     figures: float = 0.0
     statement: float = 0.0
-    section: float = 0.3
+    section: float = 0.2
     heading: float = 0.5
+    titled: float = 0.4
     reasons: float = 0.0
 
 

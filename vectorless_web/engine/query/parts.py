@@ -70,6 +70,7 @@ def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floa
         "statement": _statement_scores(profile, plan),
         "section": _section_scores(profile, plan),
         "heading": _heading_scores(profile, plan),
+        "titled": _titled_scores(profile, plan),
         "reasons": _reason_scores(profile, plan),
     }
     return PageParts(profile, pages, nodes, tuple(needs))
@@ -119,6 +120,20 @@ def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     for titles, over in zip(profile.headings, profile.running_sections, strict=True):
         begun = _best_title(titles, wanted, own)
         ongoing = max(_best_title(over, wanted, set()), _best_title(over[-_INNERMOST:], wanted, own))
+        scores.append(max(begun, _ONGOING * ongoing))
+    return np.array(scores)
+
+
+def _titled_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """Whether a section on the page is called by the very words of something asked for, or by a wording of it."""
+    wanted: dict[frozenset[str], float] = {}
+    for phrase in plan.phrases:
+        terms = frozenset(analyse(phrase.text))
+        wanted[terms] = max(wanted.get(terms, 0.0), phrase.weight)
+    scores = []
+    for titles, over in zip(profile.headings, profile.running_sections, strict=True):
+        begun = max((wanted.get(frozenset(analyse(title)), 0.0) for title in titles), default=0.0)
+        ongoing = max((wanted.get(frozenset(analyse(title)), 0.0) for title in over[-_INNERMOST:]), default=0.0)
         scores.append(max(begun, _ONGOING * ongoing))
     return np.array(scores)
 
