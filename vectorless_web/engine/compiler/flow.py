@@ -14,6 +14,8 @@ _FOOTNOTE = re.compile(
     r"^(?:\((?:\d{1,2}|[a-z])\)|(?:\d{1,2}|[a-z])[.)]\s|\d{1,2}\s+[A-Z]|[*†‡§]+)\s*\S", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*(?:\(\w{1,2}\))*$")
+# Chinese and Japanese writing and its punctuation start here; Korean has spaces, but between words alone.
+_FIRST_UNSPACED = "\u2e80"
 _LONG_LIST = 1400
 _LONG_PARAGRAPH = 2400
 
@@ -90,9 +92,16 @@ def merge(draft: Draft, builder: TextBuilder, joint: str) -> None:
     draft.text, draft.runs = draft.text + joint + builder.text, draft.runs + shifted
 
 
+def _parted(before: str, after: str) -> bool:
+    """Whether a space stands between two lines: not after a divided word, nor between characters that use none."""
+    if before.endswith(SOFT_HYPHEN):
+        return False
+    return not (before[-1:] >= _FIRST_UNSPACED and after[:1] >= _FIRST_UNSPACED)
+
+
 def join_lines(builder: TextBuilder, lines: Sequence[Line]) -> None:
     """Append lines as running text: a space between them, none after a divided word."""
     for number, line in enumerate(lines):
-        if number and not builder.parts[-1].endswith(SOFT_HYPHEN):
+        if number and _parted(builder.parts[-1], line.text):
             builder.added(" ")
         builder.raw(line.page, line.start, line.text)

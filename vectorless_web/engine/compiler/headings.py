@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vectorless_web.engine.compiler.contents import letters_of
 from vectorless_web.engine.compiler.layout import Layout
@@ -20,6 +20,7 @@ from vectorless_web.engine.compiler.titles import (
 )
 
 _MAX_LINES, _MAX_SENTENCE_LINES = 4, 6
+_RUN_IN_WORDS, _PLAIN_WORDS = 12, 9
 _SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
 _SENTENCES_OF_A_STYLE = 4
 _NO_STYLE = Style(0.0, False, False, Tone.BLACK, "")
@@ -41,6 +42,8 @@ class Heading:
     """Whether the printed table of contents names it."""
     sentence: bool = False
     """Whether it is a whole emphasised sentence, as risk factors have them."""
+    rest: Line | None = None
+    """What follows a run-in heading on its line."""
     bookmark: int | None = None
     """The level of the bookmark that points at it."""
     level: int = 0
@@ -106,10 +109,30 @@ class Headings:
         letters = self._listed.get((line.page, line.start))
         if letters is not None:
             return self._listed_heading(lines, position, letters)
+        run_in = self._run_in(page, line)
+        if run_in is not None:
+            return run_in
         strength = emphasis(line, self._layout.body_of(line.page))
         if not self._may_start(page, lines, position, strength):
             return None
         return self._title(lines, position, strength) or self._sentence(lines, position, strength)
+
+    def _run_in(self, page: Page, line: Line) -> Heading | None:
+        """A numbered title set off at the start of a paragraph ("1.1 **Definitions.** In this ...")."""
+        if line.lead <= line.start or not self._placed(page, line):
+            return None
+        title = line.text[: line.lead - line.start].rstrip()
+        form = form_of(title)
+        if form.family not in (CHAPTER, NUMBERED) or not 1 < len(title.split()) <= _RUN_IN_WORDS:
+            return None
+        if not reads_like_title(title) or _MONEY.search(title):
+            return None
+        end = line.start + len(title)
+        own = replace(line, end=end, text=title, style=replace(line.style, bold=True), lead=line.start)
+        after = line.text[len(title) :].lstrip()
+        heading = heading_of([own])
+        heading.rest = replace(line, start=line.end - len(after), text=after, lead=line.end - len(after))
+        return heading
 
     def _listed_heading(self, lines: Sequence[Line], position: int, letters: str) -> Heading:
         """A heading the contents name: it runs on as long as the entry's letters do."""
@@ -178,8 +201,11 @@ class Headings:
             return False
         if strength >= 2:
             return not _MONEY.search(line.text) and not (strength == 3 and _NOTE_MARK.match(line.text))
-        if form_of(line.text).family < NUMBERED:
+        form = form_of(line.text)
+        if form.family < NUMBERED:
             return self._stands_apart(lines, position)
+        if form.family == NUMBERED and strength == 0:
+            return self._numbered_alone(page, lines, position)
         return strength == 1 and self._alone(lines, position)
 
     def _placed(self, page: Page, line: Line) -> bool:
@@ -207,6 +233,18 @@ class Headings:
         if len(words) < 2 and form_of(line.text).family != CHAPTER:
             return len(line.text) < 12
         return len(words) <= 24 and (words[0][:1].isupper() or words[0][:1] == "§")
+
+    def _numbered_alone(self, page: Page, lines: Sequence[Line], position: int) -> bool:
+        """A short numbered line without emphasis, parted from what is above and below, and no item of a list."""
+        line, pitch = lines[position], self._layout.line_pitch(lines[position].style)
+        short = len(line.text.split()) <= _PLAIN_WORDS and line.right - line.left < 0.5 * page.width
+        if not short or SENTENCE_END.search(line.text) or _MONEY.search(line.text) or position + 1 == len(lines):
+            return False
+        following = lines[position + 1]
+        gaps = [following.top - line.top] + ([line.top - lines[position - 1].top] if position else [])
+        form, next_form = form_of(line.text), form_of(following.text)
+        same_list = next_form.family == NUMBERED and next_form.depth <= form.depth
+        return not same_list and len(following.text) > 45 and not any(0 < gap < 1.12 * pitch for gap in gaps)
 
     def _alone(self, lines: Sequence[Line], position: int) -> bool:
         """Whether white space (or the page's edge) parts a slanted line from what is above, and it ends early."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.compiler.lines import Line, Page, Style, Tone
 
-_PROSE = 40
+_PROSE, _WIDE = 40, 0.4
 _ENOUGH, _PAGEFUL = 200, 300
 _PLAIN = Style(10.0, False, False, Tone.BLACK, "")
 
@@ -45,9 +45,9 @@ class _Survey:
     margins: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
     pitches: dict[float, Counter[float]] = field(default_factory=lambda: defaultdict(Counter))
 
-    def count(self, line: Line, before: Line | None) -> None:
+    def count(self, line: Line, before: Line | None, width: float) -> None:
         self.styles[line.style] += len(line.text)
-        if len(line.text) >= _PROSE:
+        if len(line.text) >= _PROSE or (line.right - line.left > _WIDE * width and not line.gapped):
             self.margins[line.page][round(line.left)] += 1
             if not line.gapped:  # rows of tables are no prose
                 self.prose[line.page][line.style] += len(line.text)
@@ -61,7 +61,7 @@ def survey(pages: Sequence[Page], running: set[tuple[int, int]]) -> Layout:
     for page in pages:
         before: Line | None = None
         for line in _standing(page, running):
-            counts.count(line, before)
+            counts.count(line, before, page.width)
             before = line
     body = counts.styles.most_common(1)[0][0] if counts.styles else _PLAIN
     pitch = {size: _usual(found) for size, found in counts.pitches.items()}

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from vectorless_web.engine.compiler.headings import Heading
 from vectorless_web.engine.compiler.patterns import (
     CHAPTER,
+    ITEM,
     NOTE,
     NUMBERED,
+    PART,
     PLAIN,
     STATEMENT,
     closes_soon,
@@ -18,7 +20,8 @@ from vectorless_web.engine.compiler.patterns import (
 )
 
 _TITLE_OF_EXHIBIT = (CHAPTER - 0.5, 0)
-_BOOKMARK = -1
+_BOOKMARK, _TITLE = -1, (-0.5,)
+_LISTED_SHARE = 0.4
 # A note stands below the notes' own title but never below a statement; a statement may be discussed inside a note.
 _NOTES, _NOTE, _STATEMENT = (STATEMENT, 0), (STATEMENT, 1), (STATEMENT, 2)
 _INNER_CONTENTS = (PLAIN, 0, 0)
@@ -36,6 +39,8 @@ def assign_levels(headings: Sequence[Heading]) -> None:
         order = ranks.order(heading)
         if before is not None and before.form.label.startswith("Exhibit") and heading.form.family == PLAIN:
             order = _TITLE_OF_EXHIBIT
+        if before is None and ranks.is_title(heading):
+            order = _TITLE
         if is_contents_title(heading.title):
             order = _INNER_CONTENTS if contents_seen else order
             contents_seen = True
@@ -73,9 +78,12 @@ class _Ranks:
 
     def __init__(self, headings: Sequence[Heading]) -> None:
         self._numbered = _numbered_looks(headings)
+        sizes = Counter(heading.style.size for heading in headings)
+        self._largest_alone = max(sizes, default=0.0) if sizes and sizes[max(sizes)] == 1 else None
+        self._reports = any(heading.form.family in (PART, ITEM) and heading.form.label for heading in headings)
         self._places = _order_looks(headings)
         members, listed = Counter(map(_looks, headings)), Counter(_looks(h) for h in headings if h.listed)
-        self._listed = {looks for looks, count in listed.items() if 2 * count >= members[looks]}
+        self._listed = {looks for looks, count in listed.items() if count >= _LISTED_SHARE * members[looks]}
 
     def order(self, heading: Heading) -> Order:
         """Where a heading ranks."""
@@ -90,8 +98,11 @@ class _Ranks:
             return (form.family, form.depth)
         if looks in self._numbered:
             return self._numbered[looks]
-        unlisted = not (heading.listed or looks in self._listed)
-        return (PLAIN, unlisted, self._places[looks])
+        return (PLAIN, looks not in self._listed, self._places[looks])
+
+    def is_title(self, heading: Heading) -> bool:
+        """Whether a first heading is the title: larger than all others, in a work without parts and items."""
+        return self._largest_alone == heading.style.size and not self._reports
 
 
 def _numbered_looks(headings: Sequence[Heading]) -> dict[Looks, Order]:

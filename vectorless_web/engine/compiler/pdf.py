@@ -197,6 +197,8 @@ def _open_items(page: Page, rows: Sequence[Row], finder: Headings) -> Iterator[I
     while position < len(lines):
         heading = finder.find(page, lines, position) if _one_title(rows[position]) else None
         yield heading or lines[position]
+        if heading and heading.rest:
+            yield heading.rest
         position += len(heading.lines) if heading else 1
 
 
