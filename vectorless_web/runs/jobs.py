@@ -1,10 +1,15 @@
 """The job that works on one run: an id in, wiring, one service."""
 
 import logging
+from contextlib import suppress
+
+from channels.layers import get_channel_layer
+from django.db import DatabaseError
 
 from vectorless_web import wiring
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.runs import selectors, services
+from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.selectors import model_settings
 
 logger = logging.getLogger(__name__)
@@ -30,3 +35,15 @@ def execute_run(run_id: int) -> None:
         logger.exception("run %d failed", run_id)
         services.fail_run(lease, code="internal_error", message=INTERNAL, retryable=True)
         raise
+
+
+def warm_up() -> None:
+    """Called once in the worker before it forks: what a job would otherwise import or load by itself.
+
+    No connection outlives it: the worker closes those of the database, the channel
+    layer opens its own in the job.
+    """
+    wiring.warm_up()
+    get_channel_layer()
+    with suppress(DatabaseError, Run.DoesNotExist):
+        selectors.run_to_execute(0)

@@ -20,7 +20,9 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         queue = options["queue"]
-        for module in settings.WORKER_PRELOAD[queue]:
-            importlib.import_module(module)
+        for name in settings.WORKER_PRELOAD[queue]:
+            module = importlib.import_module(name)
+            if hasattr(module, "warm_up"):
+                module.warm_up()
         connections.close_all()
         jobs.work(queue, burst=options["burst"])
