@@ -15,6 +15,9 @@ from vectorless_web.engine.text.analyser import analyse
 AROUND = 0.75
 """What a piece counts that is said only by the headings around a text."""
 
+NEAR = 0.35
+"""What a piece counts that is said only by the rest of a text's paragraph."""
+
 PARTLY = 0.5
 """What a piece counts, at most, of which only some words are said."""
 
@@ -26,7 +29,7 @@ Terms = frozenset[str]
 _ASKING = frozenset(
     analyse(
         """many much amount number total value year question company document report list name show find give identify
-        enumerate mention contain speak refer filing file contract agreement tell say stated"""
+        enumerate mention contain speak refer filing file tell say stated"""
     )
 )
 """Stems that ask; a text that answers need not say them."""
@@ -66,14 +69,19 @@ class Aspects:
 
     pieces: tuple[Aspect, ...]
 
-    def covered(self, text: str, context: str = "") -> float:
-        """Share in [0, 1] of the question's weight that a text says; what only its context says counts less."""
+    def covered(self, text: str, context: str = "", near: str = "") -> float:
+        """Share in [0, 1] of the question's weight that a text says.
+
+        What only its `context` (headings, column headers) says counts less, what only
+        stands `near` (the rest of its paragraph) less again.
+        """
         total = sum(piece.weight for piece in self.pieces)
         if not total:
             return 0.0
         inside = frozenset(analyse(text))
         wide = inside | frozenset(analyse(context))
-        return sum(piece.weight * _said(piece, inside, wide) for piece in self.pieces) / total
+        widest = wide | frozenset(analyse(near)) if near else wide
+        return sum(piece.weight * _said(piece, inside, wide, widest) for piece in self.pieces) / total
 
 
 def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspects:
@@ -118,7 +126,7 @@ def _wordings(entry: object) -> tuple[str, ...]:
     return (entry.name, *entry.asked) if isinstance(entry, Ratio) else ()
 
 
-def _said(piece: Aspect, inside: Terms, wide: Terms) -> float:
+def _said(piece: Aspect, inside: Terms, wide: Terms, widest: Terms) -> float:
     if any(way <= inside for way in piece.ways):
         return 1.0
     if any(way <= wide for way in piece.ways):
@@ -126,7 +134,8 @@ def _said(piece: Aspect, inside: Terms, wide: Terms) -> float:
     if any(hint <= inside for hint in piece.hints):
         return PARTLY
     own = piece.ways[0]
-    return PARTLY * (len(own & inside) / len(own)) ** 2
+    partly = PARTLY * (len(own & inside) / len(own)) ** 2
+    return max(partly, NEAR) if any(way <= widest for way in piece.ways) else partly
 
 
 def rarity_in(rows: int, frequency: Callable[[str], int]) -> Callable[[str], float]:

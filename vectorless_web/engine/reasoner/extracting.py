@@ -8,7 +8,7 @@ from vectorless_web.engine.reasoner.events import Checked
 from vectorless_web.engine.reasoner.figures import Source, find_figures
 from vectorless_web.engine.reasoner.needs import figure_needs, is_free, own_words_needs, wants_figures
 from vectorless_web.engine.reasoner.outline import pages_words
-from vectorless_web.engine.reasoner.passages import best_passages, find_passages
+from vectorless_web.engine.reasoner.passages import asked_form, best_passages, find_passages, form_bonus
 from vectorless_web.engine.reasoner.periods import own_period
 from vectorless_web.engine.reasoner.planner import Fact, Figure, Passage
 from vectorless_web.engine.reasoner.result import StepResult, refused
@@ -31,7 +31,7 @@ LEAST_SAID = 0.33
 """Least share of the question that a quoted passage and its headings say ..."""
 
 LEAST_SAID_BY_ANYONE = 0.45
-"""... when the question does not name the document's own subject."""
+"""... when neither the question names the document's subject nor the passage has the date or time asked for."""
 
 SHOWN = 300
 """Characters of a quote shown in an observation; the fact keeps it whole."""
@@ -101,9 +101,10 @@ def _passages(walk: Walk, keys: Sequence[int]) -> list[Fact]:
 
 def _tells(walk: Walk, passage: Passage) -> bool:
     """Whether a passage says enough of the question, and of its subject, to be an answer."""
-    said = walk.finder.coverage(passage.quote, passage.where)
-    least = LEAST_SAID if walk.plan.entities and not walk.foreign else LEAST_SAID_BY_ANYONE
-    return said >= least and _names_subject(walk, passage.quote, passage.where)
+    is_form = asked_form(walk.plan) in ("date", "duration") and form_bonus(passage.quote, walk.plan) == 1.0
+    is_subject = bool(walk.plan.entities) and not walk.foreign
+    least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
+    return passage.said >= least and _names_subject(walk, passage.quote, passage.where)
 
 
 def _names_subject(walk: Walk, *texts: str) -> bool:

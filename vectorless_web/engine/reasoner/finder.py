@@ -55,9 +55,9 @@ class Finder:
         segment = Segment(self.document.segment)
         return rarity_in(len(segment), segment.document_frequency)
 
-    def coverage(self, text: str, context: str = "") -> float:
-        """Share in [0, 1] of the question that a text says; what its context says counts less."""
-        return self.aspects.covered(text, context)
+    def coverage(self, text: str, context: str = "", near: str = "") -> float:
+        """Share in [0, 1] of the question that a text says; what stands around and near it counts less."""
+        return self.aspects.covered(text, context, near)
 
     def part_coverage(self, part: str, text: str, context: str = "") -> float:
         """Share in [0, 1] of one sub-question that a text says."""

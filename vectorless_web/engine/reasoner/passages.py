@@ -8,14 +8,17 @@ from vectorless_web.engine.document.node import Node, NodeKind
 from vectorless_web.engine.query.plan import Intent, QueryPlan
 from vectorless_web.engine.reasoner.finder import Finder
 from vectorless_web.engine.reasoner.planner import Passage
-from vectorless_web.engine.reasoner.sentences import Piece, pieces_of
+from vectorless_web.engine.reasoner.sentences import pieces_of
 from vectorless_web.engine.text.numbers import numbers_in
 
 PER_NODE = 4
 """Pieces taken from one node at most."""
 
-NODE_SHARE, PAGE_SHARE, FORM_SHARE, CAUSE_SHARE = 0.15, 0.2, 0.15, 0.25
-"""Shares of a piece's fit: its node's rank, its page's, the form asked for, and that form when a reason is."""
+NODE_SHARE, PAGE_SHARE, FORM_SHARE = 0.15, 0.2, 0.15
+"""Shares of a piece's fit: its node's rank, its page's, the form asked for; the rest is what it says."""
+
+FORM_SHARES = {"reason": 0.25, "date": 0.3, "duration": 0.25}
+"""Forms without which a piece is hardly an answer."""
 
 SHORTEST = 25
 """A shorter piece is a heading or a scrap."""
@@ -30,12 +33,24 @@ _DATE = re.compile(
 )
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.'’-]+(?:\s+[A-Z][\w&.'’-]+)*")
 _ASKS_WHEN = re.compile(r"\bwhen\b|\bwhat (?:date|year|day)\b", re.I)
+_DURATION = re.compile(
+    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty(?:-\w+)?|half)\b)"
+    r"[\s-]*(?:business\s+|calendar\s+|working\s+)?(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?)\b"
+    r"|\b(?:daily|weekly|monthly|quarterly|annually|yearly|every|each)\b",
+    re.I,
+)
+_ASKS_DURATION = re.compile(
+    r"\bhow (?:long|often|soon|quickly)\b|\bhow many (?:\w+ )?(?:days|weeks|months|years|hours|minutes)\b", re.I
+)
 _ASKS_WHO = re.compile(r"\bwho\b|\bwhom\b|\bwhose\b", re.I)
 _ASKS_AMOUNT = re.compile(
-    r"\bhow (?:much|many|long|often|large|high)\b"
+    r"\bhow (?:much|many|large|high)\b"
     r"|\bwhat (?:is|was|were|are) the (?:amount|number|percentage|total|value)\b",
     re.I,
 )
+
+
+_FORMS = {"reason": _CAUSE, "date": _DATE, "duration": _DURATION, "name": _NAME}
 
 
 def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finder: Finder) -> list[Passage]:
@@ -53,24 +68,29 @@ def _of_node(document: str, node: Node, node_fit: float, where: str, finder: Fin
     if finder.plan.intent is Intent.EXPLAIN and node.kind is NodeKind.TABLE:
         return []
     pieces = [piece for piece in pieces_of(node) if len(piece.text) >= SHORTEST]
-    scored = [(_fit(piece, node, node_fit, where, finder), piece) for piece in pieces]
-    best = sorted(scored, key=lambda pair: (-round(pair[0], 9), pair[1].start))[:PER_NODE]
+    around = f"{where} {_headers(node)}" if node.table else where
+    near = "" if node.table else node.text
+    said = [finder.coverage(piece.text, around, near) for piece in pieces]
+    fits = [_fit(piece.text, node, share, node_fit, finder) for piece, share in zip(pieces, said, strict=True)]
+    order = sorted(range(len(pieces)), key=lambda place: (-round(fits[place], 9), pieces[place].start))[:PER_NODE]
     return [
-        Passage(document, node.key, node.page_start, piece.text, piece.start, piece.end, where, fit)
-        for fit, piece in best
-        if fit > 0
+        Passage(document, node.key, node.page_start, p.text, p.start, p.end, where, fits[place], said[place])
+        for place in order
+        if fits[place] > 0 and (p := pieces[place])
     ]
 
 
-def _fit(piece: Piece, node: Node, node_fit: float, where: str, finder: Finder) -> float:
-    """Half what the piece itself says of the question, the rest its node's rank and the form asked for."""
-    said = finder.coverage(piece.text, where)
-    form = form_bonus(piece.text, finder.plan)
-    worth = 1.0 if node.kind is not NodeKind.TABLE else _row_worth(piece.text, finder.plan)
-    form_share = CAUSE_SHARE if finder.plan.intent is Intent.EXPLAIN else FORM_SHARE
+def _headers(node: Node) -> str:
+    return " ".join(column.header for column in node.table.columns) if node.table else ""
+
+
+def _fit(text: str, node: Node, said: float, node_fit: float, finder: Finder) -> float:
+    """What the piece says of the question, its node's and page's rank and the form asked for, in fixed shares."""
+    worth = 1.0 if node.kind is not NodeKind.TABLE else _row_worth(text, finder.plan)
+    form = FORM_SHARES.get(asked_form(finder.plan), FORM_SHARE)
     page_fit = finder.page_fits.get(node.page_start, 0.0)
-    own = 1.0 - NODE_SHARE - PAGE_SHARE - form_share
-    return worth * (own * said + NODE_SHARE * node_fit + PAGE_SHARE * page_fit + form_share * form)
+    own = 1.0 - NODE_SHARE - PAGE_SHARE - form
+    return worth * (own * said + NODE_SHARE * node_fit + PAGE_SHARE * page_fit + form * form_bonus(text, finder.plan))
 
 
 def _row_worth(text: str, plan: QueryPlan) -> float:
@@ -80,18 +100,23 @@ def _row_worth(text: str, plan: QueryPlan) -> float:
     return 1.0 if plan.intent is Intent.FIGURE else 0.85
 
 
-def form_bonus(text: str, plan: QueryPlan) -> float:
-    """1 when the piece has the form the question asks for (a reason, a date, a name, an amount), else less."""
-    question = plan.question
+def asked_form(plan: QueryPlan) -> str:
+    """The form of the answer: `reason`, `date`, `duration`, `name`, `amount`, or "" for any."""
     if plan.intent is Intent.EXPLAIN:
-        return 1.0 if _CAUSE.search(text) else 0.0
-    if _ASKS_WHEN.search(question):
-        return 1.0 if _DATE.search(text) else 0.0
-    if _ASKS_WHO.search(question):
-        return 1.0 if _NAME.search(text) else 0.2
-    if plan.intent is Intent.FIGURE or _ASKS_AMOUNT.search(question):
+        return "reason"
+    asks = ((_ASKS_WHEN, "date"), (_ASKS_DURATION, "duration"), (_ASKS_WHO, "name"), (_ASKS_AMOUNT, "amount"))
+    form = next((form for pattern, form in asks if pattern.search(plan.question)), "")
+    return form or ("amount" if plan.intent is Intent.FIGURE else "")
+
+
+def form_bonus(text: str, plan: QueryPlan) -> float:
+    """1 when the piece has the form the question asks for, 0 when not, 0.5 when any form will do."""
+    form = asked_form(plan)
+    if not form:
+        return 0.5
+    if form == "amount":
         return 1.0 if numbers_in(text) else 0.0
-    return 0.5
+    return 1.0 if _FORMS[form].search(text) else 0.0
 
 
 def best_passages(passages: Sequence[Passage], *, most: int, share: float) -> list[Passage]:

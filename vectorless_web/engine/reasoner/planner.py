@@ -70,7 +70,11 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A sentence, list item or table row copied word for word; `fit` in [0, 1] as for Candidate."""
+    """A sentence, list item or table row copied word for word.
+
+    `fit` in [0, 1] orders passages; `said` is the share of the question that it says,
+    what stands around it included.
+    """
 
     document: str
     key: int
@@ -80,6 +84,7 @@ class Passage:
     end: int
     where: str
     fit: float
+    said: float = 0.0
 
 
 Fact = Figure | Passage
