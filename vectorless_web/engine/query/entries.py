@@ -1,6 +1,6 @@
 """A workspace's own lexicon entries, written one to a line, and what a question expands to with them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.errors import InvalidInput
@@ -22,6 +22,8 @@ class Expansion:
     phrases: tuple[str, ...]
     terms: tuple[tuple[str, float], ...]
     source: str
+    pack: str = ""
+    """`general`, `financial`, `legal`, `technical`, or `workspace` for a workspace's own entry."""
 
 
 def parse_entries(text: str) -> tuple[Concept, ...]:
@@ -43,14 +45,24 @@ def _entry(number: int, line: str) -> Concept:
     asked, sign, written = line.partition("=")
     if len(line) > MAX_LINE:
         raise _unreadable(number, f"is longer than {MAX_LINE} characters")
-    names, phrases = _wordings(asked), _wordings(written)
+    names, phrases = wordings(asked), wordings(written)
     if not sign or not names or not phrases:
         raise _unreadable(number, "needs words on both sides of an equals sign")
-    every = tuple(dict.fromkeys((*phrases, names[0])))
-    return Concept(names[0], every, names, source=SOURCE, pack=PACK)
+    return entry_concept(names, phrases)
 
 
-def _wordings(text: str) -> tuple[str, ...]:
+def entry_concept(asked: Sequence[str], written: Sequence[str], *, statement: str = "") -> Concept:
+    """A workspace's entry as a concept: `asked` are how people ask (the first names it), `written` how documents say it.
+
+    With a `statement` it is a figure that usually stands there.
+    """
+    names = tuple(dict.fromkeys(name.lower() for name in asked))
+    phrases = tuple(dict.fromkeys((*(phrase.lower() for phrase in written), names[0])))
+    return Concept(names[0], phrases, names, statement, source=SOURCE, pack=PACK, is_measured=bool(statement))
+
+
+def wordings(text: str) -> tuple[str, ...]:
+    """Lower-case wordings parted by semicolons, or by commas when there is none; each once."""
     parts = text.split(";") if ";" in text else text.split(",")
     return tuple(dict.fromkeys(" ".join(part.split()).lower() for part in parts if part.strip()))
 
@@ -91,4 +103,5 @@ def _expansion(plan: QueryPlan, name: str, lexicon: Lexicon) -> Expansion:
         phrases=tuple(phrase.text for phrase in plan.phrases if phrase.source == mark),
         terms=tuple((term.term, term.weight) for term in plan.terms if term.source == mark),
         source=concept.source if concept else "",
+        pack=concept.pack if concept else "",
     )

@@ -159,7 +159,7 @@ class Lexicon:
         for entry, phrase in self._asked():
             if _is_literal(phrase):
                 continue
-            key = _key(_terms_with_words(phrase))
+            key = _phrase_key(phrase)
             listed = index.setdefault(key, [])
             if entry not in listed:
                 listed.append(entry)
@@ -199,14 +199,21 @@ def _is_whole(text: str, start: int, end: int) -> bool:
     return not before.isalnum() and not after.isalnum()
 
 
+@cache
 def _is_literal(phrase: str) -> bool:
     """Whether little of several words is left once function words are dropped."""
     return len(words(phrase)) > 1 and len(_terms_with_words(phrase)) < 2
 
 
+@cache
+def _phrase_key(phrase: str) -> tuple[str, ...]:
+    """Remembered, so that a workspace's lexicon, which is the packs and a little more, is ready at once."""
+    return _key(_terms_with_words(phrase))
+
+
 def _named_first(terms: tuple[str, ...], entries: list[Entry]) -> list[Entry]:
     """Where several entries share a phrase, those that are called so come first."""
-    return sorted(entries, key=lambda entry: _key(_terms_with_words(entry.name)) != terms)
+    return sorted(entries, key=lambda entry: _phrase_key(entry.name) != terms)
 
 
 def _key(found: Sequence[tuple[str, Word]]) -> tuple[str, ...]:

@@ -69,6 +69,8 @@ class Orchestrator:
             cancelling=cancelling,
             engine=self._walking.planner.name,
             spent=self._walking.planner.spent,
+            lexicon=self._lexicon,
+            expand=self._expand,
         )
         try:
             yield from self._reason(run, question, corpus, previous)

@@ -1,8 +1,9 @@
 """ROUTE: which documents of the scope are opened, with reasons; at most once more when they did not answer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
+from vectorless_web.engine.query.entries import expansions
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import Rejected, StepEvent, StepKind
@@ -68,7 +69,7 @@ def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> t
             "considered": len(titles),
             "activated": shortlist.activated,
             "committed": shortlist.committed,
-            "question": {**_plan_row(plan), "read_as": run.read_as},
+            "question": {**_plan_row(plan), **_expansion_row(run, plan), "read_as": run.read_as},
             "shortlist": [_row(selected, shortlist) for selected in chosen],
         },
         rejected=_rejected(over, shortlist, titles),
@@ -110,6 +111,15 @@ def _plan_row(plan: QueryPlan) -> dict[str, object]:
         "figures": [need.concept for need in plan.figures],
         "formula": plan.formula.expression if plan.formula else "",
         "expansions": sorted({term.source for term in plan.terms if term.source.startswith("lexicon")}),
+    }
+
+
+def _expansion_row(run: Run, plan: QueryPlan) -> dict[str, object]:
+    """What was searched with which weight and why, and what the lexicon added to the question."""
+    return {
+        "expand": run.expand,
+        "terms": [[term.term, term.weight, term.source] for term in plan.terms],
+        "looked_for": [asdict(expansion) for expansion in expansions(plan, run.lexicon)],
     }
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.errors import Cancelled, LimitReached
 from vectorless_web.engine.llm.model import Usage
+from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.reasoner.events import Checked, ClaimEvent, Confidence, StepEvent
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
 from vectorless_web.engine.reasoner.planner import AnswerDraft
@@ -21,6 +22,9 @@ class Run:
     cancelling: Cancelling
     engine: str
     spent: Callable[[], Usage]
+    lexicon: Lexicon | None = None
+    expand: bool = True
+    """Whether documents' other wordings were looked for too."""
     walks: list[Walk] = field(default_factory=list)
     passed_over: list[Selected] = field(default_factory=list)
     claims: list[ClaimEvent] = field(default_factory=list)
