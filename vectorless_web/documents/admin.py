@@ -4,7 +4,16 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from vectorless_web.documents.models import Card, Document, DocumentVersion, Edge, Folder, Section
+from vectorless_web.documents.models import (
+    Card,
+    Document,
+    DocumentVersion,
+    Edge,
+    Folder,
+    Section,
+    SnapshotRow,
+    SnapshotState,
+)
 from vectorless_web.lib.read_only_admin import ReadOnlyAdmin
 
 
@@ -70,3 +79,16 @@ class FolderAdmin(admin.ModelAdmin):
     list_display = ["name", "workspace"]
     list_filter = ["workspace"]
     search_fields = ["name"]
+
+
+@admin.register(SnapshotState)
+class SnapshotStateAdmin(ReadOnlyAdmin):
+    list_display = ["workspace", "number", "base_number", "file"]
+    list_select_related = ["workspace"]
+
+
+@admin.register(SnapshotRow)
+class SnapshotRowAdmin(ReadOnlyAdmin):
+    list_display = ["document", "workspace", "number", "analyser"]
+    list_select_related = ["workspace"]
+    fields = ["workspace", "document", "number", "analyser"]

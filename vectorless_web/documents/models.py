@@ -1,11 +1,18 @@
 """Documents, their versions, and the headings, cards and edges kept for pages and search."""
 
+import uuid
+
 from django.conf import settings
 from django.db import models
 
 from vectorless_web.workspaces.models import Workspace
 
 USER = settings.AUTH_USER_MODEL
+
+
+def new_lineage() -> str:
+    """A name that is given once."""
+    return uuid.uuid4().hex
 
 
 class Folder(models.Model):
@@ -167,3 +174,45 @@ class Edge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id} to {self.target_id}"
+
+
+class SnapshotState(models.Model):
+    """How far the cards of a workspace have changed, and the file that holds all of them up to `base_number`."""
+
+    workspace = models.OneToOneField(Workspace, on_delete=models.CASCADE, related_name="snapshot_state")
+    lineage = models.CharField(max_length=32, default=new_lineage)
+    """Tells this count of changes from that of any other workspace, a deleted one of the same number included."""
+    number = models.PositiveBigIntegerField(default=0)
+    """The number of the last change; whoever writes a change holds this row until it commits."""
+    base_number = models.PositiveBigIntegerField(default=0)
+    """The last change that is in the file; 0 when there is none yet."""
+    file = models.CharField(max_length=200, blank=True)
+    """Name in default storage."""
+    sha256 = models.CharField(max_length=64, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.workspace} at change {self.number}"
+
+
+class SnapshotRow(models.Model):
+    """The card of a document as the router reads it, or nothing once the document is gone."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="snapshot_rows")
+    document = models.PositiveBigIntegerField()
+    """Its primary key: no foreign key, because the news that it is gone outlives it."""
+    number = models.PositiveBigIntegerField()
+    """The change of the workspace that wrote the row last."""
+    data = models.BinaryField(default=bytes, blank=True)
+    """What `engine.router.card_row` gave; empty when the document is gone."""
+    analyser = models.CharField(max_length=40, blank=True)
+    """The analyser that cut its words; rows of another one are written again."""
+
+    class Meta:
+        ordering = ["workspace", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "document"], name="one_snapshot_row_each"),
+            models.UniqueConstraint(fields=["workspace", "number"], name="one_snapshot_row_a_change"),
+        ]
+
+    def __str__(self) -> str:
+        return f"document {self.document} at change {self.number}"

@@ -14,6 +14,7 @@ from vectorless_web.documents.services.lifecycle import (
     retry_version,
     tag_documents,
 )
+from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
 from vectorless_web.documents.services.upkeep import drop_orphans, requeue_lost_versions
 from vectorless_web.documents.services.uploads import Added, add_document, add_version
 
@@ -23,6 +24,8 @@ __all__ = [
     "add_version",
     "cancel_version",
     "check_corrections",
+    "compact_overdue",
+    "compact_snapshot",
     "compile_version",
     "correct_outline",
     "create_folder",
@@ -32,6 +35,7 @@ __all__ = [
     "move_documents",
     "purge_deleted",
     "purge_document",
+    "refresh_rows",
     "rename_document",
     "requeue_lost_versions",
     "restore_document",

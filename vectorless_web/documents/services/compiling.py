@@ -16,6 +16,7 @@ from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, Progress, run_child
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
 from vectorless_web.documents.services.compiled_rows import card_row, section_rows, storable, version_facts
+from vectorless_web.documents.services.routing_rows import Linked, linked, show_to_router
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.storage import delete_stored, local_copy, open_artefact, store_artefact
 from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
@@ -124,7 +125,8 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
         raise LeaseLost
     document = open_artefact(name, digest)
     _write_sections(version, document)
-    _finish(version, document, version_facts(document, seconds=finished.seconds, peak_mb=finished.peak_mb))
+    facts = version_facts(document, seconds=finished.seconds, peak_mb=finished.peak_mb)
+    _finish(version, document, facts, linked(version.document, document.card))
 
 
 def _upload_of(version: DocumentVersion, folder: Path) -> Path:
@@ -203,7 +205,7 @@ def _write_sections(version: DocumentVersion, document: CompiledDocument) -> Non
 
 
 @transaction.atomic
-def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[str, Any]) -> None:
+def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[str, Any], card: Linked) -> None:
     """The last transition: ready, with its card, and current unless a newer version is ready already."""
     if not _mine(version).update(status=Status.READY, ready_at=timezone.now(), lease="", **facts):
         raise LeaseLost
@@ -215,4 +217,5 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
         if row.title == title_from(row.name):
             row.title = storable(document.title, 300) or row.title
         row.save(update_fields=["current_version", "title"])
+        show_to_router(row, card)
     announce(row.workspace_id, row.pk)

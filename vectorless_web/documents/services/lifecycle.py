@@ -12,6 +12,7 @@ from vectorless_web.documents.compile_process import CompileFailed
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
 from vectorless_web.documents.services.compiling import end_as_failed
+from vectorless_web.documents.services.routing_rows import hide_from_router, show_again
 from vectorless_web.documents.services.uploads import enqueue_compile
 from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
@@ -33,6 +34,7 @@ def delete_document(*, actor: User, document: Document) -> None:
         hidden = Document.objects.filter(pk=document.pk, deleted_at=None).update(deleted_at=timezone.now())
         if not hidden:
             return
+        hide_from_router(document)
         record(actor=actor, verb="document.deleted", workspace=document.workspace, target=document)
         announce(document.workspace_id, document.pk)
     for version in document.versions.filter(status__in=DocumentVersion.BUSY):
@@ -52,6 +54,7 @@ def restore_document(*, actor: User, document: Document) -> None:
             )
     with transaction.atomic():
         if Document.objects.filter(pk=document.pk).exclude(deleted_at=None).update(deleted_at=None):
+            show_again([document])
             record(actor=actor, verb="document.restored", workspace=document.workspace, target=document)
             announce(document.workspace_id, document.pk)
 
@@ -86,6 +89,7 @@ def rename_document(*, actor: User, document: Document, title: str) -> None:
     before, document.title = document.title, title
     with transaction.atomic():
         document.save(update_fields=["title"])
+        show_again([document])
         details = {"from": before}
         record(actor=actor, verb="document.renamed", workspace=document.workspace, target=document, details=details)
         announce(document.workspace_id, document.pk)
@@ -116,6 +120,7 @@ def tag_documents(*, actor: User, workspace: Workspace, documents: Iterable[Docu
     for document in changed:
         document.tags = sorted([*document.tags, tag])
     Document.objects.bulk_update(changed, ["tags"])
+    show_again(changed)
     _record_many(actor, "documents.tagged", workspace, [document.pk for document in changed], {"tag": tag})
     return len(changed)
 
@@ -137,6 +142,7 @@ def purge_deleted() -> int:
 def purge_document(document: Document) -> None:
     """Remove one document for good; its files go when the deletion commits, so no row ever names a missing file."""
     with transaction.atomic():
+        hide_from_router(document)
         record(actor=None, verb="document.purged", workspace=document.workspace, target=document)
         document.delete()
 

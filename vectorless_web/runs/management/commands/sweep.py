@@ -38,8 +38,13 @@ class Command(BaseCommand):
 
 
 Act = Callable[[], int]
-REPAIRS: tuple[Act, ...] = (runs.recover_runs, documents.requeue_lost_versions, documents.purge_deleted)
-TIDYING: tuple[Act, ...] = (documents.drop_orphans,)
+REPAIRS: tuple[Act, ...] = (
+    runs.recover_runs,
+    documents.requeue_lost_versions,
+    documents.compact_overdue,
+    documents.purge_deleted,
+)
+TIDYING: tuple[Act, ...] = (documents.refresh_rows, documents.drop_orphans)
 
 
 def sweep(acts: Sequence[Act] = REPAIRS) -> None:

@@ -1,0 +1,279 @@
+"""The cards of a workspace as every process reads them: whole, newest, and never proportional to the workspace."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+from django.core.files.storage import default_storage
+
+from tests.conftest import ROOT, database_url
+from vectorless_web.documents import services, snapshots
+from vectorless_web.documents.models import Document, Edge, SnapshotRow, SnapshotState
+from vectorless_web.documents.services import routing_rows
+from vectorless_web.engine.document.card import Card
+from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
+from vectorless_web.engine.query.understand import understand
+from vectorless_web.engine.router import DocumentRouter, card_row
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SECONDS = float(os.environ.get("VECTORLESS_ROUTE_SECONDS", "4"))
+"""How long one process writes while another reads; 60 for the long version."""
+
+
+@pytest.fixture(autouse=True)
+def _fresh_process(monkeypatch):
+    """Each test begins as a process that has mapped nothing."""
+    monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
+
+
+def text(title: str, *words: str) -> bytes:
+    return f"# {title}\n\n{' '.join(words)} are described here.\n".encode()
+
+
+def found(workspace, question: str) -> list[int]:
+    """Documents with anything of the question on their card, best first."""
+    result = DocumentRouter(snapshots.snapshot_of(workspace.pk)).route(understand(question))
+    return [candidate.doc_id for candidate in result.candidates if candidate.score > 0]
+
+
+def held(workspace) -> int:
+    return len(snapshots.snapshot_of(workspace.pk))
+
+
+def many(workspace, count: int, *, start: int = 1) -> None:
+    """Write `count` cards at once, as uploads would one by one."""
+    rows = {
+        pk: card_row(pk, Card(title=f"Report {pk}", overview=f"About word{pk}.")) for pk in range(start, start + count)
+    }
+    routing_rows._write(workspace.pk, rows)
+
+
+def test_a_document_that_became_ready_can_be_routed_to(ready, workspace):
+    document = ready(text("Cold stores", "freezers", "compressors"), "cold.md")
+
+    assert found(workspace, "Which freezers are there?") == [document.pk]
+    assert snapshots.snapshot_of(workspace.pk).version == "1"
+
+
+def test_a_workspace_without_documents_has_an_empty_snapshot(workspace):
+    assert held(workspace) == 0
+
+
+def test_another_workspace_sees_nothing_of_it(ready, workspace, alice):
+    from vectorless_web.workspaces.services import create_workspace
+
+    ready(text("Cold stores", "freezers"), "cold.md")
+
+    assert held(create_workspace(user=alice, name="Other")) == 0
+
+
+def test_a_deleted_document_is_gone_at_once_and_comes_back(ready, workspace, alice):
+    document = ready(text("Cold stores", "freezers"), "cold.md")
+
+    services.delete_document(actor=alice, document=document)
+    assert held(workspace) == 0
+    services.restore_document(actor=alice, document=Document.objects.get(pk=document.pk))
+    assert found(workspace, "freezers") == [document.pk]
+
+
+def test_a_purged_document_stays_gone(ready, workspace, alice):
+    document = ready(text("Cold stores", "freezers"), "cold.md")
+    services.compact_snapshot(workspace.pk)
+    services.purge_document(document)
+
+    snapshots._kept.clear()
+    assert held(workspace) == 0
+
+
+def test_a_new_version_takes_the_place_of_the_old_one(ready, workspace, alice):
+    from tests.documents.files import upload
+
+    document = ready(text("Cold stores", "freezers"), "cold.md")
+    added = services.add_version(document=document, user=alice, upload=upload(text("Cold stores", "gliders"), "c.md"))
+    services.compile_version(added.version.pk)
+
+    assert found(workspace, "gliders") == [document.pk]
+    assert found(workspace, "freezers") == []
+    assert SnapshotRow.objects.count() == 1
+
+
+def test_a_title_given_by_hand_and_a_tag_are_found(ready, workspace, alice):
+    document = ready(text("Cold stores", "freezers"), "cold.md")
+    services.rename_document(actor=alice, document=document, title="Ice palace")
+    services.tag_documents(actor=alice, workspace=workspace, documents=[document], tag="polar")
+
+    assert found(workspace, "palace") == [document.pk]
+    assert found(workspace, "polar") == [document.pk]
+
+
+def test_documents_that_share_rare_keywords_are_linked(ready):
+    one = ready(text("Cold stores", *["ammonia compressor evaporator"] * 3), "a.md")
+    two = ready(text("Warehouses", *["ammonia compressor evaporator"] * 4), "b.md")
+
+    edge = Edge.objects.get()
+    assert (edge.source_id, edge.target_id) == (two.pk, one.pk)
+    assert {"ammonia", "compressor"} & {word[:8] for word in edge.keywords} or edge.keywords
+
+
+def test_asking_again_costs_one_query_when_nothing_changed(ready, workspace, django_assert_num_queries):
+    ready(text("Cold stores", "freezers"), "cold.md")
+    first = snapshots.snapshot_of(workspace.pk)
+
+    with django_assert_num_queries(1):
+        assert snapshots.snapshot_of(workspace.pk) is first
+
+
+def test_one_more_document_is_laid_over_the_mapped_file(workspace, django_assert_num_queries):
+    many(workspace, 50)
+    services.compact_snapshot(workspace.pk)
+    snapshots.snapshot_of(workspace.pk)
+    many(workspace, 1, start=51)
+
+    with django_assert_num_queries(2):
+        snapshot = snapshots.snapshot_of(workspace.pk)
+    assert (len(snapshot), snapshot.changes, snapshot.version) == (51, 1, "51")
+
+
+def test_the_compacted_file_answers_as_one_built_from_all_rows(workspace):
+    many(workspace, 30)
+    before = snapshots.snapshot_of(workspace.pk).compacted()
+    services.compact_snapshot(workspace.pk)
+    snapshots._kept.clear()
+
+    kept = snapshots.current(workspace.pk)
+    rows = [bytes(data) for data in SnapshotRow.objects.values_list("data", flat=True)]
+    assert kept.snapshot.compacted() == before == build_snapshot(rows)
+    assert (kept.number, kept.snapshot.changes) == (30, 0)
+
+
+def test_two_thousand_changes_queue_one_compaction(workspace, work_off):
+    many(workspace, 1_999)
+    work_off("documents")
+    assert SnapshotState.objects.get().file == ""
+
+    many(workspace, 1, start=2_000)
+    work_off("documents")
+
+    state = SnapshotState.objects.get()
+    assert (state.base_number, default_storage.exists(state.file)) == (2_000, True)
+
+
+def test_a_compaction_whose_job_was_lost_is_queued_by_the_sweep(workspace, work_off, monkeypatch):
+    monkeypatch.setattr(routing_rows, "_enqueue", lambda state: None)
+    many(workspace, 2_000)
+    monkeypatch.undo()
+
+    assert services.compact_overdue() == 1
+    work_off("documents")
+    assert services.compact_overdue() == 0
+
+
+def test_only_the_newest_file_is_kept(workspace):
+    many(workspace, 3)
+    services.compact_snapshot(workspace.pk)
+    many(workspace, 3, start=4)
+    services.compact_snapshot(workspace.pk)
+    services.compact_snapshot(workspace.pk)
+
+    lineage = SnapshotState.objects.get().lineage
+    assert default_storage.listdir(f"snapshots/{lineage}")[1] == ["6"]
+
+
+def test_a_process_that_slept_through_two_compactions_wakes_to_the_truth(workspace):
+    many(workspace, 3)
+    kept = snapshots.current(workspace.pk)
+    routing_rows._write(workspace.pk, {2: b""})
+    for start in (4, 5):
+        snapshots._kept.clear()
+        services.compact_snapshot(workspace.pk)
+        many(workspace, 1, start=start)
+    services.compact_snapshot(workspace.pk)
+    assert not SnapshotRow.objects.filter(document=2).exists()
+
+    snapshots._kept[workspace.pk] = kept
+    assert snapshots.snapshot_of(workspace.pk).row_ids(snapshots.snapshot_of(workspace.pk).all_rows()).tolist() == [
+        1,
+        3,
+        4,
+        5,
+    ]
+
+
+def test_a_lost_file_is_made_up_for_by_the_rows(workspace):
+    many(workspace, 5)
+    services.compact_snapshot(workspace.pk)
+    default_storage.delete(SnapshotState.objects.get().file)
+    snapshots._kept.clear()
+
+    assert held(workspace) == 5
+
+
+def test_documents_of_before_get_their_rows(ready, workspace):
+    document = ready(text("Cold stores", "freezers"), "cold.md")
+    SnapshotRow.objects.update(analyser="an older one", data=b"")
+    snapshots._kept.clear()
+
+    assert (services.refresh_rows(), services.refresh_rows()) == (1, 0)
+    assert found(workspace, "freezers") == [document.pk]
+
+
+def test_a_change_that_is_rolled_back_was_never_there(ready, workspace, alice):
+    from django.db import transaction
+
+    ready(text("Cold stores", "freezers"), "cold.md")
+    before = snapshots.snapshot_of(workspace.pk)
+    with pytest.raises(RuntimeError), transaction.atomic():
+        many(workspace, 1, start=99)
+        raise RuntimeError
+
+    assert snapshots.snapshot_of(workspace.pk) is before
+
+
+def test_one_process_writes_while_another_routes(workspace, tmp_path, settings):
+    """Every result equals one of the versions, and the newest is seen within a second."""
+    many(workspace, 20)
+    told = tmp_path / "written"
+    with told.open("w") as output:
+        writer = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "tests.documents.card_writer",
+                str(workspace.pk),
+                str(SECONDS),
+                str(settings.MEDIA_ROOT),
+            ],
+            cwd=ROOT,
+            env={**os.environ, "DATABASE_URL": database_url()},
+            stdout=output,
+        )
+    seen: dict[int, float] = {}
+    asked = understand("Where is the lighthouse of report 7?")
+    while writer.poll() is None:
+        snapshot = snapshots.snapshot_of(workspace.pk)
+        at = time.time()
+        seen.setdefault(int(snapshot.version), at)
+        assert_whole(snapshot, DocumentRouter(snapshot).route(asked))
+    written = {int(line.split()[0]): float(line.split()[1]) for line in told.read_text().splitlines()}
+
+    assert writer.returncode == 0
+    assert int(snapshots.snapshot_of(workspace.pk).version) == max(written)
+    assert len(written) > 20 and len(seen) > 10
+    assert not set(seen) - set(written) - {20}
+    assert max(first_seen(number, seen) - at for number, at in written.items() if number <= max(seen)) < 1.0
+
+
+def first_seen(number: int, seen: dict[int, float]) -> float:
+    return min(at for version, at in seen.items() if version >= number)
+
+
+def assert_whole(snapshot: Snapshot, result) -> None:
+    """Each change of the writer puts one wave on both documents it writes; a torn read would show two waves."""
+    titles = snapshot.titles(snapshot.rows_of([7, 8]))
+    waves = {title.rpartition(" ")[2] for title in titles if "wave" in title}
+    assert len(titles) == 2 and len(waves) <= 1
+    assert result.index_version == snapshot.version
+    assert not waves or {7, 8} <= {candidate.doc_id for candidate in result.candidates}
