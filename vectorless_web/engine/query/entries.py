@@ -52,7 +52,7 @@ def _entry(number: int, line: str) -> Concept:
 
 
 def entry_concept(asked: Sequence[str], written: Sequence[str], *, statement: str = "") -> Concept:
-    """A workspace's entry as a concept: `asked` are how people ask (the first names it), `written` how documents say it.
+    """A workspace's entry as a concept: `asked` is how people ask (the first names it), `written` documents' words.
 
     With a `statement` it is a figure that usually stands there.
     """

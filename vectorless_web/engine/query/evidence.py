@@ -31,6 +31,7 @@ _FOLLOWED_FROM = 8
 _FOLLOWED_SHARE = 0.1
 _KEYS_OF_PAGE = 5
 _ROWS_OF_NODE = 1.5
+_TITLE_OF_NODE = 0.5
 _OWN_SHARE = 0.25
 
 
@@ -130,22 +131,29 @@ def rank_nodes(
 ) -> list[ScoredNode]:
     """Nodes best first: a node's own words and rows, carried by the score of its page; ties by ascending key."""
     parts = _parts_of(profile_of(document, lexicon), plan)
-    totals = _totals(parts, mix_for(plan))
+    mix = mix_for(plan)
+    totals = _totals(parts, mix)
     carried = totals / (float(totals.max(initial=0.0)) or 1.0)
-    rows = _row_scores(parts.needs)
-    pages = parts.profile.page_of_row
+    figures = _row_scores(parts.needs)
     scored = [
-        _scored_node(int(key), int(page), (float(own), rows.get(int(key), 0.0), float(carried[page])))
-        for key, page, own in zip(parts.profile.segment.keys, pages, parts.nodes, strict=True)
+        _scored_node(
+            int(key), int(page), _node_parts(parts, row, figures.get(int(key), 0.0)), float(carried[page]), mix
+        )
+        for row, (key, page) in enumerate(zip(parts.profile.segment.keys, parts.profile.page_of_row, strict=True))
     ]
     found = [node for node in scored if node.score > 0]
     return sorted(found, key=lambda node: (-node.score, node.key))[:limit]
 
 
-def _scored_node(key: int, page: int, values: tuple[float, float, float]) -> ScoredNode:
-    own, rows, carried = values
-    score = (own + _ROWS_OF_NODE * rows) * (_OWN_SHARE + (1 - _OWN_SHARE) * carried)
-    return ScoredNode(key, round(score, DIGITS), page, {"words": own, "figures": rows, "page": carried})
+def _node_parts(parts: PageParts, row: int, figures: float) -> dict[str, float]:
+    return {**{name: float(values[row]) for name, values in parts.rows.items()}, "figures": figures}
+
+
+def _scored_node(key: int, page: int, own: dict[str, float], carried: float, mix: Mix) -> ScoredNode:
+    figures = _ROWS_OF_NODE * min(1.0, mix.figures) * own["figures"]
+    inner = own["words"] + figures + mix.reasons * own["reasons"]
+    score = inner * (1.0 + _TITLE_OF_NODE * own["title"]) * (_OWN_SHARE + (1 - _OWN_SHARE) * carried)
+    return ScoredNode(key, round(score, DIGITS), page, {**own, "page": carried})
 
 
 def _ranked(parts: PageParts, plan: QueryPlan) -> list[ScoredPage]:
@@ -180,9 +188,10 @@ def _followed(parts: PageParts, totals: Floats) -> Floats:
 
 
 def _best_nodes(parts: PageParts) -> dict[int, list[int]]:
+    words = parts.rows["words"]
     found: dict[int, list[int]] = {}
-    for row in np.argsort(-parts.nodes, kind="stable"):
-        if parts.nodes[row] <= 0:
+    for row in np.argsort(-words, kind="stable"):
+        if words[row] <= 0:
             break
         keys = found.setdefault(int(parts.profile.page_of_row[row]), [])
         if len(keys) < _KEYS_OF_PAGE:

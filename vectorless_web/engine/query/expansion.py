@@ -1,6 +1,7 @@
 """Weighs the terms of a query: the user's own words first, then the words by which documents express the concepts."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -20,16 +21,18 @@ _ASKING = frozenset(
     )
 )
 _ASKING_WEIGHT = 0.3
+_HOW = re.compile(r"\bhow\s+(?P<how>long|many|much|often|old|far|big|large|high|soon|quickly)\b", re.IGNORECASE)
 
 
 def expanded_terms(focus: str, entities: Sequence[str], concepts: Sequence[Concept]) -> tuple[WeightedTerm, ...]:
     """The question's terms (names and periods marked as such), then those of its concepts, each term once."""
     names = {term for entity in entities for term in analyse(entity)}
+    asking = _ASKING | {term for match in _HOW.finditer(focus) for term in analyse(match["how"])}
     times = {term for period in periods_in(focus) for term in analyse(period.text)}
     terms: dict[str, WeightedTerm] = {}
     for term in analyse(focus):
         source = "period" if term in times else "entity" if term in names else "question"
-        weight = _ASKING_WEIGHT if term in _ASKING and source == "question" else 1.0
+        weight = _ASKING_WEIGHT if term in asking and source == "question" else 1.0
         terms.setdefault(term, WeightedTerm(term, weight, source))
     for concept in concepts:
         for term, weight in concept_terms(concept).items():

@@ -25,11 +25,11 @@ _ONGOING = 0.8
 
 @dataclass(frozen=True, slots=True)
 class PageParts:
-    """One document's parts: arrays over its pages by name, scores of its nodes (in index order), its need matches."""
+    """One document's parts by name: arrays over its pages, arrays over its index rows; and its need matches."""
 
     profile: DocumentProfile
     pages: dict[str, Floats]
-    nodes: Floats
+    rows: dict[str, Floats]
     needs: tuple[NeedMatch, ...]
 
 
@@ -63,6 +63,7 @@ def _relative(values: Sequence[Floats]) -> list[Floats]:
 
 def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floats) -> PageParts:
     needs = match_needs(profile, plan)
+    reasons = _reasons_of_rows(profile, plan)
     pages = {
         "words": words,
         "node": _best_node_of_page(profile, nodes),
@@ -71,9 +72,10 @@ def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floa
         "section": _section_scores(profile, plan),
         "heading": _heading_scores(profile, plan),
         "titled": _titled_scores(profile, plan),
-        "reasons": _reason_scores(profile, plan),
+        "reasons": _reason_scores(profile, reasons),
     }
-    return PageParts(profile, pages, nodes, tuple(needs))
+    rows = {"words": nodes, "reasons": reasons, "title": _titles_of_rows(profile, plan)}
+    return PageParts(profile, pages, rows, tuple(needs))
 
 
 def _best_node_of_page(profile: DocumentProfile, nodes: Floats) -> Floats:
@@ -96,26 +98,44 @@ def _statement_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     return _mean(asked, profile.page_count)
 
 
-def _reason_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
-    """Whether a page gives a reason for what the question names: a leaf with a wording of it and one of cause.
+def _reasons_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """For each index row, how surely it gives a reason for what is asked about: a wording of it beside one of cause.
 
-    The question's own wording counts in full, the documents' wordings of the same by their weight; each further
-    leaf on the page adds half of what is missing to 1.
+    The question's own wording counts in full, the documents' wordings of the same by their weight.
     """
-    scores = np.zeros(profile.page_count)
+    scores = np.zeros(len(profile.nodes))
     if plan.intent is not Intent.EXPLAIN or not asks_reasons(plan.focus):
         return scores
     wanted = [(f" {' '.join(terms)} ", phrase.weight) for phrase in plan.phrases if (terms := analyse(phrase.text))]
-    for page, text in profile.causal_texts:
-        held = max((weight for words, weight in wanted if words in text), default=0.0)
-        scores[page] += held * (1 - scores[page]) * (0.5 if scores[page] else 1.0)
+    for row, text in profile.causal_texts:
+        scores[row] = max((weight for words, weight in wanted if words in text), default=0.0)
     return scores
+
+
+def _reason_scores(profile: DocumentProfile, rows: Floats) -> Floats:
+    """A page's best reason; each further leaf with one adds half of what is missing to 1."""
+    scores = np.zeros(profile.page_count)
+    for row in np.flatnonzero(rows):
+        page = profile.page_of_row[row]
+        scores[page] += rows[row] * (1 - scores[page]) * (0.5 if scores[page] else 1.0)
+    return scores
+
+
+def _titles_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
+    """How well the title of each index row's innermost section matches what is asked for."""
+    wanted, own = _meant(plan)
+    phrases = _phrase_titles(plan)
+    found: dict[int, float] = {}
+    for number, node in zip(profile.section_of_row, profile.nodes, strict=True):
+        if number not in found:
+            terms = frozenset(analyse(profile.tree.node(profile.tree.section_of(node.key)).title))
+            found[number] = max(_title_match(terms, wanted, own), phrases.get(terms, 0.0))
+    return np.array([found[number] for number in profile.section_of_row])
 
 
 def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How well a page's headings match the sections the question points at, or its own words."""
-    wanted = [terms for section in plan.sections if (terms := frozenset(analyse(section)))]
-    own = {term.term for term in plan.terms if term.source == "question"}
+    wanted, own = _meant(plan)
     scores = []
     for titles, over in zip(profile.headings, profile.running_sections, strict=True):
         begun = _best_title(titles, wanted, own)
@@ -126,16 +146,29 @@ def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
 
 def _titled_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """Whether a section on the page is called by the very words of something asked for, or by a wording of it."""
-    wanted: dict[frozenset[str], float] = {}
-    for phrase in plan.phrases:
-        terms = frozenset(analyse(phrase.text))
-        wanted[terms] = max(wanted.get(terms, 0.0), phrase.weight)
+    wanted = _phrase_titles(plan)
     scores = []
     for titles, over in zip(profile.headings, profile.running_sections, strict=True):
         begun = max((wanted.get(frozenset(analyse(title)), 0.0) for title in titles), default=0.0)
         ongoing = max((wanted.get(frozenset(analyse(title)), 0.0) for title in over[-_INNERMOST:]), default=0.0)
         scores.append(max(begun, _ONGOING * ongoing))
     return np.array(scores)
+
+
+def _meant(plan: QueryPlan) -> tuple[list[frozenset[str]], set[str]]:
+    """The sections meant, and the question's own words."""
+    wanted = [terms for section in plan.sections if (terms := frozenset(analyse(section)))]
+    return wanted, {term.term for term in plan.terms if term.source == "question"}
+
+
+def _phrase_titles(plan: QueryPlan) -> dict[frozenset[str], float]:
+    """Titles that are the very wording of something asked for, with its weight."""
+    titles: dict[frozenset[str], float] = {}
+    for phrase in plan.phrases:
+        terms = frozenset(analyse(phrase.text))
+        if terms:
+            titles[terms] = max(titles.get(terms, 0.0), phrase.weight)
+    return titles
 
 
 def _best_title(titles: Sequence[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:

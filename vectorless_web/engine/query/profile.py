@@ -140,10 +140,10 @@ class DocumentProfile:
 
     @cached_property
     def causal_texts(self) -> list[tuple[int, str]]:
-        """Page and analysed words (parted and framed by spaces) of the leaves that give a reason for something."""
+        """Index row and analysed words (parted and framed by spaces) of the leaves that give a reason for something."""
         return [
-            (int(page), f" {' '.join(analyse(node.text))} ")
-            for node, page in zip(self.nodes, self.page_of_row, strict=True)
+            (row, f" {' '.join(analyse(node.text))} ")
+            for row, node in enumerate(self.nodes)
             if node.is_leaf and node.table is None and _CAUSE.search(node.text)
         ]
 
