@@ -20,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Outcome, Support
 from vectorless_web.engine.reasoner.limits import Limits
@@ -29,7 +30,11 @@ from vectorless_web.engine.reasoner.sentences import pieces_of
 from vectorless_web.engine.reasoner.tables import tables_of
 
 ROW_PATTERNS = ("What was {label} in {year}?", "How much was {label} in {year}?", "What were {label} for FY{year}?")
-SENTENCE_PATTERNS = ("What does the document say about {topic}?", "What is stated about {topic}?", "Tell me about {topic}.")
+SENTENCE_PATTERNS = (
+    "What does the document say about {topic}?",
+    "What is stated about {topic}?",
+    "Tell me about {topic}.",
+)
 _WORD = re.compile(r"[A-Za-z][A-Za-z’'-]+")
 
 
@@ -114,7 +119,7 @@ def found(case: Case, claims: Sequence[ClaimEvent], end: CompleteEvent, corpora:
     return any(wanted in squeezed(text) for page in pages for text in page_texts(document, page))
 
 
-def page_texts(document, page: int) -> Iterator[str]:  # noqa: ANN001
+def page_texts(document: CompiledDocument, page: int) -> Iterator[str]:
     """The texts of the nodes that stand on a page."""
     for key in document.on_page(page):
         yield document.tree.node(key).text
@@ -175,8 +180,7 @@ def rows_of(pdf: Path, corpora: Corpora) -> list[tuple[str, int, str]]:
                 continue
             dated = [(i, year) for i, year in years if i < len(row.cells) and any(map(str.isdigit, row.cells[i].text))]
             if dated:
-                index, year = dated[0]
-                found.append((row.label.strip(" :"), year, row.label))
+                found.append((row.label.strip(" :"), dated[0][1], row.label))
     return found
 
 

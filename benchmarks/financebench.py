@@ -122,7 +122,7 @@ def orchestrator(engine: str, router: DocumentRouter | None) -> Orchestrator:
     narrowed = routing(router) if router else None
     if engine == "offline":
         return Orchestrator(routing=narrowed)
-    from vectorless_web.providers.openai_chat import OpenAIChat  # noqa: PLC0415  only this engine needs a provider
+    from vectorless_web.providers.openai_chat import OpenAIChat
 
     model = OpenAIChat(
         model=os.environ["OPENAI_MODEL"],

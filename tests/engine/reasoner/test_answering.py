@@ -183,3 +183,21 @@ def test_pieces_are_the_text_at_their_place():
     for leaf in annual_report().tree.leaves():
         node = annual_report().tree.node(leaf)
         assert all(node.text[piece.start : piece.end] == piece.text for piece in pieces_of(node))
+
+
+def test_the_cell_asked_for_comes_first():
+    rows = [["Launching a Skua", "2.5 m", "30 knots"], ["Launching a Petrel", "1.5 m", "22 knots"]]
+    limits = table("Limits", rows, columns=["Work", "Wave height", "Wind"])
+    document = compiled("Handbook", section("Weather limits at sea", limits))
+    assert (
+        ask("What is the wave height limit for launching a Skua?", document).answer
+        == "2.5 m: Launching a Skua, Wave height. [1]"
+    )
+
+
+def test_a_question_for_a_date_is_answered_with_one():
+    end = "10.2 Either Party may end this agreement with 30 days' notice."
+    term = "10.1 This agreement runs from May 1, 2023 to April 30, 2028. It is then renewed, unless notice "
+    term += "is given before its end."
+    document = compiled("Supply agreement", section("Term and termination", paragraph(term), paragraph(end)))
+    assert "April 30, 2028" in ask("When does the agreement end?", document).answer.splitlines()[0]

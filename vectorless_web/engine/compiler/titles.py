@@ -7,7 +7,11 @@ from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
 
 _MAX_CHARACTERS, _MAX_WORDS = 220, 32
 _SENTENCE_WORDS = 11
-UNFINISHED = re.compile(r"(?:[,;–—]|\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from|that|which))$", re.I)
+UNFINISHED = re.compile(
+    r"(?:[,;–—]|\b(?:includes?|following|as follows|are|is|were|was):|"
+    r"\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from|that|which))$",
+    re.I,
+)
 SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*$")
 _NOT_TITLE = re.compile(
     r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\([^()]*\)$|\(?continued\)?$|see (?:accompanying )?notes|the accompanying"
@@ -19,6 +23,7 @@ _NOT_TITLE = re.compile(
 )
 _ADDRESS = re.compile(
     r"\b[A-Z][\w.]*\.?,? +\d{5}(?:-\d{4})?$|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b|@\w+\."
+    r"|^\d+ [A-Z]\w+(?: \w+)* (?:road|street|avenue|drive|lane|boulevard|parkway|plaza|way|place|square)\b(?: \w+)?$"
     r"|^commission file n|^none\.?$|^[\u2610-\u2612\uf0a8\uf0fe]|\[\s?[xX ]\s?\]",
     re.I,
 )

@@ -62,7 +62,9 @@ def _add_row(collected: _Collected, texts: Mapping[str, str], numbers: Mapping[s
         text = texts.get(name, "")
         if not text:
             continue
-        if number not in collected.last or collected.last[number][0] != text:  # rows of one section follow each other with the same path
+        if (
+            number not in collected.last or collected.last[number][0] != text
+        ):  # rows of one section follow each other with the same path
             collected.last[number] = (text, Counter(analyse(text)))
         counts = collected.last[number][1]
         lengths[number] = counts.total()

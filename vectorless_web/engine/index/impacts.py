@@ -32,7 +32,7 @@ class Impacts:
 
     @classmethod
     def of(cls, postings: Postings, starts: Integers, norms: Floats, key: tuple[tuple[float, float], ...]) -> "Impacts":
-        """Add up the fields of each (term, row) pair, then saturate; `starts` has one item more than there are terms."""
+        """Add up the fields of each (term, row) pair, then saturate; `starts` has one item more than the terms."""
         count = len(postings.rows)
         if not count:
             return cls(key, np.zeros(len(starts), dtype=np.int64).data, postings.rows, np.zeros(0), len(norms))

@@ -99,7 +99,7 @@ def _statement_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
 
 
 def _reasons_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
-    """For each index row, how surely it gives a reason for what is asked about: a wording of it beside one of cause.
+    """For each index row, how surely it gives a reason for what is asked: a wording of it beside one of cause.
 
     The question's own wording counts in full, the documents' wordings of the same by their weight.
     """
