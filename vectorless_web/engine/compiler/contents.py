@@ -14,6 +14,7 @@ _ENTRY = re.compile(
     r"^(?P<title>.*?\S)[\s.·…_]*[\s.·…_](?:page\s+)?(?P<page>(?:[A-Z]-)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?$", re.I | re.S
 )
 _LETTERS = re.compile(r"[\W_]+")
+_YEAR_AT_END = re.compile(r"\b(?:19|20)\d\d$")
 _PREFIX = 18
 _LONGEST_TITLE = 220
 _MIN_ENTRIES = 5
@@ -87,7 +88,11 @@ def _entries(rows: Sequence[Row]) -> Iterator[tuple[int, Entry]]:
 
 def _entry(row: Row) -> re.Match[str] | None:
     """The title and page number of a row, if it has both and no other figures."""
-    if not row.line.text[-1:].isdigit() or sum(cell.numeric for cell in row.cells[1:]) > 1:
+    if (
+        not row.line.text[-1:].isdigit()
+        or _YEAR_AT_END.search(row.line.text)
+        or sum(cell.numeric for cell in row.cells[1:]) > 1
+    ):
         return None
     match = _ENTRY.match(" ".join(" ".join(cell.text for cell in row.cells).split()))
     if match and len(match["title"]) < _LONGEST_TITLE and any(map(str.isalpha, match["title"])):
@@ -108,12 +113,8 @@ def _is_contents(found: Sequence[tuple[int, Entry]], *, titled: bool) -> bool:
     numbers = [entry.printed for _, entry in found]
     rising = sum(after >= before for before, after in itertools.pairwise(numbers))
     span = found[-1][0] - found[0][0] + 1
-    plain = all(entry.printed < 2000 or len(numbers) > 8 for _, entry in found)
     return (
-        plain
-        and rising >= 0.85 * (len(numbers) - 1)
-        and len(found) >= _DENSE * span
-        and (titled or numbers[-1] > numbers[0] + 3)
+        rising >= 0.85 * (len(numbers) - 1) and len(found) >= _DENSE * span and (titled or numbers[-1] > numbers[0] + 3)
     )
 
 

@@ -46,7 +46,8 @@ def assign_levels(headings: Sequence[Heading]) -> None:
             contents_seen = True
         if order == _STATEMENT and stack and stack[-1].order == _NOTES:
             order = _NOTES  # the notes were announced, the statements follow first
-        if order == _STATEMENT and any(place.order[0] == NUMBERED for place in stack):
+        notes = next((depth for depth, place in enumerate(stack) if place.order == _NOTES), None)
+        if order == _STATEMENT and notes is not None and any(p.order[0] == NUMBERED for p in stack[notes:]):
             order = (PLAIN, 1, 0)  # a statement discussed inside a numbered note
         while stack and (stack[-1].order >= order or stack[-1].is_over(heading)):
             stack.pop()

@@ -41,7 +41,7 @@ _REPORT = re.compile(
 _BACK = re.compile(r"^signatures?$", re.I)
 _EXHIBIT = re.compile(r"^(?:exhibit|anlage|annexe)\s+\(?(\d{1,3}(?:\.\d{1,3})?[A-Z]?(?:\.\d{1,2})?)\)?$", re.I)
 _CONTENTS = re.compile(
-    r"^(?:table\s+of\s+contents|contents|inhaltsverzeichnis|inhalt|table\s+des\s+matières|sommaire|índice|contenido|indice|sommario|目录|目次)$",
+    r"^(?:table\s+of\s+contents|contents|index|inhaltsverzeichnis|inhalt|table\s+des\s+matières|sommaire|índice|contenido|indice|sommario|目录|目次)$",
     re.I,
 )
 

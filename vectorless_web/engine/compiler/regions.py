@@ -184,7 +184,7 @@ def _grow_up(rows: Sequence[Row], seed: int, floor: int, layout: Layout) -> int:
         row = rows[position - 1]
         if row.role is Role.DATA or _too_far(row, rows[position]) or _is_title(row):
             break
-        if _heads(row, figures_left):
+        if _heads(row, figures_left, rows[seed].line) or (start < seed and _beside(row, rows[start:seed])):
             start = position - 1
         elif not (row.role is Role.TEXT and _clear_of_figures(row, figures_left) and start == seed) or (
             _ENDS_SENTENCE.search(row.line.text) and len(row.line.text) > 60
@@ -199,7 +199,20 @@ def _is_title(row: Row) -> bool:
     return form_of(row.line.text).family <= NOTE
 
 
-def _heads(row: Row, figures_left: float) -> bool:
+def _over_figures(line: Line, figures_left: float, seed: Line) -> bool:
+    """Whether a line is centred over the figures' columns rather than over the whole table, as titles are."""
+    middle = (line.left + line.right) / 2
+    figures, table = (figures_left + seed.right) / 2, (seed.left + seed.right) / 2
+    low = line.left > (seed.left + figures_left) / 2 and line.right > figures_left
+    return low and abs(middle - figures) < abs(middle - table) and line.style.size < seed.style.size + 1
+
+
+def _beside(row: Row, header: Sequence[Row]) -> bool:
+    """Whether a line stands at the height of a header line already found ("Period" over the labels)."""
+    return any(row.line.top < own.line.bottom and own.line.top < row.line.bottom for own in header)
+
+
+def _heads(row: Row, figures_left: float, seed: Line) -> bool:
     """Whether a line is part of a column header: cells, a short text over the figures, or the units line."""
     line = row.line
     if row.role is Role.HEADER:
@@ -211,4 +224,5 @@ def _heads(row: Row, figures_left: float) -> bool:
     if PERIOD.match(line.text) and not _ENDS_SENTENCE.search(line.text):
         return True
     units = UNITS_LINE.search(line.text)
-    return line.left > figures_left - 3 * line.style.size or (units is not None and units.start() < _UNITS_START)
+    over = line.left > figures_left - 3 * line.style.size or _over_figures(line, figures_left, seed)
+    return over or (units is not None and units.start() < _UNITS_START)

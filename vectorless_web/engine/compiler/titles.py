@@ -8,8 +8,8 @@ from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
 _MAX_CHARACTERS, _MAX_WORDS = 220, 32
 _SENTENCE_WORDS = 11
 UNFINISHED = re.compile(
-    r"(?:[,;–—]|\b(?:includes?|following|as follows|are|is|were|was):|"
-    r"\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from|that|which))$",
+    r"(?:[,;–—]|\b(?:includes?|following|as follows|are|is|were|was):"
+    r"|\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from|that|which))$",
     re.I,
 )
 SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*$")
