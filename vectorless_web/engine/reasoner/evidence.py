@@ -29,5 +29,5 @@ class EvidenceCorpus(DocumentCorpus):
         """Ranked leaves of the question; scores are shares of the attainable weight."""
         if tuple(terms) != self._finder.plan.terms:
             return super().lexical_search(text, terms, weights=weights, limit=limit, gate=gate)
-        found = [(node_id(self._entry.id, c.key), c.score) for c in self._finder.ranked()]
+        found = [(node_id(self._entry.id, c.key), c.score) for c in self._finder.ranked]
         return [scored for scored in found if gate is None or gate(scored[0])][:limit]

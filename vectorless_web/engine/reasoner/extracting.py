@@ -70,7 +70,7 @@ def _leaves(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
 def _unasked(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     """Without any node named, the best passages for the question."""
     named = "node" in arguments or arguments.get("nodes")
-    return [] if named else [candidate.key for candidate in walk.finder.ranked()[:UNASKED]]
+    return [] if named else [candidate.key for candidate in walk.finder.ranked[:UNASKED]]
 
 
 def _figures(walk: Walk) -> list[Fact]:

@@ -1,13 +1,12 @@
 """What the words of a question find in one document: ranked leaves, and how much of the question a text holds."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from vectorless_web.engine.document.artefact import CompiledDocument
-from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.pilot.scorer import EvidenceScorer, PrecomputedScorer
 from vectorless_web.engine.query.evidence import rank_nodes, rank_pages
@@ -59,6 +58,12 @@ class Finder:
         """Share in [0, 1] of the question that a text says; what stands around and near it counts less."""
         return self.aspects.covered(text, context, near)
 
+    def said_terms(self, text: str) -> float:
+        """Weight of the question's own words that stand in a text."""
+        inside = set(analyse(text))
+        own = {t.term: t.weight for t in self.plan.terms if t.source == "question"}
+        return sum(weight * self._rarity(term) for term, weight in own.items() if term in inside)
+
     def part_coverage(self, part: str, text: str, context: str = "") -> float:
         """Share in [0, 1] of one sub-question that a text says."""
         terms = set(analyse(part))
@@ -74,16 +79,13 @@ class Finder:
         """The score of the best node in a subtree, relative to the best of the document."""
         return self.scorer.evidence(key).best_score
 
-    def ranked(self, allowed: Iterable[int] | None = None) -> list[Candidate]:
+    @cached_property
+    def ranked(self) -> tuple[Candidate, ...]:
         """The best leaves for the question, best first, ties in reading order."""
-        tree = self.document.tree
-        keys = [key for key in (tree.leaves() if allowed is None else allowed) if self._readable(key)]
-        order = sorted(self.fits(keys).items(), key=lambda pair: (-round(pair[1], 12), pair[0]))
-        return [Candidate(key, score, score) for key, score in order[:SHOWN] if score > 0]
+        scored = [(key, score) for key, score in self.fits(self.document.tree.leaves()).items() if score > 0]
+        order = sorted(scored, key=lambda pair: (-round(pair[1], 12), pair[0]))
+        return tuple(Candidate(key, score, score) for key, score in order[:SHOWN])
 
     def fits(self, keys: Sequence[int]) -> dict[int, float]:
         """Scores of the given nodes, relative to the best of the document."""
         return dict(zip(keys, self.scorer.scores(keys), strict=True))
-
-    def _readable(self, key: int) -> bool:
-        return self.document.tree.kind(key) not in (NodeKind.DOCUMENT, NodeKind.SECTION, NodeKind.RUNNING)

@@ -28,6 +28,11 @@ def label_terms(label: str) -> tuple[str, ...]:
     return tuple(analyse(_PARENTHESES.sub(" ", label))) or tuple(analyse(label))
 
 
+@lru_cache(maxsize=1 << 10)
+def _phrase_terms(phrases: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(term for phrase in phrases for term in label_terms(phrase))
+
+
 def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
     """Fit in [0, 1] of a row to the phrases that name an item, best first; 1 when a phrase is the label.
 
@@ -39,10 +44,13 @@ def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
         names.append(label[: whose.start()])
     if path and (not names or len(label_terms(label)) < 3):
         names.append(f"{path[-1]} {label or 'total'}")
+    known = [(label_terms(name), name is label) for name in names]
+    if not any(_phrase_terms(tuple(phrases)) & set(terms) for terms, _ in known):
+        return 0.0
     best = 0.0
     for rank, phrase in enumerate(phrases):
         wanted = label_terms(phrase)
-        fit = max((_fit(wanted, label_terms(name), whole=name is label) for name in names), default=0.0)
+        fit = max(_fit(wanted, found, whole=whole) for found, whole in known)
         best = max(best, fit * (1.0 - 0.004 * min(rank, 12)))
     return best + SUMMING_BONUS if best > 0.9 and _sums_up(label, phrases) else best
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from vectorless_web.engine.document.node import Node, NodeKind
 from vectorless_web.engine.query.plan import Intent, QueryPlan
+from vectorless_web.engine.reasoner.crossing import cell_first
 from vectorless_web.engine.reasoner.finder import Finder
 from vectorless_web.engine.reasoner.planner import Passage
-from vectorless_web.engine.reasoner.sentences import pieces_of
+from vectorless_web.engine.reasoner.sentences import Piece, pieces_of
 from vectorless_web.engine.text.numbers import numbers_in
 
 PER_NODE = 4
@@ -74,10 +75,25 @@ def _of_node(document: str, node: Node, node_fit: float, where: str, finder: Fin
     fits = [_fit(piece.text, node, share, node_fit, finder) for piece, share in zip(pieces, said, strict=True)]
     order = sorted(range(len(pieces)), key=lambda place: (-round(fits[place], 9), pieces[place].start))[:PER_NODE]
     return [
-        Passage(document, node.key, node.page_start, p.text, p.start, p.end, where, fits[place], said[place])
+        Passage(
+            document,
+            node.key,
+            node.page_start,
+            p.text,
+            p.start,
+            p.end,
+            where,
+            fits[place],
+            said[place],
+            _lead(node, p, finder),
+        )
         for place in order
         if fits[place] > 0 and (p := pieces[place])
     ]
+
+
+def _lead(node: Node, piece: Piece, finder: Finder) -> str:
+    return cell_first(node, piece.start, finder) if node.table else ""
 
 
 def _headers(node: Node) -> str:

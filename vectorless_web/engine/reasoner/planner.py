@@ -73,7 +73,7 @@ class Passage:
     """A sentence, list item or table row copied word for word.
 
     `fit` in [0, 1] orders passages; `said` is the share of the question that it says,
-    what stands around it included.
+    what stands around it included. `lead` puts it better for a reader: a row's cell first.
     """
 
     document: str
@@ -85,6 +85,7 @@ class Passage:
     where: str
     fit: float
     said: float = 0.0
+    lead: str = ""
 
 
 Fact = Figure | Passage

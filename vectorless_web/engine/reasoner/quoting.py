@@ -57,7 +57,7 @@ def passage_claims(plan: QueryPlan, passages: Sequence[Passage]) -> list[DraftCl
 
 def passage_claim(passage: Passage) -> DraftClaim:
     """A passage as a sentence of the answer, in its own words."""
-    return DraftClaim(_sentence(passage.quote), (_quote(passage),))
+    return DraftClaim(passage.lead or _sentence(passage.quote), (_quote(passage),))
 
 
 def _bar(plan: QueryPlan, passage: Passage, best: Passage) -> float:

@@ -154,7 +154,7 @@ def _requeue(walk: Walk, keys: list[int]) -> None:
     fits = walk.finder.fits(keys)
     fetched = [Candidate(key, fits[key], 1.0 / (1 + rank)) for rank, key in enumerate(keys)]
     known = set(keys)
-    walk.queue = fetched + [candidate for candidate in walk.finder.ranked() if candidate.key not in known]
+    walk.queue = fetched + [candidate for candidate in walk.finder.ranked if candidate.key not in known]
 
 
 def _pages(walk: Walk, keys: list[int]) -> list[int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.node import Node
@@ -45,12 +46,17 @@ class Walk:
     followed: set[int] = field(default_factory=set)
     tokens_used: int = 0
 
+    @cached_property
+    def outline(self) -> str:
+        """The tree summary that planners are shown; it does not change while walking."""
+        return outline_text(self.document.tree, self.finder.best_below, max_tokens=OUTLINE_TOKENS)
+
     def context(self) -> WalkContext:
         """What a planner may know now."""
         return WalkContext(
             plan=self.plan,
             document=self.entry,
-            outline=outline_text(self.document.tree, self.finder.best_below, max_tokens=OUTLINE_TOKENS),
+            outline=self.outline,
             position=self.position,
             steps=tuple(self.steps),
             queue=tuple(candidate for candidate in self.queue if candidate.key not in self.read),
