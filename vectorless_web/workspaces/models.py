@@ -26,7 +26,19 @@ class Role(models.TextChoices):
 class Workspace(models.Model):
     """A team's documents, runs and settings. `settings` overrides `DEFAULTS` key by key."""
 
-    DEFAULTS: dict[str, Any] = {"max_steps": 6, "token_budget": 8000, "route_mode": "fast", "language": "en"}
+    DEFAULTS: dict[str, Any] = {
+        "max_steps": 6,
+        "token_budget": 8000,
+        "language": "en",
+        "route_mode": "fast",
+        "activate_threshold": 20,
+        "max_candidates": 15,
+        "bm25_top_k": 50,
+        "w_bm25": 0.5,
+        "w_keyword": 0.3,
+        "w_graph": 0.2,
+        "w_fields": 1.0,
+    }
 
     role = ""
     """The role of the user for whom a selector fetched the workspace; "" when it was not fetched for anyone."""
