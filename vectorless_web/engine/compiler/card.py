@@ -20,7 +20,8 @@ _NO_TITLE = re.compile(
     r"|^(?:united states\b.*|(?:table of )?contents|cover(?: page)?|form\s.*|securities and exchange.*)$",
     re.I,
 )
-_OVERVIEW, _LINE, _LEAD = 600, 160, 240
+_OVERVIEW, _LINE, _LEAD, _PARAGRAPH = 600, 160, 240, 120
+_SENTENCES = (30, 400)
 _TOPICS, _TOPIC_NODES = 400, 12
 _TITLE_WEIGHT, _SUMMARY_WEIGHT, _TEXT_WEIGHT = 2.0, 1.5, 1.0
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+(?=[\"“A-Z0-9À-ÝÀ-ß\u0400-\u042f])")
@@ -61,7 +62,9 @@ def make_card(title: str, nodes: Sequence[Node], fields: TypedFields) -> Card:
 
 
 def _prose(nodes: Sequence[Node]) -> list[Node]:
-    return [node for node in nodes if node.kind is NodeKind.PARAGRAPH and len(node.text) > 120]
+    """Paragraphs long enough to say something; in a short document any."""
+    found = [node for node in nodes if node.kind is NodeKind.PARAGRAPH]
+    return [node for node in found if len(node.text) > _PARAGRAPH] or found
 
 
 def _overview(nodes: Sequence[Node]) -> str:
@@ -72,7 +75,7 @@ def _overview(nodes: Sequence[Node]) -> str:
         (s, position)
         for position, node in enumerate(prose[:12])
         for s in _SENTENCE.split(node.text)[:2]
-        if 50 < len(s) < 400
+        if _SENTENCES[0] < len(s) < _SENTENCES[1]
     ]
     scored = sorted(sentences, key=lambda pair: (-_centrality(pair[0], counts) + 0.05 * pair[1], pair[1]))[:3]
     chosen = [sentence for sentence, _ in sorted(scored, key=lambda pair: pair[1])]

@@ -5,15 +5,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-_SUFFIX = (
-    r"(?:Incorporated|Inc|Corporation|Corp|Companies|Company|Co|plc|PLC|Ltd|LTD|Limited|LLC|LLP|L\.P|LP|S\.A|N\.V|AG|SE|GmbH|KG"
-    r"|INC|CORP|CORPORATION|COMPANY|HOLDINGS|Holdings|Group|GROUP|Trust|Foundation|University|Bank|N\.A)"
+_FORM = (
+    r"Incorporated|Inc|INC|Corporation|CORPORATION|Corp|CORP|Companies|Company|COMPANY|Co|plc|PLC|Ltd|LTD|Limited"
+    r"|LLC|LLP|L\.P|LP|S\.A|N\.V|A/S|AG|SE|GmbH|KG|N\.A"
 )
+_SUFFIX = rf"(?:{_FORM}|Holdings|HOLDINGS|Group|GROUP|Trust|Foundation|University|Bank)"
 _COMPANY = re.compile(
     rf"((?:[A-Z0-9][\w&’'.-]*,?\s+(?:(?:of|and|de|für|the|&)\s+)?){{1,6}}?{_SUFFIX}\b\.?(?:\s*&\s*Co\.?)?)"
 )
 _PARTY = re.compile(_COMPANY.pattern + r",?\s*(?:an? [^()]{3,60})?(?=\()")
-_LEGAL_FORM = re.compile(rf"[\s,]+(?:&\s*)?{_SUFFIX}\.?$")
+_LEGAL_FORM = re.compile(rf"[\s,]+(?:&\s*)?(?:{_FORM})\.?$")
 _EXACT_NAME = re.compile(r"exact name of (?:the )?(?:registrant|issuer)", re.IGNORECASE)
 _DEFINED = re.compile(
     r"(?P<before>[^()\n]{3,90}?)[\s,]*\((?P<inside>[^()]{2,120})\)",

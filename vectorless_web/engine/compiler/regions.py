@@ -17,6 +17,7 @@ from vectorless_web.engine.compiler.patterns import NOTE, form_of
 _LOOK_AHEAD = 5
 _HEADER_LINES = 60
 _UNITS_START = 14
+_TITLE_WIDTH = 80.0
 _STRUCTURAL = re.compile(r"^(?:part\s+[ivx]+\b|item\s+\d|note\s+\d|notes to )", re.IGNORECASE)
 UNITS_LINE = re.compile(
     r"\b(?:in|of)\s+(?:thousands|millions|billions)\b|^\(?unaudited\b"
@@ -182,7 +183,7 @@ def _grow_up(rows: Sequence[Row], seed: int, floor: int, layout: Layout) -> int:
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
         row = rows[position - 1]
-        if row.role is Role.DATA or _too_far(row, rows[position]) or _is_title(row):
+        if row.role is Role.DATA or _too_far(row, rows[position]) or _is_title(row, rows[seed].line):
             break
         if _heads(row, figures_left, rows[seed].line) or (start < seed and _beside(row, rows[start:seed])):
             start = position - 1
@@ -194,9 +195,18 @@ def _grow_up(rows: Sequence[Row], seed: int, floor: int, layout: Layout) -> int:
     return start
 
 
-def _is_title(row: Row) -> bool:
-    """Whether a line's words name a part, item, statement or note: it heads the table and is no part of it."""
-    return form_of(row.line.text).family <= NOTE
+def _is_title(row: Row, seed: Line) -> bool:
+    """Whether a line heads the table and is no part of it: by its words, or set larger and centred over all columns."""
+    line = row.line
+    if form_of(line.text).family <= NOTE:
+        return True
+    centred = abs(line.left + line.right - seed.left - seed.right) < 4 * line.style.size
+    return (
+        len(row.cells) == 1
+        and centred
+        and line.style.size > seed.style.size + 0.9
+        and line.right - line.left > _TITLE_WIDTH
+    )
 
 
 def _over_figures(line: Line, figures_left: float, seed: Line) -> bool:

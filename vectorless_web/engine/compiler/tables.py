@@ -19,6 +19,7 @@ _UNITS = re.compile(
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
+_CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
 _MONTHS = (
     r"jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?\.?|july?\.?"
     r"|aug(?:ust|\.)?|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?"
@@ -148,12 +149,22 @@ def _period(parts: Sequence[str]) -> str:
     header = " ".join(parts)
     years = _YEAR.findall(header)
     if not years:
-        return ""
+        return _coded_period(header)
     span, date = _SPAN.search(header), _DATE.search(header)
     words = [span.group() if span else "", date.group() if date else ""]
     if not _YEAR.search(" ".join(words)):
         words.append(years[-1])
     return " ".join(word for word in words if word)
+
+
+def _coded_period(header: str) -> str:
+    """ "2Q23", "Q2 '23" and "FY23" written out."""
+    match = _CODED.search(header)
+    if not match:
+        return ""
+    quarter = match["before"] or match["after"] or ""
+    year = match["year"] if len(match["year"]) == len("2023") else f"20{match['year']}"
+    return f"Q{quarter} {year}" if quarter else year
 
 
 def _units_in(grid: Grid) -> str:
