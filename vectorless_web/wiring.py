@@ -16,6 +16,7 @@ from vectorless_web.engine.query.understand import understand
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
+from vectorless_web.engine.reasoner.routing import Routing
 from vectorless_web.engine.reasoner.walking import Walking
 from vectorless_web.providers.endpoint import Endpoint
 
@@ -76,7 +77,8 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     model = ReplayModel(calls.stored, name=endpoint.model, live=live) if calls.stored else live
     caller = Caller(model, budget=_budget(calls.limits, endpoint), on_call=calls.keep)
     walking = Walking(planner=ModelPlanner(caller), at_once=WALKS_AT_ONCE)
-    return Engine(reasoner=Orchestrator(walking=walking), name="model", model=endpoint.model)
+    routing = Routing(model=caller.as_model("route"))
+    return Engine(reasoner=Orchestrator(walking=walking, routing=routing), name="model", model=endpoint.model)
 
 
 def chat_model(choice: ModelChoice) -> ChatModel:

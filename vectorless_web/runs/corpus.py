@@ -1,7 +1,9 @@
-"""The documents of a run as the engine sees them: rows of the database and their artefacts."""
+"""The documents of a run as the engine sees them: rows of the database and their artefacts, each read when wanted."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import overload
 
 from vectorless_web.documents.models import Card as CardRow
 from vectorless_web.documents.models import DocumentVersion
@@ -10,38 +12,96 @@ from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.card import Card
 from vectorless_web.engine.document.serialise import card_from
 from vectorless_web.engine.errors import NotFound
+from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
+from vectorless_web.engine.router import RouteResult
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.routing import RunRouter
+from vectorless_web.runs.selectors import documents_in_scope, versions_in_scope
+
+
+class Entries(Sequence[DocumentEntry]):
+    """All documents of a run, counted or read only when somebody asks."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @cached_property
+    def _count(self) -> int:
+        return documents_in_scope(self._run).filter(current_version__isnull=False).count()
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[DocumentEntry]:
+        return map(_entry, versions_in_scope(self._run).iterator())
+
+    @overload
+    def __getitem__(self, index: int) -> DocumentEntry: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[DocumentEntry]: ...
+    def __getitem__(self, index: int | slice) -> DocumentEntry | Sequence[DocumentEntry]:
+        return list(self)[index]
 
 
 class WorkspaceCorpus:
-    """A fixed set of document versions; a document's id in the corpus is its primary key as text.
+    """The document versions a run may read; a document's id in the corpus is its primary key as text.
 
-    `opened` collects the primary keys of the versions that were read, so that the run
-    can be pinned to them. Cards are read from the database at once, on first use.
+    Nothing grows with the workspace: versions and cards are read for the documents that
+    are asked for. `opened` collects the primary keys of the versions that were read, so
+    that the run can be pinned to them.
     """
 
-    def __init__(self, versions: Sequence[DocumentVersion]) -> None:
-        self._versions = {str(version.document_id): version for version in versions}
-        self._cards: dict[int, Card] | None = None
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._versions: dict[str, DocumentVersion] = {}
+        self._cards: dict[int, Card] = {}
+        self._router = RunRouter(run, cards=lambda pk: self.card(str(pk)))
         self.opened: set[int] = set()
-        self.fingerprint = _fingerprint(versions)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The same for the same documents compiled by the same engine; of a whole workspace, for the same cards."""
+        digest = hashlib.sha256()
+        if self._run.whole_workspace:
+            digest.update(f"{self._run.workspace_id}:{self._router.snapshot.version}".encode())
+        else:
+            for row in versions_in_scope(self._run):
+                digest.update(f"{row.document_id}:{row.artefact_sha256}\n".encode())
+        return digest.hexdigest()
 
     def entries(self) -> Sequence[DocumentEntry]:
         """All documents of the scope, in the order they were added."""
-        return [
-            DocumentEntry(id=key, name=row.document.name, title=row.document.title, pages=row.pages)
-            for key, row in self._versions.items()
-        ]
+        return Entries(self._run)
+
+    def named(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
+        """The entries of these documents; those that are not in the scope are left out."""
+        self._fetch(documents)
+        return [_entry(self._versions[name]) for name in documents if name in self._versions]
+
+    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
+        """The shortlist of the workspace's router."""
+        return self._router.route(plan, model=model)
+
+    def reroute(
+        self,
+        plan: QueryPlan,
+        *,
+        gaps: Sequence[str],
+        read: Collection[str],
+        yielded: Sequence[str],
+        model: ChatModel | None = None,
+    ) -> RouteResult:
+        """The router's second pass."""
+        seen, gave = [int(name) for name in read], [int(name) for name in yielded]
+        return self._router.reroute(plan, gaps=gaps, read=seen, yielded=gave, model=model)
 
     def card(self, document: str) -> Card:
         """The document's card; NotFound if it is not in the scope."""
         version = self.version(document)
-        if self._cards is None:
-            ids = [row.pk for row in self._versions.values()]
-            rows = CardRow.objects.filter(version__in=ids).values_list("version", "data")
-            self._cards = {pk: card_from(data) for pk, data in rows}
         if version.pk not in self._cards:
-            self._cards[version.pk] = open_version(version).card
+            self._read_cards()
         return self._cards[version.pk]
 
     def open(self, document: str) -> CompiledDocument:
@@ -52,15 +112,27 @@ class WorkspaceCorpus:
 
     def version(self, document: str) -> DocumentVersion:
         """The version that stands for a document in this run; NotFound if it is not in the scope."""
+        self._fetch([document])
         try:
             return self._versions[document]
         except KeyError:
             raise NotFound("This document is not among those the question was asked of.") from None
 
+    def _fetch(self, documents: Iterable[str]) -> None:
+        """Read the versions of those documents that were not asked for before, in one query."""
+        wanted = [int(name) for name in documents if name not in self._versions and name.isdecimal()]
+        if wanted:
+            rows = versions_in_scope(self._run, wanted).defer("report", "corrections")
+            self._versions |= {str(row.document_id): row for row in rows}
 
-def _fingerprint(versions: Sequence[DocumentVersion]) -> str:
-    """The same for the same file contents compiled by the same engine."""
-    digest = hashlib.sha256()
-    for version in versions:
-        digest.update(f"{version.document_id}:{version.artefact_sha256}\n".encode())
-    return digest.hexdigest()
+    def _read_cards(self) -> None:
+        """The cards of all versions known so far: the router names a shortlist before its cards are read."""
+        missing = {row.pk: row for row in self._versions.values() if row.pk not in self._cards}
+        stored = CardRow.objects.filter(version__in=missing).values_list("version", "data")
+        self._cards |= {pk: card_from(data) for pk, data in stored}
+        self._cards |= {pk: open_version(row).card for pk, row in missing.items() if pk not in self._cards}
+
+
+def _entry(version: DocumentVersion) -> DocumentEntry:
+    document = version.document
+    return DocumentEntry(id=str(document.pk), name=document.name, title=document.title, pages=version.pages)

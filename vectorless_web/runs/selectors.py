@@ -1,5 +1,6 @@
 """Reads about runs. Whatever a URL or a socket names is reached through the asking user."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -123,8 +124,14 @@ def feedback_by(user: User, run: Run) -> Feedback | None:
     return Feedback.objects.filter(run=run.pk, user=user.pk or 0).first()
 
 
-def versions_in_scope(run: Run) -> list[DocumentVersion]:
-    """The versions a run may read, by document: the newest that were ready when it began.
+def documents_in_scope(run: Run) -> QuerySet[Document]:
+    """The documents a run may read."""
+    documents = Document.objects.filter(workspace=run.workspace_id, deleted_at=None)
+    return documents if run.whole_workspace else documents.filter(pk__in=run.documents.values("pk"))
+
+
+def versions_in_scope(run: Run, documents: Iterable[int] | None = None) -> QuerySet[DocumentVersion]:
+    """The versions a run may read, by document: the newest that were ready when it began. `documents` narrows them.
 
     The same for every attempt at the run, whatever was uploaded in between.
     """
@@ -132,12 +139,11 @@ def versions_in_scope(run: Run) -> list[DocumentVersion]:
     newest = DocumentVersion.objects.filter(
         document=OuterRef("pk"), status=DocumentVersion.Status.READY, ready_at__lte=began
     ).order_by("-number")
-    documents = Document.objects.filter(workspace=run.workspace_id, deleted_at=None)
-    if not run.whole_workspace:
-        documents = documents.filter(pk__in=run.documents.values("pk"))
-    chosen = documents.annotate(version=Subquery(newest.values("pk")[:1])).values("version")
-    rows = DocumentVersion.objects.filter(pk__in=chosen).select_related("document")
-    return list(rows.order_by("document_id"))
+    rows = documents_in_scope(run)
+    if documents is not None:
+        rows = rows.filter(pk__in=list(documents))
+    chosen = rows.annotate(version=Subquery(newest.values("pk")[:1])).values("version")
+    return DocumentVersion.objects.filter(pk__in=chosen).select_related("document").order_by("document_id")
 
 
 def scope_size(run: Run) -> int:

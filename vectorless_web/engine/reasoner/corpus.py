@@ -1,11 +1,14 @@
 """The documents a run may read, as the orchestrator sees them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.card import Card
+from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.router import RouteResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +40,39 @@ class Corpus(Protocol):
     def open(self, document: str) -> CompiledDocument:
         """Open the compiled document; NotFound if it is not in the scope."""
         ...
+
+
+@runtime_checkable
+class RoutedCorpus(Corpus, Protocol):
+    """A corpus with a router of its own, of so many documents that a run never lists them.
+
+    `entries()` may be counted at little cost; what is wanted of some documents comes from
+    `named`. Ids are the router's numbers as text.
+    """
+
+    def named(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
+        """The entries of these documents; those that are not in the scope are left out."""
+        ...
+
+    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
+        """The shortlist for a question; `model` helps in the modes that ask one."""
+        ...
+
+    def reroute(
+        self,
+        plan: QueryPlan,
+        *,
+        gaps: Sequence[str],
+        read: Collection[str],
+        yielded: Sequence[str],
+        model: ChatModel | None = None,
+    ) -> RouteResult:
+        """The one second pass: documents not `read` yet, asked for `gaps` too."""
+        ...
+
+
+def entries_of(corpus: Corpus, documents: Collection[str]) -> dict[str, DocumentEntry]:
+    """The entries of some documents by id, without listing a corpus that is too large for it."""
+    rows = corpus.named(documents) if isinstance(corpus, RoutedCorpus) else corpus.entries()
+    wanted = set(documents)
+    return {entry.id: entry for entry in rows if entry.id in wanted}

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.query.entries import expansions
 from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.reasoner.corpus import Corpus
+from vectorless_web.engine.reasoner.corpus import Corpus, RoutedCorpus, entries_of
 from vectorless_web.engine.reasoner.events import Rejected, StepEvent, StepKind
 from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.selection import Selected, select
@@ -20,17 +21,23 @@ SHOWN = 15
 
 @dataclass(frozen=True, slots=True)
 class Routing:
-    """How documents are narrowed: by the workspace's router, or by one made of the corpus' cards on the spot.
+    """How documents are narrowed: by the corpus' own router, or by one made of its cards on the spot.
 
-    Without `reroute` a second pass reads what the first shortlist left.
+    `route` takes the place of both; without `reroute` its second pass reads what the first
+    shortlist left. `model` helps a corpus' own router where its mode asks for one.
     """
 
     route: Route | None = None
     reroute: Reroute | None = None
+    model: ChatModel | None = None
 
     def first(self, plan: QueryPlan, corpus: Corpus) -> Shortlist:
         """The shortlist for a question."""
-        return CardRouter(corpus).route(plan) if self.route is None else shortlist_of(self.route(plan, corpus))
+        if self.route is not None:
+            return shortlist_of(self.route(plan, corpus))
+        if isinstance(corpus, RoutedCorpus):
+            return shortlist_of(corpus.route(plan, model=self.model))
+        return CardRouter(corpus).route(plan)
 
     def second(
         self, plan: QueryPlan, corpus: Corpus, *, gaps: Sequence[str], read: Sequence[str], yielded: Sequence[str]
@@ -40,6 +47,8 @@ class Routing:
             return shortlist_of(self.reroute(plan, corpus, gaps=gaps, read=read, yielded=yielded))
         if self.route is not None:
             return self.first(plan, corpus)
+        if isinstance(corpus, RoutedCorpus):
+            return shortlist_of(corpus.reroute(plan, gaps=gaps, read=read, yielded=yielded, model=self.model))
         return CardRouter(corpus).reroute(plan, gaps=gaps, read=read, yielded=yielded)
 
 
@@ -56,23 +65,28 @@ def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> t
         alone = [selected for selected in (*chosen, *over) if selected.entry.id == shortlist.committed]
         chosen, over = alone or chosen, [s for s in (*chosen, *over) if s not in alone] if alone else over
     run.passed_over = over
-    titles = {entry.id: entry.title or entry.name for entry in corpus.entries()}
+    missed = _missed(over, shortlist, corpus)
+    considered = len(corpus.entries())
     step = StepEvent(
         walk=0,
         index=0,
         kind=StepKind.ROUTE,
-        say=_say(len(titles), chosen, walked=len(walked)),
+        say=_say(considered, chosen, walked=len(walked)),
         thought=_thought(plan, run.read_as),
         action="route",
         arguments={"query": plan.focus, "again": bool(walked), "gaps": gaps},
         observation={
-            "considered": len(titles),
+            "considered": considered,
             "activated": shortlist.activated,
             "committed": shortlist.committed,
+            "mode": shortlist.mode,
+            "note": shortlist.note,
+            "index_version": shortlist.version,
             "question": {**_plan_row(plan), **_expansion_row(run, plan), "read_as": run.read_as},
             "shortlist": [_row(selected, shortlist) for selected in chosen],
+            "missed": missed,
         },
-        rejected=_rejected(over, shortlist, titles),
+        rejected=tuple(Rejected(row["title"], row["reason"]) for row in missed),
         confidence=round(min(1.0, max(shortlist.scores.values())), 4) if shortlist.scores else None,
         latency_ms=(run.clock() - started) * 1000,
     )
@@ -84,9 +98,16 @@ def _most_walks(run: Run, plan: QueryPlan) -> int:
     return max(run.limits.max_walks, run.limits.max_run_steps // 2) if asks_documents(plan) else run.limits.max_walks
 
 
-def _rejected(over: Sequence[Selected], shortlist: Shortlist, titles: dict[str, str]) -> tuple[Rejected, ...]:
+def _missed(over: Sequence[Selected], shortlist: Shortlist, corpus: Corpus) -> list[dict[str, str]]:
+    """Documents that were not opened, the nearest first: those passed over, then those below the router's cut."""
     passed = [(selected.entry.id, shortlist.reasons.get(selected.entry.id) or selected.reason) for selected in over]
-    return tuple(Rejected(titles.get(name, name), reason) for name, reason in (*passed, *shortlist.missed)[:SHOWN])
+    rows = (*passed, *shortlist.missed)[:SHOWN]
+    entries = entries_of(corpus, [name for name, _ in rows])
+    return [
+        {"document": name, "title": entries[name].title or entries[name].name, "reason": reason}
+        for name, reason in rows
+        if name in entries
+    ]
 
 
 def _row(selected: Selected, shortlist: Shortlist) -> dict[str, object]:

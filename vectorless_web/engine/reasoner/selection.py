@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from vectorless_web.engine.document.card import Card
 from vectorless_web.engine.query.plan import QueryPlan, WeightedTerm
-from vectorless_web.engine.reasoner.corpus import Corpus, DocumentEntry
+from vectorless_web.engine.reasoner.corpus import Corpus, DocumentEntry, entries_of
 from vectorless_web.engine.text.analyser import analyse
 
 FIELD_WEIGHTS = (("name", 3.0), ("title", 3.0), ("tags", 2.0), ("hints", 1.0), ("overview", 1.0), ("sections", 1.0))
@@ -34,8 +34,9 @@ def select(
 
     `routed` are the router's scores in [0, 1]; what the card says only parts equal ones.
     """
-    entries = {entry.id: entry for entry in corpus.entries()}
-    scored = [_judged(plan, entries[name], corpus.card(name), routed.get(name, 0.0)) for name in shortlist]
+    entries = entries_of(corpus, shortlist)
+    known = [name for name in shortlist if name in entries]
+    scored = [_judged(plan, entries[name], corpus.card(name), routed.get(name, 0.0)) for name in known]
     order = sorted(scored, key=lambda selected: (-round(selected.score, 9), selected.entry.id))
     return order[:most], order[most:]
 

@@ -38,6 +38,12 @@ class Shortlist:
     activated: bool = False
     missed: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
+    mode: str = ""
+    """Who ranked: `fast` the scores, `balanced` and `precise` a model."""
+    note: str = ""
+    """Why it was not the mode that the workspace asks for."""
+    version: str = ""
+    """The version of the cards that were looked at."""
 
 
 def shortlist_of(result: RouteResult, name_of: Callable[[int], str] = str) -> Shortlist:
@@ -51,6 +57,9 @@ def shortlist_of(result: RouteResult, name_of: Callable[[int], str] = str) -> Sh
         activated=result.activated,
         missed=tuple((name_of(candidate.doc_id), _short_of(candidate)) for candidate in result.tail),
         seconds=result.seconds,
+        mode=result.mode_used.value,
+        note=result.note,
+        version=result.index_version,
     )
 
 

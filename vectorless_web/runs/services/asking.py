@@ -11,6 +11,7 @@ from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.lib.problems import Problem
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.question import checked_question, checked_steps
+from vectorless_web.runs.routing import ROUTER_SETTINGS
 from vectorless_web.runs.services import queueing
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
@@ -94,5 +95,5 @@ def _nothing_to_read(workspace: Workspace, user: User) -> Problem:
 def _limits(workspace: Workspace, max_steps: int | None) -> dict[str, Any]:
     """The limits and settings of this run as they stand now."""
     steps = max_steps if max_steps is not None else workspace.setting("max_steps")
-    kept = ("token_budget", "route_mode", "language")
+    kept = ("token_budget", "language", *ROUTER_SETTINGS)
     return {"max_steps": checked_steps(steps)} | {name: workspace.setting(name) for name in kept}

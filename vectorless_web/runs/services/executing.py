@@ -11,7 +11,6 @@ from vectorless_web.engine.reasoner.followup import Previous
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.selectors import versions_in_scope
 from vectorless_web.runs.services.following import previous_of
 from vectorless_web.runs.services.leases import Lease, LeaseLost, Watch, claim, end_run, fenced
 from vectorless_web.runs.services.queueing import announce, stop_job
@@ -77,7 +76,7 @@ def fail_run(lease: Lease, *, code: str, message: str, retryable: bool) -> None:
 
 
 def _work(run: Run, lease: Lease, engine: Engine, watch: Watch) -> None:
-    corpus = WorkspaceCorpus(versions_in_scope(run))
+    corpus = WorkspaceCorpus(run)
     with fenced(lease):
         Run.objects.filter(pk=run.pk).update(
             engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint

@@ -1,0 +1,138 @@
+"""Choosing among many documents: by the workspace's cards, opening only what is walked."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from vectorless_web import wiring
+from vectorless_web.documents import services as documents
+from vectorless_web.documents import snapshots
+from vectorless_web.documents.compile_here import compile_here
+from vectorless_web.documents.models import Document, SnapshotRow
+from vectorless_web.engine.query.understand import understand
+from vectorless_web.engine.router import RouterConfig
+from vectorless_web.runs import corpus as corpora
+from vectorless_web.runs.corpus import WorkspaceCorpus
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.routing import ROUTER_SETTINGS, router_config
+from vectorless_web.runs.services import claim_run, execute_run, start_run
+from vectorless_web.workspaces.models import Workspace
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+TOPICS = ("glaciers", "orchards", "turbines", "lanterns", "harbours", "violins")
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings, tmp_path, monkeypatch):
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
+
+
+@pytest.fixture
+def shelf(workspace, alice) -> list[Document]:
+    """Six documents on different matters, in a workspace that routes from two documents on."""
+    workspace.settings = {"activate_threshold": 2, "max_candidates": 2}
+    workspace.save()
+    return [add(workspace, alice, topic) for topic in TOPICS]
+
+
+def add(workspace, user, topic: str) -> Document:
+    text = f"# A report on {topic}\n\nThe {topic} of the valley number {len(topic) * 7} in all.\n"
+    upload = SimpleUploadedFile(f"{topic}.md", text.encode())
+    version = documents.add_document(workspace=workspace, user=user, upload=upload).version
+    documents.compile_version(version.pk, compile_with=compile_here)
+    return Document.objects.get(pk=version.document_id)
+
+
+def ask(workspace, user, question: str, chosen: list[Document] | None = None) -> Run:
+    ids = None if chosen is None else [document.pk for document in chosen]
+    run = start_run(user=user, workspace=workspace, question=question, documents=ids)
+    execute_run(claim_run(run.pk), engine=wiring.build_engine())
+    return Run.objects.get(pk=run.pk)
+
+
+def shortlist(run: Run) -> list[str]:
+    return [row["title"] for row in run.steps.get(kind="route").observation["shortlist"]]
+
+
+def test_the_document_asked_about_is_walked(shelf, workspace, alice):
+    run = ask(workspace, alice, "How many turbines are in the valley?")
+
+    assert "turbines" in shortlist(run)[0].lower()
+    route = run.steps.get(kind="route").observation
+    assert (route["considered"], route["activated"], route["index_version"]) == (6, True, "6")
+
+
+def test_only_the_documents_that_are_walked_are_opened(shelf, workspace, alice, monkeypatch):
+    opened = []
+    real = corpora.open_version
+    monkeypatch.setattr(corpora, "open_version", lambda version: opened.append(version.document_id) or real(version))
+    run = ask(workspace, alice, "How many turbines are in the valley?")
+
+    assert set(opened) == {version.document_id for version in run.versions.all()}
+    assert len(set(opened)) <= 2
+
+
+def test_routing_costs_the_same_queries_however_many_documents_there_are(shelf, workspace, alice):
+    assert queries(workspace, alice) == queries(workspace, alice, more=("saddles", "kettles", "compasses"))
+
+
+def queries(workspace, user, more: tuple[str, ...] = ()) -> int:
+    for topic in more:
+        add(workspace, user, topic)
+    run = start_run(user=user, workspace=workspace, question="How many turbines are in the valley?")
+    corpus, plan = WorkspaceCorpus(run), understand(run.question)
+    with CaptureQueriesContext(
+        connection,
+    ) as seen:
+        found = corpus.route(plan)
+        corpus.named([str(candidate.doc_id) for candidate in (*found.candidates, *found.tail)])
+        [corpus.card(str(candidate.doc_id)) for candidate in found.candidates]
+        len(corpus.entries())
+    return len(seen)
+
+
+def test_a_chosen_few_are_the_whole_world(shelf, workspace, alice):
+    run = ask(workspace, alice, "How many turbines are in the valley?", [shelf[0], shelf[1]])
+
+    assert set(shortlist(run)) <= {shelf[0].title, shelf[1].title}
+    assert run.steps.get(kind="route").observation["considered"] == 2
+
+
+def test_a_deleted_document_is_not_considered(shelf, workspace, alice):
+    documents.delete_document(actor=alice, document=shelf[2])
+    run = ask(workspace, alice, "How many turbines are in the valley?")
+
+    assert "turbines" not in " ".join(shortlist(run)).lower()
+
+
+def test_a_document_without_an_indexed_card_is_read_in_a_small_scope(shelf, workspace, alice):
+    SnapshotRow.objects.filter(document=shelf[2].pk).delete()
+    snapshots._kept.clear()
+    run = ask(workspace, alice, "How many turbines are in the valley?", [shelf[1], shelf[2]])
+
+    assert shelf[2].title in shortlist(run)
+
+
+def test_a_document_of_after_the_start_is_not_in_the_run(shelf, workspace, alice):
+    run = start_run(user=alice, workspace=workspace, question="How many saddles are in the valley?")
+    lease = claim_run(run.pk)
+    late = add(workspace, alice, "saddles")
+    execute_run(lease, engine=wiring.build_engine())
+
+    assert late.title not in shortlist(run)
+
+
+def test_near_misses_are_named_with_their_reason(shelf, workspace, alice):
+    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?")
+
+    missed = run.steps.filter(kind="route")[0].observation["missed"]
+    assert missed and all(row["document"].isdigit() and row["reason"] for row in missed)
+
+
+def test_the_workspaces_settings_are_the_routers(workspace):
+    defaults = {name: Workspace.DEFAULTS[name] for name in ROUTER_SETTINGS}
+    assert router_config(defaults) == router_config({}) == RouterConfig()
+    assert router_config({"route_mode": "precise", "w_graph": 0.0}) == RouterConfig(mode="precise", w_graph=0.0)
