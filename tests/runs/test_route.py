@@ -4,6 +4,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from vectorless_web import wiring
 from vectorless_web.documents import services as documents
@@ -136,3 +137,30 @@ def test_the_workspaces_settings_are_the_routers(workspace):
     defaults = {name: Workspace.DEFAULTS[name] for name in ROUTER_SETTINGS}
     assert router_config(defaults) == router_config({}) == RouterConfig()
     assert router_config({"route_mode": "precise", "w_graph": 0.0}) == RouterConfig(mode="precise", w_graph=0.0)
+
+
+def test_the_route_step_lets_the_reader_ask_with_other_documents(shelf, workspace, alice, client):
+    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?")
+    route = run.steps.filter(kind="route")[0].observation
+    near = route["missed"][0]["document"]
+    client.force_login(alice)
+    page = client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()
+
+    for row in route["shortlist"]:
+        assert f'name="documents" value="{row["document"]}" checked' in page
+    assert f'name="documents" value="{near}">' in page.split('id="follow"')[0]
+
+    values = {"question": run.question, "scope": "documents", "thread": run.thread_id, "documents": [near]}
+    client.post(reverse("runs:ask", args=[workspace.slug]), values)
+    fresh = Run.objects.latest("pk")
+    assert (fresh.thread, list(fresh.documents.values_list("pk", flat=True))) == (run.thread, [int(near)])
+
+
+def test_who_may_not_ask_reads_the_reasons_alone(shelf, workspace, alice, bob, client):
+    run = ask(workspace, alice, "How many turbines or violins or lanterns are in the valley?")
+    workspace.memberships.filter(user=bob).update(role="viewer")
+    client.force_login(bob)
+    page = client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()
+
+    assert 'name="documents"' not in page
+    assert run.steps.filter(kind="route")[0].observation["missed"][0]["title"] in page

@@ -52,6 +52,16 @@ class RefView:
 
 
 @dataclass(frozen=True)
+class RoutedView:
+    """A document that the router looked at: opened, or just not."""
+
+    document: int
+    title: str
+    reason: str
+    opened: bool
+
+
+@dataclass(frozen=True)
 class StepView:
     """A step's card. `number` counts the run's steps from 1; `markers` are citations whose quote it found."""
 
@@ -74,6 +84,9 @@ class StepView:
     markers: Sequence[int]
     raw: str
     fresh: bool = False
+    routed: Sequence[RoutedView] = ()
+    """Of a step that chose documents: those opened, then the near misses."""
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -114,6 +127,8 @@ class StepShelf:
             rejected=step.rejected,
             markers=self._markers(step),
             raw=_raw(step),
+            routed=_routed(step),
+            note=step.observation.get("note", "") if step.kind == "route" else "",
         )
 
     def _ref(self, ref: dict[str, Any]) -> RefView | None:
@@ -215,6 +230,19 @@ def _observed_quotes(step: Step) -> list[dict[str, Any]]:
     lists = [step.observation.get(name) for name in ("figures", "passages")]
     rows = [row for listed in lists if isinstance(listed, list) for row in listed]  # Other steps store counts.
     return [row for row in rows if isinstance(row, dict) and row.get("quote")]
+
+
+def _routed(step: Step) -> list[RoutedView]:
+    """Documents opened and nearly opened, [] for any other step and for one stored before both were kept."""
+    lists = [step.observation.get(name) for name in ("shortlist", "missed")]
+    if step.kind != "route" or not all(isinstance(rows, list) for rows in lists):
+        return []
+    return [
+        RoutedView(int(row["document"]), row["title"], row["reason"], opened=number == 0)
+        for number, rows in enumerate(lists)
+        for row in rows
+        if str(row["document"]).isdecimal()
+    ]
 
 
 def _same_words(citation: Citation, row: dict[str, Any]) -> bool:
