@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.engine.compiler.headings import Heading, is_caps
+from vectorless_web.engine.compiler.heading import Heading, is_caps
 from vectorless_web.engine.compiler.levels import assign_levels
 from vectorless_web.engine.compiler.lines import Line, Style, Tone
 from vectorless_web.engine.compiler.mending import Vocabulary

@@ -8,7 +8,7 @@ import pypdfium2 as pdfium
 
 from vectorless_web.engine.compiler.contents import letters_of
 from vectorless_web.engine.compiler.drafter import Furniture, Item
-from vectorless_web.engine.compiler.headings import Heading, bare_heading, heading_of
+from vectorless_web.engine.compiler.heading import Heading, bare_heading, heading_of
 from vectorless_web.engine.compiler.lines import Line
 
 _LEAST, _MOST, _LEAST_PAGES = 5, 20_000, 3

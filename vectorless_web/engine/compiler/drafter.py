@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from vectorless_web.engine.compiler.drafts import Draft, TextBuilder
 from vectorless_web.engine.compiler.flow import flow_drafts, join_lines
 from vectorless_web.engine.compiler.grid import Grid, build_grid
-from vectorless_web.engine.compiler.headings import Heading
+from vectorless_web.engine.compiler.heading import Heading
 from vectorless_web.engine.compiler.layout import Layout
 from vectorless_web.engine.compiler.lines import Line
 from vectorless_web.engine.compiler.mending import Vocabulary
@@ -19,7 +19,7 @@ from vectorless_web.engine.compiler.tables import find_units, table_draft, with_
 from vectorless_web.engine.document.node import NodeKind
 
 _DISCUSSION = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
-_SAME_EDGE = 24.0
+_SAME_EDGE, _LONGEST_TABLE = 24.0, 160
 _MOST_UNITS = 0.8
 _LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
 _CURRENCY = re.compile(r"[$€£¥₹]")
@@ -139,6 +139,8 @@ class Drafter:
 
 def _joins(before: Grid, grid: Grid) -> bool:
     """Whether a table carries on one that ended on the page before: the same columns at the same places."""
+    if len(before.rows) + len(grid.rows) > _LONGEST_TABLE:
+        return False
     if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
         return False
     return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))

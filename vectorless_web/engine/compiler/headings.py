@@ -1,87 +1,40 @@
 """Decides which printed lines are headings: they stand out, start at a margin and do not read like prose."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from vectorless_web.engine.compiler.contents import letters_of
+from vectorless_web.engine.compiler.heading import Heading, heading_of, is_caps
 from vectorless_web.engine.compiler.layout import Layout
-from vectorless_web.engine.compiler.lines import Line, Page, Style, Tone
-from vectorless_web.engine.compiler.patterns import CHAPTER, NAMED, NUMBERED, PLAIN, STATEMENT, Form, form_of
+from vectorless_web.engine.compiler.lines import Line, Page, Style
+from vectorless_web.engine.compiler.patterns import CHAPTER, NAMED, NUMBERED, PLAIN, STATEMENT, form_of
 from vectorless_web.engine.compiler.regions import PERIOD, UNITS_LINE
 from vectorless_web.engine.compiler.titles import (
     CAPTION,
     SENTENCE_END,
     UNFINISHED,
     may_open_title,
-    mended_title,
     reads_like_title,
 )
 
 _MAX_LINES, _MAX_SENTENCE_LINES = 4, 6
 _RUN_IN_WORDS, _PLAIN_WORDS = 12, 9
 _SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
-_SENTENCES_OF_A_STYLE = 4
-_NO_STYLE = Style(0.0, False, False, Tone.BLACK, "")
 _NOTE_MARK = re.compile(r"^\(\d{1,2}\)")
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d{1,3}(?:,\d{3})+")
-
-
-@dataclass(slots=True)
-class Heading:
-    """A heading: its page and lines (none if only a bookmark names it), mended title, form, and how it looks."""
-
-    page: int
-    lines: list[Line]
-    title: str
-    form: Form
-    style: Style
-    caps: bool
-    listed: bool = False
-    """Whether the printed table of contents names it."""
-    sentence: bool = False
-    """Whether it is a whole emphasised sentence, as risk factors have them."""
-    rest: Line | None = None
-    """What follows a run-in heading on its line."""
-    bookmark: int | None = None
-    """The level of the bookmark that points at it."""
-    level: int = 0
-
-
-def heading_of(lines: list[Line]) -> Heading:
-    """The heading that lines print."""
-    title = mended_title(" ".join(own.text for own in lines))
-    return Heading(lines[0].page, lines, title, form_of(title), lines[0].style, is_caps(title))
-
-
-def bare_heading(title: str, page: int, bookmark: int) -> Heading:
-    """A heading that stands in the bookmarks alone."""
-    return Heading(page, [], title, form_of(title), _NO_STYLE, is_caps(title), bookmark=bookmark)
-
-
-def is_caps(text: str) -> bool:
-    """Whether a text is set in capitals (at least three letters, nine in ten upper case)."""
-    upper, lower = sum(map(str.isupper, text)), sum(map(str.islower, text))
-    return upper >= 3 and upper >= 0.9 * (upper + lower)
 
 
 def emphasis(line: Line, body: Style) -> int:
     """How strongly a line stands out from the body: 0 not, 1 by slant, 2 by weight, capitals or colour, 3 by size."""
     style = line.style
-    if line.lead > line.start and style.weight == body.weight:
+    if line.lead > line.start and (style.weight == body.weight or not line.even):
         return 0
     if style.size >= body.size + 0.9:
         return 3
     if (style.bold and not body.bold) or (style.accent and not body.accent) or is_caps(line.text):
         return 2
     return 1 if style.italic and not body.italic else 0
-
-
-def keep_supported(headings: Sequence[Heading]) -> set[int]:
-    """Ids of headings to keep: whole sentences count only where their style heads several passages."""
-    support = Counter(heading.style for heading in headings if heading.sentence)
-    return {id(h) for h in headings if not h.sentence or support[h.style] >= _SENTENCES_OF_A_STYLE}
 
 
 def _own_style(one: Line, other: Line) -> bool:
@@ -190,6 +143,9 @@ class Headings:
         if end >= len(lines):
             return True
         following = lines[end]
+        close = 0 < following.top - last.top < 1.15 * self._layout.line_pitch(last.style)
+        if close and (following.lead > following.start or not SENTENCE_END.search(last.text.rstrip())):
+            return False  # the emphasis ends in the midst of a paragraph
         body = self._layout.body_of(following.page)
         return emphasis(following, body) == 0 and len(following.text) > 45 and not _own_style(last, following)
 
@@ -209,8 +165,10 @@ class Headings:
         return strength == 1 and self._alone(lines, position)
 
     def _placed(self, page: Page, line: Line) -> bool:
-        """At a margin of the prose, or centred on the page."""
+        """At a margin of the prose, where this document puts titles, or centred on the page."""
         centre = (line.left + line.right) / 2
+        if self._layout.at_title_edge(line) or (line.style.bold and form_of(line.text).family in NAMED):
+            return True
         return self._layout.at_margin(line) or abs(centre - page.width / 2) < 0.03 * page.width
 
     def _runs_on(self, before: Line, line: Line, strength: int) -> bool:
@@ -294,6 +252,3 @@ class Headings:
         tight = gap < 1.25 * max(last.height, self._layout.line_pitch(last.style))
         bare = form.label != "" and len(last.text.split()) <= 2
         return unfinished or bare or (full and tight and is_caps(last.text) == is_caps(text))
-
-
-__all__ = ["NUMBERED", "Heading", "Headings", "emphasis", "is_caps", "keep_supported", "reads_like_title"]

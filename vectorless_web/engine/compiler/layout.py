@@ -1,5 +1,6 @@
 """What is usual in a document: body style, line pitch and margins, against which headings stand out."""
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from vectorless_web.engine.compiler.lines import Line, Page, Style, Tone
 
 _PROSE, _WIDE = 40, 0.4
 _ENOUGH, _PAGEFUL = 200, 300
+_LONG, _TITLES = 60, 4
 _PLAIN = Style(10.0, False, False, Tone.BLACK, "")
 
 
@@ -20,6 +22,8 @@ class Layout:
     """Pages set in another style than most (an appended exhibit)."""
     margins: dict[int, frozenset[int]]
     pitch: dict[float, float]
+    title_edges: frozenset[int] = frozenset()
+    """Left edges at which lines set unlike the body stand above prose, again and again."""
 
     def body_of(self, page: int) -> Style:
         """The style of running text on a page."""
@@ -30,6 +34,11 @@ class Layout:
         left = round(line.left)
         own = self.margins.get(line.page, frozenset())
         return any(left + shift in own for shift in (0, -1, 1, -2, 2, -3, 3))
+
+    def at_title_edge(self, line: Line) -> bool:
+        """Whether titles stand there in this document, indented though they may be."""
+        left = round(line.left)
+        return any(left + shift in self.title_edges for shift in (0, -1, 1))
 
     def line_pitch(self, style: Style) -> float:
         """Usual distance between the tops of lines of one paragraph in that size, in points."""
@@ -65,11 +74,23 @@ def survey(pages: Sequence[Page], running: set[tuple[int, int]]) -> Layout:
             before = line
     body = counts.styles.most_common(1)[0][0] if counts.styles else _PLAIN
     pitch = {size: _usual(found) for size, found in counts.pitches.items()}
-    return Layout(body, _bodies(pages, counts, body), _margins(pages, counts.margins), pitch)
+    edges = _title_edges(pages, running, body)
+    return Layout(body, _bodies(pages, counts, body), _margins(pages, counts.margins), pitch, edges)
 
 
 def _standing(page: Page, running: set[tuple[int, int]]) -> Iterable[Line]:
     return (line for number, line in enumerate(page.lines) if (page.index, number) not in running)
+
+
+def _title_edges(pages: Sequence[Page], running: set[tuple[int, int]], body: Style) -> frozenset[int]:
+    edges: Counter[int] = Counter()
+    for page in pages:
+        for line, following in itertools.pairwise(_standing(page, running)):
+            unlike = line.style.weight != body.weight and line.lead == line.start and not line.gapped
+            above_prose = following.style == body and len(following.text) > _LONG and following.top > line.top
+            if unlike and above_prose and line.right < following.right - line.style.size:
+                edges[round(line.left)] += 1
+    return frozenset(left for left, count in edges.items() if count >= _TITLES)
 
 
 def _usual(counts: Counter[float]) -> float:

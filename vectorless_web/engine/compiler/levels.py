@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vectorless_web.engine.compiler.headings import Heading
+from vectorless_web.engine.compiler.heading import Heading
 from vectorless_web.engine.compiler.patterns import (
     CHAPTER,
     ITEM,

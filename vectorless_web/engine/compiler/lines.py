@@ -58,6 +58,7 @@ class Line:
     words: tuple[int, int]
     lead: int
     gapped: bool = True
+    even: bool = True
 
     @property
     def height(self) -> float:

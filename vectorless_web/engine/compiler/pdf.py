@@ -13,7 +13,8 @@ from vectorless_web.engine.compiler.bookmarks import Bookmark, place_bookmarks, 
 from vectorless_web.engine.compiler.contents import Contents, letters_of, read_contents
 from vectorless_web.engine.compiler.drafter import ContentsLines, Drafter, Furniture, Item
 from vectorless_web.engine.compiler.drafts import Draft
-from vectorless_web.engine.compiler.headings import Heading, Headings, keep_supported
+from vectorless_web.engine.compiler.heading import Heading, keep_supported
+from vectorless_web.engine.compiler.headings import Headings
 from vectorless_web.engine.compiler.layout import Layout, survey
 from vectorless_web.engine.compiler.levels import assign_levels
 from vectorless_web.engine.compiler.limits import CompileLimits

@@ -115,10 +115,10 @@ class _PageReader:
         gaps = _gaps_before(boxes)
         for first, last, (left, top), (right, bottom) in zip(starts, ends, low, high, strict=True):
             start, end = spans[first][0], spans[last - 1][1]
-            style, lead = self._line_style(spans, first, last)
+            style, lead, even = self._line_style(spans, first, last)
             gapped = bool(gaps[last - 1] > gaps[first])
             text, words = self._text[start:end], (first, last)
-            yield Line(self._index, start, end, text, left, top, right, bottom, style, words, lead, gapped)
+            yield Line(self._index, start, end, text, left, top, right, bottom, style, words, lead, gapped, even)
 
     def _boxes(self, spans: list[list[int]]) -> NDArray[np.float32]:
         """Boxes of words in page space (left, top, right, bottom), from those of their first and last characters."""
@@ -162,17 +162,18 @@ class _PageReader:
             return 0
         return round(math.atan2(self._matrix[1], self._matrix[0]) / (math.pi / 2)) % 4
 
-    def _line_style(self, spans: list[list[int]], first: int, last: int) -> tuple[Style, int]:
-        """The style of most of the line, and where a differently styled beginning ends."""
+    def _line_style(self, spans: list[list[int]], first: int, last: int) -> tuple[Style, int, bool]:
+        """The style of most of the line, where a differently styled beginning ends, and whether it ends as it looks."""
         start = spans[first][0]
         opening, closing = self._style(start), self._style(spans[last - 1][0])
         style = self._style(spans[(first + last) // 2][0])
         if opening.weight == closing.weight == style.weight:
-            return style, start
+            return style, start, True
+        even = (closing.bold, closing.italic, closing.tone) == (style.bold, style.italic, style.tone)
         for number in range(first + 1, last):
             if self._style(spans[number][0]).weight != opening.weight:
-                return style, spans[number - 1][1]
-        return style, start
+                return style, spans[number - 1][1], even
+        return style, start, even
 
     def _style(self, index: int) -> Style:
         address = _text_object(self._handle, index) or 0

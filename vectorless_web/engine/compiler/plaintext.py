@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from vectorless_web.engine.compiler.headings import is_caps
+from vectorless_web.engine.compiler.heading import is_caps
 from vectorless_web.engine.compiler.patterns import NUMBERED, PLAIN, Form, form_of
 from vectorless_web.engine.compiler.textual import TextBlock
 from vectorless_web.engine.compiler.titles import reads_like_title
