@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vectorless_web.engine.query.plan import Intent
+from vectorless_web.engine.query.plan import Intent, QueryPlan
 from vectorless_web.engine.reasoner.alternatives import contest_of
 from vectorless_web.engine.reasoner.calculating import claim_of, period_words, work_out
 from vectorless_web.engine.reasoner.deciding import decided
@@ -64,8 +64,15 @@ def _calculated(context: SynthesisContext, figures: Mapping[int, Figure]) -> Ans
     result = work_out(plan, plan.formula, figures)
     if result is None:
         return None
-    name = plan.formula.name if plan.formula.name.lower() not in _PRONOUNS else plan.concepts[0]
+    name = _name(plan)
     return AnswerDraft((claim_of(result, name, _when(context)),), value=result.text)
+
+
+def _name(plan: QueryPlan) -> str:
+    """What was worked out; a definition that names nothing has the name of the question's first concept."""
+    name = plan.formula.name if plan.formula else ""
+    is_named = name and name.lower() not in _PRONOUNS and not name.startswith("as defined")
+    return name if is_named else next(iter(plan.concepts), "the result")
 
 
 def _when(context: SynthesisContext) -> str:

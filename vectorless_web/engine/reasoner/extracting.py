@@ -6,7 +6,7 @@ from typing import Any
 from vectorless_web.engine.reasoner.continuing import with_what_follows
 from vectorless_web.engine.reasoner.events import Checked
 from vectorless_web.engine.reasoner.figures import Source, find_figures
-from vectorless_web.engine.reasoner.needs import figure_needs, is_free, own_words_needs, wants_figures
+from vectorless_web.engine.reasoner.needs import asks_rate, figure_needs, is_free, own_words_needs, wants_figures
 from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.passages import asked_form, best_passages, find_passages, form_bonus
 from vectorless_web.engine.reasoner.periods import own_period
@@ -29,6 +29,12 @@ UNASKED = 8
 
 LEAST_SAID = 0.33
 """Least share of the question that a quoted passage and its headings say ..."""
+
+RATE_FIT = 0.65
+"""... and of a row of percentages when a rate is asked for."""
+
+LEAST_SAID_OF_FIGURE = 0.4
+"""Least share that words must say when a figure was asked for and no row states it."""
 
 LEAST_SAID_BY_ANYONE = 0.45
 """... when neither the question names the document's subject nor the passage has the date or time asked for."""
@@ -83,11 +89,13 @@ def _figures(walk: Walk) -> list[Fact]:
         view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
     ]
     source = Source(walk.entry.id, tables, ranks, own_period(walk.document.card.fields))
-    found = [figure for figure in find_figures(source, own_words_needs(walk.plan)) if figure.fit >= FREE_FIT]
+    found = [
+        f for f in find_figures(source, own_words_needs(walk.plan)) if f.fit >= (RATE_FIT if f.percent else FREE_FIT)
+    ]
     if not found:
         least = FREE_FIT if is_free(walk.plan) else 0.0
         found = [figure for figure in find_figures(source, figure_needs(walk.plan)) if figure.fit >= least]
-    return [figure for figure in found if _names_subject(walk, figure.label, figure.where)]
+    return [f for f in found if _names_subject(walk, f.label, f.where) and (f.percent or not asks_rate(walk.plan))]
 
 
 def _passages(walk: Walk, keys: Sequence[int]) -> list[Fact]:
@@ -104,6 +112,8 @@ def _tells(walk: Walk, passage: Passage) -> bool:
     is_form = asked_form(walk.plan) in ("date", "duration") and form_bonus(passage.quote, walk.plan) == 1.0
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
+    if wants_figures(walk.plan):
+        least = max(least, LEAST_SAID_OF_FIGURE)
     return passage.said >= least and _names_subject(walk, passage.quote, passage.where)
 
 

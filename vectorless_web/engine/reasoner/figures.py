@@ -13,7 +13,7 @@ from vectorless_web.engine.reasoner.periods import OwnPeriod, agreement
 from vectorless_web.engine.reasoner.planner import Figure
 from vectorless_web.engine.reasoner.tables import TableView
 
-LEAST_FIT = 0.5
+LEAST_FIT = 0.55
 """A figure that fits less is not the one asked for."""
 
 _SIGNED = re.compile(
@@ -23,8 +23,8 @@ _SIGNED = re.compile(
 )
 _PARTIAL = re.compile(r"parent|guarantor|segment|pro forma|unaudited|reconcil|condensed", re.I)
 _DATED = re.compile(r"\b(?:19|20)\d\d\b|\bended\b|\bmillions\b|\bthousands\b", re.I)
-_OTHER_STATEMENT = 0.72
-_NO_STATEMENT = 0.86
+_OTHER_STATEMENT = 0.68
+_NO_STATEMENT = 0.78
 
 
 @dataclass(frozen=True, slots=True)

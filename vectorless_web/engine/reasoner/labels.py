@@ -15,6 +15,9 @@ _WEAK_PRECISION = 0.45
 _WHOSE = re.compile(r"\s*\b(?:attributable|available|applicable) to\b|\s*,?\s*\bincluding\b", re.I)
 """Where a label goes on to say whose the item is: still the same item, unless it is the minority's."""
 
+_NET_OF = re.compile(r"\s*,?\s*\b(?:net of|less)\s+(?:accumulated|allowances?|reserves?|valuation|provisions?)\b", re.I)
+_NOT = re.compile(r"\bnot\b|\bnon-?cash\b", re.I)
+_COUNT = re.compile(r"\bnumber of\b", re.I)
 _MINORITY = re.compile(r"\b(?:attributable|available|applicable) to (?:the )?(?:non-?controlling|minorit)", re.I)
 _SUMMING = re.compile(r"\b(?:total|net)\b", re.I)
 _SHORTER = 0.6
@@ -38,10 +41,10 @@ def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
 
     A label that says no more than "Total" is read with the label it stands under.
     """
+    if _is_another(label, phrases):
+        return 0.0
     names = [label] if label and not _GENERIC.match(label) else []
-    whose = _WHOSE.search(label)
-    if names and whose and not _MINORITY.search(label):
-        names.append(label[: whose.start()])
+    names += _shorter(label) if names else []
     if path and (not names or len(label_terms(label)) < 3):
         names.append(f"{path[-1]} {label or 'total'}")
     known = [(label_terms(name), name is label) for name in names]
@@ -49,10 +52,28 @@ def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
         return 0.0
     best = 0.0
     for rank, phrase in enumerate(phrases):
-        wanted = label_terms(phrase)
+        wanted = label_terms(_core(phrase))
         fit = max(_fit(wanted, found, whole=whole) for found, whole in known)
         best = max(best, fit * (1.0 - 0.004 * min(rank, 12)))
     return best + SUMMING_BONUS if best > 0.9 and _sums_up(label, phrases) else best
+
+
+def _core(phrase: str) -> str:
+    """A wording without its "attributable to ..."."""
+    whose = _WHOSE.search(phrase)
+    return phrase[: whose.start()] if whose and not _MINORITY.search(phrase) and whose.start() > 2 else phrase
+
+
+def _is_another(label: str, phrases: Sequence[str]) -> bool:
+    """Whether a label says of itself that it is not the item: the minority's share, what was not paid, a number of."""
+    name = phrases[0] if phrases else ""
+    return any(pattern.search(label) and not pattern.search(name) for pattern in (_MINORITY, _NOT, _COUNT))
+
+
+def _shorter(label: str) -> list[str]:
+    """The label up to where it says whose the item is, or what was taken off it: still the same item."""
+    cuts = [match.start() for pattern in (_WHOSE, _NET_OF) if (match := pattern.search(label)) and match.start() > 2]
+    return [label[:cut] for cut in cuts]
 
 
 def _sums_up(label: str, phrases: Sequence[str]) -> bool:
@@ -67,7 +88,7 @@ def _fit(wanted: tuple[str, ...], found: tuple[str, ...], *, whole: bool) -> flo
     extra = [term for term in found if term not in wanted and term not in NEUTRAL]
     hits = sum(term in found for term in wanted)
     if hits == len(wanted):
-        base = 1.0 if not extra else 0.55 + 0.4 * len(wanted) / (len(wanted) + len(extra))
+        base = 1.0 if not extra else 0.4 + 0.55 * len(wanted) / (len(wanted) + len(extra))
         return base if whole else base * 0.95
     if not extra and len(found) >= 2 and wanted[: len(found)] == found:
         return _SHORTER

@@ -25,6 +25,7 @@ _ASKING = re.compile(
 )
 _PERIOD = re.compile(r"\b(?:FY|Q[1-4]|H[12])?\s*['’]?(?:19|20)\d\d\b|\bFY\s?\d\d\b|\bQ[1-4]\b", re.I)
 _OTHER = re.compile(r"[^\w&/.,'’%-]+")
+_RATE = re.compile(r"\brates?$|\bmargins?$|\bpercentage\b|%", re.I)
 MOST_WORDS = 9
 OWN_WORDS = 3
 """Words of an item from which a row may be known by them alone."""
@@ -95,6 +96,11 @@ def _items(focus: str) -> tuple[str, ...]:
     words = " ".join(_OTHER.sub(" ", _ASKING.sub(" ", text)).split()).strip(" ,.?'’")
     found = [phrase for phrase in (*quoted, words) if 0 < len(phrase.split()) <= MOST_WORDS and analyse(phrase)]
     return tuple(dict.fromkeys(phrase.lower() for phrase in found))
+
+
+def asks_rate(plan: QueryPlan) -> bool:
+    """Whether the item itself is a percentage as printed ("effective tax rate"), not one to work out."""
+    return plan.formula is None and any(_RATE.search(phrase) for phrase in item_phrases(plan)[:1])
 
 
 def wants_figures(plan: QueryPlan) -> bool:

@@ -30,6 +30,7 @@ def figure_text(figure: Figure, unit: UnitRequest | None) -> str:
 
 def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
     """One claim per figure, value first, then item and period; the row in full is its quote."""
+    once = {(f.document, f.key, f.start, f.column, f.amount): index for index, f in reversed(sorted(figures.items()))}
     return [
         DraftClaim(
             f"{figure_text(figure, plan.unit)}: {_item(plan, index, figure)}.",
@@ -38,6 +39,7 @@ def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftC
             needs=(index,),
         )
         for index, figure in sorted(figures.items())
+        if index in once.values()
     ]
 
 
