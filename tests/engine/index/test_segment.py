@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vectorless_web.engine.index.grouped import GroupedRows
+from vectorless_web.engine.index.grouped import GroupedRows, merged_group_statistics
+from vectorless_web.engine.index.mapped import open_segment
 from vectorless_web.engine.index.segment import Segment, build_segment, merged_statistics
 from vectorless_web.engine.text.analyser import analyse
 
@@ -163,3 +164,33 @@ def test_bytes_do_not_depend_on_the_hash_seed():
         for seed in ("1", "2")
     }
     assert len(outputs) == 1
+
+
+def test_a_segment_is_mapped_from_its_file(tmp_path):
+    path = tmp_path / "segment"
+    path.write_bytes(build_segment([(3, {"text": "cash flow"})], fields=FIELDS))
+    segment = open_segment(path)
+    assert [hit.key for hit in segment.search([("cash", 1.0)], weights=WEIGHTS, limit=1)] == [3]
+
+
+def test_warm_scores_follow_the_weights_and_statistics_given():
+    rows = [{"title": "cash"}, {"text": "cash cash"}, {"text": "debt"}]
+    segment = segment_of(rows)
+    other = merged_statistics([segment, segment_of([{"text": "cash"}] * 5)], ["cash"])
+    first = segment.scores([("cash", 1.0)], WEIGHTS)
+    assert segment.scores([("cash", 1.0)], {"text": 1.0})[0] == 0
+    assert segment.scores([("cash", 1.0)], WEIGHTS, statistics=other) != pytest.approx(first)
+    assert segment.scores([("cash", 1.0)], WEIGHTS) == pytest.approx(first)
+
+
+@given(collections, st.integers(min_value=1, max_value=5))
+@settings(deadline=None)
+def test_groups_scored_with_merged_statistics_equal_one_collection(rows, cut):
+    terms = [("cash", 1.0), ("debt", 0.5)]
+    whole = GroupedRows(segment_of(rows), np.arange(len(rows)), len(rows)).scores(terms, WEIGHTS)
+    parts = [
+        GroupedRows(segment_of(part), np.arange(len(part)), len(part)) for part in (rows[:cut], rows[cut:]) if part
+    ]
+    statistics = merged_group_statistics(parts, ["cash", "debt"])
+    together = np.concatenate([part.scores(terms, WEIGHTS, statistics=statistics) for part in parts])
+    assert together == pytest.approx(whole)
