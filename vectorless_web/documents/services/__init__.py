@@ -15,12 +15,14 @@ from vectorless_web.documents.services.lifecycle import (
     tag_documents,
 )
 from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
+from vectorless_web.documents.services.samples import add_samples
 from vectorless_web.documents.services.upkeep import drop_orphans, requeue_lost_versions
 from vectorless_web.documents.services.uploads import Added, add_document, add_version
 
 __all__ = [
     "Added",
     "add_document",
+    "add_samples",
     "add_version",
     "cancel_version",
     "check_corrections",

@@ -16,6 +16,7 @@ from vectorless_web.engine.document.serialise import card_from
 from vectorless_web.engine.router import card_row, links_for
 from vectorless_web.engine.text.analyser import ANALYSER
 from vectorless_web.lib import jobs
+from vectorless_web.workspaces.models import Workspace
 
 COMPACT_AFTER = 2_000
 """Changes after which a new file is written."""
@@ -44,6 +45,11 @@ def show_to_router(document: Document, card: Linked) -> None:
     """Write the document's row and links; in the transaction that makes it readable."""
     _write(document.workspace_id, {document.pk: _encoded(document, card)})
     _write_edges(document, card.links)
+
+
+def show_many(workspace: Workspace, cards: Mapping[Document, Linked]) -> None:
+    """Write the rows of several documents of a workspace, none of which has links yet."""
+    _write(workspace.pk, {document.pk: _encoded(document, card) for document, card in cards.items()})
 
 
 def hide_from_router(document: Document) -> None:
