@@ -178,3 +178,23 @@ class TestInTheBrowser:
         self.ask(client, workspace, question="Why?", scope=f"folder:{folder.pk}")
 
         assert list(Run.objects.get().documents.all()) == [other]
+
+
+def test_a_folder_with_documents_is_a_place_to_look(client, alice, workspace, report):
+    from vectorless_web.documents.models import Folder
+
+    report.folder = Folder.objects.create(workspace=workspace, name="Filings")
+    report.save()
+    client.force_login(alice)
+
+    assert f'value="folder:{report.folder.pk}"' in client.get(f"/w/{workspace.slug}/").content.decode()
+
+
+def test_ticked_documents_are_listed_however_many_there_are(client, alice, workspace, report, monkeypatch):
+    monkeypatch.setattr("vectorless_web.runs.forms.CHOICES_SHOWN", 0)
+    client.force_login(alice)
+    answer = client.post(
+        f"/w/{workspace.slug}/ask/", {"question": "", "scope": "documents", "documents": [report.pk]}
+    ).content.decode()
+
+    assert f'name="documents" value="{report.pk}" checked' in answer

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
 from django.http import QueryDict
 
 from vectorless_web.documents.models import Document, Folder
@@ -87,14 +88,14 @@ def ask_box(
     workspace: Workspace, user: User, *, sent: AskedForm | None = None, follows: Run | None = None, error: str = ""
 ) -> AskBox:
     """The question form: empty, following up on a run (its scope, its thread), or as it was sent."""
-    rows = list(readable_documents(workspace, user).select_related(None).only("pk", "title", "tags"))
+    rows = readable_documents(workspace, user).select_related(None)
     chosen = set(sent.chosen) if sent else _documents_of(follows)
     steps = sent.max_steps if sent and sent.max_steps else workspace.setting("max_steps")
     return AskBox(
         question=sent.question if sent else "",
         scope=sent.scope if sent else ("documents" if chosen else "all"),
-        scopes=[Scope("all", "Whole workspace", len(rows), "all"), *_folders(workspace), *_tags(rows)],
-        documents=[row for row in rows if row.pk in chosen],
+        scopes=[Scope("all", "Whole workspace", rows.count(), "all"), *_folders(workspace), *_tags(rows)],
+        documents=list(rows.filter(pk__in=chosen).only("pk", "title")) if chosen else [],
         max_steps=steps,
         thread=sent.thread if sent else (follows.thread_id if follows else None),
         estimate="no model, no cost",
@@ -103,10 +104,11 @@ def ask_box(
     )
 
 
-def choices_of(workspace: Workspace, user: User) -> list[tuple[int, str]]:
-    """The documents that can be ticked, by title."""
-    rows = readable_documents(workspace, user).order_by("title", "pk")
-    return list(rows.values_list("pk", "title")[:CHOICES_SHOWN])
+def choices_of(workspace: Workspace, user: User, ticked: Sequence[Document] = ()) -> list[tuple[int, str]]:
+    """The documents that can be ticked: those that are, then the first of all others by title."""
+    chosen = [(document.pk, document.title) for document in ticked]
+    rows = readable_documents(workspace, user).exclude(pk__in=[pk for pk, _ in chosen]).order_by("title", "pk")
+    return [*chosen, *rows.values_list("pk", "title")[:CHOICES_SHOWN]]
 
 
 def _documents_of(run: Run | None) -> set[int]:
@@ -118,16 +120,16 @@ def _documents_of(run: Run | None) -> set[int]:
 def _folders(workspace: Workspace) -> list[Scope]:
     folders: list[Folder] = folders_of(workspace)
     return [
-        Scope(f"folder:{row.pk}", row.name, row.count, "folder")  # type: ignore[attr-defined]
+        Scope(f"folder:{row.pk}", row.name, row.document_count, "folder")  # type: ignore[attr-defined]
         for row in folders[:FOLDERS_SHOWN]
-        if row.count  # type: ignore[attr-defined]
+        if row.document_count  # type: ignore[attr-defined]
     ]
 
 
-def _tags(documents: Sequence[Document]) -> list[Scope]:
+def _tags(documents: QuerySet[Document]) -> list[Scope]:
     counts: dict[str, int] = {}
-    for document in documents:
-        for tag in document.tags:
+    for tags in documents.exclude(tags=[]).values_list("tags", flat=True):
+        for tag in tags:
             counts[tag] = counts.get(tag, 0) + 1
     most_used = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:TAGS_SHOWN]
     return [Scope(f"tag:{tag}", tag, count, "tag") for tag, count in most_used]

@@ -180,10 +180,8 @@ def _asked_in_vain(request: HttpRequest, place: Workspace, form: AskedForm, prob
 
 
 def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str, Any]:
-    return {
-        "ask": ask_box(place, request.user, **box),
-        "all_documents": choices_of(place, request.user),
-    }
+    asked = ask_box(place, request.user, **box)
+    return {"ask": asked, "all_documents": choices_of(place, request.user, asked.documents)}
 
 
 def _who_answers(place: Workspace) -> str:
