@@ -36,7 +36,7 @@ DRAFTS = [
 
 
 def outline(drafts: list[Draft]) -> list[tuple[int, str]]:
-    nodes = assemble(drafts, title="", last_page=0)
+    nodes = assemble(drafts, last_page=0)
     return [(node.depth - 1, node.title) for node in nodes if node.kind is NodeKind.SECTION]
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.compiler.drafts import Draft, runs_pages
 from vectorless_web.engine.document.node import Node, NodeKind
@@ -22,15 +22,15 @@ class _Open:
     children: list[int] = field(default_factory=list)
 
 
-def assemble(drafts: Sequence[Draft], *, title: str, last_page: int) -> list[Node]:
-    """Nodes in pre-order. A section holds what follows it up to the next section of its level or above."""
-    root = _Open(Draft(NodeKind.DOCUMENT, "", (), 0, title), 0, -1, 0)
+def assemble(drafts: Sequence[Draft], *, last_page: int) -> list[Node]:
+    """Nodes in pre-order under an untitled root; a section holds what follows up to the next of its level or above."""
+    root = _Open(Draft(NodeKind.DOCUMENT, "", (), 0), 0, -1, 0)
     opened = _nest(root, drafts)
     nodes: list[Node | None] = [None] * len(opened)
     for place in reversed(opened):  # children stand behind their parents
         nodes[place.key] = _close(place, nodes)
     made = [node for node in nodes if node is not None]
-    made[0] = _whole(made[0], last_page)
+    made[0] = replace(made[0], page_start=0, page_end=last_page)  # the root spans pages without text too
     return made
 
 
@@ -74,9 +74,3 @@ def _hash(draft: Draft, children: Sequence[Node]) -> str:
     """Position-independent: equal content in another version has the same hash."""
     parts = [draft.kind.value, draft.title, " ".join(draft.text.split()), *(child.content_hash for child in children)]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
-
-
-def _whole(root: Node, last_page: int) -> Node:
-    """The root spans all pages, those without text too."""
-    fields = {name: getattr(root, name) for name in Node.__dataclass_fields__}
-    return Node(**{**fields, "page_start": 0, "page_end": last_page})

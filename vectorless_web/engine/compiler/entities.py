@@ -60,7 +60,13 @@ def find_entities(*, name_words: str, title: str, head: str) -> tuple[str, ...]:
     """Names and aliases in lower case, most certain first; `name_words`: the file name without dates and kinds."""
     lines = [" ".join(line.split()) for line in head.splitlines() if line.strip()][: 4 * _LINES]
     names = list(dict.fromkeys([*_registrants(lines), *_named(lines, title)]))[:3]
-    found = [name_words, *names, *map(without_legal_form, names), *_aliases(lines, names), *_tickers(lines[:_LINES])]
+    found = [
+        name_words,
+        *names,
+        *map(without_legal_form, names),
+        *_aliases(lines[: 2 * _LINES], names),
+        *_tickers(lines[:_LINES]),
+    ]
     return _lowered(found)
 
 
@@ -107,6 +113,8 @@ def _aliases(lines: Sequence[str], names: Sequence[str]) -> Iterator[str]:
     """Short names defined in parentheses after one of the names: `3M Company (the "Company" or "3M")`."""
     words = {word.casefold() for name in names for word in re.findall(r"\w{2,}", without_legal_form(name))}
     for first, second in itertools.zip_longest(lines, lines[1:], fillvalue=""):
+        if "(" not in first:
+            continue
         for match in _DEFINED.finditer(f"{first} {second}"):
             tail = {word.casefold() for word in re.findall(r"\w{2,}", match["before"])[-4:]}
             if tail & (words | _OWN):

@@ -43,7 +43,8 @@ class Line:
 
     `words` is the range of the line's rows in the page's word arrays. `lead` is the
     end (raw character) of a differently styled beginning ("Revenue." before plain text),
-    or `start` when the line has one style throughout.
+    or `start` when the line has one style throughout; `even`: it ends as its middle
+    looks. `gapped`: some of its words stand apart.
     """
 
     page: int

@@ -10,7 +10,6 @@ _MENTION = re.compile(
     r"(\d{1,3}[A-Z]?(?:\.\d{1,3}){0,4}|[IVX]{1,5}|[A-Z])\b",
     re.IGNORECASE,
 )
-_NAMES = {"figure": "Figure", "table": "Table"}
 
 
 def find_references(nodes: Sequence[Node]) -> list[Reference]:
