@@ -44,6 +44,14 @@ class Site:
         return f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
+        try:
+            self._begin()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _begin(self) -> None:
         import django
 
         from vectorless_web.lib.embedded_redis import command, find_server
@@ -55,7 +63,6 @@ class Site:
         daphne = ["daphne", "-v", "0", "-b", "127.0.0.1", "-p", str(self.port), "vectorless_web.asgi:application"]
         self.start([sys.executable, "-m", *daphne])
         wait_until(lambda: _answers(f"{self.address}/health/live"))
-        return self
 
     def __exit__(self, *_exception: object) -> None:
         from django.db import connections
