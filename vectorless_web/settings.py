@@ -180,7 +180,12 @@ ACCOUNT_ADAPTER = "vectorless_web.workspaces.adapters.AccountAdapter"
 SIGNUP_OPEN = env.bool("VECTORLESS_SIGN_UP", default=False)
 """Whether anyone may make an account; an invitation link always lets its holder in."""
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
-EMAIL_BACKEND = env.str("EMAIL_BACKEND", default="django.core.mail.backends.console.EmailBackend")
+_mail = env.email("EMAIL_URL", default="consolemail://")
+EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
+EMAIL_HOST, EMAIL_PORT = _mail.get("EMAIL_HOST") or "localhost", _mail.get("EMAIL_PORT") or 25
+EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_USER") or "", _mail.get("EMAIL_HOST_PASSWORD") or ""
+EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
+DEFAULT_FROM_EMAIL = env.str("VECTORLESS_MAIL_FROM", default="vectorless@localhost")
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True

@@ -1,13 +1,15 @@
 """Every address of the site."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
-from django.contrib.auth.decorators import login_not_required, user_passes_test
+from django.contrib.auth.decorators import login_not_required
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import TemplateView
 
 from vectorless_web.lib import health, icon
 
-superusers_only = user_passes_test(lambda user: user.is_active and user.is_superuser)
+# The admin site is entered by the same door as the pages, with its limits and its second factor.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),

@@ -66,10 +66,17 @@ class Supervisor:
 
     def start(self, service: Service) -> None:
         """Start one service and wait until it is ready; NotReady when it is not in time."""
-        child = Child(service, self._spawn(service), self._clock())
+        child = Child(service, self._spawn(service.command), self._clock())
         self._children.append(child)
         if service.ready:
             self._await(child, service.ready)
+
+    def run_once(self, command: Sequence[str]) -> None:
+        """Run a command to its end while the services are tended."""
+        process = self._spawn(command)
+        while process.poll() is None:
+            self.tend()
+            time.sleep(POLL_SECONDS)
 
     def watch(self) -> None:
         """Restart what dies until SIGINT or SIGTERM, then stop everything, last_down services last."""
@@ -102,9 +109,9 @@ class Supervisor:
     def _on_signal(self, _number: int, _frame: object) -> None:
         self._stopping = True
 
-    def _spawn(self, service: Service) -> subprocess.Popen[bytes]:
+    def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - the commands are the product's own
-            list(service.command),
+            list(command),
             start_new_session=True,
             preexec_fn=_die_with_parent,  # noqa: PLW1509 - the supervisor has no threads
         )
@@ -126,7 +133,7 @@ class Supervisor:
     def _restart_when_due(self, child: Child) -> None:
         if child.restart_at is None or self._clock() < child.restart_at:
             return
-        child.process, child.started_at, child.restart_at = self._spawn(child.service), self._clock(), None
+        child.process, child.started_at, child.restart_at = self._spawn(child.service.command), self._clock(), None
 
 
 def _wait_or_kill(process: subprocess.Popen[bytes], seconds: float) -> None:

@@ -33,7 +33,7 @@ class Command(BaseCommand):
             self._prepare()
             for service in _services(host, port, options["run_workers"]):
                 supervisor.start(service)
-            call_command("load_demo", stdout=self.stdout)
+            supervisor.run_once([sys.executable, str(settings.BASE_DIR / "manage.py"), "load_demo"])
         except NotReady as error:
             supervisor.stop()
             raise CommandError(f"{error} did not start; its own message stands above.") from error

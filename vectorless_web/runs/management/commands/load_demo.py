@@ -27,19 +27,23 @@ QUESTIONS = (
 
 
 class Command(BaseCommand):
+    """Goes on where a start that was interrupted left off: what is there already is not added again."""
+
     help = "Fill the new Demo workspace: four documents, two answered questions and one without an answer."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         workspace = Workspace.objects.filter(slug="demo").select_related("created_by").first()
         marker = settings.VAR / "demo_loaded"
-        if workspace is None or marker.exists() or workspace.documents.exists():
+        if workspace is None or marker.exists():
             return
-        marker.touch()
         self.stdout.write("Reading the demo documents ...")
         versions = _upload(workspace, workspace.created_by)
         _wait(lambda: not versions_under_way(versions), seconds=120)
-        runs = [start_run(user=workspace.created_by, workspace=workspace, question=text).pk for text in QUESTIONS]
-        _wait(lambda: not Run.objects.filter(pk__in=runs, status__in=Run.OPEN).exists(), seconds=60)
+        asked = set(workspace.runs.values_list("question", flat=True))
+        for question in (text for text in QUESTIONS if text not in asked):
+            start_run(user=workspace.created_by, workspace=workspace, question=question)
+        _wait(lambda: not workspace.runs.filter(status__in=Run.OPEN).exists(), seconds=60)
+        marker.touch()
 
 
 def versions_under_way(pks: Iterable[int]) -> bool:
