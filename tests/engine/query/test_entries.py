@@ -44,3 +44,10 @@ def test_an_empty_text_leaves_the_packs_as_they_are():
 def test_nothing_expands_when_it_is_switched_off():
     assert expansions(understand("How high was capex?", expand=False)) == ()
     assert expansions(understand("How high was capex?"))[0].concept == "capital expenditures"
+
+
+def test_a_workspaces_acronym_counts_although_it_looks_like_a_name():
+    lexicon = workspace_lexicon("ndc = northfield depot")
+    plan = understand("What did the NDC cost in 2024?", lexicon=lexicon)
+    assert "NDC" in plan.entities
+    assert {expansion.concept: expansion.pack for expansion in expansions(plan, lexicon)}["ndc"] == "workspace"

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.query.lexicon import Concept, Lexicon, default_lexicon
+from vectorless_web.engine.query.lexicon import WORKSPACE_PACK, Concept, Lexicon, default_lexicon
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.query.understand import understand
 
 MAX_ENTRIES = 500
 MAX_LINE = 500
-PACK = "workspace"
 SOURCE = "entered in this workspace"
 
 
@@ -58,7 +57,7 @@ def entry_concept(asked: Sequence[str], written: Sequence[str], *, statement: st
     """
     names = tuple(dict.fromkeys(name.lower() for name in asked))
     phrases = tuple(dict.fromkeys((*(phrase.lower() for phrase in written), names[0])))
-    return Concept(names[0], phrases, names, statement, source=SOURCE, pack=PACK, is_measured=bool(statement))
+    return Concept(names[0], phrases, names, statement, source=SOURCE, pack=WORKSPACE_PACK, is_measured=bool(statement))
 
 
 def wordings(text: str) -> tuple[str, ...]:

@@ -8,6 +8,9 @@ from vectorless_web.engine.query.acronyms import acronyms_of
 from vectorless_web.engine.query.packs import PACKS, read_pack
 from vectorless_web.engine.text.analyser import Word, word_terms, words
 
+WORKSPACE_PACK = "workspace"
+"""The `pack` of a workspace's own entries."""
+
 
 @dataclass(frozen=True, slots=True)
 class Concept:

@@ -10,7 +10,15 @@ from vectorless_web.engine.query.expression import formula_of
 from vectorless_web.engine.query.focus import Parts, take_apart
 from vectorless_web.engine.query.forms import forms_in
 from vectorless_web.engine.query.intents import intent_of, wants_words
-from vectorless_web.engine.query.lexicon import Concept, Lexicon, Match, Ratio, StatementKind, default_lexicon
+from vectorless_web.engine.query.lexicon import (
+    WORKSPACE_PACK,
+    Concept,
+    Lexicon,
+    Match,
+    Ratio,
+    StatementKind,
+    default_lexicon,
+)
 from vectorless_web.engine.query.periods import periods_in
 from vectorless_web.engine.query.plan import FigureNeed, Formula, Intent, Period, QueryPlan
 from vectorless_web.engine.query.units import unit_requested
@@ -38,8 +46,10 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     known = lexicon or default_lexicon()
     parts = take_apart(question)
     periods = periods_in(parts.focus) or periods_in(question)
-    entities = entities_in(parts.focus, _taken(parts.focus, known.match(parts.focus), periods))
-    matches = _wanted(known.match(_unfolded(_blanked(parts.focus, entities))), parts.focus)
+    mentioned = known.match(parts.focus)
+    entities = entities_in(parts.focus, _taken(parts.focus, mentioned, periods))
+    blanked = _with_own_words(_blanked(parts.focus, entities), mentioned)
+    matches = _wanted(known.match(_unfolded(blanked)), parts.focus)
     unit = unit_requested(question)
     reader = Reader(known, periods)
     calculation = reader.calculation(parts, matches, wants_percent=bool(unit and unit.percent))
@@ -96,6 +106,14 @@ def _blanked(focus: str, entities: Sequence[str]) -> str:
     for entity in entities:
         focus = re.sub(rf"{re.escape(entity)}(?:['’]s?)?(?!\w)", lambda match: " " * len(match.group()), focus)
     return focus
+
+
+def _with_own_words(blanked: str, mentioned: Sequence[Match]) -> str:
+    """The blanked focus with a workspace's own words put back: its nicknames and acronyms look like names."""
+    for match in mentioned:
+        if any(isinstance(entry, Concept) and entry.pack == WORKSPACE_PACK for entry in match.entries):
+            blanked = blanked[: match.start] + match.text + blanked[match.end :]
+    return blanked
 
 
 def _wanted(matches: Sequence[Match], focus: str) -> list[Match]:
