@@ -22,7 +22,15 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.runs.models import Citation, Claim, Run, Thread
 from vectorless_web.sharing.models import ShareLink
-from vectorless_web.workspaces.models import Budget, Invitation, Membership, ModelProvider, Role, Workspace
+from vectorless_web.workspaces.models import (
+    Budget,
+    Invitation,
+    LexiconEntry,
+    Membership,
+    ModelProvider,
+    Role,
+    Workspace,
+)
 from vectorless_web.workspaces.storage import hash_token
 
 ANYONE, ACCOUNT = "anyone", "account"
@@ -75,6 +83,12 @@ MATRIX = [
     post("workspaces:remove_member", OWNER, "membership"),
     post("workspaces:invite", OWNER, "workspace", role="viewer", days=7),
     post("workspaces:revoke_invitation", OWNER, "invited"),
+    get("workspaces:lexicon", VIEWER, "workspace"),
+    get("workspaces:preview_lexicon", VIEWER, "workspace"),
+    post("workspaces:add_entry", EDITOR, "workspace", concept="shed", phrases="depot"),
+    get("workspaces:entry", EDITOR, "entry"),
+    post("workspaces:change_entry", EDITOR, "entry", concept="shed", phrases="depot"),
+    post("workspaces:remove_entry", EDITOR, "entry"),
     get("workspaces:providers", OWNER, "workspace"),
     post("workspaces:save_provider", OWNER, "workspace"),
     get("workspaces:provider", OWNER, "provider"),
@@ -191,6 +205,7 @@ def _keys(workspace: Workspace, people: dict) -> dict:
     Invitation.objects.create(workspace=workspace, token_hash=hash_token(TOKEN), expires_at=later)
     invited = Invitation.objects.create(workspace=workspace, token_hash="0" * 64, expires_at=later)
     provider = ModelProvider.objects.create(workspace=workspace, name="M", base_url="https://m.example", model="m")
+    entry = LexiconEntry.objects.create(workspace=workspace, concept="leave", phrases=["days off"])
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
     return {
         "document": document.pk,
@@ -203,6 +218,7 @@ def _keys(workspace: Workspace, people: dict) -> dict:
         "invited": invited.pk,
         "provider": provider.pk,
         "budget": budget.pk,
+        "entry": entry.pk,
         "membership": Membership.objects.get(user=people[VIEWER]).pk,
     }
 

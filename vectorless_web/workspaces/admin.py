@@ -3,7 +3,15 @@
 from django.contrib import admin
 from django.http import HttpRequest
 
-from vectorless_web.workspaces.models import AuditEvent, Budget, Invitation, Membership, ModelProvider, Workspace
+from vectorless_web.workspaces.models import (
+    AuditEvent,
+    Budget,
+    Invitation,
+    LexiconEntry,
+    Membership,
+    ModelProvider,
+    Workspace,
+)
 
 
 class MembershipInline(admin.TabularInline):
@@ -64,6 +72,22 @@ class BudgetAdmin(admin.ModelAdmin):
     list_select_related = ["workspace", "user"]
     list_filter = ["period", "workspace"]
     readonly_fields = ["spent_usd", "reserved_usd", "period_start"]
+
+
+@admin.register(LexiconEntry)
+class LexiconEntryAdmin(admin.ModelAdmin):
+    """Read-only but for deleting: entries are written where they are checked and can be tried."""
+
+    list_display = ["concept", "workspace", "statement", "created_by", "at"]
+    list_select_related = ["workspace", "created_by"]
+    list_filter = ["workspace"]
+    search_fields = ["concept", "note"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: LexiconEntry | None = None) -> bool:
+        return False
 
 
 @admin.register(AuditEvent)

@@ -1,6 +1,7 @@
-"""What people may type about workspaces, members, models and budgets."""
+"""What people may type about workspaces, members, words, models and budgets."""
 
 import ipaddress
+from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,11 +10,18 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
-from vectorless_web.workspaces.models import Budget, ModelProvider, Role, Workspace
+from vectorless_web.engine.query.entries import wordings
+from vectorless_web.engine.query.lexicon import default_lexicon
+from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace
+from vectorless_web.workspaces.router_form import RouterForm
 
 STEP_LIMITS = (6, 30)
 TOKEN_LIMITS = (2_000, 200_000)
 ROUTE_MODES = [("fast", "Fast"), ("balanced", "Balanced"), ("precise", "Precise")]
+QUESTION_LENGTH = 4000
+PHRASES_MAX = 20
+PHRASE_LENGTH = 120
 INVITATION_DAYS = [(1, "1 day"), (7, "7 days"), (30, "30 days")]
 
 
@@ -26,8 +34,8 @@ class WorkspaceForm(forms.ModelForm):
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
 
 
-class SettingsForm(WorkspaceForm):
-    """Name, description and the limits of every run in the workspace."""
+class SettingsForm(RouterForm, WorkspaceForm):  # type: ignore[misc]
+    """Name, description, the limits of every run in the workspace, and how it chooses documents."""
 
     max_steps = forms.IntegerField(
         label="Steps a question may take", min_value=STEP_LIMITS[0], max_value=STEP_LIMITS[1]
@@ -44,7 +52,8 @@ class SettingsForm(WorkspaceForm):
 
     def limits(self) -> dict[str, Any]:
         """The workspace's settings as typed."""
-        return {name: self.cleaned_data[name] for name in ("max_steps", "token_budget", "route_mode")}
+        limits = {name: self.cleaned_data[name] for name in ("max_steps", "token_budget", "route_mode")}
+        return {**limits, **self.routing()}
 
 
 class InviteForm(forms.Form):
@@ -137,6 +146,60 @@ class BudgetForm(forms.ModelForm):
         return limit
 
 
+class LexiconEntryForm(forms.ModelForm):
+    """A workspace's own words: how people ask, and how documents word it, one wording to a line."""
+
+    phrases = forms.CharField(
+        label="Documents say",
+        help_text="One wording to a line, as it stands in the documents.",
+        max_length=PHRASES_MAX * (PHRASE_LENGTH + 2),
+        widget=forms.Textarea(attrs={"rows": 4}),
+    )
+    statement = forms.ChoiceField(
+        label="It is a figure of", required=False, help_text="For figures that stand in a primary statement."
+    )
+
+    class Meta:
+        model = LexiconEntry
+        fields = ["concept", "phrases", "statement", "note"]
+        labels = {"concept": "People ask for"}
+        help_texts = {"concept": "A term, an acronym or a nickname; commas part several of them."}
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial["phrases"] = "\n".join(self.instance.phrases)
+        statement = self.fields["statement"]
+        assert isinstance(statement, forms.ChoiceField)
+        kinds = [(kind.name, kind.titles[0].capitalize()) for kind in default_lexicon().statements]
+        statement.choices = [("", "No statement"), *kinds]
+
+    def clean_concept(self) -> str:
+        """At least one name, and none that search leaves out."""
+        value = " ".join(self.cleaned_data["concept"].split())
+        if not wordings(value):
+            raise ValidationError("Write at least one term.")
+        _refuse_small_words(wordings(value))
+        return value
+
+    def clean_phrases(self) -> list[str]:
+        """The wordings, each once."""
+        lines = [" ".join(line.split()) for line in self.cleaned_data["phrases"].splitlines()]
+        phrases = list(dict.fromkeys(line for line in lines if line))
+        if len(phrases) > PHRASES_MAX:
+            raise ValidationError(f"There are {len(phrases)} wordings; {PHRASES_MAX} are the most.")
+        long = next((phrase for phrase in phrases if len(phrase) > PHRASE_LENGTH), None)
+        if long:
+            raise ValidationError(f"“{long[:40]}…” is longer than {PHRASE_LENGTH} characters.")
+        _refuse_small_words(phrases)
+        return phrases
+
+
+class PreviewForm(forms.Form):
+    """A question to try the lexicon with."""
+
+    question = forms.CharField(label="Question", max_length=QUESTION_LENGTH)
+
+
 class DeleteForm(forms.Form):
     """The workspace's name, typed to confirm that it shall be deleted."""
 
@@ -151,6 +214,13 @@ class DeleteForm(forms.Form):
         if self.cleaned_data["name"] != self.workspace.name:
             raise ValidationError("This is not the workspace's name.")
         return self.workspace.name
+
+
+def _refuse_small_words(texts: Iterable[str]) -> None:
+    """ValidationError for a wording of which nothing is left once "the", "of" and the like are dropped."""
+    for text in texts:
+        if not analyse(text):
+            raise ValidationError(f"“{text}” has no word that could be searched for.")
 
 
 def _is_private(host: str) -> bool:

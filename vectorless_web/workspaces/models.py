@@ -4,6 +4,7 @@ from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
+from django.db.models.functions import Lower
 from django.utils import timezone
 
 USER = settings.AUTH_USER_MODEL
@@ -165,6 +166,32 @@ class Budget(models.Model):
 
     def __str__(self) -> str:
         return f"{self.limit_usd} USD {self.get_period_display().lower()}"
+
+
+class LexiconEntry(models.Model):
+    """Words of a workspace's own: what people ask for under `concept`, documents say in one of the `phrases`.
+
+    `concept` may hold several names, acronyms and nicknames, parted by commas. With a
+    `statement` ("income", "balance", ...) it is a figure that usually stands there.
+    """
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="lexicon_entries")
+    concept = models.CharField("people ask for", max_length=120)
+    phrases = models.JSONField("documents say", default=list)
+    statement = models.CharField("a figure of", max_length=40, blank=True)
+    note = models.CharField(max_length=300, blank=True)
+    created_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    at = models.DateTimeField("changed at", auto_now=True)
+
+    class Meta:
+        ordering = [Lower("concept"), "pk"]
+        verbose_name_plural = "lexicon entries"
+        constraints = [
+            models.UniqueConstraint("workspace", Lower("concept"), name="one_lexicon_entry_of_a_concept"),
+        ]
+
+    def __str__(self) -> str:
+        return self.concept
 
 
 class AppendOnlyError(Exception):

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
@@ -10,7 +11,17 @@ from django.db.models import F, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
-from vectorless_web.workspaces.models import Budget, Invitation, Membership, ModelProvider, Role, Workspace
+from vectorless_web.engine.query.entries import entry_concept, wordings
+from vectorless_web.engine.query.lexicon import Lexicon, default_lexicon
+from vectorless_web.workspaces.models import (
+    Budget,
+    Invitation,
+    LexiconEntry,
+    Membership,
+    ModelProvider,
+    Role,
+    Workspace,
+)
 from vectorless_web.workspaces.storage import decrypt, hash_token
 
 User = AbstractBaseUser | AnonymousUser
@@ -171,6 +182,34 @@ def budget_in(workspace: Workspace, pk: int) -> Budget:
     if row is None:
         raise Http404("There is no such budget here.")
     return row
+
+
+def entries_of(workspace: Workspace) -> QuerySet[LexiconEntry]:
+    """The workspace's own lexicon entries, by name."""
+    return workspace.lexicon_entries.select_related("created_by")
+
+
+def entry_in(workspace: Workspace, pk: int) -> LexiconEntry:
+    """One lexicon entry of this workspace; Http404 for any other."""
+    row = entries_of(workspace).filter(pk=pk).first()
+    if row is None:
+        raise Http404("There is no such entry here.")
+    return row
+
+
+def lexicon_of(workspace: Workspace) -> Lexicon:
+    """The packs with the workspace's own entries before them.
+
+    One query; the lexicon itself is kept in the process for as long as the entries say the same.
+    """
+    rows = workspace.lexicon_entries.order_by("pk").values_list("concept", "phrases", "statement")
+    return _lexicon(tuple((concept, tuple(phrases), statement) for concept, phrases, statement in rows))
+
+
+@lru_cache(maxsize=16)
+def _lexicon(rows: tuple[tuple[str, tuple[str, ...], str], ...]) -> Lexicon:
+    entries = [entry_concept(wordings(concept), phrases, statement=statement) for concept, phrases, statement in rows]
+    return default_lexicon().with_concepts(entries) if entries else default_lexicon()
 
 
 def account_id(user: User) -> int:

@@ -2,6 +2,7 @@
 
 from vectorless_web.workspaces.services.budgets import remove_budget, reserve, set_budget, settle
 from vectorless_web.workspaces.services.governing import create_workspace, delete_workspace, update_workspace
+from vectorless_web.workspaces.services.lexicon import MAX_ENTRIES, add_entry, change_entry, remove_entry
 from vectorless_web.workspaces.services.members import (
     accept_invitation,
     add_member,
@@ -14,14 +15,18 @@ from vectorless_web.workspaces.services.providers import remove_provider, save_p
 from vectorless_web.workspaces.services.recording import record
 
 __all__ = [
+    "MAX_ENTRIES",
     "accept_invitation",
+    "add_entry",
     "add_member",
+    "change_entry",
     "change_role",
     "create_workspace",
     "delete_workspace",
     "invite",
     "record",
     "remove_budget",
+    "remove_entry",
     "remove_member",
     "remove_provider",
     "reserve",
