@@ -6,6 +6,7 @@ from typing import Any
 from vectorless_web.engine.reasoner.continuing import with_what_follows
 from vectorless_web.engine.reasoner.events import Checked
 from vectorless_web.engine.reasoner.figures import Source, find_figures
+from vectorless_web.engine.reasoner.labels import NEUTRAL
 from vectorless_web.engine.reasoner.needs import asks_rate, figure_needs, is_free, own_words_needs, wants_figures
 from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.passages import asked_form, best_passages, find_passages, form_bonus
@@ -17,6 +18,8 @@ from vectorless_web.engine.reasoner.sweeping import sweep
 from vectorless_web.engine.reasoner.tables import tables_of
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
+from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.numbers import numbers_in
 
 KEPT_PASSAGES = 12
 """Passages one step keeps."""
@@ -32,9 +35,6 @@ LEAST_SAID = 0.33
 
 RATE_FIT = 0.65
 """... and of a row of percentages when a rate is asked for."""
-
-LEAST_SAID_OF_FIGURE = 0.4
-"""Least share that words must say when a figure was asked for and no row states it."""
 
 LEAST_SAID_BY_ANYONE = 0.45
 """... when neither the question names the document's subject nor the passage has the date or time asked for."""
@@ -112,9 +112,18 @@ def _tells(walk: Walk, passage: Passage) -> bool:
     is_form = asked_form(walk.plan) in ("date", "duration") and form_bonus(passage.quote, walk.plan) == 1.0
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
-    if wants_figures(walk.plan):
-        least = max(least, LEAST_SAID_OF_FIGURE)
+    if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
+        return False
     return passage.said >= least and _names_subject(walk, passage.quote, passage.where)
+
+
+def _states_item(walk: Walk, passage: Passage) -> bool:
+    """Whether words can stand in for a row: they name the item by half of its words, and a percentage for a rate."""
+    said = set(analyse(passage.quote))
+    wordings = [set(analyse(phrase)) - NEUTRAL - {"net"} for need in figure_needs(walk.plan) for phrase in need.phrases]
+    is_rate = any(number.percent for number in numbers_in(passage.quote))
+    named = any(wording and 2 * len(wording & said) >= len(wording) for wording in wordings)
+    return named and (is_rate or not asks_rate(walk.plan))
 
 
 def _names_subject(walk: Walk, *texts: str) -> bool:

@@ -21,6 +21,9 @@ _COUNT = re.compile(r"\bnumber of\b", re.I)
 _MINORITY = re.compile(r"\b(?:attributable|available|applicable) to (?:the )?(?:non-?controlling|minorit)", re.I)
 _SUMMING = re.compile(r"\b(?:total|net)\b", re.I)
 _SHORTER = 0.6
+OWNED_SHADE = 0.97
+"""What a label keeps that says whose the item is when the wording does not, or the other way round."""
+
 SUMMING_BONUS = 0.02
 """What a label gains by saying "total" or "net" when the item is also known by such a name."""
 
@@ -48,13 +51,15 @@ def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
     if path and (not names or len(label_terms(label)) < 3):
         names.append(f"{path[-1]} {label or 'total'}")
     known = [(label_terms(name), name is label) for name in names]
+    is_owned = bool(_WHOSE.search(label))
     if not any(_phrase_terms(tuple(phrases)) & set(terms) for terms, _ in known):
         return 0.0
     best = 0.0
     for rank, phrase in enumerate(phrases):
         wanted = label_terms(_core(phrase))
         fit = max(_fit(wanted, found, whole=whole) for found, whole in known)
-        best = max(best, fit * (1.0 - 0.004 * min(rank, 12)))
+        owned = OWNED_SHADE if is_owned != bool(_WHOSE.search(phrase)) else 1.0
+        best = max(best, fit * owned * (1.0 - 0.004 * min(rank, 12)))
     return best + SUMMING_BONUS if best > 0.9 and _sums_up(label, phrases) else best
 
 
