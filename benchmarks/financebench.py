@@ -23,6 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.corpus import FolderCorpus, make_router, routing, shortlist
+from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.query.evidence import rank_pages
 from vectorless_web.engine.query.plan import QueryPlan
@@ -33,6 +34,8 @@ from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.reasoner.walking import Walking
 from vectorless_web.engine.router import DocumentRouter
+from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.openai_chat import OpenAIChat
 
 PAGES = 20
 Question = dict[str, Any]
@@ -45,7 +48,7 @@ class Task:
 
     corpus: FolderCorpus
     router: DocumentRouter | None
-    orchestrator: Orchestrator | None = None
+    reasoner: Callable[[], Orchestrator] | None = None
 
 
 def retrieve(question: Question, task: Task) -> Prediction:
@@ -75,9 +78,9 @@ def _pages(plan: QueryPlan, ids: Sequence[str], corpus: FolderCorpus) -> list[di
 
 def answer(question: Question, task: Task) -> Prediction:
     """A whole run of the reasoner: its answer and citations, and the ranking of the documents it walked."""
-    assert task.orchestrator is not None
+    assert task.reasoner is not None
     corpus = task.corpus if task.router else task.corpus.only(task.corpus.id_of(question["doc_name"]))
-    events = list(task.orchestrator.run(question["question"], corpus, Limits()))
+    events = list(task.reasoner().run(question["question"], corpus, Limits()))
     done = next(event for event in reversed(events) if isinstance(event, CompleteEvent))
     cited = [evidence for event in events if isinstance(event, ClaimEvent) for evidence in event.citations]
     walked = [ref.document for event in events if isinstance(event, StepEvent) for ref in event.refs]
@@ -117,19 +120,27 @@ def predictions(questions: Sequence[Question], work: Callable[[Question], Predic
         }
 
 
-def orchestrator(engine: str, router: DocumentRouter | None) -> Orchestrator:
-    """The reasoner: offline, or led by the model of the environment."""
+def make_reasoner(engine: str, router: DocumentRouter | None) -> Callable[[], Orchestrator]:
+    """Makes the reasoner of one run: offline, or led by the model of the environment with a budget of its own."""
     narrowed = routing(router) if router else None
     if engine == "offline":
-        return Orchestrator(routing=narrowed)
-    from vectorless_web.providers.openai_chat import OpenAIChat
-
+        return lambda: Orchestrator(routing=narrowed)
     model = OpenAIChat(
-        model=os.environ["OPENAI_MODEL"],
-        base_url=os.environ.get("OPENAI_BASE_URL", ""),
-        api_key=os.environ.get("OPENAI_API_KEY", ""),
+        Endpoint(
+            base_url=os.environ["OPENAI_BASE_URL"],
+            model=os.environ["OPENAI_MODEL"],
+            api_key=os.environ.get("OPENAI_API_KEY", ""),
+        )
     )
-    return Orchestrator(routing=narrowed, walking=Walking(planner=ModelPlanner(Caller(model))))
+    limits = Limits()
+    return lambda: Orchestrator(
+        routing=narrowed,
+        walking=Walking(
+            planner=ModelPlanner(
+                Caller(model, budget=ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens))
+            )
+        ),
+    )
 
 
 def main() -> None:
@@ -142,7 +153,7 @@ def main() -> None:
     corpus = FolderCorpus(Path(arguments.pdfs), cache=Path(arguments.cache), names=names)
     router = None if is_given else make_router(corpus)
     is_answer = arguments.stage == "answer"
-    task = Task(corpus, router, orchestrator(arguments.engine, router) if is_answer else None)
+    task = Task(corpus, router, make_reasoner(arguments.engine, router) if is_answer else None)
     work = answer if is_answer else retrieve
     with Path(arguments.out).open("w", encoding="utf-8") as out:
         for number, prediction in enumerate(predictions(questions, lambda question: work(question, task)), start=1):

@@ -17,7 +17,7 @@ from vectorless_web.engine.text.numbers import numbers_in
         ("$8.70 billion", ["8700000000"]),
         ("2018-2019", ["2018", "2019"]),
         ("(2018)", ["2018"]),
-        ("10-K of 3M for Q2 and FY2018", []),
+        ("10-K of 7M for Q2 and FY2018", []),
         ("1,234\t5,678\t—\t56%", ["1234", "5678", "56"]),
         ("see 12)", ["12"]),
         (".5 and 5.2x", ["0.5", "5.2"]),

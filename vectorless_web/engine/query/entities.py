@@ -74,7 +74,7 @@ def _looks_like_name(word: str) -> bool:
 
 
 def _is_marked(word: str) -> bool:
-    """Capitals beyond the first letter or digits beside letters mark a name anywhere: AT&T, iPhone, 3M."""
+    """Capitals beyond the first letter or digits beside letters mark a name anywhere: A&B, iPhone, 9X."""
     has_inner_capital = any(character.isupper() for character in word[1:])
     return has_inner_capital or (word[0].isdigit() and any(character.isupper() for character in word))
 

@@ -86,7 +86,7 @@ def _bounds(match: re.Match[str]) -> tuple[int, int]:
 
 
 def _inside_word(text: str, match: re.Match[str]) -> bool:
-    """`Q2`, `3M`, `10-K` and `FY2018` are codes, not numbers."""
+    """`Q2`, `7M`, `10-K` and `FY2018` are codes, not numbers."""
     first, last = match.start("digits"), match.end("digits")
     before = text[first - 1] if first else " "
     after = text[last : last + 2]
