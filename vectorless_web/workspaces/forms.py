@@ -34,7 +34,7 @@ class WorkspaceForm(forms.ModelForm):
         widgets = {"description": forms.Textarea(attrs={"rows": 2})}
 
 
-class SettingsForm(RouterForm, WorkspaceForm):  # type: ignore[misc]
+class SettingsForm(RouterForm, WorkspaceForm):
     """Name, description, the limits of every run in the workspace, and how it chooses documents."""
 
     max_steps = forms.IntegerField(
