@@ -42,7 +42,7 @@ def test_parties_of_a_contract_are_its_entities():
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("BestBuy_FY2018Q2_10K.pdf", "Best Buy FY 2018 Q2 10K"),
+        ("BlueBarn_FY2018Q2_10K.pdf", "Blue Barn FY 2018 Q2 10K"),
         ("annual-report-2023.pdf", "annual report 2023"),
         ("Plain name.txt", "Plain name"),
     ],

@@ -110,8 +110,8 @@ def test_list_items_that_a_colon_announces_come_along():
     "question,fields,name,foreign",
     [
         ("What was Norrvik's revenue?", ("norrvik ab",), "r.pdf", ()),
-        ("What was JnJ's revenue?", ("johnson & johnson",), "r.pdf", ()),
-        ("What was Best Buy's revenue?", (), "BESTBUY_2017_10K.pdf", ()),
+        ("What was HnH's revenue?", ("harmon & harmon",), "r.pdf", ()),
+        ("What was Blue Barn's revenue?", (), "BLUEBARN_2017_10K.pdf", ()),
         ("What was Aqualund's revenue?", ("norrvik ab",), "r.pdf", ("Aqualund",)),
         ("What was revenue?", ("norrvik ab",), "r.pdf", ()),
     ],

@@ -37,16 +37,16 @@ def test_a_scope_limits_what_is_considered():
 
 
 def test_a_reason_says_what_matched():
-    cards = [*ANIMALS, report("Amcor", 2022, tags=("packaging",), overview="Flexible packaging in Zug.")]
-    asked = plan("How did packaging do at Amcor in 2022?", names=("Amcor",), years=(2022,))
+    cards = [*ANIMALS, report("Ardenor", 2022, tags=("packaging",), overview="Flexible packaging in Zug.")]
+    asked = plan("How did packaging do at Ardenor in 2022?", names=("Ardenor",), years=(2022,))
     best = router(cards).route(asked).candidates[0]
-    assert best.reason == "names “Amcor”; covers 2022; title: “Amcor”, “2022”; tags: “packaging”"
+    assert best.reason == "names “Ardenor”; covers 2022; title: “Ardenor”, “2022”; tags: “packaging”"
     assert best.matched_fields == ("title", "tags")
-    assert set(best.matched_terms) == {"Amcor", "2022", "packaging"}
+    assert set(best.matched_terms) == {"Ardenor", "2022", "packaging"}
 
 
 def test_all_parts_of_a_score_lie_between_zero_and_one():
-    cards = [*ANIMALS, report("Amcor", 2022, tags=("packaging",))]
+    cards = [*ANIMALS, report("Ardenor", 2022, tags=("packaging",))]
     for candidate in linked(cards).route(plan("packaging animals 2022 otter", concepts=("packaging",))).candidates:
         parts = (candidate.score, candidate.bm25, candidate.keyword, candidate.graph, candidate.fields)
         assert all(0 <= part <= 1 for part in parts)
@@ -85,10 +85,10 @@ def test_a_name_is_found_however_it_is_written(written):
 @pytest.mark.parametrize(
     ("name", "nickname"),
     [
-        ("johnson & johnson", "JnJ"),
-        ("american express company", "AMEX"),
+        ("harmon & harmon", "HnH"),
+        ("alpine exports company", "ALEX"),
         ("international business machines corp", "IBM"),
-        ("pepsico, inc", "Pepsi"),
+        ("tarvico, inc", "Tarvi"),
         ("mgm resorts international", "MGM"),
     ],
 )

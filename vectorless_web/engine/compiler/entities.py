@@ -110,7 +110,7 @@ def _is_name(name: str) -> bool:
 
 
 def _aliases(lines: Sequence[str], names: Sequence[str]) -> Iterator[str]:
-    """Short names defined in parentheses after one of the names: `3M Company (the "Company" or "3M")`."""
+    """Short names defined in parentheses after one of the names: `4K Company (the "Company" or "4K")`."""
     words = {word.casefold() for name in names for word in re.findall(r"\w{2,}", without_legal_form(name))}
     for first, second in itertools.zip_longest(lines, lines[1:], fillvalue=""):
         if "(" not in first:

@@ -89,7 +89,7 @@ def typed_fields(*, name: str, title: str, texts: Sequence[str]) -> TypedFields:
 
 
 def split_name(name: str) -> str:
-    """A file name as words: "BestBuy_FY2018Q2_10K.pdf" gives "Best Buy FY 2018 Q2 10K"."""
+    """A file name as words: "BlueBarn_FY2018Q2_10K.pdf" gives "Blue Barn FY 2018 Q2 10K"."""
     stem = PurePath(name).stem
     stem = re.sub(r"[_+]+|(?<!\d)-(?!\d)|(?<=\D)-(?=\d{4})", " ", stem)
     stem = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=FY)(?=\d)|(?<=(?:19|20)\d\d)(?=Q[1-4])", " ", stem)

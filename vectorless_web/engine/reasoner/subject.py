@@ -9,7 +9,7 @@ from vectorless_web.engine.reasoner.corpus import DocumentEntry
 from vectorless_web.engine.router.names import folded_words, glued, spellings
 
 SHORTEST_PART = 4
-"""Letters of a name that may stand inside a longer one ("pepsi" in "pepsico2022")."""
+"""Letters of a name that may stand inside a longer one ("tarvi" in "tarvico2022")."""
 
 
 def foreign_names(plan: QueryPlan, entry: DocumentEntry, card: Card) -> tuple[str, ...]:

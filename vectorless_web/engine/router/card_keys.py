@@ -55,7 +55,7 @@ def _subject(card: Card) -> int:
 
 
 def spaced(name: str) -> str:
-    """A file name as words, without its ending: "BESTBUY_2024Q2_10Q.pdf" gives "BESTBUY 2024 Q2 10Q"."""
+    """A file name as words, without its ending: "BLUEBARN_2024Q2_10Q.pdf" gives "BLUEBARN 2024 Q2 10Q"."""
     stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", name)
     stem = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=(?:19|20)\d\d)(?=Q[1-4])|(?<=FY)(?=\d)", " ", stem)
     return re.sub(r"[_+]+", " ", stem)

@@ -44,7 +44,7 @@ def mentions_in(plan: QueryPlan, snapshot: Snapshot) -> list[Mention]:
     """Mentions in reading order, none overlapping: the longest first, then the most telling.
 
     Words of a known concept are no name, unless the plan took them for one. Only names
-    the plan found may match by their beginning ("Pepsi" for PepsiCo).
+    the plan found may match by their beginning ("Tarvi" for TarviCo).
     """
     question, names = plan.question, plan.entities
     taken = _spans(question, plan.concepts)

@@ -129,7 +129,7 @@ def _guesses(name: str, words: list[str], core: list[str]) -> Iterator[tuple[str
 
 
 def _capitals(name: str) -> Iterator[str]:
-    """The first three and more capitals of a mixed-case name: "JPMorgan Chase" gives "jpm" and "jpmc"."""
+    """The first three and more capitals of a mixed-case name: "KLMorton Crest" gives "klm" and "klmc"."""
     capitals = "".join(character for character in name if character.isupper()).lower()
     if name.isupper() or len(capitals) < 3:
         return
@@ -137,5 +137,5 @@ def _capitals(name: str) -> Iterator[str]:
 
 
 def prefixes(key: str) -> list[str]:
-    """Beginnings of a glued name by which it may be meant: "pepsi" for "pepsico"."""
+    """Beginnings of a glued name by which it may be meant: "tarvi" for "tarvico"."""
     return [key[:length] for length in range(_SHORTEST_PREFIX, min(len(key) - 1, _LONGEST_PREFIX) + 1)]
