@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -148,6 +149,7 @@ def test_control_c_leaves_with_130(tmp_path):
     with pipe.open("w") as writer:
         writer.write("Once upon a time ")
         writer.flush()
+        time.sleep(0.3)  # It has opened the file; let it settle into reading.
         process.send_signal(signal.SIGINT)
         _out, errors = process.communicate(timeout=20)
 
