@@ -13,6 +13,7 @@ _BULLET = re.compile(r"^(?:[•●▪◦■□‣○➢✓*·∙]|[–—-]\s|\(
 _FOOTNOTE = re.compile(
     r"^(?:\((?:\d{1,2}|[a-z])\)|(?:\d{1,2}|[a-z])[.)]\s|\d{1,2}\s+[A-Z]|[*†‡§]+)\s*\S", re.IGNORECASE
 )
+_FIGURE = re.compile(r"^(?:figure|fig\.|abbildung)\s*(\d+(?:[.-]\d+)*)", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*(?:\(\w{1,2}\))*$")
 # Chinese and Japanese writing and its punctuation start here; Korean has spaces, but between words alone.
 _FIRST_UNSPACED = "\u2e80"
@@ -73,7 +74,13 @@ def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
     if before is not None and follows and len(before.text) + builder.length < _LONG_LIST:
         merge(before, builder, "\n")
         return
-    drafts.append(builder.draft(kind, block[0].page))
+    drafts.append(builder.draft(kind, block[0].page, label=_figure_label(kind, block[0].text)))
+
+
+def _figure_label(kind: NodeKind, text: str) -> str:
+    """The name of a figure by its caption; a table carries its own."""
+    match = _FIGURE.match(text) if kind is NodeKind.CAPTION else None
+    return f"Figure {match[1]}" if match else ""
 
 
 def _kind(block: Sequence[Line], layout: Layout) -> NodeKind:

@@ -12,6 +12,9 @@ _MENTION = re.compile(
 )
 
 
+_NUMBERED_NAMES = frozenset(("note", "section", "clause", "chapter", "abschnitt", "kapitel"))
+
+
 def find_references(nodes: Sequence[Node]) -> list[Reference]:
     """Links from leaves to the nodes they name; a node does not link to the section it stands in."""
     targets = _targets(nodes)
@@ -35,11 +38,17 @@ def _links(node: Node, nodes: Sequence[Node], targets: dict[str, list[int]]) -> 
     seen: set[int] = set()
     for match in _MENTION.finditer(node.text):
         label = f"{match[1]} {match[2]}".casefold()
-        target = _nearest(targets.get(label, ()) or targets.get(match[2].casefold(), ()), node, nodes)
+        keys = targets.get(label, ()) or _bare(match, targets)
+        target = _nearest(keys, node, nodes)
         if target is None or target in seen or nodes[target].key <= node.key < nodes[target].subtree_end:
             continue
         seen.add(target)
         yield Reference(node.key, match.start(), match.end() - match.start(), target)
+
+
+def _bare(match: re.Match[str], targets: dict[str, list[int]]) -> Sequence[int]:
+    """Targets labelled by their number alone: "Note 7" may stand as "7. Leases"."""
+    return targets.get(match[2].casefold(), ()) if match[1].casefold() in _NUMBERED_NAMES else ()
 
 
 def _nearest(keys: Sequence[int], node: Node, nodes: Sequence[Node]) -> int | None:
