@@ -8,8 +8,10 @@ from tests.documents.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.compile_process import CompileFailed, Order, Progress, run_child
 from vectorless_web.documents.models import Card, DocumentVersion, Section
+from vectorless_web.documents.services.compiled_rows import card_row
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage import open_version
+from vectorless_web.engine.document.card import Card as DocumentCard
 from vectorless_web.engine.document.serialise import card_from
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +61,13 @@ def test_the_document_takes_the_title_found_inside_unless_it_was_named(ready, wo
     compile_version(added.version.pk)
     added.document.refresh_from_db()
     assert added.document.title == "The report of 2023"
+
+
+@pytest.mark.parametrize(("found", "kept"), [("A\\u0000zero", "A\\u0000zero"), ("A\0b", "Ab"), ("\\\0", "\\")])
+def test_null_characters_are_dropped_from_cards_and_text_that_looks_like_them_is_not(found, kept):
+    card = DocumentCard(title=found, overview="", topic_tags=(found,))
+    row = card_row(DocumentVersion(), card)
+    assert (row.title, row.topic_tags, row.data["title"]) == (kept, [kept], kept)
 
 
 def test_a_second_delivery_of_the_job_does_nothing(add):

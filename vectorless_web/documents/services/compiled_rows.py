@@ -32,8 +32,7 @@ def section_rows(version: DocumentVersion, document: CompiledDocument) -> Iterat
 
 def card_row(version: DocumentVersion, card: DocumentCard) -> Card:
     """The unsaved row of a document card; `data` is what `engine.document.serialise.card_from` reads."""
-    # PostgreSQL's jsonb refuses the null character, which damaged PDFs do contain.
-    data = json.loads(dump_json(asdict(card)).replace(b"\\u0000", b""))
+    data = _without_nulls(json.loads(dump_json(asdict(card))))
     return Card(
         version=version,
         title=data["title"][:300],
@@ -72,3 +71,16 @@ def version_facts(document: CompiledDocument, *, seconds: float, peak_mb: float)
 def storable(text: str, length: int | None = None) -> str:
     """Text as a database takes it: no null characters, at most `length` characters."""
     return text.replace("\0", "")[:length]
+
+
+def _without_nulls(value: Any) -> Any:
+    """The JSON value, its texts without the null characters that damaged PDFs contain and PostgreSQL's jsonb refuses."""
+    match value:
+        case str():
+            return storable(value)
+        case dict():
+            return {storable(key): _without_nulls(item) for key, item in value.items()}
+        case list():
+            return [_without_nulls(item) for item in value]
+        case _:
+            return value
