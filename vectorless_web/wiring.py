@@ -12,6 +12,7 @@ from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unrecorded
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.replay import ReplayModel
+from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.understand import understand
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.engine.reasoner.model_planner import ModelPlanner
@@ -42,11 +43,16 @@ class ModelChoice(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The model calls of one run: what was stored of earlier attempts, who keeps new ones, what they may cost."""
+    """The model calls of one run: what was stored of earlier attempts, who keeps new ones, what they may cost.
+
+    With them comes how its question is read: the workspace's lexicon, and whether to expand by it.
+    """
 
     stored: Sequence[ModelCallRecord] = ()
     keep: OnCall = unrecorded
     limits: Limits = field(default_factory=Limits)
+    lexicon: Lexicon | None = None
+    expand: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +72,19 @@ def engine_for(choice: ModelChoice | None, calls: Calls) -> Engine:
 
 def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) -> Engine:
     """The reasoner led by the chosen model, or by the site's; the offline reasoner when there is neither."""
-    endpoint = endpoint_for(choice)
+    endpoint, calls = endpoint_for(choice), calls or Calls()
     if endpoint is None:
-        return Engine(reasoner=Orchestrator())
+        return Engine(reasoner=Orchestrator(lexicon=calls.lexicon, expand=calls.expand))
     # Its client takes most of a second to import, which the offline reasoner need not wait for.
     from vectorless_web.providers.openai_chat import OpenAIChat  # noqa: PLC0415
 
-    calls = calls or Calls()
     live = OpenAIChat(endpoint)
     model = ReplayModel(calls.stored, name=endpoint.model, live=live) if calls.stored else live
     caller = Caller(model, budget=_budget(calls.limits, endpoint), on_call=calls.keep)
     walking = Walking(planner=ModelPlanner(caller), at_once=WALKS_AT_ONCE)
     routing = Routing(model=caller.as_model("route"))
-    return Engine(reasoner=Orchestrator(walking=walking, routing=routing), name="model", model=endpoint.model)
+    reasoner = Orchestrator(lexicon=calls.lexicon, expand=calls.expand, walking=walking, routing=routing)
+    return Engine(reasoner=reasoner, name="model", model=endpoint.model)
 
 
 def chat_model(choice: ModelChoice) -> ChatModel:

@@ -41,6 +41,7 @@ class AskBox:
     estimate: str
     error: str = ""
     step_choices: Sequence[int] = STEP_CHOICES
+    expand: bool = True
 
 
 @dataclass(frozen=True)
@@ -52,16 +53,21 @@ class AskedForm:
     chosen: tuple[int, ...]
     max_steps: int | None
     thread: int | None
+    expand: bool = True
 
     @classmethod
     def read(cls, data: QueryDict) -> "AskedForm":
-        """Take the fields from a POST; a number that is none counts as not given."""
+        """Take the fields from a POST; a number that is none counts as not given.
+
+        The form sends `expand` as "no", and as "yes" after it when the box is ticked.
+        """
         return cls(
             question=data.get("question", ""),
             scope=data.get("scope") or "all",
             chosen=tuple(number for text in data.getlist("documents") if (number := whole(text)) is not None),
             max_steps=whole(data.get("max_steps", "")),
             thread=whole(data.get("thread", "")),
+            expand=data.get("expand", "yes") == "yes",
         )
 
 
@@ -101,6 +107,7 @@ def ask_box(
         estimate="no model, no cost",
         error=error,
         step_choices=sorted({*STEP_CHOICES, steps}),
+        expand=sent.expand if sent else (follows is None or follows.settings.get("expand", True)),
     )
 
 

@@ -10,7 +10,7 @@ from vectorless_web import wiring
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.models import Run
-from vectorless_web.workspaces.selectors import model_settings
+from vectorless_web.workspaces.selectors import lexicon_of, model_settings
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +27,13 @@ def execute_run(run_id: int) -> None:
         return
     try:
         run, log = selectors.run_to_execute(run_id), services.CallLog(lease)
-        calls = wiring.Calls(stored=log.stored, keep=log, limits=services.limits_of(run))
+        calls = wiring.Calls(
+            stored=log.stored,
+            keep=log,
+            limits=services.limits_of(run),
+            lexicon=lexicon_of(run.workspace),
+            expand=run.settings.get("expand", True),
+        )
         services.execute_run(lease, engine=wiring.engine_for(model_settings(run.workspace), calls))
     except EngineError as error:
         services.fail_run(lease, code=error.code, message=error.message, retryable=error.retryable)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import zip_longest
 from typing import Any
 
 from django.urls import reverse
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Citation, Claim, Run, Step
+from vectorless_web.workspaces.rendering import Added, added_from
 
 KIND_LABELS = {
     "route": gettext_lazy("Route"),
@@ -27,6 +29,7 @@ KIND_LABELS = {
 
 
 QUOTES_SHOWN = 3
+WORDS_SHOWN = 6
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,10 @@ class StepView:
     markers: Sequence[int]
     raw: str
     fresh: bool = False
+    added: Sequence[Added] = ()
+    """What the lexicon added to the question; on the first routing step."""
+    added_words: Sequence[str] = ()
+    unexpanded: bool = False
     routed: Sequence[RoutedView] = ()
     """Of a step that chose documents: those opened, then the near misses."""
     note: str = ""
@@ -108,6 +115,8 @@ class StepShelf:
 
     def card(self, step: Step, number: int) -> StepView:
         """The card of one step."""
+        question = _question(step)
+        added = added_from(question)
         return StepView(
             sequence=step.sequence,
             number=number,
@@ -127,6 +136,9 @@ class StepShelf:
             rejected=step.rejected,
             markers=self._markers(step),
             raw=_raw(step),
+            added=added,
+            added_words=_words_of(added),
+            unexpanded=question.get("expand") is False,
             routed=_routed(step),
             note=step.observation.get("note", "") if step.kind == "route" else "",
         )
@@ -211,6 +223,19 @@ def scope_line(run: Run, size: int) -> str:
 def engine_line(engine: str, model: str) -> str:
     """Who answers, in words."""
     return model if engine != "offline" and model else _("offline reasoner, no model")
+
+
+def _question(step: Step) -> dict[str, Any]:
+    """How the question was understood, which the first routing step tells."""
+    question = step.observation.get("question")
+    return question if isinstance(question, dict) and not step.arguments.get("again") else {}
+
+
+def _words_of(added: Sequence[Added]) -> list[str]:
+    """The first few wordings that were looked for too, each concept's in turn, the first named first."""
+    turns = zip_longest(*(concept.phrases for concept in added))
+    words = [word for turn in turns for word in turn if word]
+    return list(dict.fromkeys(words))[:WORDS_SHOWN]
 
 
 def _quotes(step: Step) -> list[QuoteView]:

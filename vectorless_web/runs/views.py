@@ -54,8 +54,9 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             workspace=place,
             question=form.question,
             documents=documents_meant(form, place, request.user),
-            max_steps=form.max_steps,
             thread=thread,
+            max_steps=form.max_steps,
+            expand=form.expand,
         )
     except Problem as problem:
         return _asked_in_vain(request, place, form, problem)

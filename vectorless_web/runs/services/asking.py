@@ -1,7 +1,7 @@
 """Asking: a question becomes a run that waits for a worker."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from django.db import transaction
 
@@ -18,14 +18,21 @@ from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
 
+class Choices(TypedDict, total=False):
+    """What may be chosen for a single run: `max_steps` (None for the workspace's), `expand` (True: use synonyms)."""
+
+    max_steps: int | None
+    expand: bool
+
+
 def start_run(
     *,
     user: User,
     workspace: Workspace,
     question: str,
     documents: Sequence[int] | None = None,
-    max_steps: int | None = None,
     thread: Thread | None = None,
+    **choices: Unpack[Choices],
 ) -> Run:
     """Store a question as a queued run and enqueue its job on commit.
 
@@ -33,7 +40,7 @@ def start_run(
     Raises Problem (422) with a stable code when question or scope cannot be used.
     """
     try:
-        question, limits = checked_question(question), _limits(workspace, max_steps)
+        question, limits = checked_question(question), _limits(workspace, choices)
     except InvalidInput as error:
         raise Problem(error.message, code=error.code, status=422) from error
     chosen = _checked_scope(workspace, user, documents)
@@ -61,8 +68,9 @@ def ask_again(*, user: User, run: Run, max_steps: int | None = None) -> Run:
         workspace=run.workspace,
         question=run.question,
         documents=chosen,
-        max_steps=max_steps or run.settings.get("max_steps"),
         thread=run.thread,
+        max_steps=max_steps or run.settings.get("max_steps"),
+        expand=run.settings.get("expand", True),
     )
 
 
@@ -92,8 +100,10 @@ def _nothing_to_read(workspace: Workspace, user: User) -> Problem:
     return Problem("Upload a document first: there is nothing to read here yet.", code="no_documents", status=422)
 
 
-def _limits(workspace: Workspace, max_steps: int | None) -> dict[str, Any]:
+def _limits(workspace: Workspace, choices: Choices) -> dict[str, Any]:
     """The limits and settings of this run as they stand now."""
-    steps = max_steps if max_steps is not None else workspace.setting("max_steps")
+    chosen = choices.get("max_steps")
+    steps = chosen if chosen is not None else workspace.setting("max_steps")
     kept = ("token_budget", "language", *ROUTER_SETTINGS)
-    return {"max_steps": checked_steps(steps)} | {name: workspace.setting(name) for name in kept}
+    own = {"max_steps": checked_steps(steps), "expand": choices.get("expand", True)}
+    return own | {name: workspace.setting(name) for name in kept}
