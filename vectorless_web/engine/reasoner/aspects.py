@@ -83,6 +83,13 @@ class Aspects:
         widest = wide | frozenset(analyse(near)) if near else wide
         return sum(piece.weight * _said(piece, inside, wide, widest) for piece in self.pieces) / total
 
+    def names_concept(self, text: str, context: str = "") -> bool:
+        """Whether a text and its headings speak of one of the question's concepts; true of a question without any."""
+        inside = frozenset(analyse(text))
+        wide = inside | frozenset(analyse(context))
+        concepts = [piece for piece in self.pieces if piece.kind == "concept"]
+        return not concepts or any(_said(piece, inside, wide, wide) >= PARTLY for piece in concepts)
+
 
 def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspects:
     """The pieces of a plan's question. `rarity` gives a term's weight in the document (its idf); names are left out."""
@@ -108,7 +115,7 @@ def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> 
     ways = dict.fromkeys([own, *(frozenset(analyse(phrase)) for phrase in phrases)])
     hints = dict.fromkeys(frozenset(analyse(text)) for entry in match.entries for text in _parts(entry, lexicon))
     weight = sum(rarity(term) for term in own)
-    return Aspect(weight, tuple(way for way in ways if way), "concept", tuple(hint for hint in hints if hint))
+    return Aspect(weight, tuple(way for way in ways if way), "concept", tuple(hint for hint in hints if len(hint) > 1))
 
 
 def _parts(entry: object, lexicon: Lexicon) -> tuple[str, ...]:

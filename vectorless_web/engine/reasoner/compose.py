@@ -109,4 +109,5 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
     quote = passage.quote.rstrip()
     if passage.fit < SURE or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
         return claim
-    return replace(claim, text=f"{verdict_of(question, passage.quote)}, by the words of the document: {claim.text}")
+    verdict = verdict_of(question, passage.quote)
+    return replace(claim, text=f"{verdict}, by the words of the document: {claim.text}") if verdict else claim

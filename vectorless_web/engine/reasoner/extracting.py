@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vectorless_web.engine.query.plan import Intent
 from vectorless_web.engine.reasoner.continuing import with_what_follows
 from vectorless_web.engine.reasoner.events import Checked
 from vectorless_web.engine.reasoner.figures import Source, find_figures
@@ -112,6 +113,8 @@ def _tells(walk: Walk, passage: Passage) -> bool:
     is_form = asked_form(walk.plan) in ("date", "duration") and form_bonus(passage.quote, walk.plan) == 1.0
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
+    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(passage.quote, passage.where):
+        return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
     return passage.said >= least and _names_subject(walk, passage.quote, passage.where)
