@@ -111,6 +111,21 @@ def test_a_failure_that_may_pass_keeps_the_upload_and_nothing_else(add):
     assert stored_files() == [version.file.name]
 
 
+def test_what_nobody_expected_ends_the_version_at_once_and_can_be_tried_again(add):
+    version = add()
+
+    def broken(order: Order):
+        yield Progress("indexing", 1, 3)
+        raise OSError("No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        compile_version(version.pk, compile_with=broken)
+    version.refresh_from_db()
+    assert (version.status, version.error_code, version.retryable) == (Status.FAILED, "internal_error", True)
+    assert "No space" not in version.error_message
+    assert stored_files() == [version.file.name]
+
+
 def test_what_a_dead_attempt_left_behind_is_replaced(add):
     version = add()
     Section.objects.create(

@@ -74,7 +74,7 @@ def storable(text: str, length: int | None = None) -> str:
 
 
 def _without_nulls(value: Any) -> Any:
-    """The JSON value, its texts without the null characters that damaged PDFs contain and PostgreSQL's jsonb refuses."""
+    """The JSON value without the null characters that damaged PDFs contain: PostgreSQL's jsonb refuses them."""
     match value:
         case str():
             return storable(value)

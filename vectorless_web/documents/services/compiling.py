@@ -1,5 +1,6 @@
 """Compiling one version: claimed, watched, stored and ended by conditional updates under its lease."""
 
+import logging
 import secrets
 import tempfile
 import time
@@ -22,10 +23,17 @@ from vectorless_web.documents.storage import delete_stored, local_copy, open_art
 from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
 
 Status = DocumentVersion.Status
+logger = logging.getLogger(__name__)
+
 News = Generator[Progress | Finished | None, None, None]
 Compile = Callable[[Order], News]
 
 BEAT_SECONDS = 1.0
+INTERNAL = CompileFailed(
+    "Something went wrong inside the program while reading this file; the log has the details. Try again.",
+    code="internal_error",
+    retryable=True,
+)
 BATCH_ROWS = 500
 """Sections written in one transaction: SQLite has a single write lock, and runs need it every few milliseconds."""
 
@@ -35,7 +43,10 @@ class LeaseLost(Exception):
 
 
 def compile_version(version_id: int, *, compile_with: Compile = run_child) -> None:
-    """Compile a queued version to its end: ready or failed. A second delivery of the job exits quietly."""
+    """Compile a queued version to its end: ready or failed. A second delivery of the job exits quietly.
+
+    What nobody expected ends the version as failed as well, and is raised for the worker's log.
+    """
     version = _claim(version_id)
     if version is None:
         return
@@ -46,6 +57,10 @@ def compile_version(version_id: int, *, compile_with: Compile = run_child) -> No
         fail_version(version, failure)
     except LeaseLost:
         return
+    except Exception:
+        logger.exception("version %d could not be compiled", version_id)
+        fail_version(version, INTERNAL)
+        raise
 
 
 def fail_version(version: DocumentVersion, failure: CompileFailed) -> bool:
