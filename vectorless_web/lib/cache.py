@@ -1,44 +1,70 @@
-"""The cache: Redis, and nothing worse than a miss when Redis is away."""
+"""The cache: Redis, and this process's own memory while Redis is away."""
 
 import logging
 from typing import Any
 
+from django.core.cache.backends.locmem import LocMemCache
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
 
 logger = logging.getLogger(__name__)
 
+KEPT_ENTRIES = 20_000
+"""Entries kept in memory: more than an outage's guesses of passwords, so that none is pushed out early."""
+
 
 class PatientRedisCache(RedisCache):
-    """A Redis cache whose outage costs limits and memoised pages, never a request."""
+    """A Redis cache whose outage costs no request and lifts no limit: each process then counts by itself."""
+
+    def __init__(self, server: Any, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self._memory = LocMemCache("while-redis-is-away", {"OPTIONS": {"MAX_ENTRIES": KEPT_ENTRIES}})
 
     def get(self, key: str, default: Any = None, version: int | None = None) -> Any:
-        """The value, or `default` when it is absent or Redis is away."""
+        """The value, or `default` when it is absent."""
         try:
             return super().get(key, default, version)
         except RedisError as error:
             logger.warning("cache not read: %s", error)
-            return default
+            return self._memory.get(key, default, version)
 
     def set(self, key: str, value: Any, timeout: Any = 300, version: int | None = None) -> None:
-        """Store the value; forgotten when Redis is away."""
+        """Store the value."""
         try:
             super().set(key, value, timeout, version)
         except RedisError as error:
             logger.warning("cache not written: %s", error)
+            self._memory.set(key, value, timeout, version)
 
     def add(self, key: str, value: Any, timeout: Any = 300, version: int | None = None) -> bool:
-        """Store the value if the key is free; claims success when Redis is away."""
+        """Store the value if the key is free; whether it was."""
         try:
             return bool(super().add(key, value, timeout, version))
         except RedisError as error:
             logger.warning("cache not written: %s", error)
-            return True
+            return bool(self._memory.add(key, value, timeout, version))
+
+    def incr(self, key: str, delta: int = 1, version: int | None = None) -> int:
+        """Add to a number in one step; the sum. ValueError when the key is absent."""
+        try:
+            return int(super().incr(key, delta, version))
+        except RedisError as error:
+            logger.warning("cache not written: %s", error)
+            return int(self._memory.incr(key, delta, version))
 
     def delete(self, key: str, version: int | None = None) -> bool:
-        """Forget the key; false when it was absent or Redis is away."""
+        """Forget the key; false when it was absent."""
+        kept = bool(self._memory.delete(key, version))
         try:
             return bool(super().delete(key, version))
         except RedisError as error:
             logger.warning("cache not written: %s", error)
-            return False
+            return kept
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._memory.clear()
+        try:
+            super().clear()
+        except RedisError as error:
+            logger.warning("cache not cleared: %s", error)
