@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from vectorless_web.engine.compiler.drafts import Draft, TextBuilder
 from vectorless_web.engine.compiler.flow import flow_drafts, join_lines
@@ -53,6 +53,8 @@ class Drafter:
         self._aside: list[Draft] = []
         """Running lines met inside a stretch of text or a table: they follow it."""
         self._heading: Heading | None = None
+        self._discussed: set[int] = set()
+        """Ids of table drafts that stand in a discussion."""
         self._discussion = self._notes_begun = self._in_note = False
 
     def draft(self, items: Sequence[Item]) -> list[Draft]:
@@ -61,7 +63,15 @@ class Drafter:
             self._take(item)
         self._flush()
         _share_units(self._drafts)
+        self._prefer_statements()
         return self._drafts
+
+    def _prefer_statements(self) -> None:
+        """Where a statement stands by itself, the same one in a discussion is an excerpt."""
+        own = {d.table.statement for d in self._drafts if d.table and id(d) not in self._discussed}
+        for draft in self._drafts:
+            if draft.table and id(draft) in self._discussed and draft.table.statement in own:
+                draft.table = replace(draft.table, statement="")
 
     def _take(self, item: Item) -> None:
         if isinstance(item, Furniture):
@@ -118,6 +128,8 @@ class Drafter:
             near = self._heading is not None and draft.page - self._heading.page <= 2
             title = self._heading.title if self._heading and near else ""
             labels = [row.label for row in draft.table.rows]
+            if self._discussion:
+                self._discussed.add(id(draft))
             kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
             draft.table = with_units(draft.table, statement=kind)
         return draft

@@ -151,7 +151,9 @@ class Headings:
 
     def _may_start(self, page: Page, lines: Sequence[Line], position: int, strength: int) -> bool:
         line = lines[position]
-        if line.style.size < self._layout.body_of(line.page).size - 1.1 or not self._placed(page, line):
+        named = form_of(line.text).family in NAMED
+        small = line.style.size < self._layout.body_of(line.page).size - 1.1 and not named
+        if small or not self._placed(page, line):
             return False
         if position and self._runs_on(lines[position - 1], line, strength):
             return False

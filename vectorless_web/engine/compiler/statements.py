@@ -51,6 +51,8 @@ _ROWS: dict[str, tuple[re.Pattern[str], ...]] = {
 }
 _LEAST_UNDER_TITLE = {"income": 3, "balance": 3, "cash_flow": 2, "equity": 2, "comprehensive_income": 2}
 _LEAST_AMONG_EXCERPTS = {"income": 5, "balance": 5, "cash_flow": 5, "equity": 4, "comprehensive_income": 4}
+_WHOLE = 20
+"""Rows from which a table in a discussion is a statement carried over pages and no summary."""
 _LEAST_ALONE = {"balance": 5, "cash_flow": 5}
 
 
@@ -63,7 +65,8 @@ def recognise(title: str, labels: Iterable[str], *, excerpts: bool) -> str:
     rows = [" ".join(label.split()) for label in labels if label]
     kind = statement_kind(title)
     if kind:
-        least = (_LEAST_AMONG_EXCERPTS if excerpts else _LEAST_UNDER_TITLE)[kind]
+        brief = excerpts and len(rows) < _WHOLE
+        least = (_LEAST_AMONG_EXCERPTS if brief else _LEAST_UNDER_TITLE)[kind]
         return kind if _matches(kind, rows) >= least else ""
     if excerpts:
         return ""
