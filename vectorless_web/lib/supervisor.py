@@ -1,13 +1,17 @@
 """Runs the site's processes on one machine: starts them in order, restarts what dies, stops them cleanly."""
 
-import ctypes
 import signal
 import subprocess
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-PR_SET_PDEATHSIG = 1
+from vectorless_web.lib.forking import Forked, die_with_parent
+
+Process = subprocess.Popen[bytes] | Forked
+Work = Sequence[str] | Callable[[], object]
+"""A command line to execute, or a function to call in a fork of this process."""
+
 POLL_SECONDS = 0.2
 FIRST_BACKOFF_SECONDS = 0.5
 LONGEST_BACKOFF_SECONDS = 30.0
@@ -21,7 +25,7 @@ class Service:
     """A process to keep alive. `ready` is asked until true before the next service starts; `last_down` stops last."""
 
     name: str
-    command: Sequence[str]
+    work: Work
     ready: Callable[[], bool] | None = None
     ready_seconds: float = 20.0
     last_down: bool = False
@@ -32,7 +36,7 @@ class Child:
     """One service's current process and its history of failures."""
 
     service: Service
-    process: subprocess.Popen[bytes]
+    process: Process
     started_at: float
     failures: int = 0
     restart_at: float | None = field(default=None)
@@ -47,14 +51,6 @@ def backoff(failures: int) -> float:
     return min(FIRST_BACKOFF_SECONDS * 2 ** (failures - 1), LONGEST_BACKOFF_SECONDS)
 
 
-def _die_with_parent() -> None:
-    """Runs in the child: even a killed supervisor leaves no process behind (Linux only, harmless elsewhere)."""
-    try:
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-    except (AttributeError, OSError):
-        return
-
-
 class Supervisor:
     """Keeps services alive until it is told to stop."""
 
@@ -66,14 +62,14 @@ class Supervisor:
 
     def start(self, service: Service) -> None:
         """Start one service and wait until it is ready; NotReady when it is not in time."""
-        child = Child(service, self._spawn(service.command), self._clock())
+        child = Child(service, _spawn(service.work), self._clock())
         self._children.append(child)
         if service.ready:
             self._await(child, service.ready)
 
-    def run_once(self, command: Sequence[str]) -> None:
-        """Run a command to its end while the services are tended."""
-        process = self._spawn(command)
+    def run_once(self, work: Work) -> None:
+        """Do some work to its end in a process of its own while the services are tended."""
+        process = _spawn(work)
         while process.poll() is None:
             self.tend()
             time.sleep(POLL_SECONDS)
@@ -109,13 +105,6 @@ class Supervisor:
     def _on_signal(self, _number: int, _frame: object) -> None:
         self._stopping = True
 
-    def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(  # noqa: S603 - the commands are the product's own
-            list(command),
-            start_new_session=True,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 - the supervisor has no threads
-        )
-
     def _await(self, child: Child, ready: Callable[[], bool]) -> None:
         deadline = self._clock() + child.service.ready_seconds
         while not ready():
@@ -133,10 +122,20 @@ class Supervisor:
     def _restart_when_due(self, child: Child) -> None:
         if child.restart_at is None or self._clock() < child.restart_at:
             return
-        child.process, child.started_at, child.restart_at = self._spawn(child.service.command), self._clock(), None
+        child.process, child.started_at, child.restart_at = _spawn(child.service.work), self._clock(), None
 
 
-def _wait_or_kill(process: subprocess.Popen[bytes], seconds: float) -> None:
+def _spawn(work: Work) -> Process:
+    if callable(work):
+        return Forked(work)
+    return subprocess.Popen(  # noqa: S603 - the commands are the product's own
+        list(work),
+        start_new_session=True,
+        preexec_fn=die_with_parent,  # noqa: PLW1509 - the supervisor has no threads
+    )
+
+
+def _wait_or_kill(process: Process, seconds: float) -> None:
     try:
         process.wait(max(seconds, 0.1))
     except subprocess.TimeoutExpired:

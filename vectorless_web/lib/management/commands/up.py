@@ -1,18 +1,21 @@
 """`manage.py up`: the whole site on one machine, under one parent."""
 
+import importlib
 import os
 import socket
-import sys
 import urllib.error
 import urllib.request
 from argparse import ArgumentParser
+from functools import partial
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
 
 from vectorless_web.lib import embedded_redis, static_files
+from vectorless_web.lib.management.commands.work import preload
 from vectorless_web.lib.supervisor import NotReady, Service, Supervisor
 
 
@@ -31,9 +34,11 @@ class Command(BaseCommand):
         try:
             self._start_redis(supervisor)
             self._prepare()
+            _preload()
             for service in _services(host, port, options["run_workers"]):
                 supervisor.start(service)
-            supervisor.run_once([sys.executable, str(settings.BASE_DIR / "manage.py"), "load_demo"])
+            supervisor.run_once(partial(call_command, "load_demo"))
+            connections.close_all()
         except NotReady as error:
             supervisor.stop()
             raise CommandError(f"{error} did not start; its own message stands above.") from error
@@ -67,17 +72,38 @@ class Command(BaseCommand):
 
 
 def _services(host: str, port: int, run_workers: int) -> list[Service]:
-    """The processes after Redis, in the order they start; the web server is waited for last."""
-    manage = [sys.executable, str(settings.BASE_DIR / "manage.py")]
-    daphne = [sys.executable, "-m", "daphne", "-v", "0", "-b", host, "-p", str(port), "vectorless_web.asgi:application"]
-    workers = [Service(f"worker-runs-{n}", [*manage, "work", "runs"]) for n in range(1, run_workers + 1)]
+    """The processes after Redis, in the order they start; the web server is waited for last.
+
+    All are forks of this process, which has imported what they share.
+    """
+    workers = [Service(f"worker-runs-{n}", partial(call_command, "work", "runs")) for n in range(1, run_workers + 1)]
     return [
         *workers,
-        Service("worker-documents", [*manage, "work", "documents"]),
-        Service("render", [*manage, "render_child"]),
-        Service("sweep", [*manage, "sweep", "--loop"]),
-        Service("web", daphne, ready=lambda: _answers(f"http://{host}:{port}/health/live"), ready_seconds=60),
+        Service("worker-documents", partial(call_command, "work", "documents")),
+        Service("render", partial(call_command, "render_child")),
+        Service("sweep", partial(call_command, "sweep", loop=True)),
+        Service(
+            "web",
+            partial(_serve, host, port),
+            ready=lambda: _answers(f"http://{host}:{port}/health/live"),
+            ready_seconds=60,
+        ),
     ]
+
+
+def _preload() -> None:
+    """Import and load what the services need before they are forked."""
+    for queue in settings.WORKER_PRELOAD:
+        preload(queue)
+    importlib.import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
+    connections.close_all()
+
+
+def _serve(host: str, port: int) -> None:
+    """Become the web server."""
+    from daphne.cli import CommandLineInterface  # noqa: PLC0415 - it makes an event loop, which must not be forked
+
+    CommandLineInterface().run(["-v", "0", "-b", host, "-p", str(port), "vectorless_web.asgi:application"])
 
 
 def _answers(url: str) -> bool:

@@ -11,6 +11,15 @@ from django.db import connections
 from vectorless_web.lib import jobs
 
 
+def preload(queue: str) -> None:
+    """Import and load what the queue's jobs need, and leave no connection open: forks follow."""
+    for name in settings.WORKER_PRELOAD[queue]:
+        module = importlib.import_module(name)
+        if hasattr(module, "warm_up"):
+            module.warm_up()
+    connections.close_all()
+
+
 class Command(BaseCommand):
     help = "Work on the jobs of one queue: runs or documents."
 
@@ -20,9 +29,5 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         queue = options["queue"]
-        for name in settings.WORKER_PRELOAD[queue]:
-            module = importlib.import_module(name)
-            if hasattr(module, "warm_up"):
-                module.warm_up()
-        connections.close_all()
+        preload(queue)
         jobs.work(queue, burst=options["burst"])
