@@ -1,5 +1,7 @@
 """Working on a run: every event stored once, in order, before it is announced; every end stated."""
 
+from dataclasses import replace
+
 import pytest
 from django.db import transaction
 
@@ -192,6 +194,57 @@ def test_a_second_attempt_does_not_turn_a_checked_claim_back_into_a_draft(make_r
 
     assert Claim.objects.values().get() == before
     assert len(story) == 2
+
+
+def interrupted(run: Run, *told) -> None:
+    """An attempt that stores these events and dies."""
+
+    def dies(document):
+        yield from told
+        Run.objects.filter(pk=run.pk).update(lease="", status="queued", attempt=2)
+        yield step(99, document)
+
+    execute_run(claim_run(run.pk), engine=tell(dies))
+
+
+def test_a_second_attempt_that_says_something_else_leaves_nothing_stale(make_run, report):
+    run, name = make_run(), str(report.pk)
+    interrupted(
+        run,
+        step(0, name),
+        replace(step(1, name), say="Read the wrong note"),
+        step(2, name),
+        claim(0, "checked", name),
+        claim(1, "checked", name, "It grew by 3 %."),
+    )
+    kept = Step.objects.get(index=0).pk
+
+    work(run, tell([step(0, name), step(1, name), claim(0, "checked", name), complete()]))
+
+    assert list(Step.objects.values_list("index", "say")) == [(0, "Read note 0"), (1, "Read note 1")]
+    assert Step.objects.get(index=0).pk == kept
+    assert list(Claim.objects.values_list("order", flat=True)) == [0]
+    assert Run.objects.get().step_count == 2
+
+
+def test_a_second_attempt_with_another_quote_for_the_same_words_replaces_it(make_run, report):
+    run, name = make_run(), str(report.pk)
+    before = claim(0, "checked", name)
+    interrupted(run, before)
+    better = replace(before, citations=(replace(before.citations[0], quote="Revenue: 412 million", page_index=2),))
+
+    work(run, tell([better, complete()]))
+
+    assert list(Citation.objects.values_list("quote", "page_index")) == [("Revenue: 412 million", 2)]
+
+
+def test_a_stopped_second_attempt_keeps_what_was_found(make_run, report):
+    run, name = make_run(), str(report.pk)
+    interrupted(run, step(0, name), claim(0, "checked", name))
+
+    work(run, tell([complete(Outcome.CANCELLED)]))
+
+    assert Step.objects.count() == Claim.objects.count() == 1
 
 
 def test_two_steps_of_a_kind_at_one_place_are_both_kept(make_run):

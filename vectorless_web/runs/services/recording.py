@@ -1,5 +1,6 @@
 """Writes what the engine yields: rows first, then a hint, each under the run's lease and each once."""
 
+import json
 from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
@@ -23,22 +24,26 @@ from vectorless_web.runs.services.leases import Lease, LeaseLost, end_run, fence
 from vectorless_web.runs.services.queueing import announce
 
 Place = tuple[int, int, str]
+TOLD = ("say", "thought", "action", "arguments", "observation", "refs", "rejected", "confidence", "engine")
+"""What a step tells: what time and money it took differs from attempt to attempt."""
 
 
 class Recorder:
     """The one writer of an attempt. It numbers events and stores each exactly once.
 
     A run that is executed again after a crash yields its events from the start: a step
-    whose place (walk, index, kind) is stored already is kept as it is, and so is a claim
-    that says the same; the first that differs is stored as new.
+    that says the same at its place (walk, index, kind) is kept as it is, and so is a claim
+    with the same quotes; one that differs is rewritten where it stands. What this attempt
+    did not come to again is dropped once it has an answer of its own.
     """
 
     def __init__(self, lease: Lease, corpus: WorkspaceCorpus) -> None:
         self._lease = lease
         self._corpus = corpus
-        rows = Step.objects.filter(run=lease.run_id).values_list("walk", "index", "kind")
-        self._stored: set[Place] = set(rows)
+        rows = Step.objects.filter(run=lease.run_id)
+        self._stored: dict[Place, Step] = {(row.walk, row.index, row.kind): row for row in rows}
         self._seen: set[Place] = set()
+        self._claimed: set[int] = set()
         self._steps = len(self._stored)
         self._sequence = _last_sequence(lease.run_id)
         self._pinned = set(
@@ -48,9 +53,10 @@ class Recorder:
     def step(self, event: StepEvent) -> None:
         """Store a step unless an earlier attempt did, then announce it. LeaseLost writes nothing."""
         place = self._place(event)
-        if place in self._stored:
-            return
         row = _step_row(event, place)
+        if place in self._stored:
+            self._correct(self._stored[place], row)
+            return
         with fenced(self._lease):
             self._pin_read_versions()
             Step.objects.create(run_id=self._lease.run_id, sequence=self._sequence + 1, **row)
@@ -60,6 +66,7 @@ class Recorder:
 
     def claim(self, event: ClaimEvent) -> None:
         """Store or rewrite a claim with its citations under the next sequence number, then announce it."""
+        self._claimed.add(event.order)
         if self._says_the_same(event):
             return
         citations = [self._citation(evidence) for evidence in event.citations]
@@ -87,6 +94,7 @@ class Recorder:
         with fenced(self._lease):
             self._pin_read_versions()
             if event.outcome in (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND):
+                self._drop_surplus()
                 Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=storable(_answer(event)))
             end_run(self._lease, event.outcome.value, **storable(self._ending(event)))
         announce(self._lease.run_id, self._sequence + 1)
@@ -97,6 +105,22 @@ class Recorder:
         if not end_run(self._lease, Run.Status.FAILED, **values):
             raise LeaseLost
         announce(self._lease.run_id, self._sequence + 1)
+
+    def _correct(self, stored: Step, row: dict[str, Any]) -> None:
+        """Rewrite a step of an earlier attempt that this one took differently."""
+        # As it comes back from a JSON column: keys of objects are texts there.
+        if all(getattr(stored, name) == json.loads(json.dumps(row[name])) for name in TOLD):
+            return
+        with fenced(self._lease):
+            self._pin_read_versions()
+            Step.objects.filter(pk=stored.pk).update(**row)
+
+    def _drop_surplus(self) -> None:
+        """Delete the steps and claims of earlier attempts that are no part of this one's result."""
+        surplus = [row.pk for place, row in self._stored.items() if place not in self._seen]
+        Step.objects.filter(pk__in=surplus).delete()
+        Run.objects.filter(pk=self._lease.run_id).update(step_count=len(self._seen))
+        Claim.objects.filter(run=self._lease.run_id).exclude(order__in=self._claimed).delete()
 
     def _advance(self) -> None:
         self._sequence += 1
@@ -117,8 +141,18 @@ class Recorder:
         if row is None or row.text != storable(event.text):
             return False
         support = event.support.value if event.support else ""
-        was_checked = row.state == Claim.State.CHECKED
-        return (row.state, row.support) == (event.state, support) or (was_checked and event.state == Claim.State.DRAFT)
+        if row.state == Claim.State.CHECKED and event.state == Claim.State.DRAFT:
+            return True
+        told = (event.state, support, storable(_calculation(event.calculation)), storable(event.because))
+        return (row.state, row.support, row.calculation, row.because) == told and self._quotes_the_same(row, event)
+
+    def _quotes_the_same(self, row: Claim, event: ClaimEvent) -> bool:
+        names = ("marker", "version", "node_key", "page_index", "quote", "start", "end", "check_result")
+        told = [
+            (e.marker, self._corpus.version(e.document).pk, e.key, e.page_index, e.quote, e.start, e.end, e.check.value)
+            for e in event.citations
+        ]
+        return sorted(row.citations.values_list(*names)) == sorted(map(tuple, storable(told)))
 
     def _pin_read_versions(self) -> None:
         """Remember which versions the run has opened since the last write."""
