@@ -1,5 +1,6 @@
 """Forked processes end with their work, tell how it went, and can be ended."""
 
+import io
 import os
 import signal
 import subprocess
@@ -18,7 +19,7 @@ def test_work_that_ends_well_ends_with_0():
 
 def test_what_nobody_caught_ends_with_1():
     def fail():
-        sys.stderr = open(os.devnull, "w")
+        sys.stderr = io.StringIO()
         raise ValueError
 
     assert Forked(fail).wait(5) == 1
