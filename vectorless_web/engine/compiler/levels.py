@@ -16,7 +16,7 @@ from vectorless_web.engine.compiler.patterns import (
     STATEMENT,
     closes_soon,
     is_contents_title,
-    is_notes_title,
+    statement_kind,
 )
 
 _TITLE_OF_EXHIBIT = (CHAPTER - 0.5, 0)
@@ -45,7 +45,7 @@ def assign_levels(headings: Sequence[Heading]) -> None:
             order = _INNER_CONTENTS if contents_seen else order
             contents_seen = True
         if order == _STATEMENT and stack and stack[-1].order == _NOTES:
-            order = _NOTES  # the notes were announced, the statements follow first
+            stack.pop()  # a report, or notes that are only announced: statements follow it and do not belong to it
         notes = next((depth for depth, place in enumerate(stack) if place.order == _NOTES), None)
         if order == _STATEMENT and notes is not None and any(p.order[0] == NUMBERED for p in stack[notes:]):
             order = (PLAIN, 1, 0)  # a statement discussed inside a numbered note
@@ -92,7 +92,8 @@ class _Ranks:
             return (_BOOKMARK, heading.bookmark)
         form, looks = heading.form, _looks(heading)
         if form.family == STATEMENT:
-            return _NOTES if is_notes_title(heading.title) else _STATEMENT
+            # An auditor's report ends the notes before it, as their own title does.
+            return _STATEMENT if statement_kind(heading.title) else _NOTES
         if form.family == NOTE:
             return _NOTE
         if form.family != PLAIN:

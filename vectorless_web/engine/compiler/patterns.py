@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 _NUMBER_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten"
 # What may follow a number; a small letter after a space means running text ("Note 7 to the ...").
-_SEPARATOR = r"(?:\s*[.:)\]—–(-]|\s+(?-i:(?![a-zß-ÿ])))"
+_SEPARATOR = r"(?:\s*[.:)\]—–-]|\s*\((?!\w{1,4}\)\s+(?-i:[a-z]))|\s+(?-i:(?![a-zß-ÿ])))"
 _PART = re.compile(
     rf"^(?:part|teil|partie|parte)\s+([IVX]{{1,5}}|\d{{1,2}}|[A-Z]|{_NUMBER_WORDS})(?:{_SEPARATOR}|$)", re.I
 )
@@ -13,7 +13,7 @@ _ITEM = re.compile(rf"^items?\s+(\d{{1,2}}[A-C]?(?:\.\d{{2}})?)(?:{_SEPARATOR}|$
 _NOTE = re.compile(rf"^(?:note|footnote|anmerkung|nota)\s+(\d{{1,2}}[A-Z]?)(?:{_SEPARATOR}|$)", re.I)
 _CHAPTER = re.compile(
     r"^(chapter|article|section|appendix|annex|annexe|exhibit|schedule|clause|kapitel|abschnitt|artikel|anhang"
-    r"|chapitre|capítulo|capitolo|artículo|articolo|sección|sezione|anexo|allegato|§{1,2})\s*"
+    r"|chapitre|capítulo|capitolo|artículo|articolo|sección|sezione|anexo|allegato|§{1,2})(?:\s+|(?<=§)\s*)"
     rf"([IVXLC]{{1,6}}|[A-Z]|\d{{1,3}}(?:\.\d{{1,3}}){{0,4}}[a-z]?|{_NUMBER_WORDS})(?:{_SEPARATOR}|$)",
     re.I,
 )
@@ -32,6 +32,7 @@ _STATEMENT = re.compile(
     r"|(?:share|stock)holders?[’']?s?[’']?\s+equity\s+statements?)",
     re.I,
 )
+_CLAUSE = re.compile(r"\b(?:that|which|is|are|was|were|see|refer)\b", re.I)
 _NOTES = re.compile(r"^(?:index\s+to\s+)?notes?\s+to\s+(?:the\s+)?(?:\w+\s+){0,4}(?:financial\s+)?statements?\b", re.I)
 _REPORT = re.compile(
     r"^report(?:s|ing)?\s+of\s+(?:independent|management)|^(?:independent\s+)?auditors?[’']?s?[’']?\s+report"
@@ -72,7 +73,7 @@ def form_of(title: str) -> Form:
         return Form(PART, 0, "")
     if title.endswith(":"):
         return _numbered(title)
-    if _STATEMENT.match(title) or _NOTES.match(title) or _REPORT.match(title):
+    if (_STATEMENT.match(title) and not _CLAUSE.search(title)) or _NOTES.match(title) or _REPORT.match(title):
         return Form(STATEMENT)
     return _numbered(title)
 
