@@ -1,6 +1,7 @@
 """Sharing a run: a link for whoever holds it, for as long as it is open, and nothing beyond the run."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -9,9 +10,12 @@ from django.utils import timezone
 
 from tests.runs.conftest import make_ready, make_run, report  # noqa: F401
 from tests.runs.engines import StoryReasoner, TestEngine, long_story
+from vectorless_web.documents.models import Document
+from vectorless_web.lib.problems import Problem
 from vectorless_web.runs.models import Citation, Run
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.sharing.models import ShareLink, ShareView
+from vectorless_web.sharing.services import make_link, password_fits
 from vectorless_web.workspaces.models import AuditEvent, Role
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -146,6 +150,20 @@ class TestPassword:
         assert codes[10] == 429
         assert outsider.post(f"{address}unlock/", {"password": "open sesame"}).status_code == 429
 
+    def test_tries_at_the_same_moment_are_each_counted(self, shared_run, alice):
+        link, _token = make_link(user=alice, run=shared_run, days=7, password="open sesame")
+
+        def guess(number: int) -> int:
+            try:
+                return password_fits(link=link, password=f"guess {number}", address="192.0.2.7")
+            except Problem as problem:
+                return problem.status
+
+        with ThreadPoolExecutor(8) as crowd:
+            results = list(crowd.map(guess, range(30)))
+
+        assert (results.count(False), results.count(429)) == (10, 20)
+
     def test_one_link_s_password_opens_no_other(self, owner, outsider, shared_run):
         first = share(owner, shared_run, password="open sesame")
         second = share(owner, shared_run, password="open sesame")
@@ -193,6 +211,18 @@ class TestPages:
 
         address = share(owner, shared_run)
         assert outsider.get(f"{address}pages/{other.current_version_id}/1.jpg").status_code == 404
+
+    def test_nor_a_page_of_a_document_that_was_deleted_since(self, owner, outsider, shared_run, picture, caplog):
+        citation, address = Citation.objects.first(), share(owner, shared_run)
+        picture_of = f"{address}pages/{citation.version_id}/1.jpg"
+        assert outsider.get(picture_of).status_code == 200
+        Document.objects.filter(pk=citation.version.document_id).update(deleted_at=timezone.now())
+
+        page = outsider.get(address).content.decode()
+
+        assert outsider.get(picture_of).status_code == 404
+        assert "vectorless_web.runs.sheets" not in {row.name for row in caplog.records}, "its file is not even opened"
+        assert "Revenue was 412 million" in page, "the quote is kept with the run"
 
     def test_nor_any_page_before_the_password(self, owner, outsider, shared_run, picture):
         version = Citation.objects.first().version_id

@@ -35,6 +35,11 @@ def sheets_of(run: Run, citations: Sequence[Citation], steps: Sequence[Step]) ->
     return [sheet for version, page in places if (sheet := _readable_sheet(run, citations, version, page))]
 
 
+def may_be_shown(version: DocumentVersion) -> bool:
+    """Whether its pages may be: those of a deleted document are gone for readers, purged or not yet."""
+    return version.document.deleted_at is None
+
+
 def _readable_sheet(
     run: Run, citations: Sequence[Citation], version: DocumentVersion, page_index: int
 ) -> dict[str, Any] | None:
@@ -66,10 +71,11 @@ def _highlights(citations: Sequence[Citation]) -> dict[Place, list[Highlight]]:
     """Marks by page, pages in order of marker; the first citation is the lit one."""
     found: dict[Place, list[Highlight]] = {}
     for citation in citations:
-        if citation.version_id is None or citation.check_result == "missing":
+        version = citation.version
+        if version is None or not may_be_shown(version) or citation.check_result == "missing":
             continue
         for page in _pages_of(citation):
-            marks = found.setdefault((citation.version_id, page), [])
+            marks = found.setdefault((version.pk, page), [])
             marks.append(_mark(citation, page, on=citation is citations[0]))
     return found
 
@@ -89,7 +95,8 @@ def _mark(citation: Citation, page: int, *, on: bool) -> Highlight:
 
 
 def _last_read(run: Run, steps: Sequence[Step]) -> list[tuple[DocumentVersion, int]]:
-    versions = {str(row.document_id): row for row in run.versions.select_related("document", "document__workspace")}
+    rows = run.versions.filter(document__deleted_at=None).select_related("document", "document__workspace")
+    versions = {str(row.document_id): row for row in rows}
     for step in reversed(steps):
         for ref in step.refs:
             version = versions.get(ref["document"])

@@ -8,6 +8,7 @@ from django.urls import reverse
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.runs import pages, selectors
 from vectorless_web.runs.models import Run
+from vectorless_web.runs.sheets import may_be_shown
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.selectors import May
 
@@ -33,12 +34,13 @@ def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
 
 
 def quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion | None:
-    """The version when that page of it holds a part of a quote of the run, else None."""
+    """The version when that page of it holds a part of a quote and was not deleted since, else None."""
     for claim in selectors.claims_of(run):
         for citation in claim.citations.all():
             on_pages = {citation.page_index, *(span[0] for span in citation.spans)}
-            if citation.version_id == version and page_index in on_pages:
-                return citation.version
+            shown = citation.version if citation.version_id == version and page_index in on_pages else None
+            if shown is not None and may_be_shown(shown):
+                return shown
     return None
 
 

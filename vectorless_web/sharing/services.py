@@ -59,13 +59,22 @@ def note_view(*, link: ShareLink, address: str, agent: str) -> None:
 def password_fits(*, link: ShareLink, password: str, address: str) -> bool:
     """Whether the password opens the link. Problem (429) after too many wrong ones from one network."""
     key = f"share-tries-{link.pk}-{network_of(address)}"
-    tries = cache.get(key, 0)
-    if tries >= TRIES:
+    if _count_try(key) > TRIES:
         raise Problem("Too many wrong passwords. Try again in ten minutes.", code="too_many_tries", status=429)
-    if check_password(password, link.password_hash):
-        return True
-    cache.set(key, tries + 1, TRIES_SECONDS)
-    return False
+    if not check_password(password, link.password_hash):
+        return False
+    cache.delete(key)
+    return True
+
+
+def _count_try(key: str) -> int:
+    """Count a try before the password is looked at, so that tries at the same moment cannot pass as one."""
+    cache.add(key, 0, TRIES_SECONDS)
+    try:
+        return int(cache.incr(key))
+    except ValueError:
+        # Forgotten between the two commands: its time was up.
+        return 1
 
 
 def network_of(address: str) -> str:
