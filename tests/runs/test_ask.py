@@ -5,9 +5,10 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.runs.conftest import make_ready
 from vectorless_web.lib.problems import Problem
+from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
-from vectorless_web.workspaces.models import AuditEvent, Role, Workspace
+from vectorless_web.workspaces.models import AuditEvent, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_for
 
 pytestmark = pytest.mark.django_db
@@ -178,6 +179,54 @@ class TestInTheBrowser:
         self.ask(client, workspace, question="Why?", scope=f"folder:{folder.pk}")
 
         assert list(Run.objects.get().documents.all()) == [other]
+
+    @pytest.mark.parametrize("sent", ["Verträge", "Vertr\0äge"])
+    def test_a_tag_in_any_language_narrows_the_scope(self, client, workspace, bob, report, alice, sent):
+        other = make_ready(workspace, alice, "Lease")
+        other.tags = ["Verträge"]
+        other.save()
+        client.force_login(bob)
+
+        self.ask(client, workspace, question="Why?", scope=f"tag:{sent}")
+
+        assert list(Run.objects.get().documents.all()) == [other]
+
+
+class TestWhoAnswers:
+    @pytest.fixture
+    def model(self, workspace):
+        return ModelProvider.objects.create(
+            workspace=workspace, name="House", base_url="http://model.test/v1", model="tiny", encrypted_key="gAAA=="
+        )
+
+    def shown(self, client, alice, workspace) -> str:
+        client.force_login(alice)
+        return client.get(f"/w/{workspace.slug}/").content.decode()
+
+    def test_the_page_names_the_model_even_when_its_key_cannot_be_read(self, client, alice, workspace, report, model):
+        page = self.shown(client, alice, workspace)
+
+        assert "tiny answers" in page
+        assert "tiny, no price set" in page
+
+    def test_a_priced_model_is_announced_with_what_a_question_costs_at_most(
+        self, client, alice, workspace, report, model
+    ):
+        ModelProvider.objects.update(price_in=2, price_out=10)
+
+        assert "tiny, at most $0.30" in self.shown(client, alice, workspace)
+
+    def test_without_a_model_nothing_costs(self, client, alice, workspace, report):
+        assert "no model, no cost" in self.shown(client, alice, workspace)
+
+    def test_a_run_says_that_the_key_cannot_be_read(self, workspace, bob, report, model):
+        run = start_run(user=bob, workspace=workspace, question="Why?")
+
+        execute_run(run.pk)
+
+        run.refresh_from_db()
+        assert (run.status, run.error_code) == ("failed", "secret_unreadable")
+        assert "type it again" in run.reason
 
 
 def test_a_folder_with_documents_is_a_place_to_look(client, alice, workspace, report):

@@ -129,6 +129,10 @@ class TestList:
     def test_nonsense_in_the_address_does_not_filter(self, page, answered, query):
         assert self.listed(page, answered, query) == [answered.pk]
 
+    @pytest.mark.parametrize("query", ["to=9999-12-31", "from=0001-01-01", "from=9999-12-31", "q=412%00"])
+    def test_the_edges_of_time_and_text_are_no_failure(self, page, answered, query):
+        assert self.listed(page, answered, query)
+
     def test_a_page_of_runs_takes_few_queries(self, page, make_run, django_assert_max_num_queries):
         runs = [make_run(status="answered") for _ in range(12)]
 
@@ -165,6 +169,12 @@ class TestFeedback:
         client.post(address(answered, "feedback/"), {"good": "0", "reason": "wrong_page"})
 
         assert list(Feedback.objects.values_list("user", "good", "reason")) == [(bob.pk, False, "wrong_page")]
+
+    def test_a_comment_with_a_null_character_is_kept_without_it(self, client, bob, answered):
+        client.force_login(bob)
+        client.post(address(answered, "feedback/"), {"good": "0", "comment": "Wrong\0 page"})
+
+        assert Feedback.objects.get().comment == "Wrong page"
 
     def test_an_unknown_reason_is_refused(self, client, bob, answered):
         client.force_login(bob)
@@ -213,6 +223,15 @@ def test_a_page_of_a_document_that_the_run_did_not_read_is_not_shown(page, answe
     other = make_ready(answered.workspace, alice, "Secret plans")
 
     assert page(address(answered, f"sheet/{other.current_version_id}/1/")).status_code == 404
+
+
+def test_a_page_of_a_document_that_was_deleted_since_is_not_shown(page, answered, report):
+    sheet = address(answered, f"sheet/{report.current_version_id}/1/")
+    report.deleted_at = timezone.now()
+    report.save()
+
+    assert page(sheet).status_code == 404
+    assert "Revenue was 412 million" in page(address(answered)).content.decode()
 
 
 def test_a_newer_version_of_a_cited_document_is_pointed_out(page, answered, report):

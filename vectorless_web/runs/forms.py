@@ -1,14 +1,17 @@
 """What a question form holds: the question, where to look, how far to go."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from django.db.models import QuerySet
 from django.http import QueryDict
 
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents
+from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.runs.models import Run
+from vectorless_web.runs.selectors import AnsweringModel, model_of
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 
@@ -30,11 +33,11 @@ class Scope:
 
 @dataclass(frozen=True)
 class AskBox:
-    """The form as the page shows it, fresh or with what was sent."""
+    """The form as the page shows it, fresh or with what was sent. `scopes` is called by the form that offers them."""
 
     question: str
     scope: str
-    scopes: Sequence[Scope]
+    scopes: Callable[[], Sequence[Scope]]
     documents: Sequence[Document]
     max_steps: int
     thread: int | None
@@ -63,7 +66,7 @@ class AskedForm:
         """
         return cls(
             question=data.get("question", ""),
-            scope=data.get("scope") or "all",
+            scope=data.get("scope", "").replace("\0", "") or "all",
             chosen=tuple(number for text in data.getlist("documents") if (number := whole(text)) is not None),
             max_steps=whole(data.get("max_steps", "")),
             thread=whole(data.get("thread", "")),
@@ -86,7 +89,8 @@ def documents_meant(form: AskedForm, workspace: Workspace, user: User) -> list[i
     if kind == "folder":
         return list(rows.filter(folder=whole(value)).values_list("pk", flat=True))
     if kind == "tag":
-        return [row.pk for row in rows.filter(tags__icontains=value) if value in row.tags]
+        # Databases store the letters of JSON texts in different ways: the tags are compared here.
+        return [pk for pk, tags in rows.exclude(tags=[]).values_list("pk", "tags") if value in tags]
     return None
 
 
@@ -100,11 +104,11 @@ def ask_box(
     return AskBox(
         question=sent.question if sent else "",
         scope=sent.scope if sent else ("documents" if chosen else "all"),
-        scopes=[Scope("all", "Whole workspace", rows.count(), "all"), *_folders(workspace), *_tags(rows)],
+        scopes=lambda: [Scope("all", "Whole workspace", rows.count(), "all"), *_folders(workspace), *_tags(rows)],
         documents=list(rows.filter(pk__in=chosen).only("pk", "title")) if chosen else [],
         max_steps=steps,
         thread=sent.thread if sent else (follows.thread_id if follows else None),
-        estimate="no model, no cost",
+        estimate=_estimate(model_of(workspace)),
         error=error,
         step_choices=sorted({*STEP_CHOICES, steps}),
         expand=sent.expand if sent else (follows is None or follows.settings.get("expand", True)),
@@ -116,6 +120,16 @@ def choices_of(workspace: Workspace, user: User, ticked: Sequence[Document] = ()
     chosen = [(document.pk, document.title) for document in ticked]
     rows = readable_documents(workspace, user).exclude(pk__in=[pk for pk, _ in chosen]).order_by("title", "pk")
     return [*chosen, *rows.values_list("pk", "title")[:CHOICES_SHOWN]]
+
+
+def _estimate(model: AnsweringModel | None) -> str:
+    """What the question may cost at most, in words: all its tokens at the dearer price."""
+    if model is None:
+        return "no model, no cost"
+    if not model.usd_per_million:
+        return f"{model.name}, no price set"
+    most = Decimal(Limits().model_tokens) * model.usd_per_million / 1_000_000
+    return f"{model.name}, at most ${max(most, Decimal('0.01')):.2f}"
 
 
 def _documents_of(run: Run | None) -> set[int]:

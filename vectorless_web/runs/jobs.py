@@ -11,10 +11,15 @@ from vectorless_web.engine.errors import EngineError
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.selectors import lexicon_of, model_settings
+from vectorless_web.workspaces.storage import SecretUnreadable
 
 logger = logging.getLogger(__name__)
 
 INTERNAL = "Something went wrong inside the program. What was found is kept; the log has the details. Try again."
+UNREADABLE = (
+    "The key of this workspace's model was stored under another encryption key and cannot be read. "
+    "An owner can type it again, or switch the model off, in the settings under Models."
+)
 
 
 def execute_run(run_id: int) -> None:
@@ -35,6 +40,8 @@ def execute_run(run_id: int) -> None:
             expand=run.settings.get("expand", True),
         )
         services.execute_run(lease, engine=wiring.engine_for(model_settings(run.workspace), calls))
+    except SecretUnreadable:
+        services.fail_run(lease, code="secret_unreadable", message=UNREADABLE, retryable=False)
     except EngineError as error:
         services.fail_run(lease, code=error.code, message=error.message, retryable=error.retryable)
     except Exception:

@@ -3,16 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 
+from django.conf import settings
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery
+from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, Run, Step, Thread
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, member_workspace, workspace_for, workspaces_of
+from vectorless_web.workspaces.selectors import User, member_workspace, providers_for, workspace_for, workspaces_of
 
 PAGE_SIZE = 30
 RECENT = 8
@@ -40,6 +42,25 @@ class Month:
     partial: int
     spent_usd: float
     limit_usd: float | None = None
+
+
+@dataclass(frozen=True)
+class AnsweringModel:
+    """The chat model that answers in a workspace, as pages name it: without its key."""
+
+    name: str
+    usd_per_million: Decimal
+    """The dearer of its two prices."""
+
+
+def model_of(workspace: Workspace) -> AnsweringModel | None:
+    """The workspace's model, else the site's; None when the offline reasoner answers."""
+    row = providers_for(workspace).filter(enabled=True).first()
+    if row is not None:
+        return AnsweringModel(row.model, max(row.price_in, row.price_out))
+    if not settings.MODEL:
+        return None
+    return AnsweringModel(settings.MODEL, Decimal(str(max(settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT))))
 
 
 def run_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Run:
@@ -161,8 +182,9 @@ def versions_read(run: Run) -> list[DocumentVersion]:
 
 
 def read_version(run: Run, pk: int) -> DocumentVersion:
-    """A version whose pages the run may show: one it read. Http404 for any other."""
-    rows = DocumentVersion.objects.filter(Q(pk__in=run.versions.values("pk")) | Q(pk__in=_cited(run)))
+    """A version whose pages the run may show: one it read, unless deleted since. Http404 for any other."""
+    read = Q(pk__in=run.versions.values("pk")) | Q(pk__in=_cited(run))
+    rows = DocumentVersion.objects.filter(read, document__deleted_at=None)
     version = rows.select_related("document", "document__workspace").filter(pk=pk).first()
     if version is None:
         raise Http404("This run did not read that document.")
@@ -171,7 +193,7 @@ def read_version(run: Run, pk: int) -> DocumentVersion:
 
 def newer_documents(run: Run) -> list[Document]:
     """The cited documents that have a newer version by now."""
-    cited = DocumentVersion.objects.filter(pk__in=_cited(run)).select_related("document")
+    cited = DocumentVersion.objects.filter(pk__in=_cited(run), document__deleted_at=None).select_related("document")
     return [row.document for row in cited if row.document.current_version_id not in (None, row.pk)]
 
 
@@ -223,7 +245,7 @@ def month_of(workspace: Workspace) -> Month:
         questions=sum(counts.values()),
         answered=counts.get(Run.Status.ANSWERED, 0) + counts.get(Run.Status.PARTIAL, 0),
         partial=counts.get(Run.Status.PARTIAL, 0),
-        spent_usd=float(sum(rows.values_list("cost_usd", flat=True))),
+        spent_usd=float(rows.aggregate(spent=Sum("cost_usd"))["spent"] or 0),
     )
 
 

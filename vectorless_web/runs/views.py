@@ -1,5 +1,6 @@
 """The pages of questions: home, workspace, run, list, and the acts on a run."""
 
+from datetime import date
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -14,7 +15,9 @@ from vectorless_web.runs import exports, pages, rendering, selectors, services, 
 from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, whole
 from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import may_in, model_settings, workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
+
+FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2999, 12, 31)
 
 
 @require_GET
@@ -186,17 +189,17 @@ def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str
 
 
 def _who_answers(place: Workspace) -> str:
-    choice = model_settings(place)
-    if choice is None:
+    model = selectors.model_of(place)
+    if model is None:
         return "The offline reasoner answers: it quotes, and writes nothing of its own."
-    return f"{choice.model} answers. If it is away, the offline reasoner does, and the page says so."
+    return f"{model.name} answers. If it is away, the offline reasoner does, and the page says so."
 
 
 def _run_query(request: HttpRequest) -> selectors.RunQuery:
     """The list's filters from the address; what makes no sense does not filter."""
     values = request.GET
     return selectors.RunQuery(
-        search=values.get("q", "")[:200],
+        search=values.get("q", "").replace("\0", "")[:200],
         outcome=values.get("outcome", "") if values.get("outcome") in Run.Status.values else "",
         person=whole(values.get("person")),
         document=whole(values.get("document")),
@@ -206,8 +209,10 @@ def _run_query(request: HttpRequest) -> selectors.RunQuery:
     )
 
 
-def _day(text: str) -> Any:
+def _day(text: str) -> date | None:
+    """A day on which something can have been asked; None for all else."""
     try:
-        return parse_date(text)
+        day = parse_date(text)
     except ValueError:
         return None
+    return day if day is not None and FIRST_DAY <= day <= LAST_DAY else None

@@ -16,7 +16,7 @@ def give_feedback(*, user: User, run: Run, good: bool, reason: str = "", comment
     """Keep what a person says of a run; saying it again replaces it."""
     if reason and reason not in REASONS:
         raise Problem("Choose one of the reasons offered.", code="invalid_input", status=422)
-    values = {"good": good, "reason": "" if good else reason, "comment": comment.strip()[:2000]}
+    values = {"good": good, "reason": "" if good else reason, "comment": comment.replace("\0", "").strip()[:2000]}
     given, _ = Feedback.objects.update_or_create(run=run, user_id=user.pk or 0, defaults=values)
     return given
 
