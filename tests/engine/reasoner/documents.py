@@ -176,7 +176,7 @@ class Shelf:
 
 
 def annual_report(name: str = "Norrvik") -> CompiledDocument:
-    """A report with two statements, a note and prose, on eight pages."""
+    """A report with three statements, a legal section and prose, on eight pages."""
     return compiled(
         f"{name} Annual Report 2019",
         section(
@@ -184,65 +184,63 @@ def annual_report(name: str = "Norrvik") -> CompiledDocument:
             paragraph(f"{name} makes pumps and valves for water works in Scandinavia.", page=0),
             paragraph("The company employs 1,204 people, most of them in Gothenburg.", page=1),
         ),
-        section(
-            "Management's discussion and analysis",
-            paragraph(
-                "Revenue grew in 2019, driven by orders from municipal water works. "
-                "Gross margin declined primarily due to higher steel prices and a strike at the Lund plant.",
-                page=2,
-            ),
-        ),
-        section(
-            "Financial statements",
-            table(
-                "Consolidated Statements of Income",
-                [
-                    ["Net sales", "$ 5,400", "$ 5,000"],
-                    ["Cost of sales", "3,780", "3,400"],
-                    ["Gross profit", "1,620", "1,600"],
-                    ["Operating income", "540", "600"],
-                    ["Net income", "405", "450"],
-                    ["Earnings per share", "4.05", "4.50"],
-                ],
-                columns=["", "2019", "2018"],
-                units="(Dollars in millions, except per share amounts)",
-                statement="income",
-                page=4,
-            ),
-            table(
-                "Consolidated Balance Sheets",
-                [
-                    ["Inventories", "900", "700"],
-                    ["Total current assets", "2,700", "2,400"],
-                    ["Property, plant and equipment, net", "1,250", "1,150"],
-                    ["Total assets", "6,000", "5,500"],
-                    ["Accounts payable", "350", "300"],
-                    ["Total current liabilities", "1,800", "1,500"],
-                ],
-                columns=["", "2019", "2018"],
-                units="(Dollars in millions)",
-                statement="balance",
-                page=5,
-            ),
-            table(
-                "Consolidated Statements of Cash Flows",
-                [
-                    ["Net cash provided by operating activities", "620", "580"],
-                    ["Purchases of property, plant and equipment", "(210)", "(190)"],
-                ],
-                columns=["", "2019", "2018"],
-                units="(Dollars in millions)",
-                statement="cash_flow",
-                page=6,
-            ),
-        ),
-        section(
-            "Legal proceedings",
-            paragraph(
-                "The company is not a party to any material legal proceedings. A claim over a pump failure in Oslo "
-                "was settled in March 2019 for $3 million.",
-                page=7,
-            ),
-        ),
+        section("Management's discussion and analysis", paragraph(DISCUSSION, page=2)),
+        section("Financial statements", *(_statement(*parts) for parts in STATEMENTS)),
+        section("Legal proceedings", paragraph(LEGAL, page=7)),
         fields=TypedFields(entities=(name.lower(),), years=(2019,)),
     )
+
+
+def _statement(title: str, statement: str, page: int, units: str, rows: Sequence[str]) -> Part:
+    cells = [row.split("|") for row in rows]
+    return table(title, cells, columns=["", "2019", "2018"], units=units, statement=statement, page=page)
+
+
+DISCUSSION = (
+    "Revenue grew in 2019, driven by orders from municipal water works. "
+    "Gross margin declined primarily due to higher steel prices and a strike at the Lund plant."
+)
+LEGAL = (
+    "The company is not a party to any material legal proceedings. A claim over a pump failure in Oslo "
+    "was settled in March 2019 for $3 million."
+)
+STATEMENTS = (
+    (
+        "Consolidated Statements of Income",
+        "income",
+        4,
+        "(Dollars in millions, except per share amounts)",
+        (
+            "Net sales|$ 5,400|$ 5,000",
+            "Cost of sales|3,780|3,400",
+            "Gross profit|1,620|1,600",
+            "Operating income|540|600",
+            "Net income|405|450",
+            "Earnings per share|4.05|4.50",
+        ),
+    ),
+    (
+        "Consolidated Balance Sheets",
+        "balance",
+        5,
+        "(Dollars in millions)",
+        (
+            "Inventories|900|700",
+            "Total current assets|2,700|2,400",
+            "Property, plant and equipment, net|1,250|1,150",
+            "Total assets|6,000|5,500",
+            "Accounts payable|350|300",
+            "Total current liabilities|1,800|1,500",
+        ),
+    ),
+    (
+        "Consolidated Statements of Cash Flows",
+        "cash_flow",
+        6,
+        "(Dollars in millions)",
+        (
+            "Net cash provided by operating activities|620|580",
+            "Purchases of property, plant and equipment|(210)|(190)",
+        ),
+    ),
+)

@@ -14,7 +14,6 @@ _SCALE_WORDS = (
 _THOUSANDS = re.compile(r"\bthousands?\b|\b000s?\b|['’]000", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
-_PERCENT = re.compile(r"%|\bpercent(?:age)?\b|\bmargin\b|\brate\b", re.I)
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _CURRENCY_WORDS = (
     ("USD", re.compile(r"\$|\bdollars?\b|\bUSD\b|\bU\.S\. dollars\b", re.I)),
@@ -43,11 +42,6 @@ def units_currency(units: str) -> str:
 def is_per_share(label: str) -> bool:
     """Whether a row states amounts per share, which no units line scales."""
     return bool(_PER_SHARE.search(label))
-
-
-def is_percentage(label: str) -> bool:
-    """Whether a row's label speaks of a percentage."""
-    return bool(_PERCENT.search(label))
 
 
 def scale_name(scale: Decimal) -> str:

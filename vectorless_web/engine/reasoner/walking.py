@@ -98,7 +98,7 @@ def _walk(run: Run, plan: QueryPlan, corpus: Corpus, selected: Selected, number:
         entry=selected.entry,
         document=document,
         limits=run.limits,
-        finder=Finder(document, plan),
+        finder=Finder(document, plan, lexicon=run.lexicon),
         known=tuple(key for key in run.known.get(selected.entry.id, ()) if key in document.tree),
         foreign=foreign_names(plan, selected.entry, document.card),
         seconds_left=run.seconds_left,
