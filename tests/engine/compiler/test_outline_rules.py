@@ -120,6 +120,20 @@ def test_notes_stand_below_their_title_and_never_below_a_statement():
     assert found == [0, 1, 1, 1, 2, 3, 2]
 
 
+def test_statements_follow_the_auditors_report_side_by_side():
+    found = levels(
+        heading("Item 8. Financial Statements"),
+        heading("Report of Independent Registered Public Accounting Firm"),
+        heading("Basis for Opinion", 9),
+        heading("Consolidated Statements of Income"),
+        heading("Consolidated Balance Sheets"),
+        heading("Notes to Consolidated Financial Statements"),
+        heading("Note 1. Basis"),
+        heading("Report of Independent Registered Public Accounting Firm"),
+    )
+    assert found == [0, 1, 2, 1, 1, 1, 2, 1]
+
+
 def test_numbers_give_depth_and_unnumbered_titles_of_the_same_looks_rank_with_them():
     found = levels(
         heading("Pump manual", 20),

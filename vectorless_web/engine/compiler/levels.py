@@ -44,13 +44,13 @@ def assign_levels(headings: Sequence[Heading]) -> None:
         if is_contents_title(heading.title):
             order = _INNER_CONTENTS if contents_seen else order
             contents_seen = True
-        if order == _STATEMENT and stack and stack[-1].order == _NOTES:
-            stack.pop()  # a report, or notes that are only announced: statements follow it and do not belong to it
         notes = next((depth for depth, place in enumerate(stack) if place.order == _NOTES), None)
         if order == _STATEMENT and notes is not None and any(p.order[0] == NUMBERED for p in stack[notes:]):
             order = (PLAIN, 1, 0)  # a statement discussed inside a numbered note
         while stack and (stack[-1].order >= order or stack[-1].is_over(heading)):
             stack.pop()
+        if order == _STATEMENT and stack and stack[-1].order == _NOTES:
+            stack.pop()  # a report, or notes that are only announced: statements follow it and do not belong to it
         heading.level = len(stack)
         stack.append(_Open(order, heading))
         before = heading
