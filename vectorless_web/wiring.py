@@ -1,7 +1,7 @@
 """From settings to working parts: the only place that puts the engine together or picks a provider."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Protocol
 
@@ -91,7 +91,7 @@ def chat_model(choice: ModelChoice) -> ChatModel:
     """The chosen model by itself, to find out whether it answers and how."""
     from vectorless_web.providers.openai_chat import OpenAIChat  # noqa: PLC0415 - as above
 
-    return OpenAIChat(_endpoint(choice.base_url, choice.model, choice.api_key, (choice.price_in, choice.price_out)))
+    return OpenAIChat(_chosen(choice))
 
 
 def warm_up() -> None:
@@ -102,11 +102,18 @@ def warm_up() -> None:
 def endpoint_for(choice: ModelChoice | None) -> Endpoint | None:
     """Where the model answers: the workspace's choice, else the site's; None for neither."""
     if choice is not None:
-        return _endpoint(choice.base_url, choice.model, choice.api_key, (choice.price_in, choice.price_out))
+        return _chosen(choice)
     if not settings.MODEL:
         return None
     prices = (Decimal(str(settings.MODEL_PRICE_IN)), Decimal(str(settings.MODEL_PRICE_OUT)))
     return _endpoint(settings.OPENAI_BASE_URL, settings.MODEL, settings.OPENAI_API_KEY, prices)
+
+
+def _chosen(choice: ModelChoice) -> Endpoint:
+    """The choice of a workspace, which goes only where the operator lets it; the site's own model goes anywhere."""
+    prices = (choice.price_in, choice.price_out)
+    endpoint = _endpoint(choice.base_url, choice.model, choice.api_key, prices)
+    return replace(endpoint, public_only=not settings.ALLOW_PRIVATE_MODEL_HOSTS)
 
 
 def _endpoint(base_url: str, model: str, api_key: str, prices: tuple[Decimal, Decimal]) -> Endpoint:

@@ -16,6 +16,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.model import Message
+from vectorless_web.providers import public_transport
 from vectorless_web.providers.endpoint import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 
@@ -266,3 +267,24 @@ def test_a_stream_that_dies_says_so_after_the_pieces_that_came(chat, httpserver)
 
 def test_the_key_is_in_no_description_of_the_endpoint():
     assert KEY not in repr(Endpoint("http://x", "tiny", KEY))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.1", "localhost"])
+def test_nothing_reaches_this_machine_when_only_public_addresses_are_allowed(httpserver, host):
+    on_chat(httpserver).respond_with_json(answer("Hello."))
+    address = f"http://{host}:{httpserver.port}/v1"
+
+    with pytest.raises(ModelUnreachable):
+        OpenAIChat(Endpoint(address, "tiny", KEY, seconds=2, retries=0, public_only=True)).complete(HELLO)
+    assert not httpserver.log
+
+
+def test_the_address_that_was_checked_is_the_one_connected_to(httpserver, monkeypatch):
+    on_chat(httpserver).respond_with_json(answer("Hello."))
+    monkeypatch.setattr(public_transport, "public_addresses", lambda host, port: ["127.0.0.1"])
+    address = f"http://models.example:{httpserver.port}/v1"
+    model = OpenAIChat(Endpoint(address, "tiny", KEY, seconds=2, retries=0, public_only=True))
+
+    assert model.complete(HELLO).text == "Hello."
+    assert bodies(httpserver)
+    assert httpserver.log[0][0].headers["Host"] == f"models.example:{httpserver.port}"

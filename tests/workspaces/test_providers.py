@@ -1,5 +1,7 @@
 """Chat models of a workspace: the key is encrypted, never shown, and never sent to another address."""
 
+import socket
+
 import pytest
 
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider
@@ -18,6 +20,19 @@ VALUES = {
     "context_size": 64000,
     "enabled": "on",
 }
+
+
+@pytest.fixture
+def names(monkeypatch) -> dict[str, str]:
+    """Names that resolve, to addresses of the test's choice; addresses are read by the real resolver."""
+    known: dict[str, str] = {}
+    resolve = socket.getaddrinfo
+
+    def resolve_known(host, *args, **kwargs):
+        return resolve(known.get(host, host), *args, **kwargs)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve_known)
+    return known
 
 
 @pytest.fixture
@@ -72,9 +87,26 @@ def test_odd_addresses_are_refused(act, alice, address):
 
 
 @pytest.mark.parametrize(
-    "host", ["localhost:11434", "127.0.0.1", "10.1.2.3", "[::1]:80", "169.254.169.254", "ollama", "a.internal"]
+    "host",
+    [
+        "localhost:11434",
+        "127.0.0.1",
+        "10.1.2.3",
+        "[::1]:80",
+        "169.254.169.254",
+        "ollama",
+        "a.internal",
+        "127.1:6379",
+        "0x7f.1",
+        "2130706433",
+        "[::ffff:10.1.2.3]",
+        "[64:ff9b::a01:203]",
+        "localhost.",
+        "localtest.example",
+    ],
 )
-def test_private_addresses_need_the_operators_leave(act, alice, settings, host):
+def test_private_addresses_need_the_operators_leave(act, alice, settings, host, names):
+    names["localtest.example"] = "192.168.1.7"
     settings.ALLOW_PRIVATE_MODEL_HOSTS = False
     assert act(alice, "models/add/", **{**VALUES, "base_url": f"http://{host}/v1"}).status_code == 422
     settings.ALLOW_PRIVATE_MODEL_HOSTS = True

@@ -72,3 +72,11 @@ def test_a_model_that_was_changed_meanwhile_has_not_been_tested(found, httpserve
 
     httpserver.expect_request("/v1/chat/completions").respond_with_handler(change)
     assert found() == {}
+
+
+def test_a_stored_private_address_is_not_reached_once_the_operator_forbids_them(found, httpserver, settings):
+    settings.ALLOW_PRIVATE_MODEL_HOSTS = False
+    settings.MODEL_RETRIES = 0
+    httpserver.expect_request("/v1/chat/completions").respond_with_json(answer("{}"))
+    assert found()["code"] == "network_error"
+    assert not httpserver.log

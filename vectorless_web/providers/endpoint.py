@@ -6,7 +6,10 @@ from decimal import Decimal
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model answers. Prices are US dollars per million tokens; `seconds` limit one try."""
+    """Where a model answers. Prices are US dollars per million tokens; `seconds` limit one try.
+
+    With `public_only` nothing is sent to a private network or to this machine.
+    """
 
     base_url: str
     model: str
@@ -15,3 +18,4 @@ class Endpoint:
     price_out: Decimal = Decimal(0)
     seconds: float = 60.0
     retries: int = 2
+    public_only: bool = False

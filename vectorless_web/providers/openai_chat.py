@@ -23,6 +23,7 @@ from vectorless_web.engine.errors import (
 )
 from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.public_transport import PublicTransport
 
 MILLION = 1_000_000
 
@@ -46,7 +47,9 @@ class OpenAIChat:
             timeout=endpoint.seconds,
             max_retries=endpoint.retries,
             # A redirect could lead to an address that the operator never allowed.
-            http_client=openai.DefaultHttpxClient(follow_redirects=False),
+            http_client=openai.DefaultHttpxClient(
+                follow_redirects=False, transport=PublicTransport() if endpoint.public_only else None
+            ),
         )
 
     def complete(

@@ -1,6 +1,5 @@
 """What people may type about workspaces, members, words, models and budgets."""
 
-import ipaddress
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
@@ -13,6 +12,7 @@ from django.core.exceptions import ValidationError
 from vectorless_web.engine.query.entries import wordings
 from vectorless_web.engine.query.lexicon import default_lexicon
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.lib.addresses import is_private
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.router_form import RouterForm
 
@@ -103,7 +103,7 @@ class ProviderForm(forms.ModelForm):
         parts = urlsplit(value)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
             raise ValidationError("Give an address that begins with https:// or http://, without a user name.")
-        if not settings.ALLOW_PRIVATE_MODEL_HOSTS and _is_private(parts.hostname or ""):
+        if not settings.ALLOW_PRIVATE_MODEL_HOSTS and is_private(parts.hostname or ""):
             raise ValidationError(
                 "This address lies in a private network. Your administrator may allow such addresses."
             )
@@ -221,14 +221,3 @@ def _refuse_small_words(texts: Iterable[str]) -> None:
     for text in texts:
         if not analyse(text):
             raise ValidationError(f"“{text}” has no word that could be searched for.")
-
-
-def _is_private(host: str) -> bool:
-    """Whether a host is written as a private address or a local name; names are resolved only when called."""
-    if host.endswith((".localhost", ".local", ".internal")) or ("." not in host and ":" not in host):
-        return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return not address.is_global
