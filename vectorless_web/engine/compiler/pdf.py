@@ -121,6 +121,7 @@ def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> 
     vocabulary = Vocabulary(page.text for page in pages)
     for heading in headings:
         heading.title = vocabulary.mend(heading.title)
+        heading.form = form_of(heading.title)
     assign_levels(headings)
     drafts = Drafter(layout, vocabulary).draft(items)
     if not headings:
