@@ -91,3 +91,9 @@ def test_what_is_missing_is_shown_as_nothing_rather_than_an_error(shown, missing
 
 def test_a_bar_of_money_spent_takes_decimals():
     assert show.of_total(Decimal("5"), Decimal("20")) == "25"
+
+
+def test_a_figure_that_says_its_unit_gets_no_second_one():
+    assert show.unless_worded("USD million", "$220 million") == ""
+    assert show.unless_worded("%", "11.8%") == ""
+    assert show.unless_worded("USD million", "220") == "USD million"

@@ -293,3 +293,10 @@ def nested(sections: Iterable[Any]) -> Iterator[OutlineRow]:
         deeper = level + 1 if opens else level
         level = deeper if opens else min(level, following.depth - base if following is not None else 0)
         yield OutlineRow(row, opens, range(0 if opens else deeper - level))
+
+
+@register.filter
+def unless_worded(unit: str, figure: str) -> str:
+    """The unit of a figure, or nothing when the figure says it itself ("$220 million", "11.8%")."""
+    says_it = any(character.isalpha() or character == "%" for character in figure)
+    return "" if says_it else unit
