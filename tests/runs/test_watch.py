@@ -315,6 +315,16 @@ class TestWhoMayWatch:
     def test_a_stranger_is_refused_before_accept(self, make_run, open_page, charlie):
         assert self.refused(open_page, make_run(), user=charlie) == 403
 
+    def test_who_is_put_out_of_the_workspace_sees_nothing_more(self, make_run, open_page, bob, workspace):
+        run = make_run(status="running")
+
+        with open_page(run, after=0) as page:
+            page.read()
+            workspace.memberships.filter(user=bob).delete()
+            page.read_to_the_end(seconds=12)
+
+        assert page.closed == 4403
+
     def test_a_run_that_does_not_exist_is_refused_alike(self, make_run, open_page):
         run = make_run()
         run.pk = 999_999

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qs
@@ -15,7 +16,7 @@ from django.http import HttpRequest
 from django.utils.translation import get_language_from_request
 from redis.exceptions import RedisError
 
-from vectorless_web.runs.feed import Audience, Feed, State, feeds
+from vectorless_web.runs.feed import Audience, Feed, State, feeds, in_shared_thread
 from vectorless_web.runs.forms import whole
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import watched_run
@@ -26,7 +27,9 @@ logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
 """How often an open run is looked at without a hint, so that a lost one costs two seconds at most."""
-ENDED, BROKEN = 1000, 1011
+MEMBER_SECONDS = 6.0
+"""How often it is asked whether the reader still belongs to the workspace."""
+ENDED, BROKEN, REFUSED = 1000, 1011, 4403
 
 
 class RunConsumer(AsyncWebsocketConsumer):
@@ -68,7 +71,13 @@ class RunConsumer(AsyncWebsocketConsumer):
     async def _look(self) -> None:
         """Send what is there at once, then look again now and then: hints can get lost."""
         assert self.feed is not None
+        allowed_at = time.monotonic()
         while True:
+            if time.monotonic() - allowed_at >= MEMBER_SECONDS:
+                if not await self._is_still_allowed():
+                    await self.close(code=REFUSED)
+                    return
+                allowed_at = time.monotonic()
             # All sockets of a run look through one feed: whichever comes first reads for the others.
             await self._send_news(read=not self.feed.is_fresh(LOOK_SECONDS / 2))
             await asyncio.sleep(LOOK_SECONDS)
@@ -117,8 +126,21 @@ class RunConsumer(AsyncWebsocketConsumer):
         with suppress(RedisError, OSError):
             await self.channel_layer.group_add(group_of(self.run_id), self.channel_name)
 
+    async def _is_still_allowed(self) -> bool:
+        """Whether the reader may still see the run, and what they may do by now. An outage changes nothing."""
+        try:
+            run = await in_shared_thread(self._find_run)
+        except DatabaseError:
+            return True
+        if run is not None:
+            self.audience = Audience(may_in(run.workspace), self.audience.language)
+        return run is not None
+
     @database_sync_to_async
     def _watched_run(self) -> Run | None:
+        return self._find_run()
+
+    def _find_run(self) -> Run | None:
         values = self.scope["url_route"]["kwargs"]
         return watched_run(self.scope["user"], values["slug"], values["pk"])
 

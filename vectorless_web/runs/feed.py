@@ -88,7 +88,7 @@ class Feed:
                 return
             self._begun += 1
             turn = self._begun
-            await _in_shared_thread(self._read_and_render, after, audience)
+            await in_shared_thread(self._read_and_render, after, audience)
             self._done, self._read_at = turn, time.monotonic()
 
     def knows(self, sequence: int) -> bool:
@@ -109,7 +109,7 @@ class Feed:
         kept = self._news_kept.get(audience)
         if kept is not None and kept[0] == (after, self.state):
             return kept[1]
-        return await _in_shared_thread(self._news, after, audience)
+        return await in_shared_thread(self._news, after, audience)
 
     async def surroundings(self, audience: Audience) -> Sequence[str]:
         """The larger parts that follow the steps: maps, source, and at the end the answer and the acts.
@@ -201,7 +201,7 @@ AROUND = ("runs/_maps.html", "runs/_source.html", "runs/_acts.html")
 ENDING = ("runs/_maps.html", "runs/_answer.html", "runs/_acts.html", "runs/_source.html", "runs/_follow.html")
 
 
-async def _in_shared_thread(act: Callable[..., T], *values: Any) -> T:
+async def in_shared_thread(act: Callable[..., T], *values: Any) -> T:
     """Run in the thread that all sockets of this process share, on one connection that stays open.
 
     `database_sync_to_async` would open and prepare a connection for every hint. A broken
