@@ -11,7 +11,7 @@ from vectorless_web.engine.compiler.textual import TextBlock
 from vectorless_web.engine.document.node import NodeKind
 
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-_MAX_LINES = 200_000
+_LINK_PARTS = 8
 
 
 @dataclass(slots=True)
@@ -130,7 +130,7 @@ def _inline(token: Token) -> str:
             parts.append("")
         elif child.type == "link_close":
             address = addresses.pop() if addresses else ""
-            if address and address not in "".join(parts):
+            if address and address not in "".join(parts[-_LINK_PARTS:]):
                 parts.append(f" ({address})")
         elif child.type == "image":
             parts.append(f"{child.content} ({child.attrGet('src')})")
