@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from vectorless_web.workspaces.models import AuditEvent, Invitation, Membership, Role
@@ -127,6 +128,39 @@ def test_sign_up_is_closed_but_for_the_invited(client, link, settings):
     answer = client.get(path)
     assert answer["Location"] == f"/accounts/signup/?next={path}"
     assert 'name="password1"' in client.get(answer["Location"]).content.decode()
+
+
+def sign_up(client, name: str):
+    values = {"email": f"{name}@example.com", "username": name, "password1": "correct horse battery"}
+    return client.post("/accounts/signup/", values)
+
+
+def test_an_invitation_makes_one_account_which_has_joined_by_it(client, link, workspace, settings, django_user_model):
+    settings.SIGNUP_OPEN = False
+    path = link(role="editor")
+    client.logout()
+    client.get(path)
+    second = Client()
+    second.get(path)
+    sign_up(client, "erin")
+    assert membership(django_user_model.objects.get(username="erin")).role == "editor"
+    assert client.get(path)["Location"] == f"/w/{workspace.slug}/"
+    sign_up(second, "frank")
+    client.logout()
+    sign_up(client, "grace")
+    assert not django_user_model.objects.filter(username__in=["frank", "grace"]).exists()
+
+
+def test_an_invitation_for_one_address_makes_no_account_of_another(client, link, settings, django_user_model):
+    settings.SIGNUP_OPEN = False
+    path = link(email="Erin@Example.com")
+    client.logout()
+    client.get(path)
+    assert "another address" in sign_up(client, "frank").content.decode()
+    sign_up(client, "erin")
+    assert set(django_user_model.objects.filter(username__in=["frank", "erin"]).values_list("username", flat=True)) == {
+        "erin"
+    }
 
 
 def test_sign_up_can_be_opened(client, settings, db):

@@ -101,6 +101,10 @@ class Invitation(models.Model):
     def __str__(self) -> str:
         return f"Invitation to {self.workspace} as {self.role}"
 
+    def is_for(self, email: str) -> bool:
+        """Whether the account with this address may use the link."""
+        return not self.email or self.email.casefold() == email.casefold()
+
     @property
     def is_open(self) -> bool:
         """Whether the link can still be used."""

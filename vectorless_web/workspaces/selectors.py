@@ -135,6 +135,13 @@ def invitation_by(token: str) -> Invitation | None:
     return rows.select_related("workspace", "created_by").first()
 
 
+def joined_by(token: str, user: User) -> Workspace | None:
+    """The workspace that this user joined by this invitation, as one does who signs up by it; else None."""
+    rows = Invitation.objects.filter(token_hash=hash_token(token), accepted_by=user.pk).exclude(accepted_by=None)
+    found = rows.select_related("workspace").first()
+    return found.workspace if found is not None and role_in(found.workspace, user) else None
+
+
 def provider_in(workspace: Workspace, pk: int) -> ModelProvider:
     """One model provider of this workspace; Http404 for any other."""
     row = workspace.model_providers.filter(pk=pk).first()

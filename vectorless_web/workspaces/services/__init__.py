@@ -1,12 +1,13 @@
 """What may be done to workspaces, their members, models and budgets."""
 
-from vectorless_web.workspaces.services.budgets import remove_budget, reserve, set_budget, settle
+from vectorless_web.workspaces.services.budgets import release_all, remove_budget, reserve, set_budget, settle
 from vectorless_web.workspaces.services.governing import create_workspace, delete_workspace, update_workspace
 from vectorless_web.workspaces.services.lexicon import MAX_ENTRIES, add_entry, change_entry, remove_entry
 from vectorless_web.workspaces.services.members import (
     accept_invitation,
     add_member,
     change_role,
+    invitation_closed,
     invite,
     remove_member,
     revoke_invitation,
@@ -23,8 +24,10 @@ __all__ = [
     "change_role",
     "create_workspace",
     "delete_workspace",
+    "invitation_closed",
     "invite",
     "record",
+    "release_all",
     "remove_budget",
     "remove_entry",
     "remove_member",

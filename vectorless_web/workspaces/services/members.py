@@ -69,7 +69,7 @@ def revoke_invitation(*, actor: User, invitation: Invitation) -> None:
 @transaction.atomic
 def accept_invitation(*, user: User, invitation: Invitation) -> Membership:
     """Join by an invitation. Problem when it is meant for another address or was just used."""
-    if invitation.email and invitation.email.casefold() != _address(user).casefold():
+    if not invitation.is_for(_address(user)):
         raise Problem(
             f"This invitation is for {invitation.email}. Sign in with that address, or ask for another link.",
             code="invitation_for_another",
@@ -80,10 +80,13 @@ def accept_invitation(*, user: User, invitation: Invitation) -> Membership:
         accepted_by=user.pk, accepted_at=timezone.now()
     )
     if not used:
-        raise Problem(
-            "This invitation can no longer be used. Ask for another link.", code="invitation_closed", status=410
-        )
+        raise invitation_closed()
     return add_member(workspace=invitation.workspace, user=user, role=invitation.role)
+
+
+def invitation_closed() -> Problem:
+    """The refusal of an invitation that was used, revoked, or has expired."""
+    return Problem("This invitation can no longer be used. Ask for another link.", code="invitation_closed", status=410)
 
 
 def _address(user: User) -> str:

@@ -76,6 +76,9 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @never_cache
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """What an invitation is for. A visitor without an account may make one: the session remembers the link."""
+    joined = selectors.joined_by(token, request.user)
+    if joined is not None:
+        return redirect("runs:workspace", slug=joined.slug)
     found = _open_invitation(token)
     request.session[INVITATION] = token
     if not request.user.is_authenticated:
