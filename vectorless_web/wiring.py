@@ -10,6 +10,7 @@ from django.utils.module_loading import import_string
 
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unrecorded
+from vectorless_web.engine.llm.metered import FreePurse, MeteredModel, Purse
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.replay import ReplayModel
 from vectorless_web.engine.query.lexicon import Lexicon
@@ -39,17 +40,20 @@ class ModelChoice(Protocol):
     def price_in(self) -> Decimal: ...
     @property
     def price_out(self) -> Decimal: ...
+    @property
+    def context_size(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """The model calls of one run: what was stored of earlier attempts, who keeps new ones, what they may cost.
+    """The model calls of one run: what was stored of earlier attempts, who keeps new ones, what pays for them.
 
     With them comes how its question is read: the workspace's lexicon, and whether to expand by it.
     """
 
     stored: Sequence[ModelCallRecord] = ()
     keep: OnCall = unrecorded
+    purse: Purse = field(default_factory=FreePurse)
     limits: Limits = field(default_factory=Limits)
     lexicon: Lexicon | None = None
     expand: bool = True
@@ -78,7 +82,11 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     # Its client takes most of a second to import, which the offline reasoner need not wait for.
     from vectorless_web.providers.openai_chat import OpenAIChat  # noqa: PLC0415
 
-    live = OpenAIChat(endpoint)
+    context = choice.context_size if choice else None
+    live = MeteredModel(
+        OpenAIChat(endpoint), purse=calls.purse, usd_per_token=_dearest(endpoint), context_tokens=context
+    )
+    # Replayed calls were paid for when they were made: the meter is behind them.
     model = ReplayModel(calls.stored, name=endpoint.model, live=live) if calls.stored else live
     caller = Caller(model, budget=_budget(calls.limits, endpoint), on_call=calls.keep)
     walking = Walking(planner=ModelPlanner(caller), at_once=WALKS_AT_ONCE)
@@ -130,7 +138,13 @@ def _endpoint(base_url: str, model: str, api_key: str, prices: tuple[Decimal, De
 
 def _budget(limits: Limits, endpoint: Endpoint) -> ModelBudget:
     """What the run may spend; a call is priced beforehand at the dearer of the two prices."""
-    dearest = float(max(endpoint.price_in, endpoint.price_out)) / MILLION
     return ModelBudget(
-        calls=limits.model_calls, tokens=limits.model_tokens, money_usd=limits.money_usd, usd_per_token=dearest
+        calls=limits.model_calls,
+        tokens=limits.model_tokens,
+        money_usd=limits.money_usd,
+        usd_per_token=_dearest(endpoint),
     )
+
+
+def _dearest(endpoint: Endpoint) -> float:
+    return float(max(endpoint.price_in, endpoint.price_out)) / MILLION

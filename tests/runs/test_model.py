@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from decimal import Decimal
 
 import pytest
 from werkzeug import Response
@@ -12,11 +13,13 @@ from vectorless_web.documents.models import Document
 from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
-from vectorless_web.workspaces.models import ModelProvider
+from vectorless_web.workspaces.models import Budget, ModelProvider
+from vectorless_web.workspaces.services.budgets import period_start
 from vectorless_web.workspaces.storage import encrypt
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+TODAY = period_start("month")
 KEY = "sk-secret-0123456789"
 REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
 QUESTION = "What was revenue in 2024?"
@@ -205,6 +208,81 @@ def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by, httpserver):
     assert run.status == "answered"
     assert first.calls == 3
     assert list(ModelCall.objects.values_list("pk", flat=True)) == calls
+
+
+class TestBudgets:
+    @pytest.fixture
+    def budget(self, workspace, bob):
+        def limit(usd: str, **values) -> Budget:
+            return Budget.objects.create(workspace=workspace, limit_usd=Decimal(usd), period_start=TODAY, **values)
+
+        return limit
+
+    def test_each_call_is_booked_and_nothing_stays_put_aside(self, led_by, budget, bob):
+        whole, own = budget("5"), budget("5", user=bob)
+
+        run = led_by(Script())
+
+        for row in (whole, own):
+            row.refresh_from_db()
+            assert (row.spent_usd, row.reserved_usd) == (run.cost_usd, 0)
+
+    def test_a_call_that_no_longer_fits_is_not_made(self, led_by, budget):
+        script, row = Script(), budget("0.000001")
+
+        run = led_by(script)
+
+        row.refresh_from_db()
+        assert script.calls == 0
+        assert run.status in ("answered", "partial")
+        assert set(engines(run)) == {"offline"}
+        assert set(run.model_calls.values_list("error_code", flat=True)) == {"budget_exceeded"}
+        assert (row.spent_usd, row.reserved_usd) == (0, 0)
+
+    def test_a_failed_call_gives_back_what_was_put_aside(self, led_by, budget):
+        row = budget("5")
+
+        led_by(Script(step=status(500), answer=status(500)))
+
+        row.refresh_from_db()
+        assert (row.spent_usd, row.reserved_usd) == (0, 0)
+
+    def test_a_replayed_call_is_not_paid_for_again(self, led_by, budget):
+        row = budget("5")
+        run = led_by(Script())
+        Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
+
+        jobs.execute_run(run.pk)
+
+        row.refresh_from_db()
+        assert row.spent_usd == run.cost_usd
+
+    def test_what_a_dead_worker_left_put_aside_is_given_back(self, led_by, budget):
+        row = budget("5", reserved_usd=5)
+
+        assert led_by(Script()).answer.value == "412 million"
+
+        row.refresh_from_db()
+        assert row.reserved_usd == 0
+
+    def test_what_another_run_has_put_aside_stays_put_aside(self, led_by, budget, make_run):
+        row = budget("5", reserved_usd=5)
+        make_run(status="running")
+
+        assert set(engines(led_by(Script()))) == {"offline"}
+
+        row.refresh_from_db()
+        assert row.reserved_usd == 5
+
+
+def test_a_model_is_not_asked_more_than_it_can_read_at_once(led_by, workspace):
+    script = Script()
+    ModelProvider.objects.create(workspace=workspace, name="Scripted", context_size=500)
+
+    run = led_by(script)
+
+    assert script.calls == 0
+    assert run.status in ("answered", "partial")
 
 
 def test_without_a_model_of_its_own_a_workspace_uses_the_site_s(httpserver, settings, make_run, report):

@@ -35,6 +35,7 @@ def execute_run(run_id: int) -> None:
         calls = wiring.Calls(
             stored=log.stored,
             keep=log,
+            purse=services.RunPurse(run),
             limits=services.limits_of(run),
             lexicon=lexicon_of(run.workspace),
             expand=run.settings.get("expand", True),

@@ -5,6 +5,7 @@ from vectorless_web.runs.services.asking import ask_again, start_run
 from vectorless_web.runs.services.call_log import CallLog
 from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
 from vectorless_web.runs.services.leases import Lease, LeaseLost
+from vectorless_web.runs.services.purse import RunPurse
 from vectorless_web.runs.services.recovering import recover_runs
 from vectorless_web.runs.services.stopping import cancel_run
 
@@ -14,6 +15,7 @@ __all__ = [
     "Lease",
     "LeaseLost",
     "Reasoner",
+    "RunPurse",
     "ask_again",
     "cancel_run",
     "claim_run",

@@ -1,5 +1,6 @@
 """What may be spent: reserved before a call, settled after it, never more than the limit."""
 
+from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
 
@@ -59,6 +60,19 @@ def settle(*, workspace: Workspace, user: User | None, reserved_usd: Decimal, sp
     _covering(workspace, user).update(
         reserved_usd=Greatest(F("reserved_usd") - reserved_usd, Decimal(0)), spent_usd=F("spent_usd") + spent_usd
     )
+
+
+def release_all(*, workspace: Workspace, unless: Callable[[], bool]) -> None:
+    """Give back all that is put aside in the workspace, unless somebody may still settle it.
+
+    A worker that dies in mid-call settles nothing. `unless` is asked while the budgets are
+    locked, so that nobody can put something aside in between.
+    """
+    with transaction.atomic():
+        rows = Budget.objects.select_for_update().filter(workspace=workspace, reserved_usd__gt=0)
+        left = [row.pk for row in rows]
+        if left and not unless():
+            Budget.objects.filter(pk__in=left).update(reserved_usd=0)
 
 
 def period_start(period: str, today: date | None = None) -> date:
