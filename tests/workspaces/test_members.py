@@ -1,13 +1,18 @@
 """Members: roles, invitations by link, and the last owner."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from threading import Barrier
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent, Invitation, Membership, Role
 from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.services import change_role, remove_member
 from vectorless_web.workspaces.storage import hash_token
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +57,37 @@ def test_the_last_owner_stays(act, alice, bob):
     assert act(alice, f"members/{own}/remove/").status_code == 422
     act(alice, f"members/{membership(bob).pk}/role/", role="owner")
     assert act(alice, f"members/{own}/role/", role="viewer").status_code == 302
+
+
+def test_the_last_owner_stays_whatever_was_read_before(workspace, alice, bob):
+    read_before = membership(bob)
+    change_role(actor=alice, membership=membership(bob), role=Role.OWNER)
+    remove_member(actor=alice, membership=membership(alice))
+    with pytest.raises(Problem, match="needs an owner"):
+        remove_member(actor=bob, membership=read_before)
+    with pytest.raises(Problem, match="needs an owner"):
+        change_role(actor=bob, membership=read_before, role=Role.VIEWER)
+    assert membership(bob).role == Role.OWNER
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_owners_cannot_let_each_other_go_at_once(workspace, alice, bob):
+    change_role(actor=alice, membership=membership(bob), role=Role.OWNER)
+    both, together, refused = [membership(alice), membership(bob)], Barrier(2), []
+
+    def leave(own: Membership) -> None:
+        together.wait(5)
+        try:
+            remove_member(actor=alice, membership=own)
+        except Problem as problem:
+            refused.append(problem.code)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as threads:
+        list(threads.map(leave, both))
+    assert refused == ["last_owner"]
+    assert Membership.objects.get(workspace=workspace).role == Role.OWNER
 
 
 def test_a_removed_member_is_a_stranger(act, client, workspace, alice, bob):
