@@ -104,6 +104,11 @@ def is_contents_title(title: str) -> bool:
     return bool(_CONTENTS.match(title.strip()))
 
 
+def is_signatures(title: str) -> bool:
+    """Whether a title heads the signatures."""
+    return bool(_BACK.match(title))
+
+
 def closes_soon(title: str) -> bool:
     """Whether a title heads a page or two and holds nothing that follows: contents, signatures."""
     return bool(_BACK.match(title) or _CONTENTS.match(title))

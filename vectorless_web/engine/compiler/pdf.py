@@ -20,7 +20,7 @@ from vectorless_web.engine.compiler.levels import assign_levels
 from vectorless_web.engine.compiler.limits import CompileLimits
 from vectorless_web.engine.compiler.lines import Page
 from vectorless_web.engine.compiler.mending import Vocabulary
-from vectorless_web.engine.compiler.patterns import PLAIN, STATEMENT, form_of
+from vectorless_web.engine.compiler.patterns import PLAIN, STATEMENT, form_of, is_signatures
 from vectorless_web.engine.compiler.pdf_text import read_pages
 from vectorless_web.engine.compiler.regions import Row, classify, find_regions
 from vectorless_web.engine.compiler.running import mark_running
@@ -140,8 +140,13 @@ def _supported(items: Sequence[Item]) -> list[Item]:
     """Turn headings that nothing else supports back into lines."""
     kept = keep_supported([item for item in items if isinstance(item, Heading)])
     found: list[Item] = []
+    signed_page = -1
     for item in items:
-        if isinstance(item, Heading) and id(item) not in kept:
+        if isinstance(item, Heading) and is_signatures(item.title):
+            signed_page = item.page
+        # Names and offices under signatures are set like titles, and are none.
+        signer = isinstance(item, Heading) and item.page == signed_page and item.form.family == PLAIN
+        if isinstance(item, Heading) and (signer or id(item) not in kept):
             found.extend(item.lines)
         else:
             found.append(item)

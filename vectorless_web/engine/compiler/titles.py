@@ -24,6 +24,7 @@ _NOT_TITLE = re.compile(
 _ADDRESS = re.compile(
     r"\b[A-Z][\w.]*\.?,? +\d{5}(?:-\d{4})?$|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b|@\w+\."
     r"|^\d+ [A-Z]\w+(?: \w+)* (?:road|street|avenue|drive|lane|boulevard|parkway|plaza|way|place|square)\b(?: \w+)?$"
+    r"|^(?:(?:executive|senior)\s+)*vice president\b|^chief \w+ officer\b|^president(?:$|,? and\b)"
     r"|^commission file n|^none\.?$|^[\u2610-\u2612\uf0a8\uf0fe]|\[\s?[xX ]\s?\]",
     re.I,
 )
