@@ -1,10 +1,14 @@
-"""Times fusing and packing candidates of three lanes: `python -m benchmarks.retriever [--json]`."""
+"""Times fusing and packing candidates of three lanes: `python benchmarks/retriever.py [--json]`."""
 
 import argparse
 import json
 import random
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from vectorless_web.engine.retriever import (
     convex_min_max_fusion,

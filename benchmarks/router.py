@@ -1,6 +1,6 @@
 """Measures the document router beside SQLite FTS5, bm25s and tantivy, on the same cards, in one run.
 
-`python -m benchmarks.router --cards N [--json] [--cards-file FILE --queries-file FILE]`. A cards file holds JSON
+`python benchmarks/router.py --cards N [--json] [--cards-file FILE --queries-file FILE]`. A cards file holds JSON
 lines {id, title, topic_tags, question_hints, overview, sections, body}, a queries file {query, id}.
 """
 
@@ -10,12 +10,15 @@ import json
 import mmap
 import os
 import sqlite3
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from multiprocessing import Pipe, get_context
 from pathlib import Path
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.router_cards import BenchCard, Known, made_up, made_up_queries, read_cards, read_queries
 from benchmarks.router_peers import PEERS
