@@ -13,6 +13,7 @@ _RULE = re.compile(r"^\s*(=|-|~|\*|#|_)\1{2,}\s*$")
 _BULLET = re.compile(r"^\s*(?:[•●▪◦‣*+-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
 _TABBED = re.compile(r"\t|\S {3,}\S")
 _LONG = 2_400
+_TITLE_WORDS = 5
 _SENTENCE = re.compile(r"[.!?。！？]\s+|[。！？]")
 
 
@@ -84,7 +85,8 @@ def _heading(text: str, lines: list[tuple[int, int]]) -> tuple[TextBlock, int] |
     if not reads_like_title(first) or (first.endswith((".", ",", ";")) and form.family == PLAIN):
         return None
     alone = len(lines) == 1
-    if form.family == NUMBERED and (not alone or len(first) > 90):
+    sentence = first.endswith((".", ";")) and len(first.split()) > _TITLE_WORDS
+    if form.family == NUMBERED and (not alone or sentence or len(first) > 90):
         return None
     if (
         (form.family < PLAIN and (alone or len(first) < 80))
