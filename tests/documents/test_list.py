@@ -7,6 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from tests.documents.files import upload
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.workspaces.models import AuditEvent
 
@@ -218,3 +219,16 @@ def test_many_documents_stay_quick(workspace, alice, client, bob):
             assert client.get(f"/w/{workspace.slug}/documents/{query}").status_code == 200
             took.append(time.process_time() - started)
         assert min(took) < 0.5, f"{query}: {took}"
+
+
+@pytest.mark.parametrize("digits", [23, 30, 5000])
+def test_numbers_beyond_any_row_name_nothing(make, titles, client, workspace, dora, digits):
+    make("One")
+    huge = "9" * digits
+    for query in (f"?folder={huge}", f"?page={huge}", f"?folder=-{huge}"):
+        titles(query)
+    client.force_login(dora)
+    address = f"/w/{workspace.slug}/documents/"
+    assert client.post(f"{address}move/", {"documents": huge, "folder": ""}).status_code == 422
+    assert client.post(f"{address}move/", {"documents": "1", "folder": huge}).status_code == 404
+    assert client.post(f"{address}upload/", {"files": upload(b"# A", "a.md"), "folder": huge}).status_code == 404

@@ -13,6 +13,7 @@ from redis.exceptions import RedisError
 
 from vectorless_web.documents.announcements import documents_group
 from vectorless_web.documents.live_rows import Viewer, changed_fragments, first_fragments
+from vectorless_web.lib.whole import whole
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ class DocumentsConsumer(AsyncWebsocketConsumer):
 
     def _only(self) -> int | None:
         value = parse_qs(self.scope.get("query_string", b"").decode("ascii", "ignore")).get("document", [""])[0]
-        return int(value) if value.isdecimal() else None
+        return whole(value)
 
     async def _join(self, group: str) -> None:
         """Hear hints; with Redis away the socket still lives by looking at the rows."""

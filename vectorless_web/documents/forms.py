@@ -7,6 +7,7 @@ from django import forms
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import DEFAULT_SORT, DELETED, SORTS, STATUSES, ListQuery
 from vectorless_web.engine.compiler.corrections import CorrectionAct
+from vectorless_web.lib.whole import LARGEST
 
 DEEPEST = 9
 """The deepest level a heading may be moved to, counted from 0."""
@@ -17,10 +18,10 @@ class ListForm(forms.Form):
 
     q = forms.CharField(required=False, max_length=200)
     status = forms.ChoiceField(required=False, choices=[(name, name) for name in (*STATUSES, DELETED)])
-    folder = forms.IntegerField(required=False)
+    folder = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     tag = forms.CharField(required=False, max_length=60)
     sort = forms.ChoiceField(required=False, choices=[(name, name) for name in SORTS])
-    page = forms.IntegerField(required=False, min_value=1)
+    page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
 
     def query(self) -> ListQuery:
         """The list that is asked for."""
@@ -39,8 +40,8 @@ class ListForm(forms.Form):
 class ReaderForm(forms.Form):
     """The reader's address: page and version from 1, how to show the page, words to find."""
 
-    page = forms.IntegerField(required=False, min_value=1)
-    version = forms.IntegerField(required=False, min_value=1)
+    page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
+    version = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     view = forms.ChoiceField(required=False, choices=[("page", "Page"), ("text", "Text")])
     find = forms.CharField(required=False, max_length=200)
     outline = forms.CharField(required=False, max_length=200)
@@ -63,7 +64,7 @@ class TagForm(forms.Form):
 class CorrectionForm(forms.Form):
     """One correction of an outline: which part, what is done to it, its title or its depth (from 0)."""
 
-    key = forms.IntegerField(min_value=1)
+    key = forms.IntegerField(min_value=1, max_value=LARGEST)
     act = forms.ChoiceField(choices=[(act.value, act.value) for act in CorrectionAct])
     title = forms.CharField(required=False, max_length=300)
     depth = forms.IntegerField(required=False, min_value=0, max_value=DEEPEST)

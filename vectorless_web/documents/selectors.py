@@ -15,6 +15,7 @@ from django.http import Http404
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, Section
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.document.node import Node, NodeKind
+from vectorless_web.lib.whole import LARGEST, whole
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, role_in, workspace_for
 
@@ -139,6 +140,12 @@ def folder_in(workspace: Workspace, pk: int) -> Folder:
     if folder is None:
         raise Http404("There is no such folder here.")
     return folder
+
+
+def folder_named(workspace: Workspace, text: str) -> Folder | None:
+    """The folder whose number a form holds; None for no number, Http404 for one of no folder here."""
+    number = whole(text)
+    return folder_in(workspace, LARGEST if number is None else number) if text.isdecimal() else None
 
 
 def tags_of(workspace: Workspace, user: User) -> list[tuple[str, int]]:

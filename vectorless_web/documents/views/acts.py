@@ -12,6 +12,7 @@ from vectorless_web.documents.forms import FolderForm, TagForm, TitleForm
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.lib.htmx import go_to, is_htmx
 from vectorless_web.lib.problems import Problem
+from vectorless_web.lib.whole import whole
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_for
 
@@ -74,8 +75,7 @@ def new_folder(request: HttpRequest, slug: str) -> HttpResponse:
 def move_many(request: HttpRequest, slug: str) -> HttpResponse:
     """Put the chosen documents into a folder, or out of any."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
-    value = request.POST.get("folder", "")
-    folder = selectors.folder_in(workspace, int(value)) if value.isdecimal() else None
+    folder = selectors.folder_named(workspace, request.POST.get("folder", ""))
     chosen = _chosen(request, workspace)
     moved = services.move_documents(actor=request.user, workspace=workspace, documents=chosen, folder=folder)
     messages.info(request, f"{_count(moved)} moved to {folder.name if folder else 'no folder'}.")
@@ -141,7 +141,7 @@ def _answer(request: HttpRequest, document: Document, sentence: str, *, deleted:
 
 
 def _chosen(request: HttpRequest, workspace: Workspace) -> list[Document]:
-    ids = [int(value) for value in request.POST.getlist("documents") if value.isdecimal()]
+    ids = [number for value in request.POST.getlist("documents") if (number := whole(value)) is not None]
     chosen = selectors.rows_for(workspace, request.user, ids)
     if not chosen:
         raise Problem("Choose at least one document.", code="nothing_chosen", status=422)

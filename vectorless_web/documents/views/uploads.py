@@ -31,7 +31,7 @@ class UploadResult:
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """Take in one file or many as new documents; 422 when none of them could be taken."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
-    folder = _folder(workspace, request.POST.get("folder", ""))
+    folder = selectors.folder_named(workspace, request.POST.get("folder", ""))
     results = [_add(request, workspace, file, folder) for file in _files(request)]
     if is_htmx(request) or request.headers.get("X-Requested-With") == "XMLHttpRequest":
         context = {**workspace_context(request.user, workspace, "documents"), "results": results}
@@ -64,10 +64,6 @@ def _files(request: HttpRequest) -> list[UploadedFile]:
     if len(files) > settings.UPLOAD_MAX_FILES:
         raise Problem(f"Upload at most {settings.UPLOAD_MAX_FILES} files at a time.", code="too_many_files", status=422)
     return files
-
-
-def _folder(workspace: Workspace, value: str) -> Folder | None:
-    return selectors.folder_in(workspace, int(value)) if value.isdecimal() else None
 
 
 def _add(request: HttpRequest, workspace: Workspace, file: UploadedFile, folder: Folder | None) -> UploadResult:
