@@ -136,6 +136,7 @@ def test_every_call_is_kept_with_tokens_cost_and_time(led_by):
 
     calls = list(run.model_calls.all())
     assert [call.purpose for call in calls] == ["step", "step", "answer"]
+    assert not any(call.cached for call in calls)
     assert all((call.tokens_in, call.tokens_out) == (1000, 100) for call in calls)
     assert all(float(call.cost_usd) == pytest.approx(0.003) for call in calls)
     assert run.tokens == 3300
@@ -208,6 +209,7 @@ def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by, httpserver):
     assert run.status == "answered"
     assert first.calls == 3
     assert list(ModelCall.objects.values_list("pk", flat=True)) == calls
+    assert set(ModelCall.objects.values_list("cached", flat=True)) == {True}
 
 
 class TestBudgets:

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.runs.conftest import make_ready
@@ -160,6 +162,15 @@ class TestExport:
 
     def test_another_form_is_not_found(self, page, answered):
         assert page(address(answered, "export/word/")).status_code == 404
+
+
+def test_a_run_s_page_does_not_count_the_tags_of_all_documents(page, answered):
+    page(address(answered))
+
+    with CaptureQueriesContext(connection) as seen:
+        page(address(answered))
+
+    assert not [row["sql"] for row in seen if row["sql"].startswith('SELECT "documents_document"."tags"')]
 
 
 class TestFeedback:

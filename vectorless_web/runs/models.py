@@ -207,6 +207,7 @@ class ModelCall(models.Model):
     cost_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
     latency_ms = models.FloatField(default=0)
     cached = models.BooleanField(default=False)
+    """A later attempt at the run used this reply again instead of paying for another."""
     error_code = models.CharField(max_length=40, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -104,6 +104,6 @@ def _limits(workspace: Workspace, choices: Choices) -> dict[str, Any]:
     """The limits and settings of this run as they stand now."""
     chosen = choices.get("max_steps")
     steps = chosen if chosen is not None else workspace.setting("max_steps")
-    kept = ("token_budget", "language", *ROUTER_SETTINGS)
+    kept = ("token_budget", *ROUTER_SETTINGS)
     own = {"max_steps": checked_steps(steps), "expand": choices.get("expand", True)}
     return own | {name: workspace.setting(name) for name in kept}

@@ -1,11 +1,12 @@
 """Keeps the model calls of a run, so that it can be resumed and replayed."""
 
 import threading
-from collections import Counter
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from decimal import Decimal
 
 from django.db import connection
+from django.db.models import QuerySet
 
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import Message
@@ -24,25 +25,27 @@ class CallLog:
         self._lease = lease
         self._lock = threading.Lock()
         self.stored: Sequence[ModelCallRecord] = stored_calls(lease.run_id)
-        self._answered = Counter(record.request_hash for record in self.stored)
+        self._answered: dict[str, deque[int]] = defaultdict(deque)
+        for pk, digest in _calls_of(lease.run_id).values_list("pk", "request_hash"):
+            self._answered[digest].append(pk)
 
     def __call__(self, record: ModelCallRecord) -> None:
         """Store the call. LeaseLost when the run is somebody else's by now."""
-        if self._was_stored(record.request_hash):
-            return
+        stored = self._stored_as(record.request_hash)
         try:
             with fenced(self._lease):
-                ModelCall.objects.create(run_id=self._lease.run_id, **_row(record))
+                if stored is None:
+                    ModelCall.objects.create(run_id=self._lease.run_id, **_row(record))
+                else:
+                    ModelCall.objects.filter(pk=stored).update(cached=True)
         finally:
             if threading.current_thread() is not threading.main_thread():
                 connection.close()
 
-    def _was_stored(self, digest: str) -> bool:
+    def _stored_as(self, digest: str) -> int | None:
+        """The row that answered this request again, each once; None for a new call."""
         with self._lock:
-            if not self._answered[digest]:
-                return False
-            self._answered[digest] -= 1
-            return True
+            return self._answered[digest].popleft() if self._answered[digest] else None
 
 
 def stored_calls(run_id: int) -> list[ModelCallRecord]:
@@ -60,8 +63,12 @@ def stored_calls(run_id: int) -> list[ModelCallRecord]:
             latency_ms=row.latency_ms,
             error_code=row.error_code,
         )
-        for row in ModelCall.objects.filter(run=run_id).order_by("pk")
+        for row in _calls_of(run_id)
     ]
+
+
+def _calls_of(run_id: int) -> QuerySet[ModelCall]:
+    return ModelCall.objects.filter(run=run_id).order_by("pk")
 
 
 def _row(record: ModelCallRecord) -> dict[str, object]:
