@@ -202,3 +202,11 @@ def test_spans_of_one_printed_line_make_one_box(tmp_path):
     path = tmp_path / "line.pdf"
     path.write_bytes(pdf([[Text(72, 80, "one two three four five six")]]))
     assert len(highlight_boxes(path, [GlyphSpan(0, 0, 7), GlyphSpan(0, 8, 10)])) == 1
+
+
+def test_words_drawn_out_of_order_still_stand_in_one_node_each(compiled):
+    """A row whose words the file draws from right to left, between two ordinary ones."""
+    rows = [Text(72, 100, "Oil"), Text(300, 100, "12"), Text(380, 100, "14")]
+    mixed = [Text(380, 112, "24"), Text(72, 112, "Coal and"), Text(300, 112, "22"), Text(120, 112, "coke")]
+    last = [Text(72, 124, "Gas"), Text(300, 124, "32"), Text(380, 124, "34")]
+    assert not uncovered(compiled(pdf([[*rows, *mixed, *last]])))

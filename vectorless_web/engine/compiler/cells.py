@@ -9,7 +9,7 @@ from vectorless_web.engine.compiler.lines import Line, Page
 _GAP = 0.85
 _CURRENCY_GAP = 0.45
 _COLUMNS, _NARROW_GAP, _TIMES_USUAL = 2, 0.55, 1.8
-_LONGEST_FIGURE = 48
+_LONGEST_FIGURE, _BACKWARDS = 48, 3
 _CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
 _SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|bps)$")
 _NUMBER = re.compile(
@@ -48,21 +48,31 @@ def split_cells(page: Page, line: Line) -> list[Span]:
     if not line.gapped:
         return [Span(line.page, line.start, line.end, line.left, line.right, _is_figure(line.text), line.text)]
     first, last = line.words
-    boxes = page.boxes[first:last].tolist()
-    spans = page.spans[first:last].tolist()
-    if not _has_gap(boxes, line.style.size):
+    boxes, spans = page.boxes[first:last].tolist(), page.spans[first:last].tolist()
+    along = _mirrored(boxes) if _reads_leftwards(boxes) else boxes
+    if not _has_gap(along, line.style.size):
         return [_span(page, spans, boxes)]
-    if any(boxes[k][0] < boxes[k - 1][0] for k in range(1, len(boxes))):
-        order = sorted(range(len(boxes)), key=lambda k: boxes[k][0])
-        boxes, spans = [boxes[k] for k in order], [spans[k] for k in order]
-    limit = _cell_gap(boxes, line.style.size)
+    order = sorted(range(len(boxes)), key=lambda k: along[k][0])
+    boxes, along, spans = [boxes[k] for k in order], [along[k] for k in order], [spans[k] for k in order]
+    limit = _cell_gap(along, line.style.size)
     cells: list[Span] = []
     begun = 0
     for k in range(1, len(boxes) + 1):
-        if k == len(boxes) or _parts(page.text, spans, boxes, k, limit):
+        # A cell is one stretch of the raw text, or it would hold what stands between its words there.
+        if k == len(boxes) or order[k] != order[k - 1] + 1 or _parts(page.text, spans, along, k, limit):
             cells.append(_span(page, spans[begun:k], boxes[begun:k]))
             begun = k
-    return cells
+    return sorted(cells, key=lambda cell: cell.left)
+
+
+def _reads_leftwards(boxes: list[list[float]]) -> bool:
+    """Whether most words stand left of the word before them, as Hebrew and Arabic do."""
+    back = sum(after[0] < before[0] for before, after in itertools.pairwise(boxes))
+    return back >= _BACKWARDS and 2 * back >= len(boxes)
+
+
+def _mirrored(boxes: list[list[float]]) -> list[list[float]]:
+    return [[-right, top, -left, bottom] for left, top, right, bottom in boxes]
 
 
 def _cell_gap(boxes: list[list[float]], size: float) -> float:
