@@ -279,7 +279,7 @@ class TestBudgets:
 
 def test_a_model_is_not_asked_more_than_it_can_read_at_once(led_by, workspace):
     script = Script()
-    ModelProvider.objects.create(workspace=workspace, name="Scripted", context_size=500)
+    ModelProvider.objects.create(workspace=workspace, name="Scripted", context_size=100)
 
     run = led_by(script)
 
