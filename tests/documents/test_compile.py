@@ -13,6 +13,7 @@ from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.document.card import Card as DocumentCard
 from vectorless_web.engine.document.serialise import card_from
+from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db
 
@@ -154,16 +155,16 @@ def test_a_deleted_document_is_not_read(add):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_equal_files_of_two_workspaces_share_an_artefact_until_the_last_is_gone(ready, workspace, alice):
-    from vectorless_web.workspaces.services import create_workspace
-
+def test_equal_files_of_two_workspaces_have_an_artefact_each_that_goes_with_its_document(ready, alice):
     first = ready(HANDBOOK, "handbook.md")
     other = create_workspace(user=alice, name="Other")
     added = services.add_document(workspace=other, user=alice, upload=upload(HANDBOOK, "handbook.md"))
     compile_version(added.version.pk)
     second = DocumentVersion.objects.get(pk=added.version.pk)
-    assert second.artefact == first.current_version.artefact
+    assert second.sha256 == first.current_version.sha256
+    assert second.artefact != first.current_version.artefact
     services.purge_document(first)
     assert second.artefact in stored_files()
+    assert first.current_version.artefact not in stored_files()
     services.purge_document(added.document)
     assert stored_files() == []

@@ -50,16 +50,10 @@ def open_artefact(name: str, sha256: str) -> CompiledDocument:
 def store_artefact(path: Path, name: str) -> tuple[str, str]:
     """Put a compiled file into default storage; the name it got and its SHA-256.
 
-    An equal file that is there already is shared. A different one of the same name belongs to
-    a version compiled under another file name, so storage picks a free name.
+    The file is never shared with what is stored already: another version's file may be removed at any moment.
     """
-    digest = file_sha256(path)
-    if default_storage.exists(name):
-        with default_storage.open(name) as stored:
-            if stream_sha256(stored) == digest:
-                return name, digest
     with path.open("rb") as file:
-        return default_storage.save(name, File(file)), digest
+        return default_storage.save(name, File(file)), file_sha256(path)
 
 
 def local_copy(name: str, folder: Path) -> Path:

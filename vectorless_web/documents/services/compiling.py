@@ -134,7 +134,7 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
         path=_upload_of(version, folder), name=version.document.name, target=target, corrections=version.corrections
     )
     finished = _watch(version, compile_with(order))
-    name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}")
+    name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
     if not _mine(version).update(artefact=name, artefact_sha256=digest):
         drop_artefact(name)
         raise LeaseLost
