@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import DocumentVersion, SnapshotState
 from vectorless_web.documents.services.compiling import fail_version
 from vectorless_web.documents.services.uploads import enqueue_compile
 from vectorless_web.documents.storage import delete_stored, stored_before
@@ -20,6 +20,12 @@ Status = DocumentVersion.Status
 GRACE_SECONDS = 5
 """A version queued more recently than this may not have reached Redis yet."""
 ORPHAN_HOURS = 24
+STORED: tuple[tuple[str, type[DocumentVersion] | type[SnapshotState], str], ...] = (
+    ("uploads", DocumentVersion, "file"),
+    ("compiled", DocumentVersion, "artefact"),
+    ("snapshots", SnapshotState, "file"),
+)
+"""Folders of default storage, and the rows whose field names what is in them."""
 LOST = CompileFailed(
     "Reading this file was interrupted twice. Retry; if it happens again, ask your administrator to look at "
     "the worker.",
@@ -40,8 +46,8 @@ def drop_orphans() -> int:
     """
     before = timezone.now() - timedelta(hours=ORPHAN_HOURS)
     dropped = 0
-    for folder, field in (("uploads", "file"), ("compiled", "artefact")):
-        named = set(DocumentVersion.objects.values_list(field, flat=True))
+    for folder, model, field in STORED:
+        named = set(model.objects.values_list(field, flat=True))
         for name in stored_before(folder, before):
             if name not in named:
                 delete_stored(name)
