@@ -187,6 +187,9 @@ EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_USER") or "", _mail
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
 DEFAULT_FROM_EMAIL = env.str("VECTORLESS_MAIL_FROM", default="vectorless@localhost")
 
+PROXIES = env.int("VECTORLESS_PROXIES", default=0)
+"""How many proxies of our own stand in front; so many entries of X-Forwarded-For are believed."""
+
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_HTTPONLY = True
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0

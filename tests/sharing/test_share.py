@@ -164,6 +164,18 @@ class TestPassword:
 
         assert (results.count(False), results.count(429)) == (10, 20)
 
+    def test_guesses_count_for_each_browser_s_network_behind_a_proxy(self, owner, outsider, shared_run, settings):
+        settings.PROXIES = 1
+        address = share(owner, shared_run, password="open sesame")
+        for number in range(10):
+            outsider.post(f"{address}unlock/", {"password": f"guess {number}"}, headers={"X-Forwarded-For": "1.2.3.4"})
+        right = {"password": "open sesame"}
+        codes = [
+            outsider.post(f"{address}unlock/", right, headers={"X-Forwarded-For": seen}).status_code
+            for seen in ("1.2.3.4", "1.2.9.4")
+        ]
+        assert codes == [429, 302]
+
     def test_one_link_s_password_opens_no_other(self, owner, outsider, shared_run):
         first = share(owner, shared_run, password="open sesame")
         second = share(owner, shared_run, password="open sesame")

@@ -10,6 +10,7 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.rendering import RenderUnavailable, page_image
+from vectorless_web.lib.client_address import client_address
 from vectorless_web.lib.htmx import is_htmx
 from vectorless_web.lib.problems import Problem
 from vectorless_web.runs.forms import whole
@@ -69,7 +70,7 @@ def view(request: HttpRequest, token: str) -> HttpResponse:
         return _private(render(request, "sharing/gone.html", status=404))
     if not _may_read(request, link):
         return _private(render(request, "sharing/password.html", {"token": token}))
-    services.note_view(link=link, address=_address(request), agent=request.headers.get("User-Agent", ""))
+    services.note_view(link=link, address=client_address(request), agent=request.headers.get("User-Agent", ""))
     return _private(render(request, "sharing/view.html", rendering.shared_context(link, token)))
 
 
@@ -81,7 +82,7 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
         return _private(render(request, "sharing/gone.html", status=404))
     password = request.POST.get("password", "")
     try:
-        fits = services.password_fits(link=link, password=password, address=_address(request))
+        fits = services.password_fits(link=link, password=password, address=client_address(request))
         error = "" if fits else "That is not the password."
         status = 200 if fits else 422
     except Problem as problem:
@@ -124,10 +125,6 @@ def _may_read(request: HttpRequest, link: ShareLink) -> bool:
 
 def _session_key(link: ShareLink) -> str:
     return f"share-{link.pk}"
-
-
-def _address(request: HttpRequest) -> str:
-    return request.META.get("REMOTE_ADDR") or ""
 
 
 def _private(response: HttpResponse) -> HttpResponse:

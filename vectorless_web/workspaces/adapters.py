@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpRequest
 
+from vectorless_web.lib.client_address import client_address
 from vectorless_web.workspaces.models import Invitation
 from vectorless_web.workspaces.selectors import User, invitation_by
 from vectorless_web.workspaces.services import accept_invitation, invitation_closed
@@ -23,6 +24,10 @@ class AccountAdapter(DefaultAccountAdapter):
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Whether this visitor may sign up."""
         return settings.SIGNUP_OPEN or _followed(request) is not None
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """The address by which sign-in is limited."""
+        return client_address(request)
 
     def clean_email(self, email: str) -> str:
         """The address; ValidationError at sign-up when the invitation is meant for another one."""

@@ -1,0 +1,28 @@
+"""From which address a request comes, proxies in front of the site taken into account."""
+
+from ipaddress import ip_address
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def client_address(request: HttpRequest) -> str:
+    """The address of the person's browser: what the outermost of our own proxies saw, else who is connected.
+
+    Only as many entries of X-Forwarded-For are believed as PROXIES says, counted from the end:
+    what stands before them is anybody's claim. "" when there is none.
+    """
+    connected: str = request.META.get("REMOTE_ADDR") or ""
+    count: int = settings.PROXIES
+    seen = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",")]
+    if not 0 < count <= len(seen):
+        return connected
+    return seen[-count] if _is_address(seen[-count]) else connected
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
