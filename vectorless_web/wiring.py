@@ -15,11 +15,10 @@ from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.replay import ReplayModel
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.understand import understand
+from vectorless_web.engine.reasoner.guided import model_walking
 from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.reasoner.routing import Routing
-from vectorless_web.engine.reasoner.walking import Walking
 from vectorless_web.providers.endpoint import Endpoint
 
 WALKS_AT_ONCE = 4
@@ -89,7 +88,7 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     # Replayed calls were paid for when they were made: the meter is behind them.
     model = ReplayModel(calls.stored, name=endpoint.model, live=live) if calls.stored else live
     caller = Caller(model, budget=_budget(calls.limits, endpoint), on_call=calls.keep)
-    walking = Walking(planner=ModelPlanner(caller), at_once=WALKS_AT_ONCE)
+    walking = model_walking(caller, at_once=WALKS_AT_ONCE)
     routing = Routing(model=caller.as_model("route"))
     reasoner = Orchestrator(lexicon=calls.lexicon, expand=calls.expand, walking=walking, routing=routing)
     return Engine(reasoner=reasoner, name="model", model=endpoint.model)
