@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db.models.signals import post_save
 from django.utils import timezone
 from redis import Redis
 
@@ -236,3 +237,22 @@ def test_stored_files_that_no_row_names_are_dropped_after_a_day(ready):
         os.utime(default_storage.path(name), (0, 0))
     assert services.drop_orphans() == 3
     assert stored_files() == sorted([*known, young])
+
+
+def test_an_act_on_a_document_that_somebody_deletes_meanwhile_answers_with_a_deleted_row(
+    client, workspace, dora, ready
+):
+    document = ready(HANDBOOK, "handbook.md")
+    client.force_login(dora)
+
+    def deletes_at_once(sender, instance, **_kwargs):
+        Document.objects.filter(pk=document.pk).update(deleted_at=timezone.now())
+
+    DocumentVersion.objects.filter(document=document).update(status=DocumentVersion.Status.QUEUED)
+    post_save.connect(deletes_at_once, sender=AuditEvent)
+    try:
+        answer = client.post(url(document, "cancel"), headers=HTMX)
+    finally:
+        post_save.disconnect(deletes_at_once, sender=AuditEvent)
+    assert answer.status_code == 200
+    assert Document.objects.get(pk=document.pk).deleted_at is not None

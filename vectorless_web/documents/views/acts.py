@@ -136,8 +136,10 @@ def _answer(request: HttpRequest, document: Document, sentence: str, *, deleted:
     workspace = document.workspace
     if deleted:
         return render(request, "documents/_row.html", row_context(workspace, document, deleted=True))
-    fresh = selectors.rows_for(workspace, request.user, [document.pk])[0]
-    return render(request, "documents/_row.html", row_context(workspace, fresh))
+    fresh = selectors.rows_for(workspace, request.user, [document.pk])
+    # Somebody else may have deleted it meanwhile.
+    row = row_context(workspace, fresh[0]) if fresh else row_context(workspace, document, deleted=True)
+    return render(request, "documents/_row.html", row)
 
 
 def _chosen(request: HttpRequest, workspace: Workspace) -> list[Document]:
