@@ -200,7 +200,7 @@ def test_the_key_stands_nowhere(led_by, caplog):
 def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by, httpserver):
     first = Script()
     run = led_by(first)
-    calls = list(ModelCall.objects.values_list("pk", flat=True))
+    calls = list(ModelCall.objects.order_by("pk").values_list("pk", flat=True))
     Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
 
     jobs.execute_run(run.pk)
@@ -208,7 +208,7 @@ def test_an_attempt_after_a_crash_pays_for_no_call_twice(led_by, httpserver):
     run.refresh_from_db()
     assert run.status == "answered"
     assert first.calls == 3
-    assert list(ModelCall.objects.values_list("pk", flat=True)) == calls
+    assert list(ModelCall.objects.order_by("pk").values_list("pk", flat=True)) == calls
     assert set(ModelCall.objects.values_list("cached", flat=True)) == {True}
 
 
