@@ -16,8 +16,8 @@ from django.http import HttpRequest
 from django.utils.translation import get_language_from_request
 from redis.exceptions import RedisError
 
+from vectorless_web.lib.whole import whole
 from vectorless_web.runs.feed import Audience, Feed, State, feeds, in_shared_thread
-from vectorless_web.runs.forms import whole
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import watched_run
 from vectorless_web.runs.services.queueing import group_of

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents
 from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.lib.whole import whole
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import AnsweringModel, model_of
 from vectorless_web.workspaces.models import Workspace
@@ -72,12 +73,6 @@ class AskedForm:
             thread=whole(data.get("thread", "")),
             expand=data.get("expand", "yes") == "yes",
         )
-
-
-def whole(text: str | None) -> int | None:
-    """The whole number that a form field or an address holds, or None."""
-    digits = (text or "").strip()
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
 
 
 def documents_meant(form: AskedForm, workspace: Workspace, user: User) -> list[int] | None:

@@ -11,8 +11,9 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.documents.selectors import card_context
 from vectorless_web.lib.htmx import go_to, is_htmx
 from vectorless_web.lib.problems import Problem
+from vectorless_web.lib.whole import whole
 from vectorless_web.runs import exports, pages, rendering, selectors, services, sheets
-from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, whole
+from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant
 from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for

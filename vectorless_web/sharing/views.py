@@ -13,7 +13,7 @@ from vectorless_web.documents.rendering import RenderUnavailable, page_image
 from vectorless_web.lib.client_address import client_address
 from vectorless_web.lib.htmx import is_htmx
 from vectorless_web.lib.problems import Problem
-from vectorless_web.runs.forms import whole
+from vectorless_web.lib.whole import whole
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing import rendering, selectors, services
 from vectorless_web.sharing.models import ShareLink
