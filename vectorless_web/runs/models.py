@@ -34,6 +34,16 @@ class Run(models.Model):
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Stopped"
 
+    class How(models.TextChoices):
+        """Why it was asked after another run, `asked_from`."""
+
+        FOLLOW_UP = "follow_up", "Follow-up"
+        AGAIN = "again", "Asked again"
+        NEWER = "newer", "Asked again of newer versions"
+        DEEPER = "deeper", "Asked to look deeper"
+        EDITED = "edited", "Edited"
+        ANSWERER = "answerer", "Asked of another"
+
     OPEN = (Status.QUEUED, Status.RUNNING)
     ENDED = (Status.ANSWERED, Status.PARTIAL, Status.NOT_FOUND, Status.FAILED, Status.CANCELLED)
 
@@ -46,6 +56,9 @@ class Run(models.Model):
     versions = models.ManyToManyField(DocumentVersion, blank=True, related_name="+")
     """The versions the run read, pinned."""
     asked_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
+    asked_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    """The run it follows up on, or asks once more in another way."""
+    asked_how = models.CharField(max_length=12, choices=How.choices, blank=True)
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED, db_index=True)
     phase = models.CharField(max_length=20, blank=True)
     attempt = models.PositiveIntegerField(default=1)
@@ -80,6 +93,11 @@ class Run(models.Model):
     def is_open(self) -> bool:
         """Whether the run has not ended yet."""
         return self.status in self.OPEN
+
+    @property
+    def is_another_try(self) -> bool:
+        """Whether it asks an earlier run's question once more, and so can be compared with it."""
+        return self.asked_how not in ("", self.How.FOLLOW_UP)
 
 
 class Step(models.Model):
