@@ -6,6 +6,7 @@ EngineError
 ├── NotFound                a node, document or label does not exist
 ├── LimitReached            steps, calls, tokens, money or wall clock are spent
 ├── Cancelled               the run was asked to stop
+│   └── ModelStopped        in the middle of a model call; says what the call had cost by then
 ├── ArtefactDamaged         a compiled file is truncated, altered or of another engine version
 └── ModelError              a chat model could not be used
     ├── ModelAuth           the key is missing or refused
@@ -15,6 +16,18 @@ EngineError
     ├── ModelBudgetSpent    the money or token budget forbids another call
     └── ModelInvalidReply   the reply does not fit the schema, even after repair
 """
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PartialCall:
+    """What had come of a model call when it broke or was stopped, and what that is estimated to cost (US dollars)."""
+
+    text: str = ""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
 
 
 class EngineError(Exception):
@@ -64,6 +77,14 @@ class Cancelled(EngineError):
     code = "cancelled"
 
 
+class ModelStopped(Cancelled):
+    """Raised in the middle of a model call when its run is asked to stop; `partial` is what had come by then."""
+
+    def __init__(self, message: str = "The run was stopped.", *, partial: PartialCall = PartialCall()) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+
 class ArtefactDamaged(EngineError):
     """Raised when a compiled file cannot be read; compiling the document again repairs it."""
 
@@ -71,9 +92,13 @@ class ArtefactDamaged(EngineError):
 
 
 class ModelError(EngineError):
-    """Base of everything that can go wrong with a chat model."""
+    """Base of everything that can go wrong with a chat model; `partial` is what had come of the call."""
 
     code = "provider_invalid_response"
+
+    def __init__(self, message: str, *, code: str | None = None, partial: PartialCall = PartialCall()) -> None:
+        super().__init__(message, code=code)
+        self.partial = partial
 
 
 class ModelAuth(ModelError):

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vectorless_web.engine.errors import ModelError, ModelInvalidReply
+from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped
 from vectorless_web.engine.llm.budget import ModelBudget, expected_tokens
-from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
+from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage, usage_of
 from vectorless_web.engine.llm.schema import checked_object
 
 ECHOED = 1500
@@ -100,10 +100,12 @@ class Caller:
         started = self._clock()
         try:
             reply = self.model.complete(messages, schema=schema, max_tokens=max_tokens)
-        except ModelError as error:
-            self._budget.settle(reserved, Usage())
-            failed = ModelCallRecord(purpose, digest, tuple(messages), "", self.model.name, 0, 0, 0.0, 0.0, error.code)
-            self._on_call(replace(failed, latency_ms=self._since(started)))
+        except (ModelError, ModelStopped) as error:
+            usage = usage_of(error.partial)
+            self._budget.settle(reserved, usage)
+            came = Reply(error.partial.text, None, usage, self.model.name)
+            record = _recorded(purpose, digest, messages, came, self._since(started))
+            self._on_call(replace(record, error_code=error.code))
             raise
         self._budget.settle(reserved, reply.usage)
         self._on_call(_recorded(purpose, digest, messages, reply, self._since(started)))

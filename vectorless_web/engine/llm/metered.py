@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from vectorless_web.engine.errors import ModelBudgetSpent
+from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelStopped
 from vectorless_web.engine.llm.budget import expected_tokens
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply
 
@@ -35,7 +35,7 @@ class MeteredModel:
     """Makes a call only when the purse covers what it may cost and the model's context holds it.
 
     A call is priced beforehand by its expected tokens and the whole reply; a refused one
-    is ModelBudgetSpent and never reaches the model. A failed call costs nothing that is known.
+    is ModelBudgetSpent and never reaches the model. A failed call costs what had come of it.
     `context_tokens` None is a model whose context nobody stated.
     """
 
@@ -61,6 +61,9 @@ class MeteredModel:
         try:
             reply = self._model.complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
             spent = reply.usage.cost_usd
+        except (ModelError, ModelStopped) as error:
+            spent = error.partial.cost_usd
+            raise
         finally:
             self._purse.settle(reserved, spent)
         return reply

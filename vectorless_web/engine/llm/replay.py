@@ -11,8 +11,10 @@ from vectorless_web.engine.errors import (
     ModelError,
     ModelInvalidReply,
     ModelRateLimited,
+    ModelStopped,
     ModelTimeout,
     ModelUnreachable,
+    PartialCall,
 )
 from vectorless_web.engine.llm.calls import ModelCallRecord, request_hash
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
@@ -52,7 +54,7 @@ class ReplayModel:
         if record is None:
             return self._live_reply(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
         if record.error_code:
-            raise _ERRORS.get(record.error_code, ModelInvalidReply)("The call failed when it was made.")
+            raise _failure(record)
         usage = Usage(record.tokens_in, record.tokens_out, record.cost_usd)
         return Reply(record.reply, parse_object(record.reply) if schema is not None else None, usage, record.model)
 
@@ -73,3 +75,11 @@ class ReplayModel:
         if self._live is None:
             raise ModelUnreachable("This request is not among the stored calls.")
         return self._live.complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+
+
+def _failure(record: ModelCallRecord) -> ModelError | ModelStopped:
+    """The error that the call ended in, with what it had cost by then."""
+    partial = PartialCall(record.reply, record.tokens_in, record.tokens_out, record.cost_usd)
+    if record.error_code == ModelStopped.code:
+        return ModelStopped(partial=partial)
+    return _ERRORS.get(record.error_code, ModelInvalidReply)("The call failed when it was made.", partial=partial)
