@@ -1,22 +1,25 @@
 """RETRIEVE: fetches nodes by key, by title or label, or by search, packed under what is left of the token budget."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vectorless_web.engine.document.node import NodeKind
-from vectorless_web.engine.reasoner.evidence import EvidenceCorpus
 from vectorless_web.engine.reasoner.outline import pages_words
+from vectorless_web.engine.reasoner.packing import account, retriever
 from vectorless_web.engine.reasoner.planner import Candidate, PackedNode
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
-from vectorless_web.engine.retriever import GraphExpand, RetrievalResult, Retriever, node_id, parse_node_id
+from vectorless_web.engine.retriever import GraphExpand, RetrievalResult, node_id, parse_node_id
 from vectorless_web.engine.retriever.documents import REFERS_TO
 from vectorless_web.engine.text.fuzzy import token_set_ratio
 
 MOST_ITEMS = 24
 """Nodes one RETRIEVE packs."""
+
+AROUND = 40
+"""Tokens that rendering adds to a leaf's own: where it stands, its id, its page."""
 
 TITLE_LIKENESS = 80.0
 """Least likeness (0..100) of a title that is taken for the one asked for."""
@@ -25,46 +28,58 @@ _NUMBERS = re.compile(r"\d+[a-z]?(?:\.\d+)*|\b[ivxlc]+\b", re.I)
 
 
 def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
-    """Fetch by `key`, by `title`, the nodes known from the question before (`known`), or search for `query`."""
+    """Fetch by `key`, by `title`, the nodes known from the question before (`known`), or search for `query`.
+
+    `tokens`, when given, is the most that this step packs.
+    """
+    most = arguments.get("tokens")
+    most = most if isinstance(most, int) else None
     if "known" in arguments:
-        return _reuse(walk)
+        return _reuse(walk, most)
     if "key" in arguments:
-        return _fetch(walk, arguments["key"])
+        return _fetch(walk, arguments["key"], most)
     if arguments.get("title"):
-        return _by_title(walk, str(arguments["title"]))
-    query = str(arguments.get("query") or walk.plan.focus)
-    return _search(walk, query)
+        return _by_title(walk, str(arguments["title"]), most)
+    return _search(walk, str(arguments.get("query") or walk.plan.focus), most)
 
 
-def _fetch(walk: Walk, key: object) -> StepResult:
+def _fetch(walk: Walk, key: object, most: int | None) -> StepResult:
     tree = walk.document.tree
     if not isinstance(key, int) or key not in tree:
         return refused(f"Looked for section {key}, which this document does not have.")
     leaves = tree.leaves(key)
-    ids = [node_id(walk.entry.id, leaf) for leaf in leaves]
-    result = _retriever(walk).structure(ids).execute()
+    result = retriever(walk, most=most).structure(_leaves_first(walk, leaves, most)).execute()
     packed = _keep(walk, result)
     walk.position = key
     walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in packed] + walk.queue
-    whole = (
-        "in full, "
-        if not result.dropped and len(packed) == len(leaves)
-        else f"{len(packed)} of {len(leaves)} passages, "
-    )
     return StepResult(
-        say=f"Read {short(walk.title_of(key))} {whole}{pages_of(tree.node(key))}",
+        say=f"Read {short(walk.title_of(key))} {_how_much(len(packed), len(leaves))}{pages_of(tree.node(key))}",
         observation=_observed(walk, result),
         refs=(walk.ref(key, "read"),),
         confidence=round(max((walk.finder.node_coverage(leaf) for leaf in packed[:8]), default=0.0), 4),
     )
 
 
-def _reuse(walk: Walk) -> StepResult:
+def _leaves_first(walk: Walk, leaves: Sequence[int], most: int | None) -> list[str | tuple[str, float]]:
+    """Leaves in reading order; of a section too large for what is left the best ones first."""
+    tree, left = walk.document.tree, walk.limits.token_budget - walk.tokens_used
+    room = left if most is None else min(left, most)
+    if sum(tree.node(leaf).token_count + AROUND for leaf in leaves) <= room:
+        return [node_id(walk.entry.id, leaf) for leaf in leaves]
+    fits = walk.finder.fits(leaves)
+    return [(node_id(walk.entry.id, leaf), fits[leaf]) for leaf in leaves]
+
+
+def _how_much(packed: int, leaves: int) -> str:
+    return "in full, " if packed == leaves else f"{packed} of {leaves} passages, "
+
+
+def _reuse(walk: Walk, most: int | None) -> StepResult:
     """Start from what the question before had read."""
     if not walk.known:
         return refused("Knew of nothing that was read before.")
     ids = [node_id(walk.entry.id, key) for key in walk.known]
-    result = _retriever(walk).structure(ids).limit(MOST_ITEMS).execute()
+    result = retriever(walk, most=most).structure(ids).limit(MOST_ITEMS).execute()
     keys = _keep(walk, result)
     walk.queue = [Candidate(key, 1.0, 1.0) for key in keys]
     return StepResult(
@@ -75,11 +90,11 @@ def _reuse(walk: Walk) -> StepResult:
     )
 
 
-def _by_title(walk: Walk, title: str) -> StepResult:
+def _by_title(walk: Walk, title: str, most: int | None) -> StepResult:
     key = find_title(walk, title)
     if key is None:
         return refused(f"Looked for a section called {title!r}; this document has none.")
-    return _fetch(walk, key)
+    return _fetch(walk, key, most)
 
 
 def find_title(walk: Walk, title: str) -> int | None:
@@ -105,17 +120,18 @@ def _agree(wanted: list[str], found: list[str]) -> bool:
     return wanted == found[: len(wanted)] if wanted else True
 
 
-def _search(walk: Walk, query: str) -> StepResult:
+def _search(walk: Walk, query: str, most: int | None) -> StepResult:
     structure = [(node_id(walk.entry.id, c.key), c.score) for c in walk.structure if c.score > 0]
-    builder = _retriever(walk).text(query, walk.plan.terms if query == walk.plan.focus else ())
+    builder = retriever(walk, most=most).text(query, walk.plan.terms if query == walk.plan.focus else ())
     if structure:
         builder = builder.structure(structure)
     result = builder.limit(MOST_ITEMS).graph_expand(GraphExpand(edge_types=(REFERS_TO,), max_expand=4)).execute()
     keys = _keep(walk, result)
     _requeue(walk, keys)
     if not keys:
+        outcome = "nothing that fits the tokens left" if result.dropped else "nothing"
         return StepResult(
-            say=f"Searched {short(walk.entry.title)} for “{short(query)}” and found nothing",
+            say=f"Searched {short(walk.entry.title)} for “{short(query)}” and found {outcome}",
             observation=_observed(walk, result),
             confidence=0.0,
         )
@@ -127,11 +143,6 @@ def _search(walk: Walk, query: str) -> StepResult:
         refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
         confidence=round(walk.finder.node_coverage(best.key), 4),
     )
-
-
-def _retriever(walk: Walk) -> Retriever:
-    left = max(200, walk.limits.token_budget - walk.tokens_used)
-    return Retriever(EvidenceCorpus(walk.entry, walk.finder)).token_budget(left)
 
 
 def _keep(walk: Walk, result: RetrievalResult) -> list[int]:
@@ -176,11 +187,4 @@ def _observed(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
                 "lanes": {lane.value: round(score, 4) for lane, score in item.lane_scores},
             }
         )
-    return {
-        "items": rows,
-        "tokens": result.tokens_used,
-        "budget": result.tokens_budget,
-        "dropped": result.dropped,
-        "warnings": [warning.code.value for warning in result.warnings],
-        "fingerprint": result.fingerprint,
-    }
+    return {"items": rows, **account(result, {walk.entry.id: walk})}

@@ -1,0 +1,119 @@
+"""Whatever a planner or an answer is shown is packed here, through the Retriever, with a reason for each drop."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vectorless_web.engine.reasoner.evidence import EvidenceCorpus
+from vectorless_web.engine.reasoner.planner import PackedNode
+from vectorless_web.engine.reasoner.walk import Walk
+from vectorless_web.engine.retriever import (
+    DocumentCorpus,
+    Dropped,
+    Packed,
+    RetrievalResult,
+    Retriever,
+    node_id,
+    pack,
+    parse_node_id,
+    reciprocal_rank_fusion,
+)
+from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
+
+LISTED_DROPS = 12
+"""Candidates left out that an observation names; the rest are counted."""
+
+LISTED_ITEMS = 40
+"""Nodes of the answer's context that an observation names."""
+
+UNREAD, UNREAD_SHARE = 8, 0.5
+"""Leaves that nobody opened may fill the answer's context: so many a document, each with that share of the best fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """The context of an answer: nodes of all walks as they were rendered, and the account of it as JSON values."""
+
+    passages: tuple[PackedNode, ...]
+    observation: dict[str, Any]
+
+
+def retriever(walk: Walk, *, most: int | None = None) -> Retriever:
+    """A retriever over the walk's document under the tokens the walk has left, or `most` when that is less."""
+    left = max(0, walk.limits.token_budget - walk.tokens_used)
+    corpus = EvidenceCorpus(walk.entry, walk.finder)
+    return Retriever(corpus).token_budget(left if most is None else max(0, min(left, most)))
+
+
+def gather(
+    walks: Sequence[Walk], *, names: Mapping[str, str], tokens: int, estimator: TokenEstimator | None = None
+) -> Gathered:
+    """Pack what all walks found into `tokens`: what was copied from, then what was read, then the best not opened.
+
+    The documents' lists are fused by rank, so that they take turns whatever their scores.
+    `names` are shown for document ids; `estimator` counts a node as it will be shown.
+    """
+    by_document = {walk.entry.id: walk for walk in walks}
+    ranked = reciprocal_rank_fusion([_worth_showing(walk) for walk in walks])
+    if not ranked:
+        return Gathered((), {})
+    corpus = DocumentCorpus({name: walk.document for name, walk in by_document.items()}, names=names)
+    result = Retriever(corpus, estimator=estimator).structure(ranked).token_budget(max(0, tokens)).execute()
+    passages = tuple(_as_packed(item.node.id, item.rendered, by_document) for item in result.items)
+    return Gathered(passages, _account(result, by_document))
+
+
+def _worth_showing(walk: Walk) -> list[str]:
+    facts = sorted(walk.facts, key=lambda fact: (-round(fact.fit, 9), fact.key))
+    best = walk.finder.ranked[:UNREAD]
+    unread = [candidate.key for candidate in best if candidate.score >= UNREAD_SHARE * best[0].score]
+    keys = [*(fact.key for fact in facts), *(packed.key for packed in walk.packed), *unread]
+    return [node_id(walk.entry.id, key) for key in dict.fromkeys(keys)]
+
+
+def _as_packed(identifier: str, rendered: str, walks: Mapping[str, Walk]) -> PackedNode:
+    document, key = parse_node_id(identifier) or ("", 0)
+    return PackedNode(document, key, walks[document].document.tree.node(key).page_start, rendered)
+
+
+def _account(result: RetrievalResult, walks: Mapping[str, Walk]) -> dict[str, Any]:
+    rows = [
+        {**_place(item.node.id, walks), "tokens": item.tokens, "score": round(item.score, 6)}
+        for item in result.items[:LISTED_ITEMS]
+    ]
+    return {"items": rows, "packed": len(result.items), **account(result, walks)}
+
+
+def account(result: RetrievalResult, walks: Mapping[str, Walk]) -> dict[str, Any]:
+    """What a result cost and left out: tokens, budget, drops with their reasons, warnings, fingerprint.
+
+    The first drops are named in rank order, `{document, key, title, page, tokens, reason}`.
+    """
+    return {
+        "tokens": result.tokens_used,
+        "budget": result.tokens_budget,
+        "dropped": result.dropped,
+        "left_out": [_drop_row(dropped, walks) for dropped in result.left_out[:LISTED_DROPS]],
+        "warnings": [warning.code.value for warning in result.warnings],
+        "fingerprint": result.fingerprint,
+    }
+
+
+def _drop_row(dropped: Dropped, walks: Mapping[str, Walk]) -> dict[str, Any]:
+    place = _place(dropped.id, walks)
+    # What the limit cut was never rendered, so its size is that of its own text.
+    tokens = dropped.tokens or walks[place["document"]].document.tree.node(place["key"]).token_count
+    return {**place, "tokens": tokens, "reason": dropped.reason.value}
+
+
+def _place(identifier: str, walks: Mapping[str, Walk]) -> dict[str, Any]:
+    document, key = parse_node_id(identifier) or ("", 0)
+    walk = walks[document]
+    page = walk.document.tree.node(key).page_start + 1
+    return {"document": document, "key": key, "title": walk.title_of(key), "page": page}
+
+
+def fitted(texts: Iterable[tuple[str, str]], tokens: int, *, overhead: int = 0) -> Packed:
+    """Cut (id, text) pairs of a prompt to `tokens`, greedily in their order; `overhead` tokens are added to each."""
+    estimate = HeuristicEstimator().estimate
+    return pack([(name, estimate(text) + overhead) for name, text in texts], token_budget=max(0, tokens))
