@@ -54,7 +54,7 @@ class ReplayModel:
         if record is None:
             return self._live_reply(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
         if record.error_code:
-            raise _failure(record)
+            raise stored_failure(record)
         usage = Usage(record.tokens_in, record.tokens_out, record.cost_usd)
         return Reply(record.reply, parse_object(record.reply) if schema is not None else None, usage, record.model)
 
@@ -77,7 +77,7 @@ class ReplayModel:
         return self._live.complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
 
 
-def _failure(record: ModelCallRecord) -> ModelError | ModelStopped:
+def stored_failure(record: ModelCallRecord) -> ModelError | ModelStopped:
     """The error that the call ended in, with what it had cost by then."""
     partial = PartialCall(record.reply, record.tokens_in, record.tokens_out, record.cost_usd)
     if record.error_code == ModelStopped.code:
