@@ -48,6 +48,7 @@ class Calls:
     """The model calls of one run: what was stored of earlier attempts, who keeps new ones, what pays for them.
 
     With them comes how its question is read: the workspace's lexicon, and whether to expand by it.
+    An `offline` run asks no model, whichever is there.
     """
 
     stored: Sequence[ModelCallRecord] = ()
@@ -56,6 +57,7 @@ class Calls:
     limits: Limits = field(default_factory=Limits)
     lexicon: Lexicon | None = None
     expand: bool = True
+    offline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ def engine_for(choice: ModelChoice | None, calls: Calls) -> Engine:
 
 def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) -> Engine:
     """The reasoner led by the chosen model, or by the site's; the offline reasoner when there is neither."""
-    endpoint, calls = endpoint_for(choice), calls or Calls()
+    calls = calls or Calls()
+    endpoint = None if calls.offline else endpoint_for(choice)
     if endpoint is None:
         return Engine(reasoner=Orchestrator(lexicon=calls.lexicon, expand=calls.expand))
     # Its client takes most of a second to import, which the offline reasoner need not wait for.

@@ -1,18 +1,17 @@
 """What a question form holds: the question, where to look, how far to go."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from dataclasses import dataclass, replace
+from typing import Any
 
 from django.db.models import QuerySet
 from django.http import QueryDict
 
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents
-from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.lib.whole import whole
+from vectorless_web.runs.answerers import answerers_of, estimate_of
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.selectors import AnsweringModel, model_of
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 
@@ -46,6 +45,11 @@ class AskBox:
     error: str = ""
     step_choices: Sequence[int] = STEP_CHOICES
     expand: bool = True
+    answerers: Sequence[tuple[str, str]] = ()
+    """Who can be asked and what that costs at most; empty where only one can."""
+    answerer: str = ""
+    again: int | None = None
+    """The run whose question is asked once more, changed or not."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ class AskedForm:
     max_steps: int | None
     thread: int | None
     expand: bool = True
+    answerer: str = ""
+    again: int | None = None
 
     @classmethod
     def read(cls, data: QueryDict) -> "AskedForm":
@@ -72,6 +78,8 @@ class AskedForm:
             max_steps=whole(data.get("max_steps", "")),
             thread=whole(data.get("thread", "")),
             expand=data.get("expand", "yes") == "yes",
+            answerer=data.get("answerer", "").replace("\0", ""),
+            again=whole(data.get("again", "")),
         )
 
 
@@ -93,21 +101,50 @@ def ask_box(
     workspace: Workspace, user: User, *, sent: AskedForm | None = None, follows: Run | None = None, error: str = ""
 ) -> AskBox:
     """The question form: empty, following up on a run (its scope, its thread), or as it was sent."""
+    sent = sent or _begun(workspace, follows)
     rows = readable_documents(workspace, user).select_related(None)
-    chosen = set(sent.chosen) if sent else _documents_of(follows)
-    steps = sent.max_steps if sent and sent.max_steps else workspace.setting("max_steps")
+    answerers = answerers_of(workspace)
+    steps = sent.max_steps or workspace.setting("max_steps")
     return AskBox(
-        question=sent.question if sent else "",
-        scope=sent.scope if sent else ("documents" if chosen else "all"),
+        question=sent.question,
+        scope=sent.scope,
         scopes=lambda: [Scope("all", "Whole workspace", rows.count(), "all"), *_folders(workspace), *_tags(rows)],
-        documents=list(rows.filter(pk__in=chosen).only("pk", "title")) if chosen else [],
+        documents=list(rows.filter(pk__in=sent.chosen).only("pk", "title")) if sent.chosen else [],
         max_steps=steps,
-        thread=sent.thread if sent else (follows.thread_id if follows else None),
-        estimate=_estimate(model_of(workspace)),
+        thread=sent.thread,
+        estimate=estimate_of(answerers[0]) if len(answerers) == 1 else "",
         error=error,
         step_choices=sorted({*STEP_CHOICES, steps}),
-        expand=sent.expand if sent else (follows is None or follows.settings.get("expand", True)),
+        expand=sent.expand,
+        answerers=[(row.value, estimate_of(row)) for row in answerers] if len(answerers) > 1 else [],
+        answerer=sent.answerer,
+        again=sent.again,
     )
+
+
+def edit_box(run: Run, user: User) -> AskBox:
+    """The question form with a run's own question, scope and choices, to be changed and asked again."""
+    return ask_box(run.workspace, user, sent=replace(_begun(run.workspace, run), **_asked_in(run)))
+
+
+def _begun(workspace: Workspace, follows: Run | None) -> AskedForm:
+    """A form with nothing asked yet: a new one, or one that goes on where a run left off."""
+    if follows is None:
+        return AskedForm("", "all", (), workspace.setting("max_steps"), None)
+    chosen = tuple(_documents_of(follows))
+    return AskedForm(
+        question="",
+        scope="documents" if chosen else "all",
+        chosen=chosen,
+        max_steps=workspace.setting("max_steps"),
+        thread=follows.thread_id,
+        expand=follows.settings.get("expand", True),
+        answerer=follows.settings.get("answerer", ""),
+    )
+
+
+def _asked_in(run: Run) -> dict[str, Any]:
+    return {"question": run.question, "max_steps": run.settings.get("max_steps"), "again": run.pk}
 
 
 def choices_of(workspace: Workspace, user: User, ticked: Sequence[Document] = ()) -> list[tuple[int, str]]:
@@ -115,16 +152,6 @@ def choices_of(workspace: Workspace, user: User, ticked: Sequence[Document] = ()
     chosen = [(document.pk, document.title) for document in ticked]
     rows = readable_documents(workspace, user).exclude(pk__in=[pk for pk, _ in chosen]).order_by("title", "pk")
     return [*chosen, *rows.values_list("pk", "title")[:CHOICES_SHOWN]]
-
-
-def _estimate(model: AnsweringModel | None) -> str:
-    """What the question may cost at most, in words: all its tokens at the dearer price."""
-    if model is None:
-        return "no model, no cost"
-    if not model.usd_per_million:
-        return f"{model.name}, no price set"
-    most = Decimal(Limits().model_tokens) * model.usd_per_million / 1_000_000
-    return f"{model.name}, at most ${max(most, Decimal('0.01')):.2f}"
 
 
 def _documents_of(run: Run | None) -> set[int]:

@@ -10,7 +10,7 @@ from vectorless_web import wiring
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.models import Run
-from vectorless_web.workspaces.selectors import lexicon_of, model_settings
+from vectorless_web.workspaces.selectors import OFFLINE, lexicon_of, model_chosen
 from vectorless_web.workspaces.storage import SecretUnreadable
 
 logger = logging.getLogger(__name__)
@@ -32,6 +32,7 @@ def execute_run(run_id: int) -> None:
         return
     try:
         run, log = selectors.run_to_execute(run_id), services.CallLog(lease)
+        answerer = run.settings.get("answerer", "")
         calls = wiring.Calls(
             stored=log.stored,
             keep=log,
@@ -39,8 +40,9 @@ def execute_run(run_id: int) -> None:
             limits=services.limits_of(run),
             lexicon=lexicon_of(run.workspace),
             expand=run.settings.get("expand", True),
+            offline=answerer == OFFLINE,
         )
-        services.execute_run(lease, engine=wiring.engine_for(model_settings(run.workspace), calls))
+        services.execute_run(lease, engine=wiring.engine_for(model_chosen(run.workspace, answerer), calls))
     except SecretUnreadable:
         services.fail_run(lease, code="secret_unreadable", message=UNREADABLE, retryable=False)
     except EngineError as error:

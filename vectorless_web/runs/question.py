@@ -4,6 +4,7 @@ from vectorless_web.engine.errors import InvalidInput
 
 QUESTION_MAX = 4000
 STEPS_MIN, STEPS_MAX = 1, 30
+WALKS_MAX = 20
 
 
 def checked_question(question: str) -> str:

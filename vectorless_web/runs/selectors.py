@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 
-from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
@@ -14,7 +12,7 @@ from django.utils import timezone
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, Run, Step, Thread
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, member_workspace, providers_for, workspace_for, workspaces_of
+from vectorless_web.workspaces.selectors import User, member_workspace, workspace_for, workspaces_of
 
 PAGE_SIZE = 30
 RECENT = 8
@@ -42,25 +40,6 @@ class Month:
     partial: int
     spent_usd: float
     limit_usd: float | None = None
-
-
-@dataclass(frozen=True)
-class AnsweringModel:
-    """The chat model that answers in a workspace, as pages name it: without its key."""
-
-    name: str
-    usd_per_million: Decimal
-    """The dearer of its two prices."""
-
-
-def model_of(workspace: Workspace) -> AnsweringModel | None:
-    """The workspace's model, else the site's; None when the offline reasoner answers."""
-    row = providers_for(workspace).filter(enabled=True).first()
-    if row is not None:
-        return AnsweringModel(row.model, max(row.price_in, row.price_out))
-    if not settings.MODEL:
-        return None
-    return AnsweringModel(settings.MODEL, Decimal(str(max(settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT))))
 
 
 def run_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Run:
@@ -107,9 +86,25 @@ def newest_run_of(thread: Thread) -> Run:
 
 
 def run_before(run: Run) -> Run | None:
-    """The last run before this one in its thread that came to a result."""
+    """The run that this one's question leans on: the one it follows up on, else the last with a result before it.
+
+    A run that asks once more leans on what its first try leaned on.
+    """
+    while run.is_another_try and run.asked_from is not None:
+        run = run.asked_from
+    if run.asked_how == Run.How.FOLLOW_UP and run.asked_from is not None:
+        return run.asked_from
+    return _with_result(run.thread_id).filter(pk__lt=run.pk).first()
+
+
+def last_result_in(thread: Thread) -> Run | None:
+    """The newest run of a thread that came to a result, which a follow-up leans on."""
+    return _with_result(thread.pk).first()
+
+
+def _with_result(thread: int) -> QuerySet[Run]:
     told = (Run.Status.ANSWERED, Run.Status.PARTIAL, Run.Status.NOT_FOUND)
-    return Run.objects.filter(thread=run.thread_id, pk__lt=run.pk, status__in=told).order_by("-pk").first()
+    return Run.objects.filter(thread=thread, status__in=told).order_by("-pk")
 
 
 def steps_of(run: Run, after: int = 0) -> list[Step]:
@@ -254,7 +249,7 @@ def _cited(run: Run) -> QuerySet[Citation, int]:
 
 
 def _with_people(rows: QuerySet[Run]) -> QuerySet[Run]:
-    return rows.select_related("workspace", "asked_by", "answer", "thread")
+    return rows.select_related("workspace", "asked_by", "answer", "thread", "asked_from")
 
 
 def _counts(rows: QuerySet[Document] | QuerySet[Run]) -> dict[int, int]:

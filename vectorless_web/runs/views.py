@@ -13,8 +13,9 @@ from vectorless_web.lib.htmx import go_to, is_htmx
 from vectorless_web.lib.problems import Problem
 from vectorless_web.lib.whole import whole
 from vectorless_web.runs import exports, pages, rendering, selectors, services, sheets
+from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant
-from vectorless_web.runs.models import Run
+from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 
@@ -52,15 +53,15 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
     place = workspace_for(request.user, slug, Role.MEMBER)
     form = AskedForm.read(request.POST)
     try:
-        thread = selectors.thread_for(request.user, slug, form.thread) if form.thread else None
         run = services.start_run(
             user=request.user,
             workspace=place,
             question=form.question,
             documents=documents_meant(form, place, request.user),
-            thread=thread,
+            follows=_followed(request, slug, form),
             max_steps=form.max_steps,
             expand=form.expand,
+            answerer=form.answerer,
         )
     except Problem as problem:
         return _asked_in_vain(request, place, form, problem)
@@ -117,7 +118,13 @@ def stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
-    fresh = services.ask_again(user=request.user, run=run, max_steps=whole(request.POST.get("max_steps")))
+    fresh = services.ask_again(
+        user=request.user,
+        run=run,
+        max_steps=whole(request.POST.get("max_steps")),
+        max_walks=whole(request.POST.get("max_walks")),
+        answerer=request.POST.get("answerer", ""),
+    )
     return go_to(request, "runs:detail", slug=slug, pk=fresh.pk)
 
 
@@ -173,6 +180,13 @@ def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     return response
 
 
+def _followed(request: HttpRequest, slug: str, form: AskedForm) -> Thread | Run | None:
+    """What the question comes from: a run that is asked once more, a thread that goes on, or nothing."""
+    if form.again:
+        return selectors.run_for(request.user, slug, form.again)
+    return selectors.thread_for(request.user, slug, form.thread) if form.thread else None
+
+
 def _asked_in_vain(request: HttpRequest, place: Workspace, form: AskedForm, problem: Problem) -> HttpResponse:
     """The form again with what was wrong, as fragment or page, under the problem's status."""
     context = {
@@ -190,10 +204,10 @@ def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str
 
 
 def _who_answers(place: Workspace) -> str:
-    model = selectors.model_of(place)
-    if model is None:
+    usual = answerers_of(place)[0]
+    if not usual.model:
         return "The offline reasoner answers: it quotes, and writes nothing of its own."
-    return f"{model.name} answers. If it is away, the offline reasoner does, and the page says so."
+    return f"{usual.label} answers. If it is away, the offline reasoner does, and the page says so."
 
 
 def _run_query(request: HttpRequest) -> selectors.RunQuery:

@@ -1,5 +1,6 @@
 """Reads about workspaces. Everything reached from a URL or a socket starts here, with the user."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
@@ -25,6 +26,9 @@ from vectorless_web.workspaces.models import (
 from vectorless_web.workspaces.storage import decrypt, hash_token
 
 User = AbstractBaseUser | AnonymousUser
+
+OFFLINE, SITE, PROVIDER = "offline", "site", "provider:"
+"""Who may be chosen to answer: the offline reasoner, the model of the site's settings, a provider by its number."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,13 @@ class May:
 
 def may_in(workspace: Workspace) -> May:
     """What the user for whom the workspace was fetched may do there."""
-    asks, edits = workspace.allows(Role.MEMBER), workspace.allows(Role.EDITOR)
-    return May(ask=asks, upload=edits, edit=edits, delete=edits, share=asks, govern=workspace.allows(Role.OWNER))
+    return may_as(workspace.role)
+
+
+def may_as(role: str) -> May:
+    """What somebody with this role may do; "" is nobody's."""
+    asks, edits, governs = (bool(role) and Role(role).covers(needed) for needed in (Role.MEMBER, Role.EDITOR, Role.OWNER))
+    return May(ask=asks, upload=edits, edit=edits, delete=edits, share=asks, govern=governs)
 
 
 def workspace_context(user: User, workspace: Workspace, section: str) -> dict[str, Any]:
@@ -101,6 +110,12 @@ def role_in(workspace: Workspace, user: User) -> str:
         Membership.objects.filter(workspace=workspace, user_id=account_id(user)).values_list("role", flat=True).first()
         or ""
     )
+
+
+def roles_in(workspace: Workspace, users: Iterable[int]) -> dict[int, str]:
+    """The roles of those of these users who still belong to the workspace and may sign in."""
+    rows = Membership.objects.filter(workspace=workspace, user_id__in=list(users), user__is_active=True)
+    return dict(rows.values_list("user_id", "role"))
 
 
 def members_of(workspace: Workspace) -> QuerySet[Membership]:
@@ -163,6 +178,23 @@ def model_settings(workspace: Workspace) -> ModelSettings | None:
     """
     row = providers_for(workspace).filter(enabled=True).first()
     return None if row is None else settings_of(row)
+
+
+def provider_choice(row: ModelProvider) -> str:
+    """How a run keeps that this provider was chosen for it."""
+    return f"{PROVIDER}{row.pk}"
+
+
+def model_chosen(workspace: Workspace, answerer: str) -> ModelSettings | None:
+    """The model that was chosen to answer, or the one to use when none was or the chosen one is gone.
+
+    None for the offline reasoner and for the model of the site's settings.
+    """
+    if answerer in (OFFLINE, SITE):
+        return None
+    enabled = providers_for(workspace).filter(enabled=True)
+    row = next((row for row in enabled if provider_choice(row) == answerer), None)
+    return model_settings(workspace) if row is None else settings_of(row)
 
 
 def settings_of(row: ModelProvider) -> ModelSettings:

@@ -8,9 +8,12 @@ from django.db import transaction
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import documents_in, readable_documents
 from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.lib.problems import Problem
+from vectorless_web.runs import selectors
+from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.models import Run, Thread
-from vectorless_web.runs.question import checked_question, checked_steps
+from vectorless_web.runs.question import WALKS_MAX, checked_question, checked_steps
 from vectorless_web.runs.routing import ROUTER_SETTINGS
 from vectorless_web.runs.services import queueing
 from vectorless_web.workspaces.models import Workspace
@@ -19,10 +22,25 @@ from vectorless_web.workspaces.services import record
 
 
 class Choices(TypedDict, total=False):
-    """What may be chosen for a single run: `max_steps` (None for the workspace's), `expand` (True: use synonyms)."""
+    """What may be chosen for a single run.
+
+    `max_steps` is None for the workspace's; `max_walks` documents are opened at most (None: the engine's
+    own limit); `expand` is true to use synonyms; `answerer` is "" for who answers usually.
+    """
 
     max_steps: int | None
+    max_walks: int | None
     expand: bool
+    answerer: str
+
+
+class Changes(TypedDict, total=False):
+    """What may be different when a run's question is asked again: its words, how far to go, who answers."""
+
+    question: str
+    max_steps: int | None
+    max_walks: int | None
+    answerer: str
 
 
 def start_run(
@@ -31,12 +49,13 @@ def start_run(
     workspace: Workspace,
     question: str,
     documents: Sequence[int] | None = None,
-    thread: Thread | None = None,
+    follows: Thread | Run | None = None,
     **choices: Unpack[Choices],
 ) -> Run:
     """Store a question as a queued run and enqueue its job on commit.
 
-    `documents` are the ids of the chosen documents; None asks the whole workspace.
+    `documents` are the ids of the chosen documents; None asks the whole workspace. With a thread the
+    question follows up on its last result, with a run it is that one's question asked once more.
     Raises Problem (422) with a stable code when question or scope cannot be used.
     """
     try:
@@ -44,6 +63,7 @@ def start_run(
     except InvalidInput as error:
         raise Problem(error.message, code=error.code, status=422) from error
     chosen = _checked_scope(workspace, user, documents)
+    thread, origin = _place_of(follows)
     with transaction.atomic():
         thread = thread or Thread.objects.create(workspace=workspace, title=question[:300], created_by_id=user.pk)
         run = Run.objects.create(
@@ -52,6 +72,8 @@ def start_run(
             question=question,
             whole_workspace=documents is None,
             asked_by_id=user.pk,
+            asked_from=origin,
+            asked_how=_how(origin, follows, question, limits),
             settings=limits,
         )
         run.documents.set(chosen)
@@ -60,18 +82,51 @@ def start_run(
     return run
 
 
-def ask_again(*, user: User, run: Run, max_steps: int | None = None) -> Run:
-    """Ask the same question with the same scope once more, as a new run of the same thread."""
+def ask_again(*, user: User, run: Run, **changes: Unpack[Changes]) -> Run:
+    """Ask a run's question with the same scope and choices once more, but for what is changed, in the same thread."""
     chosen = None if run.whole_workspace else list(run.documents.values_list("pk", flat=True))
-    return start_run(
-        user=user,
-        workspace=run.workspace,
-        question=run.question,
-        documents=chosen,
-        thread=run.thread,
-        max_steps=max_steps or run.settings.get("max_steps"),
-        expand=run.settings.get("expand", True),
-    )
+    choices: Choices = {
+        "max_steps": changes.get("max_steps") or run.settings.get("max_steps"),
+        "max_walks": changes.get("max_walks") or run.settings.get("max_walks"),
+        "expand": run.settings.get("expand", True),
+        "answerer": changes.get("answerer") or _same_answerer(run),
+    }
+    question = changes.get("question", run.question)
+    return start_run(user=user, workspace=run.workspace, question=question, documents=chosen, follows=run, **choices)
+
+
+def _same_answerer(run: Run) -> str:
+    """Who was chosen to answer, "" once they are no longer offered."""
+    chosen: str = run.settings.get("answerer", "")
+    return chosen if chosen in [row.value for row in answerers_of(run.workspace)] else ""
+
+
+def _place_of(follows: Thread | Run | None) -> tuple[Thread | None, Run | None]:
+    """The thread a question goes into, and the run it comes from."""
+    if isinstance(follows, Run):
+        return follows.thread, follows
+    return follows, selectors.last_result_in(follows) if follows else None
+
+
+def _how(origin: Run | None, follows: Thread | Run | None, question: str, limits: dict[str, Any]) -> str:
+    """What is new against the run that the question comes from, the weightiest first."""
+    if origin is None:
+        return ""
+    if isinstance(follows, Thread):
+        return Run.How.FOLLOW_UP
+    if question != origin.question:
+        return Run.How.EDITED
+    usual = answerers_of(origin.workspace)[0].value
+    if (limits.get("answerer") or usual) != (origin.settings.get("answerer") or usual):
+        return Run.How.ANSWERER
+    if _depth(limits) > _depth(origin.settings):
+        return Run.How.DEEPER
+    return Run.How.NEWER if selectors.newer_documents(origin) else Run.How.AGAIN
+
+
+def _depth(settings: dict[str, Any]) -> tuple[int, int]:
+    """How far a run goes: documents, then steps in each."""
+    return settings.get("max_walks") or Limits().max_walks, settings.get("max_steps") or Limits().max_steps
 
 
 def _checked_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) -> list[Document]:
@@ -105,5 +160,16 @@ def _limits(workspace: Workspace, choices: Choices) -> dict[str, Any]:
     chosen = choices.get("max_steps")
     steps = chosen if chosen is not None else workspace.setting("max_steps")
     kept = ("token_budget", *ROUTER_SETTINGS)
-    own = {"max_steps": checked_steps(steps), "expand": choices.get("expand", True)}
+    own: dict[str, Any] = {"max_steps": checked_steps(steps), "expand": choices.get("expand", True)}
+    if walks := choices.get("max_walks"):
+        own["max_walks"] = min(walks, WALKS_MAX)
+    if answerer := choices.get("answerer", ""):
+        own["answerer"] = _checked_answerer(workspace, answerer)
     return own | {name: workspace.setting(name) for name in kept}
+
+
+def _checked_answerer(workspace: Workspace, answerer: str) -> str:
+    if answerer not in [row.value for row in answerers_of(workspace)]:
+        sentence = "Who was chosen to answer is no longer offered here. Choose again."
+        raise InvalidInput(sentence, code="unknown_answerer")
+    return answerer

@@ -1,0 +1,221 @@
+"""Asking a run's question once more: again, deeper, edited, of another; and what a follow-up leans on."""
+
+import pytest
+
+from vectorless_web.engine.reasoner.events import StepKind
+from vectorless_web.lib.problems import Problem
+from vectorless_web.runs import jobs
+from vectorless_web.runs.models import Run, Step
+from vectorless_web.runs.selectors import run_before
+from vectorless_web.runs.services import ask_again, start_run
+from vectorless_web.workspaces.models import ModelProvider, Workspace
+from vectorless_web.workspaces.selectors import workspace_for
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def place(workspace, bob) -> Workspace:
+    return workspace_for(bob, workspace.slug)
+
+
+@pytest.fixture
+def first(place, bob, report) -> Run:
+    return start_run(user=bob, workspace=place, question="What was revenue?", max_steps=12)
+
+
+@pytest.fixture
+def model(workspace) -> ModelProvider:
+    return ModelProvider.objects.create(
+        workspace=workspace, name="House", base_url="http://model.test/v1", model="tiny", price_in=2, price_out=10
+    )
+
+
+def address(run: Run, act: str = "") -> str:
+    return f"/w/{run.workspace.slug}/runs/{run.pk}/{act}"
+
+
+def newest_version(document) -> None:
+    version = document.current_version
+    version.pk, version.number = None, 2
+    version.save()
+    document.current_version = version
+    document.save()
+
+
+class TestWhereARunCameFrom:
+    def test_a_first_question_came_from_nowhere(self, first):
+        assert (first.asked_from, first.asked_how) == (None, "")
+
+    def test_the_same_once_more(self, bob, first):
+        again = ask_again(user=bob, run=first)
+
+        assert (again.asked_from, again.asked_how, again.thread) == (first, "again", first.thread)
+        assert again.settings == first.settings
+
+    def test_deeper_goes_further_and_keeps_the_rest(self, bob, first):
+        deeper = ask_again(user=bob, run=first, max_steps=30, max_walks=10)
+
+        assert deeper.asked_how == "deeper"
+        assert (deeper.settings["max_steps"], deeper.settings["max_walks"]) == (30, 10)
+
+    def test_another_question_is_an_edit(self, bob, first):
+        edited = ask_again(user=bob, run=first, question="What were net sales?")
+
+        assert (edited.asked_how, edited.question, edited.thread) == ("edited", "What were net sales?", first.thread)
+
+    def test_another_answerer_is_told_from_the_usual_one(self, bob, first, model):
+        usual = ask_again(user=bob, run=first, answerer=f"provider:{model.pk}")
+        offline = ask_again(user=bob, run=first, answerer="offline")
+
+        assert (usual.asked_how, offline.asked_how) == ("again", "answerer")
+
+    def test_a_newer_version_is_the_reason_where_there_is_one(self, bob, first, report):
+        claim = first.claims.create(sequence=1, order=0, text="It was 412 million.")
+        quote = {"quote": "412", "page_index": 0, "node_key": 1, "marker": 1, "check_result": "exact"}
+        claim.citations.create(run=first, version=report.current_version, **quote)
+        newest_version(report)
+
+        assert ask_again(user=bob, run=first).asked_how == "newer"
+
+    def test_a_follow_up_came_from_the_last_result(self, place, bob, first):
+        Run.objects.update(status="answered")
+        follow = start_run(user=bob, workspace=place, question="And in 2023?", follows=first.thread)
+
+        assert (follow.asked_from, follow.asked_how) == (first, "follow_up")
+
+    def test_a_run_outlives_the_one_it_came_from(self, bob, first):
+        again = ask_again(user=bob, run=first)
+        first.delete()
+        again.refresh_from_db()
+
+        assert (again.asked_from, again.asked_how) == (None, "again")
+
+
+class TestWhatAQuestionLeansOn:
+    def test_a_second_try_leans_on_what_the_first_leaned_on(self, place, bob, first):
+        Run.objects.update(status="answered")
+        follow = start_run(user=bob, workspace=place, question="And in 2023?", follows=first.thread)
+        Run.objects.update(status="answered")
+        once_more = ask_again(user=bob, run=ask_again(user=bob, run=follow), question="And in 2022?")
+
+        assert run_before(once_more) == first
+        assert run_before(ask_again(user=bob, run=first)) is None
+
+    def test_a_follow_up_goes_on_from_the_newest_try(self, place, bob, first):
+        edited = ask_again(user=bob, run=first, question="What were net sales?")
+        Run.objects.update(status="answered")
+        follow = start_run(user=bob, workspace=place, question="And in 2023?", follows=first.thread)
+
+        assert run_before(follow) == edited
+
+
+class TestWhoAnswers:
+    @pytest.fixture
+    def asked_of(self, monkeypatch):
+        """What the job had built: the model's name or "", and whether it was told to ask none."""
+        seen = []
+
+        def engine_for(choice, calls):
+            seen.append((choice.model if choice else "", calls.offline))
+            raise RuntimeError("enough is known")
+
+        monkeypatch.setattr(jobs.wiring, "engine_for", engine_for)
+
+        def execute(run: Run):
+            with pytest.raises(RuntimeError):
+                jobs.execute_run(run.pk)
+            return seen[-1]
+
+        return execute
+
+    def test_the_job_obeys_the_choice(self, place, bob, report, model, asked_of):
+        other = ModelProvider.objects.create(workspace=place, name="Other", base_url="http://o.test/v1", model="large")
+        asked = {
+            answerer: asked_of(start_run(user=bob, workspace=place, question="Why?", answerer=answerer))
+            for answerer in ("", "offline", f"provider:{model.pk}", f"provider:{other.pk}")
+        }
+
+        assert list(asked.values()) == [("tiny", False), ("", True), ("tiny", False), ("large", False)]
+
+    def test_one_that_is_gone_by_then_is_replaced_by_the_usual_one(self, place, bob, report, model, asked_of):
+        other = ModelProvider.objects.create(workspace=place, name="Other", base_url="http://o.test/v1", model="large")
+        run = start_run(user=bob, workspace=place, question="Why?", answerer=f"provider:{other.pk}")
+        other.delete()
+
+        assert asked_of(run) == ("tiny", False)
+        assert "answerer" not in ask_again(user=bob, run=run).settings
+
+    def test_the_offline_reasoner_answers_though_the_site_has_a_model(self, settings, place, bob, report, work_off):
+        settings.MODEL, settings.OPENAI_BASE_URL = "site-model", "http://127.0.0.1:9/v1"
+        run = start_run(user=bob, workspace=place, question="Why?", answerer="offline")
+        jobs.execute_run(run.pk)
+        run.refresh_from_db()
+
+        assert (run.engine, run.model) == ("offline", "")
+
+    @pytest.mark.parametrize("answerer", ["provider:99", "site", "nonsense"])
+    def test_one_that_is_not_offered_is_refused(self, place, bob, report, answerer):
+        with pytest.raises(Problem) as caught:
+            start_run(user=bob, workspace=place, question="Why?", answerer=answerer)
+
+        assert (caught.value.code, caught.value.status) == ("unknown_answerer", 422)
+
+    def test_a_model_of_another_workspace_is_not_offered(self, place, bob, charlie, report):
+        from vectorless_web.workspaces.services import create_workspace
+
+        foreign = ModelProvider.objects.create(
+            workspace=create_workspace(user=charlie, name="Elsewhere"), name="X", base_url="http://x.test", model="x"
+        )
+        with pytest.raises(Problem):
+            start_run(user=bob, workspace=place, question="Why?", answerer=f"provider:{foreign.pk}")
+
+    def test_the_form_offers_each_with_what_it_costs_at_most(self, client, bob, workspace, report, model):
+        client.force_login(bob)
+        page = client.get(f"/w/{workspace.slug}/").content.decode()
+
+        assert f'<option value="provider:{model.pk}">tiny, at most $0.30</option>' in page
+        assert '<option value="offline">no model, no cost</option>' in page
+
+    def test_where_only_one_can_answer_there_is_nothing_to_choose(self, client, bob, workspace, report):
+        client.force_login(bob)
+
+        assert 'name="answerer"' not in client.get(f"/w/{workspace.slug}/").content.decode()
+
+
+class TestInTheBrowser:
+    @pytest.fixture(autouse=True)
+    def _signed_in(self, client, bob):
+        client.force_login(bob)
+
+    def test_deeper_is_one_press(self, client, first):
+        client.post(address(first, "again/"), {"max_steps": "20", "max_walks": "10"})
+
+        assert Run.objects.latest("pk").asked_how == "deeper"
+
+    def test_an_edited_question_is_sent_like_any_other(self, client, first):
+        data = {"question": "What were net sales?", "scope": "all", "again": first.pk, "thread": first.thread_id}
+        client.post(f"/w/{first.workspace.slug}/ask/", data)
+        run = Run.objects.latest("pk")
+
+        assert (run.asked_how, run.asked_from, run.thread) == ("edited", first, first.thread)
+
+    def test_an_edit_of_a_run_elsewhere_finds_nothing(self, client, charlie, first):
+        from vectorless_web.workspaces.services import create_workspace
+
+        other = create_workspace(user=charlie, name="Elsewhere")
+        client.force_login(charlie)
+        answer = client.post(f"/w/{other.slug}/ask/", {"question": "Why?", "again": first.pk})
+
+        assert answer.status_code == 404
+
+
+def test_what_was_read_is_known_to_the_follow_up(make_run, report):
+    from vectorless_web.runs.services.following import previous_of
+
+    first = make_run(status="answered")
+    refs = [{"document": str(report.pk), "key": key, "title": "", "role": "read"} for key in (3, 4, 3)]
+    Step.objects.create(run=first, sequence=1, walk=1, index=0, kind=StepKind.RETRIEVE, say="Read", refs=refs)
+    follow = make_run(thread=first.thread, asked_from=first, asked_how="follow_up", question="And in 2023?")
+
+    assert previous_of(follow).read == {str(report.pk): (3, 4)}

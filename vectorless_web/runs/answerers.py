@@ -1,0 +1,57 @@
+"""Who can answer in a workspace: its models, the site's, and the offline reasoner."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.workspaces.models import ModelProvider, Workspace
+from vectorless_web.workspaces.selectors import OFFLINE, SITE, provider_choice, providers_for
+
+LEAST_USD = Decimal("0.01")
+
+
+@dataclass(frozen=True)
+class Answerer:
+    """One who can be asked. `value` is what forms send and runs keep; `model` is "" for the offline reasoner.
+
+    `usd_per_million` is the dearer of the model's two prices.
+    """
+
+    value: str
+    label: str
+    model: str = ""
+    usd_per_million: Decimal = Decimal(0)
+
+
+def answerers_of(workspace: Workspace) -> list[Answerer]:
+    """All that can be asked: first the one who answers unless another is chosen, last the offline reasoner."""
+    return [*_models(workspace), Answerer(OFFLINE, _("Offline reasoner"))]
+
+
+def estimate_of(answerer: Answerer) -> str:
+    """What a question may cost at most, in words: all its tokens at the dearer price."""
+    if not answerer.model:
+        return _("no model, no cost")
+    if not answerer.usd_per_million:
+        return _("%(model)s, no price set") % {"model": answerer.label}
+    most = Decimal(Limits().model_tokens) * answerer.usd_per_million / 1_000_000
+    return _("%(model)s, at most $%(usd)s") % {"model": answerer.label, "usd": f"{max(most, LEAST_USD):.2f}"}
+
+
+def _models(workspace: Workspace) -> Iterator[Answerer]:
+    rows = list(providers_for(workspace).filter(enabled=True))
+    twice = {row.model for row in rows if sum(other.model == row.model for other in rows) > 1}
+    for row in rows:
+        yield Answerer(provider_choice(row), _label(row, twice), row.model, max(row.price_in, row.price_out))
+    if settings.MODEL:
+        dearer = Decimal(str(max(settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT)))
+        yield Answerer(SITE, settings.MODEL, settings.MODEL, dearer)
+
+
+def _label(row: ModelProvider, twice: set[str]) -> str:
+    """The model's name, with the provider's where two offer the same."""
+    return f"{row.model} ({row.name})" if row.model in twice else row.model
