@@ -4,6 +4,7 @@ import pytest
 
 from tests.engine.reasoner.documents import Shelf, annual_report, compiled, paragraph, section
 from vectorless_web.engine.query.understand import understand
+from vectorless_web.engine.reasoner.deadline import Deadline
 from vectorless_web.engine.reasoner.extracting import extract
 from vectorless_web.engine.reasoner.finder import Finder
 from vectorless_web.engine.reasoner.limits import Limits
@@ -24,7 +25,7 @@ def walk_of(document, question="What were net sales in 2019?", **limits):
         document=document,
         limits=Limits(**limits),
         finder=Finder(document, plan),
-        seconds_left=lambda: 60.0,
+        deadline=Deadline(lambda: 0.0, 60.0),
     )
 
 
@@ -81,7 +82,7 @@ def test_scan_tells_what_looks_promising_and_what_does_not(walk):
 
 @pytest.fixture
 def navigate():
-    return Navigator(pilot_for=lexical_pilot, clock=lambda: 0.0).navigate
+    return Navigator(pilot_for=lexical_pilot).navigate
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,6 @@
 """One model call that can't harm its caller: paid from the budget, ended by a deadline, every failure in words."""
 
-import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as Overdue
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +14,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
+from vectorless_web.engine.llm.overdue import Overdue, within
 from vectorless_web.engine.pilot.budget import PilotBudget, Refusal, Reservation
 from vectorless_web.engine.pilot.decision import as_number
 
@@ -74,30 +72,6 @@ def call(
             raise answer
         return Outcome(problem=_problem(answer, seconds), tokens=reserved.tokens)
     return _settled(answer, reserved, budget=budget, fixed_tokens=fixed_tokens)
-
-
-def within(seconds: float, work: Callable[[], Any]) -> Any:
-    """The result of `work`, or the exception it raised or that ended the wait, as a value.
-
-    Python can't stop a thread: one that hangs is left behind as a daemon, so that
-    neither the walk nor the end of the process waits for it.
-    """
-    future: Future[Any] = Future()
-    threading.Thread(target=_fulfil, args=(future, work), name="pilot-call", daemon=True).start()
-    try:
-        problem = future.exception(timeout=seconds)
-    except Overdue as overdue:
-        return overdue
-    return problem if problem is not None else future.result()
-
-
-def _fulfil(future: Future[Any], work: Callable[[], Any]) -> None:
-    try:
-        result = work()
-    except BaseException as problem:  # noqa: BLE001 - carried to the waiting thread, whatever it is.
-        future.set_exception(problem)
-    else:
-        future.set_result(result)
 
 
 def _ask(model: ChatModel, prompt: Prompt) -> Reply:

@@ -53,6 +53,7 @@ def failed(run: Run, error: EngineError) -> CompleteEvent:
         tokens=run.spent().tokens_in,
         cost_usd=run.spent().cost_usd,
         seconds=run.seconds(),
+        late=run.deadline.late,
         engine=run.engine,
         error_code=error.code,
         retryable=error.retryable,
@@ -99,6 +100,7 @@ def _complete(run: Run, outcome: Outcome, reason: str) -> CompleteEvent:
         tokens=run.spent().tokens_in,
         cost_usd=run.spent().cost_usd,
         seconds=run.seconds(),
+        late=run.deadline.late,
         engine=run.draft.engine if run.draft.claims else run.engine,
     )
 

@@ -196,6 +196,8 @@ class CompleteEvent:
     engine: str = "offline"
     error_code: str = ""
     retryable: bool = False
+    late: tuple[str, ...] = ()
+    """Places where the wall clock decided; a replay takes them as they are."""
 
 
 ReasoningEvent = StepEvent | ClaimEvent | CompleteEvent

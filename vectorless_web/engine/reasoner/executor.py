@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vectorless_web.engine.errors import ModelError, ModelInvalidReply, NotFound
+from vectorless_web.engine.llm.served import serving
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
 from vectorless_web.engine.reasoner.planner import PlannedStep, Planner
 from vectorless_web.engine.reasoner.result import StepResult, refused
@@ -44,9 +45,10 @@ class ReasoningExecutor:
 
     def run(self, walk: Walk) -> Iterator[StepEvent]:
         """Steps of the walk, each finished when it is yielded; ends with SYNTHESIZE or when steps or time are spent."""
-        while walk.steps_left > 0 and walk.seconds_left() > 0:
+        while walk.steps_left > 0 and not walk.is_late:
             self._checkpoint()
-            event = self._step(walk)
+            with serving(walk.number, len(walk.steps)):
+                event = self._step(walk)
             walk.steps.append(event)
             yield event
             if event.kind in ENDING:

@@ -1,6 +1,7 @@
 """Walks led by a chat model: it plans, it guides the search at forks, it writes; all under one budget."""
 
 import threading
+from dataclasses import replace
 
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.pilot import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
@@ -11,12 +12,16 @@ from vectorless_web.engine.reasoner.walking import Walking
 
 
 class ModelPilots:
-    """One ModelPilot per walk, kept as long as the walk; all of them share the run's PilotBudget."""
+    """One ModelPilot per walk, kept as long as the walk, with its share of what the run's pilots may spend.
+
+    Shared out beforehand: what one walk may ask must not depend on how fast another is,
+    or no replay would fit. Walks of a second pass share what those before them left.
+    """
 
     def __init__(self, caller: Caller, *, config: PilotConfig | None = None) -> None:
         self._model = caller.as_model("pilot")
         self._config = config or PilotConfig()
-        self._budget = PilotBudget.from_config(self._config)
+        self._budgets: dict[int, PilotBudget] = {}
         self._pilots: dict[int, ModelPilot] = {}
         self._lock = threading.Lock()
 
@@ -24,14 +29,30 @@ class ModelPilots:
         """The pilot of a walk."""
         with self._lock:
             if walk.number not in self._pilots:
+                budget = self._budgets[walk.number] = PilotBudget.from_config(self._share(walk))
                 self._pilots[walk.number] = ModelPilot(
                     self._model,
-                    budget=self._budget,
+                    budget=budget,
                     fallback=LexicalPilot(walk.finder.scorer),
                     config=self._config,
                     walk=walk.number,
                 )
             return self._pilots[walk.number]
+
+    def _share(self, walk: Walk) -> PilotConfig:
+        """What the walk's pilot may spend: an even part of the calls left, the first walks one more, tokens to match."""
+        turn, walks = walk.turn
+        before = [budget.spending for number, budget in self._budgets.items() if number < walk.number - turn]
+        calls_left = max(0, self._config.calls_per_query - sum(spent.calls for spent in before))
+        tokens_left = max(0, self._config.tokens_per_query - sum(spent.tokens for spent in before))
+        calls = calls_left // walks + (turn < calls_left % walks)
+        tokens = tokens_left * calls // max(1, calls_left)
+        return replace(
+            self._config,
+            calls_per_query=calls,
+            tokens_per_query=tokens,
+            tokens_per_call=min(tokens, self._config.tokens_per_call),
+        )
 
 
 def model_walking(caller: Caller, *, at_once: int = 4, config: PilotConfig | None = None) -> Walking:

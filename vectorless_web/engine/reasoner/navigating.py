@@ -21,15 +21,16 @@ MAX_REJECTED = 8
 MAX_REFS = 24
 """Nodes of the map that one step carries."""
 
+SEARCH_SECONDS = 20.0
+
 MOVES = ("parent", "children", "next", "previous")
 
 
 class Navigator:
     """Takes NAVIGATE steps; `pilot_for` gives the pilot that guides the search of a walk."""
 
-    def __init__(self, *, pilot_for: Callable[[Walk], MinimalPilot], clock: Callable[[], float]) -> None:
+    def __init__(self, *, pilot_for: Callable[[Walk], MinimalPilot]) -> None:
         self._pilot_for = pilot_for
-        self._clock = clock
 
     def navigate(self, walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         """Move from a node in the direction asked, follow a reference, or search below the node."""
@@ -46,7 +47,8 @@ class Navigator:
         return _move(walk, key, direction)
 
     def _search(self, walk: Walk, start: int) -> StepResult:
-        limits = SearchLimits(wall_seconds=max(0.1, min(20.0, walk.seconds_left())), clock=self._clock)
+        clock, seconds = walk.deadline.search(walk.place, SEARCH_SECONDS)
+        limits = SearchLimits(wall_seconds=seconds, clock=clock)
         events = beam(walk.document.tree, walk.plan, walk.finder.scorer, self._pilot_for(walk), limits, start)
         told = report(events)
         _remember(walk, told.ranked)

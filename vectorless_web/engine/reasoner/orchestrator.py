@@ -1,9 +1,10 @@
 """From a question to a checked answer: understand, route, select, walk, pack, synthesise, verify, conclude."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from vectorless_web.engine.errors import Cancelled, EngineError, InvalidInput
+from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.query.understand import understand
@@ -12,6 +13,7 @@ from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import ReasoningEvent
 from vectorless_web.engine.reasoner.followup import Previous, completed
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
+from vectorless_web.engine.reasoner.meaning import Meaning
 from vectorless_web.engine.reasoner.routing import Routing, route_step
 from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.verification import answer_events
@@ -30,7 +32,8 @@ class Orchestrator:
     """The one entry to the reasoner. Without arguments it works offline, with no model.
 
     `routing` narrows the documents, `walking` makes planners, pilots and handlers for the
-    walks. `clock` gives seconds and may be a fake.
+    walks. `clock` gives seconds and may be a fake. A replay gives `late`, the places where
+    time was up in the run it repeats, and is held up by no clock.
     """
 
     def __init__(
@@ -40,13 +43,19 @@ class Orchestrator:
         expand: bool = True,
         routing: Routing | None = None,
         walking: Walking | None = None,
+        meaning: Meaning | None = None,
+        spent: Callable[[], Usage] | None = None,
         clock: Callable[[], float] = time.monotonic,
+        late: Collection[str] | None = None,
     ) -> None:
         self._lexicon = lexicon
         self._expand = expand
         self._routing = routing or Routing()
         self._walking = walking or Walking(clock=clock)
+        self._meaning = meaning
+        self._spent = spent
         self._clock = clock
+        self._late = late
 
     def run(
         self,
@@ -68,9 +77,10 @@ class Orchestrator:
             clock=self._clock,
             cancelling=cancelling,
             engine=self._walking.planner.name,
-            spent=self._walking.planner.spent,
+            spent=self._spent or self._walking.planner.spent,
             lexicon=self._lexicon,
             expand=self._expand,
+            late=self._late,
         )
         try:
             yield from self._reason(run, question, corpus, previous)

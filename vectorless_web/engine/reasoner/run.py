@@ -1,13 +1,15 @@
 """What one run has done and spent so far, and when it must stop."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.errors import Cancelled, LimitReached
 from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.query.lexicon import Lexicon
+from vectorless_web.engine.reasoner.deadline import SECOND_PASS, Deadline
 from vectorless_web.engine.reasoner.events import Checked, ClaimEvent, Confidence, StepEvent
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
+from vectorless_web.engine.reasoner.meaning import Meaning
 from vectorless_web.engine.reasoner.planner import AnswerDraft
 from vectorless_web.engine.reasoner.selection import Selected
 from vectorless_web.engine.reasoner.walk import Walk
@@ -25,6 +27,8 @@ class Run:
     lexicon: Lexicon | None = None
     expand: bool = True
     """Whether documents' other wordings were looked for too."""
+    meaning: Meaning | None = None
+    """Embeds what is searched for; None without an embedding model."""
     walks: list[Walk] = field(default_factory=list)
     passed_over: list[Selected] = field(default_factory=list)
     claims: list[ClaimEvent] = field(default_factory=list)
@@ -37,17 +41,16 @@ class Run:
     steps: int = 0
     outside: int = 0
     started: float = 0.0
+    late: Collection[str] | None = None
+    """Of a replay: where time was up in the run that is replayed."""
 
     def __post_init__(self) -> None:
         self.started = self.clock()
+        self.deadline = Deadline(self.clock, self.limits.wall_seconds, told=self.late)
 
     def seconds(self) -> float:
         """Seconds since the run began."""
         return self.clock() - self.started
-
-    def seconds_left(self) -> float:
-        """Seconds until the wall clock limit; negative once it has passed."""
-        return self.limits.wall_seconds - self.seconds()
 
     def stop_if_asked(self) -> None:
         """Cancelled when somebody asked for it."""
@@ -55,16 +58,24 @@ class Run:
             raise Cancelled("The run was stopped.")
 
     def checkpoint(self) -> None:
-        """Before every step of a walk: Cancelled when asked to, LimitReached when steps or time are spent."""
+        """Before every step of walks that go one after the other: Cancelled when asked to, LimitReached without steps.
+
+        Time is asked for by each walk itself.
+        """
         self.stop_if_asked()
         if self.steps >= self.limits.max_run_steps:
             raise LimitReached(f"The run has taken its {self.limits.max_run_steps} steps.", limit="steps")
-        if self.seconds_left() <= 0:
-            raise LimitReached(f"The run has used its {self.limits.wall_seconds:g} seconds.", limit="time")
 
     def may_go_on(self) -> bool:
         """Whether steps and time are left."""
-        return self.steps < self.limits.max_run_steps and self.seconds_left() > 0
+        return self.steps < self.limits.max_run_steps and not self.deadline.is_up(SECOND_PASS)
+
+    def allowance(self, walks: int) -> int:
+        """Steps that each of so many walks side by side may take.
+
+        Shared out beforehand: what one walk may do must not depend on how fast another is.
+        """
+        return max(1, min(self.limits.max_steps, (self.limits.max_run_steps - self.steps) // max(1, walks)))
 
     def told(self, step: StepEvent) -> StepEvent:
         """Count a finished step; one outside a walk gets its index."""

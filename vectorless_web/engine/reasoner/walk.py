@@ -1,6 +1,5 @@
 """The state of one walk through one document, and what planners are shown of it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,6 +7,7 @@ from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.query.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
+from vectorless_web.engine.reasoner.deadline import Deadline
 from vectorless_web.engine.reasoner.events import Checked, NodeRef, Rejected, StepEvent, StepKind
 from vectorless_web.engine.reasoner.finder import Finder
 from vectorless_web.engine.reasoner.limits import Limits
@@ -29,7 +29,9 @@ class Walk:
     document: CompiledDocument
     limits: Limits
     finder: Finder
-    seconds_left: Callable[[], float]
+    deadline: Deadline
+    turn: tuple[int, int] = (0, 1)
+    """Its place among the walks that were chosen together, from 0, and how many they are."""
     foreign: tuple[str, ...] = ()
     """Names of the question, when the document is not about any of them: evidence must name one itself."""
     known: tuple[int, ...] = ()
@@ -67,7 +69,9 @@ class Walk:
             references=self.references(),
             passages=tuple(self.packed),
             known=self.known,
-            budget=Budget(self.steps_left, max(0, self.limits.token_budget - self.tokens_used), self.seconds_left()),
+            budget=Budget(
+                self.steps_left, max(0, self.limits.token_budget - self.tokens_used), self.deadline.seconds_left()
+            ),
         )
 
     @property
@@ -78,6 +82,16 @@ class Walk:
     def gaps(self) -> tuple[str, ...]:
         """What the question still lacks: figures without a value, else a passage that answers."""
         needs = figure_needs(self.plan)
+    @property
+    def place(self) -> str:
+        """Where the walk is: its number and the index of the next step."""
+        return f"{self.number}.{len(self.steps)}"
+
+    @property
+    def is_late(self) -> bool:
+        """Whether there is no time for another step."""
+        return self.deadline.is_up(self.place)
+
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
             return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from vectorless_web.engine.errors import LimitReached
 from vectorless_web.engine.pilot import LexicalPilot
@@ -47,7 +48,7 @@ class Walking:
         self.planner: Planner = planner or self.fallback
         self.at_once = at_once
         self.clock = clock
-        self._navigator = Navigator(pilot_for=pilot_for, clock=clock)
+        self._navigator = Navigator(pilot_for=pilot_for)
 
     def handlers(self) -> Mapping[StepKind, Handler]:
         """The table of step kinds that a walk can take."""
@@ -66,7 +67,8 @@ class Walking:
             fallback=self.fallback,
             handlers=self.handlers(),
             clock=self.clock,
-            checkpoint=run.checkpoint,
+            # Walks side by side have their steps shared out: counting them together would be a race.
+            checkpoint=run.checkpoint if self.at_once == 1 else run.stop_if_asked,
         )
 
 
@@ -74,7 +76,12 @@ def walk_all(
     run: Run, plan: QueryPlan, corpus: Corpus, chosen: Sequence[Selected], walking: Walking
 ) -> Iterator[StepEvent]:
     """Steps of all walks as they happen; the walks stand in `run.walks` in the order chosen, whatever the timing."""
-    walks = [_walk(run, plan, corpus, selected, number) for number, selected in enumerate(chosen, len(run.walks) + 1)]
+    limits = replace(run.limits, max_steps=run.allowance(len(chosen))) if walking.at_once > 1 else run.limits
+    first = len(run.walks) + 1
+    walks = [
+        replace(_walk(run, plan, corpus, selected, first + turn), limits=limits, turn=(turn, len(chosen)))
+        for turn, selected in enumerate(chosen)
+    ]
     run.walks.extend(walks)
     streams = [walking.executor(run).run(walk) for walk in walks]
     steps = side_by_side(streams, at_once=walking.at_once) if walking.at_once > 1 else _in_turn(streams)
