@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Collection, Iterator
 
 from vectorless_web.engine.errors import Cancelled, EngineError, InvalidInput
-from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.query.understand import understand
@@ -13,7 +12,6 @@ from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import ReasoningEvent
 from vectorless_web.engine.reasoner.followup import Previous, completed
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
-from vectorless_web.engine.reasoner.meaning import Meaning
 from vectorless_web.engine.reasoner.routing import Routing, route_step
 from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.verification import answer_events
@@ -43,8 +41,6 @@ class Orchestrator:
         expand: bool = True,
         routing: Routing | None = None,
         walking: Walking | None = None,
-        meaning: Meaning | None = None,
-        spent: Callable[[], Usage] | None = None,
         clock: Callable[[], float] = time.monotonic,
         late: Collection[str] | None = None,
     ) -> None:
@@ -52,8 +48,6 @@ class Orchestrator:
         self._expand = expand
         self._routing = routing or Routing()
         self._walking = walking or Walking(clock=clock)
-        self._meaning = meaning
-        self._spent = spent
         self._clock = clock
         self._late = late
 
@@ -77,7 +71,7 @@ class Orchestrator:
             clock=self._clock,
             cancelling=cancelling,
             engine=self._walking.planner.name,
-            spent=self._spent or self._walking.planner.spent,
+            spent=self._walking.planner.spent,
             lexicon=self._lexicon,
             expand=self._expand,
             late=self._late,

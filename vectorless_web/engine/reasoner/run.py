@@ -9,7 +9,6 @@ from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.reasoner.deadline import SECOND_PASS, Deadline
 from vectorless_web.engine.reasoner.events import Checked, ClaimEvent, Confidence, StepEvent
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
-from vectorless_web.engine.reasoner.meaning import Meaning
 from vectorless_web.engine.reasoner.planner import AnswerDraft
 from vectorless_web.engine.reasoner.selection import Selected
 from vectorless_web.engine.reasoner.walk import Walk
@@ -27,8 +26,6 @@ class Run:
     lexicon: Lexicon | None = None
     expand: bool = True
     """Whether documents' other wordings were looked for too."""
-    meaning: Meaning | None = None
-    """Embeds what is searched for; None without an embedding model."""
     walks: list[Walk] = field(default_factory=list)
     passed_over: list[Selected] = field(default_factory=list)
     claims: list[ClaimEvent] = field(default_factory=list)

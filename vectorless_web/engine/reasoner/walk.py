@@ -79,9 +79,6 @@ class Walk:
         """Steps this walk may still take."""
         return self.limits.max_steps - len(self.steps)
 
-    def gaps(self) -> tuple[str, ...]:
-        """What the question still lacks: figures without a value, else a passage that answers."""
-        needs = figure_needs(self.plan)
     @property
     def place(self) -> str:
         """Where the walk is: its number and the index of the next step."""
@@ -92,6 +89,9 @@ class Walk:
         """Whether there is no time for another step."""
         return self.deadline.is_up(self.place)
 
+    def gaps(self) -> tuple[str, ...]:
+        """What the question still lacks: figures without a value, else a passage that answers."""
+        needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
             return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)

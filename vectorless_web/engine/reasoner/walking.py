@@ -108,5 +108,5 @@ def _walk(run: Run, plan: QueryPlan, corpus: Corpus, selected: Selected, number:
         finder=Finder(document, plan, lexicon=run.lexicon),
         known=tuple(key for key in run.known.get(selected.entry.id, ()) if key in document.tree),
         foreign=foreign_names(plan, selected.entry, document.card),
-        seconds_left=run.seconds_left,
+        deadline=run.deadline,
     )
