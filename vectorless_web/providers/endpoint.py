@@ -3,12 +3,16 @@
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+FORMS = ("json_schema", "json_object", "")
+"""How an object can be asked for, the strictest first; "" is by the words of the prompt alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model answers. Prices are US dollars per million tokens; `seconds` limit one try.
+    """Where a model answers. Prices are US dollars per million tokens; `seconds` limit the silence within one try.
 
-    With `public_only` nothing is sent to a private network or to this machine.
+    With `public_only` nothing is sent to a private network or to this machine. `forms`
+    and `streams` are what the server is known to take; what it refuses is found out all the same.
     """
 
     base_url: str
@@ -19,3 +23,5 @@ class Endpoint:
     seconds: float = 60.0
     retries: int = 2
     public_only: bool = False
+    forms: tuple[str, ...] = FORMS
+    streams: bool = True

@@ -5,52 +5,65 @@ no sentence of a provider, and never a key, goes further.
 """
 
 import json
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx2
 import openai
 
-from vectorless_web.engine.errors import (
-    ModelAuth,
-    ModelError,
-    ModelInvalidReply,
-    ModelRateLimited,
-    ModelTimeout,
-    ModelUnreachable,
-)
+from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped, ModelTimeout, PartialCall
 from vectorless_web.engine.llm.model import Message, Reply, Usage
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.engine.llm.schema import parse_object
+from vectorless_web.engine.text.tokens import HeuristicEstimator
+from vectorless_web.providers.connections import Connections, GivenUp, unless
+from vectorless_web.providers.dialect import Dialect
+from vectorless_web.providers.endpoint import FORMS, Endpoint
+from vectorless_web.providers.failures import NO_COMPLETION, broken, is_about_the_model, is_too_long, refusal
 from vectorless_web.providers.public_transport import PublicTransport
+from vectorless_web.providers.received import Received
 
 MILLION = 1_000_000
+CONNECT_SECONDS = 10.0
+SILENCES = 5
+"""A whole reply may take as many times the silence that is allowed within it."""
+_REFUSING = frozenset({400, 404, 405, 415, 422, 501})
+"""Statuses with which servers refuse a parameter they do not know."""
+
+
+def never() -> bool:
+    """Nobody asks to stop."""
+    return False
 
 
 class OpenAIChat:
     """A chat model behind an OpenAI-compatible address. Safe under threads.
 
-    JSON is asked for by `json_schema`, else `json_object`, else by the prompt alone: what
-    the server takes is found out at the first call and remembered.
+    Replies are streamed where the server can, so that a call ends at once, with its
+    connection, when `stopping` says so. JSON is asked for by `json_schema`, else
+    `json_object`, else by the prompt alone: what the server takes is found out at the
+    first call and remembered.
     """
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, *, stopping: Callable[[], bool] = never) -> None:
         self.name = endpoint.model
         self._endpoint = endpoint
-        self._formats = ["json_schema", "json_object", ""]
-        self._given_up: set[str] = set()
-        self._lock = threading.Lock()
-        self._client = openai.OpenAI(
-            base_url=endpoint.base_url,
-            api_key=endpoint.api_key or "none",
-            timeout=endpoint.seconds,
-            max_retries=endpoint.retries,
-            # A redirect could lead to an address that the operator never allowed.
-            http_client=openai.DefaultHttpxClient(
-                follow_redirects=False, transport=PublicTransport() if endpoint.public_only else None
-            ),
-        )
+        self._stopping = stopping
+        self._dialect = Dialect(forms=endpoint.forms or FORMS, streams=endpoint.streams)
+        self._may_climb = True
+        self._connections = Connections()
+        self._client = _client(endpoint, self._connections)
+
+    def only(self, form: str) -> "OpenAIChat":
+        """The same model, asked for objects in this one form ("" is by the prompt alone); what it refuses is an error.
+
+        For finding out what a server can.
+        """
+        model = OpenAIChat(self._endpoint, stopping=self._stopping)
+        model._dialect, model._may_climb = replace(self._dialect, forms=(form,)), False
+        return model
 
     def complete(
         self,
@@ -60,67 +73,126 @@ class OpenAIChat:
         max_tokens: int = 1024,
         temperature: float = 0.0,
     ) -> Reply:
-        """One reply with its usage and cost; `parsed` is the object when the reply is one. ModelError otherwise."""
-        with _translated():
-            answer = self._create(messages, schema, max_tokens=max_tokens, temperature=temperature)
-        if not getattr(answer, "choices", None):
-            raise ModelInvalidReply("The model's server sent a reply without an answer in it.")
-        text = answer.choices[0].message.content or ""
-        parsed = _object(text) if schema is not None else None
-        return Reply(text, parsed, self._usage(answer.usage), answer.model or self.name)
+        """One reply with its usage and cost; `parsed` is the object when the reply is one.
+
+        ModelError otherwise; ModelStopped when the run is stopped meanwhile. Both carry what had come by then.
+        """
+        received = Received()
+
+        def ask() -> Reply:
+            list(self._pieces(messages, received, schema, max_tokens=max_tokens, temperature=temperature))
+            return self._reply(messages, received, wants_object=schema is not None)
+
+        if self._stopping is never:
+            return ask()
+        try:
+            return unless(self._stopping, ask, cut=self._connections.cut)
+        except GivenUp:
+            raise ModelStopped(partial=self._partial(messages, received)) from None
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
-        """The reply piece by piece; ModelUnreachable when the connection breaks in the middle."""
-        with _translated():
-            pieces = self._create(messages, None, max_tokens=max_tokens, temperature=temperature, stream=True)
-            for piece in pieces:
-                if piece.choices and piece.choices[0].delta.content:
-                    yield piece.choices[0].delta.content
+        """The reply piece by piece, or in one piece from a server that does not stream.
 
-    def _create(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, **wanted: Any) -> Any:
-        """The client's answer. A parameter that the server refuses by name is put another way, then left out."""
+        ModelUnreachable when the connection breaks in the middle.
+        """
+        yield from self._pieces(messages, Received(), None, max_tokens=max_tokens, temperature=temperature)
+
+    def _pieces(
+        self, messages: Sequence[Message], received: Received, schema: Mapping[str, Any] | None, **wanted: Any
+    ) -> Iterator[str]:
+        until = time.monotonic() + SILENCES * self._endpoint.seconds
+        try:
+            with _translated(), closing(self._opened(messages, received, schema, **wanted)) as response:
+                for piece in received.read(response.iter_bytes()):
+                    yield piece
+                    if time.monotonic() > until:
+                        raise ModelTimeout("The model did not come to an end in time.")
+        except ModelError as error:
+            if received.has_begun:
+                error.partial = self._partial(messages, received)
+            raise
+
+    def _opened(
+        self, messages: Sequence[Message], received: Received, schema: Mapping[str, Any] | None, **wanted: Any
+    ) -> openai.APIResponse[Any]:
+        """The response, its body still to come, in the richest dialect that the server takes."""
         turns: list[Any] = [{"role": message.role, "content": message.content} for message in messages]
+        create = self._client.chat.completions.with_streaming_response.create
+        attempts = self._attempts(asks_for_object=schema is not None)
+        dialect = next(attempts)
         while True:
-            options = self._options(schema, **wanted)
             try:
-                return self._client.chat.completions.create(model=self.name, messages=turns, **options)
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                if not self._give_way(error, options):
-                    raise
+                manager = create(model=self.name, messages=turns, **dialect.options(schema, **wanted))
+                response = manager.__enter__()
+            except openai.APIStatusError as error:
+                dialect = attempts.send(error)
+            else:
+                self._dialect, received.form = dialect, dialect.form(schema)
+                return response
 
-    def _options(self, schema: Mapping[str, Any] | None, **wanted: Any) -> dict[str, Any]:
-        options = {name: value for name, value in wanted.items() if name not in self._given_up}
-        if "max_tokens" in self._given_up and "max_completion_tokens" not in self._given_up:
-            # What newer models of OpenAI call it.
-            options["max_completion_tokens"] = wanted["max_tokens"]
-        kind = self._formats[0] if schema is not None else ""
-        if kind == "json_schema":
-            described = {"name": "reply", "schema": schema, "strict": _is_strict(schema)}
-            options["response_format"] = {"type": kind, "json_schema": described}
-        elif kind:
-            options["response_format"] = {"type": kind}
-        return options
+    def _attempts(self, *, asks_for_object: bool) -> Generator[Dialect, openai.APIStatusError, None]:
+        """Dialects to try, given each refusal: first without what it names, then ever simpler ones.
 
-    def _give_way(self, error: openai.APIStatusError, options: Mapping[str, Any]) -> bool:
-        """Whether another try without the refused parameter makes sense."""
-        said = json.dumps(error.body, default=str).lower() if error.body else str(error).lower()
-        with self._lock:
-            if "response_format" in options and ("response_format" in said or "json" in said or "schema" in said):
-                if options["response_format"]["type"] == self._formats[0]:
-                    self._formats.pop(0)
-                return True
-            for name in ("max_completion_tokens", "max_tokens", "temperature"):
-                if name in options and name in said:
-                    self._given_up.add(name)
-                    return True
-        return False
+        A refusal that none of them can answer is raised; then later calls try no more than what is named.
+        """
+        dialect = self._dialect
+        while True:
+            error = yield dialect
+            if not _may_be_a_parameter(error):
+                raise error
+            named = dialect.without_named(_said(error), asks_for_object=asks_for_object)
+            if named is None:
+                break
+            dialect = named
+        if self._may_climb and error.status_code in _REFUSING:
+            for simpler in dialect.simpler(asks_for_object=asks_for_object):
+                if not _may_be_a_parameter((yield simpler)):
+                    break
+            self._may_climb = False
+        raise error
 
-    def _usage(self, usage: Any) -> Usage:
-        """Tokens as the server counted them; a server that does not count costs nothing that is known."""
-        tokens_in = getattr(usage, "prompt_tokens", None) or 0
-        tokens_out = getattr(usage, "completion_tokens", None) or 0
-        cost = (tokens_in * self._endpoint.price_in + tokens_out * self._endpoint.price_out) / MILLION
-        return Usage(tokens_in, tokens_out, float(cost))
+    def _reply(self, messages: Sequence[Message], received: Received, *, wants_object: bool) -> Reply:
+        return Reply(
+            received.text,
+            parse_object(received.text) if wants_object else None,
+            self._usage(messages, received),
+            received.model or self.name,
+            form=received.form,
+            cut=received.finish == "length",
+        )
+
+    def _usage(self, messages: Sequence[Message], received: Received) -> Usage:
+        """Tokens as the server counted them, or estimated when it does not count."""
+        counted = received.usage or {}
+        read, written = counted.get("prompt_tokens"), counted.get("completion_tokens")
+        if isinstance(read, int) and isinstance(written, int) and read > 0 and written >= 0:
+            return Usage(read, written, self._cost(read, written))
+        partial = self._partial(messages, received)
+        return Usage(partial.tokens_in, partial.tokens_out, partial.cost_usd, estimated=True)
+
+    def _partial(self, messages: Sequence[Message], received: Received) -> PartialCall:
+        tokens_in = sum(HeuristicEstimator().estimate(message.content) for message in messages)
+        tokens_out = received.tokens()
+        return PartialCall(received.text, tokens_in, tokens_out, self._cost(tokens_in, tokens_out))
+
+    def _cost(self, tokens_in: int, tokens_out: int) -> float:
+        return float((tokens_in * self._endpoint.price_in + tokens_out * self._endpoint.price_out) / MILLION)
+
+
+def _client(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:
+    seconds = endpoint.seconds
+    return openai.OpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.api_key or "none",
+        timeout=httpx2.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
+        max_retries=endpoint.retries,
+        # A redirect could lead to an address that the operator never allowed.
+        http_client=openai.DefaultHttpxClient(
+            follow_redirects=False,
+            transport=PublicTransport() if endpoint.public_only else None,
+            event_hooks={"request": [connections.attend]},
+        ),
+    )
 
 
 @contextmanager
@@ -128,48 +200,22 @@ def _translated() -> Iterator[None]:
     """Turn the client's errors into the engine's, each with a sentence of our own."""
     try:
         yield
-    except (openai.APIError, httpx2.HTTPError, ValueError) as error:
-        raise _translation(error) from None
+    except openai.APIStatusError as error:
+        raise refusal(
+            error.status_code, _said(error), retry_after=error.response.headers.get("retry-after", "")
+        ) from None
+    except (openai.APIError, httpx2.HTTPError) as error:
+        raise broken(error) from None
+    except ValueError:
+        raise ModelInvalidReply(NO_COMPLETION) from None
 
 
-def _translation(error: Exception) -> ModelError:
-    match error:
-        case openai.AuthenticationError() | openai.PermissionDeniedError():
-            return ModelAuth("The model's server refuses the key. Check it in the settings.")
-        case openai.RateLimitError():
-            return ModelRateLimited("The model's server asks to slow down. Try again in a minute.")
-        case openai.APITimeoutError() | httpx2.TimeoutException():
-            return ModelTimeout("The model did not answer in time.")
-        case openai.NotFoundError():
-            return ModelInvalidReply("The model's server does not know this model or address. Check the settings.")
-        case openai.APIStatusError() if error.status_code >= 500:
-            return ModelUnreachable(f"The model's server has a problem of its own (HTTP {error.status_code}).")
-        case openai.APIStatusError():
-            return ModelInvalidReply(f"The model's server does not take the request (HTTP {error.status_code}).")
-        case openai.APIConnectionError() | httpx2.TransportError():
-            return ModelUnreachable("The model's server cannot be reached, or the connection broke.")
-        case _:
-            return ModelInvalidReply("The model's server sent something that is no chat completion.")
+def _said(error: openai.APIStatusError) -> str:
+    return json.dumps(error.body, default=str).lower() if error.body else str(error).lower()
 
 
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _is_strict(schema: Any) -> bool:
-    """Whether a schema keeps the rules of strict mode: every object closed, every property required."""
-    if isinstance(schema, Mapping):
-        kinds = schema.get("type")
-        if kinds == "object" or (isinstance(kinds, list) and "object" in kinds):
-            closed = schema.get("additionalProperties") is False
-            required = set(schema.get("required", ())) == set(schema.get("properties", {}))
-            if not (closed and required):
-                return False
-        return all(_is_strict(part) for part in schema.values())
-    if isinstance(schema, list):
-        return all(_is_strict(part) for part in schema)
-    return True
+def _may_be_a_parameter(error: openai.APIStatusError) -> bool:
+    """Whether the request may do without something: not when its length, the key or the model is what is wrong."""
+    said = _said(error)
+    refuses = error.status_code in _REFUSING or error.status_code == 500
+    return refuses and not is_too_long(said) and not is_about_the_model(said)

@@ -1,0 +1,86 @@
+"""The open connections of an HTTP client, so that another thread can cut them, and a wait that can be given up."""
+
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import httpx2
+
+Result = TypeVar("Result")
+GLANCE_SECONDS = 0.05
+"""How often a wait looks whether it should be given up."""
+
+
+class GivenUp(Exception):
+    """Raised in a waiting thread when the wait was given up."""
+
+
+class Connections:
+    """Every connection that a client has opened. Closing a socket wakes no thread that reads it; shutting it down does.
+
+    `attend` is a request hook of the client, `cut` ends all of them for good.
+    """
+
+    def __init__(self) -> None:
+        self._streams: list[Any] = []
+        self._lock = threading.Lock()
+        self._is_cut = False
+
+    def attend(self, request: httpx2.Request) -> None:
+        """Have the request tell of the connection it opens; none is opened once they were cut."""
+        if self._is_cut:
+            raise httpx2.ConnectError("stopped", request=request)
+        request.extensions = {**request.extensions, "trace": self._traced}
+
+    def cut(self) -> None:
+        """Shut every connection down: the server sees it at once, and so does whoever waits for it."""
+        with self._lock:
+            self._is_cut = True
+            streams, self._streams = self._streams, []
+        for stream in streams:
+            _shut_down(stream)
+
+    def _traced(self, event: str, info: dict[str, Any]) -> None:
+        if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            return
+        with self._lock:
+            if not self._is_cut:
+                self._streams.append(info["return_value"])
+                return
+        _shut_down(info["return_value"])
+
+
+def _shut_down(stream: Any) -> None:
+    found = stream.get_extra_info("socket")
+    if isinstance(found, socket.socket):
+        # That of TLS would first forget its state under the reading thread's feet.
+        with suppress(OSError):
+            socket.socket.shutdown(found, socket.SHUT_RDWR)
+
+
+def unless(stopping: Callable[[], bool], work: Callable[[], Result], *, cut: Callable[[], None]) -> Result:
+    """The result of `work`, or GivenUp as soon as `stopping` says so, with `cut` called.
+
+    The work goes on in a thread of its own, which nobody waits for any more.
+    """
+    if stopping():
+        raise GivenUp
+    future: Future[Result] = Future()
+    threading.Thread(target=_fulfil, args=(future, work), name="model-call", daemon=True).start()
+    while not wait([future], timeout=GLANCE_SECONDS).done:
+        if stopping():
+            cut()
+            raise GivenUp
+    return future.result()
+
+
+def _fulfil(future: Future[Result], work: Callable[[], Result]) -> None:
+    try:
+        result = work()
+    except BaseException as problem:  # noqa: BLE001 - carried to the waiting thread, whatever it is.
+        future.set_exception(problem)
+    else:
+        future.set_result(result)

@@ -1,0 +1,133 @@
+"""Reads a chat completion as it comes: server-sent events, or one JSON body from a server that does not stream."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vectorless_web.engine.errors import ModelInvalidReply, ModelUnreachable
+from vectorless_web.engine.text.tokens import HeuristicEstimator
+from vectorless_web.providers.failures import BROKE_OFF, NO_COMPLETION, REFUSED, refusal
+
+_EVENT_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
+_DONE = b"[DONE]"
+LONGEST_BODY = 8 * 2**20
+"""Bytes of a reply that are still read."""
+
+
+class Received:
+    """What has come of one reply so far. One thread fills it; others may look at any time."""
+
+    def __init__(self) -> None:
+        self.model = ""
+        self.form = ""
+        """How an object was asked for."""
+        self.finish = ""
+        self.usage: Mapping[str, Any] | None = None
+        self.has_begun = False
+        self._texts: list[str] = []
+        self._thoughts: list[str] = []
+        self._choices = 0
+        self._refused = self._ended = False
+
+    @property
+    def text(self) -> str:
+        """The reply without what the model only thought."""
+        return "".join(self._texts)
+
+    def tokens(self) -> int:
+        """Tokens of what has come, thoughts included, estimated."""
+        estimator = HeuristicEstimator()
+        return sum(estimator.estimate("".join(parts)) for parts in (self._texts, self._thoughts))
+
+    def read(self, blocks: Iterable[bytes]) -> Iterator[str]:
+        """Take the body of a response block by block; yields the reply's text as it comes.
+
+        ModelUnreachable when a stream ends before the reply does, ModelInvalidReply for
+        a body that is no completion and for a refusal. ValueError for broken JSON.
+        """
+        for chunk in _chunks(blocks):
+            self.has_begun = True
+            piece = self._take(chunk)
+            if piece:
+                yield piece
+        self._check()
+
+    def _take(self, chunk: Mapping[str, Any]) -> str:
+        if chunk.get("error"):
+            raise _told(chunk["error"])
+        self._ended = self._ended or bool(chunk.get("ended"))
+        self.model = str(chunk.get("model") or self.model)
+        if isinstance(chunk.get("usage"), Mapping):
+            self.usage = chunk["usage"]
+        choices = chunk.get("choices")
+        if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+            return ""
+        self._choices += 1
+        self.finish = str(choices[0].get("finish_reason") or self.finish)
+        said = choices[0].get("delta") or choices[0].get("message") or {}
+        return self._said(said) if isinstance(said, Mapping) else ""
+
+    def _said(self, said: Mapping[str, Any]) -> str:
+        self._refused = self._refused or bool(said.get("refusal"))
+        self._thoughts.append(_words(said.get("reasoning_content") or said.get("reasoning")))
+        text = _words(said.get("content"))
+        self._texts.append(text)
+        return text
+
+    def _check(self) -> None:
+        if not self._choices:
+            raise ModelInvalidReply("The model's server sent a reply without an answer in it.")
+        if not (self._ended or self.finish):
+            raise ModelUnreachable(BROKE_OFF)
+        if self._refused or self.finish == "content_filter":
+            raise ModelInvalidReply(REFUSED)
+
+
+def _chunks(blocks: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
+    """Each event's object; the whole body as one object when it is no stream of events."""
+    body: list[bytes] = []
+    for line in _lines(blocks):
+        if not body and (not line.strip() or line.startswith(_EVENT_FIELDS)):
+            data = line.removeprefix(b"data:").strip() if line.startswith(b"data:") else b""
+            if data == _DONE:
+                yield {"ended": True}
+                return
+            if data:
+                yield _object(data)
+        else:
+            body.append(line)
+    if body:
+        yield {**_object(b"".join(body)), "ended": True}
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Lines that end with a line feed alone: other line separators may stand inside the text of a reply."""
+    rest, size = b"", 0
+    for block in blocks:
+        size += len(block)
+        if size > LONGEST_BODY:
+            raise ModelInvalidReply(NO_COMPLETION)
+        *lines, rest = (rest + block).split(b"\n")
+        yield from lines
+    yield rest
+
+
+def _object(data: bytes) -> Mapping[str, Any]:
+    found = json.loads(data)
+    if not isinstance(found, dict):
+        raise ModelInvalidReply(NO_COMPLETION)
+    return found
+
+
+def _words(content: Any) -> str:
+    """Text of a message: a string, or parts of which some are text."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return content if isinstance(content, str) else ""
+
+
+def _told(error: Any) -> Exception:
+    """The error that a server reports inside a reply that it had begun."""
+    code = error.get("code") or error.get("status") if isinstance(error, Mapping) else None
+    status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0
+    return refusal(status, str(error).lower()) if status >= 400 else ModelUnreachable(BROKE_OFF)
