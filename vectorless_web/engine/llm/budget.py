@@ -13,6 +13,14 @@ def expected_tokens(text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Keep:
+    """Calls and tokens that a lesser call must leave for the ones that matter more."""
+
+    calls: int = 0
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Reservation:
     """Tokens and money set aside for one call."""
 
@@ -33,13 +41,13 @@ class ModelBudget:
         self.tokens = 0
         self.cost_usd = 0.0
 
-    def reserve(self, tokens: int) -> Reservation:
-        """Set aside what a call may cost; ModelBudgetSpent names what is spent."""
+    def reserve(self, tokens: int, *, keep: Keep = Keep()) -> Reservation:
+        """Set aside what a call may cost beside what is to be kept; ModelBudgetSpent names what is spent."""
         cost = tokens * self._usd_per_token
         with self._lock:
-            if self._calls_left < 1:
+            if self._calls_left < 1 + keep.calls:
                 raise ModelBudgetSpent("The run has used all its model calls.")
-            if tokens > self._tokens_left:
+            if tokens + keep.tokens > self._tokens_left:
                 raise ModelBudgetSpent("The next model call would exceed the run's tokens.")
             if self._money_left is not None and (cost > self._money_left or self._money_left <= 0):
                 raise ModelBudgetSpent("The next model call would exceed the run's budget.")

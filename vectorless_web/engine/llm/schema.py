@@ -1,13 +1,11 @@
 """Checks a model's reply against the small part of JSON Schema that the engine's prompts use."""
 
-import json
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from vectorless_web.engine.errors import ModelInvalidReply
+from vectorless_web.engine.llm.lenient import fitted, unwrapped, value_in
 
-_FENCE = re.compile(r"^\s*```(?:json)?\s*\n(.*?)\n\s*```\s*$", re.S)
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,
     "array": list,
@@ -17,26 +15,31 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
     "boolean": bool,
     "null": type(None),
 }
-LONGEST = 200_000
-"""Characters of a reply that is still read."""
+
+
+Mend = Callable[[dict[str, Any]], dict[str, Any]]
+"""Puts the words of a reply right before it is checked ("read" for "retrieve")."""
+
+
+def as_said(found: dict[str, Any]) -> dict[str, Any]:
+    """The reply as it is."""
+    return found
 
 
 def parse_object(text: str) -> dict[str, Any] | None:
-    """The JSON object in a reply (bare or in one code fence), or None."""
-    if len(text) > LONGEST:
-        return None
-    fenced = _FENCE.match(text)
-    try:
-        found = json.loads(fenced.group(1) if fenced else text)
-    except (ValueError, RecursionError):
-        return None
+    """The JSON object in a reply, whatever stands around it (`lenient`), or None."""
+    found = value_in(text)
     return found if isinstance(found, dict) else None
 
 
-def checked_object(text: str, parsed: Mapping[str, Any] | None, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The object of a reply when it fits `schema`; ModelInvalidReply says what is wrong, for the repair try."""
-    found = dict(parsed) if parsed is not None else parse_object(text)
-    if found is None:
+def checked_object(
+    text: str, parsed: Mapping[str, Any] | None, schema: Mapping[str, Any], *, mend: Mend = as_said
+) -> dict[str, Any]:
+    """The object of a reply, bent to `schema` where that loses nothing; ModelInvalidReply says what is wrong."""
+    said = dict(parsed) if parsed is not None else value_in(text, schema)
+    whole = unwrapped(said, schema)
+    found = fitted(mend(whole) if isinstance(whole, dict) else whole, schema)
+    if not isinstance(found, dict):
         raise ModelInvalidReply("The reply is not one JSON object.")
     problem = problem_with(found, schema)
     if problem:

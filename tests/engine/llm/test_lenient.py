@@ -1,0 +1,103 @@
+"""Reading what models really send: the object is found and bent to its schema, and nothing is made up."""
+
+import pytest
+
+from vectorless_web.engine.errors import ModelInvalidReply
+from vectorless_web.engine.llm.lenient import fitted, value_in
+from vectorless_web.engine.llm.schema import checked_object
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "thought": {"type": "string", "maxLength": 40},
+        "action": {"type": "string", "enum": ["read", "stop"]},
+        "node": {"type": ["integer", "null"]},
+        "claims": {
+            "type": "array",
+            "maxItems": 2,
+            "items": {
+                "type": "object",
+                "properties": {"text": {"type": "string", "minLength": 1}, "quotes": {"type": "array"}},
+                "required": ["text", "quotes"],
+                "additionalProperties": False,
+            },
+        },
+        "none": {"type": "boolean"},
+    },
+    "required": ["thought", "action", "node", "claims", "none"],
+    "additionalProperties": False,
+}
+GOOD = {"thought": "Because.", "action": "read", "node": 12, "claims": [], "none": False}
+
+
+def read(text):
+    return checked_object(text, None, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"thought": "Because.", "action": "read", "node": 12, "claims": [], "none": false}',
+        '```json\n{"thought": "Because.", "action": "read", "node": 12}\n```',
+        'Sure! Here it is:\n```\n{"thought": "Because.", "action": "read", "node": 12}\n```\nI hope that helps.',
+        '<think>First {"action": "stop"}? No.</think>\n{"thought": "Because.", "action": "read", "node": 12}',
+        'The template opened the thought. </think> {"thought": "Because.", "action": "read", "node": 12}',
+        'I will read it. {"thought": "Because.", "action": "read", "node": 12,}',
+        "{'thought': 'Because.', 'action': 'read', 'node': 12, 'none': False}",
+        '{"thought": "Because.", "action": "READ", "node": "[12]", "mood": "fine"}',
+        '{"Thought": "Because.", "Action": " Read ", "Node": "node 12"}',
+        '[{"thought": "Because.", "action": "read", "node": 12.0}]',
+        '{"reply": {"thought": "Because.", "action": "read", "node": "12", "none": "no"}}',
+        '{"action": "stop", "thought": "an example"} {"thought": "Because.", "action": "read", "node": 12}',
+    ],
+)
+def test_the_same_step_is_read_however_it_is_dressed(text):
+    assert read(text) == GOOD
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I would rather talk about the weather.",
+        '{"thought": "cut short',
+        "<think>and never an end {}",
+        '{"thought": "x", "node": 12}',
+        '{"thought": "x", "action": "fly", "node": 12}',
+        '{"thought": "x", "action": "read", "node": "12 or 13"}',
+        '{"wholly": "other", "keys": 1}',
+        "{}",
+        "[]",
+        "",
+    ],
+)
+def test_what_was_not_said_is_not_made_up(text):
+    with pytest.raises(ModelInvalidReply):
+        read(text)
+
+
+def test_a_bare_list_of_claims_is_the_answers_list():
+    answer = {"type": "object", "properties": {"claims": SCHEMA["properties"]["claims"]}, "required": ["claims"]}
+    said = '[{"text": "A."}, {"text": "B.", "quotes": "x"}]'
+    assert checked_object(said, None, answer) == {
+        "claims": [{"text": "A.", "quotes": []}, {"text": "B.", "quotes": ["x"]}]
+    }
+
+
+def test_one_thing_becomes_a_list_and_what_is_too_long_is_cut():
+    said = {"thought": "x" * 99, "action": "stop", "node": None, "claims": {"text": 412}, "none": None}
+    found = fitted(said, SCHEMA)
+    assert found["claims"] == [{"text": "412", "quotes": []}]
+    assert (len(found["thought"]), found["none"]) == (40, False)
+
+
+def test_line_breaks_inside_a_string_are_read():
+    assert value_in('{"a": "one\ntwo"}') == {"a": "one\ntwo"}
+
+
+@pytest.mark.parametrize("text", ["{" * 50_000, "[" * 100_000, '{"a":' * 9_000, "<think>" * 20_000, "`" * 90_000])
+def test_hostile_nesting_is_no_object(text):
+    assert value_in(text) is None
+
+
+def test_a_megabyte_is_not_read():
+    assert value_in('{"a": "' + "x" * 1_000_000 + '"}') is None

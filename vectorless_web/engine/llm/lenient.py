@@ -1,0 +1,235 @@
+"""Finds the object in a model's reply whatever stands around it, and bends it to a schema where no meaning is lost.
+
+Small models think aloud before they answer, fence their JSON, leave a comma too many, write
+numbers as strings and forget the keys they have nothing for. All of that is read. What a
+reply says is never guessed: an object that lacks what its schema must have stays unusable.
+"""
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+LONGEST = 200_000
+"""Characters of a reply that is still read."""
+
+MOST_OBJECTS = 40
+"""Objects looked at in one reply."""
+
+_THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning)>", re.I)
+_THOUGHT_START = re.compile(r"<(?:think|thinking|reasoning)>", re.I)
+_FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n?(.*?)```", re.S)
+_LOOSE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.S)
+_WHOLE = re.compile(r"-?\d+")
+_MARKS = "\"'`*[](){}<>#., "
+
+Found = dict[str, Any] | list[Any]
+
+
+def value_in(text: str, schema: Mapping[str, Any] | None = None) -> Found | None:
+    """The object (or list) that a reply gives; None for prose, broken JSON and replies beyond LONGEST.
+
+    Of several, the one with most keys of `schema`; the last of equals, for models that
+    repeat the example before they answer.
+    """
+    if len(text) > LONGEST:
+        return None
+    wanted = set((schema or {}).get("properties", ()))
+    best: tuple[int, Found] | None = None
+    for found in _candidates(without_thoughts(text)):
+        worth = len(wanted & set(found)) if isinstance(found, dict) else 0
+        if best is None or worth >= best[0]:
+            best = (worth, found)
+    return best[1] if best else None
+
+
+def without_thoughts(text: str) -> str:
+    """The reply without what a reasoning model thought aloud, closed or opened by the server's template."""
+    ends = list(_THOUGHT_END.finditer(text))
+    after = text[ends[-1].end() :] if ends else ""
+    if after.strip():
+        return after
+    opened = _THOUGHT_START.search(text)
+    return text[: opened.start()] if opened else ("" if ends else text)
+
+
+def _candidates(text: str) -> Iterator[Found]:
+    whole = _loaded(text.strip())
+    if whole is not None:
+        yield whole
+        return
+    for block in _FENCED.finditer(text):
+        found = _loaded(block.group(1).strip())
+        if found is not None:
+            yield found
+    for piece in _balanced(text):
+        found = _loaded(piece)
+        if found is not None:
+            yield found
+
+
+def _loaded(text: str) -> Found | None:
+    """JSON; then JSON with a comma too many or raw line breaks in its strings; then a Python literal."""
+    if text[:1] not in ("{", "["):
+        return None
+    for read in (json.loads, _loosely, ast.literal_eval):
+        try:
+            found = read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        return found if isinstance(found, dict | list) else None
+    return None
+
+
+def _loosely(text: str) -> Any:
+    return json.loads(_LOOSE_COMMA.sub(lambda match: match.group(1) or "", text), strict=False)
+
+
+def _balanced(text: str) -> Iterator[str]:
+    """Stretches from an opening brace to the one that closes it, outermost first, in one pass each."""
+    start = text.find("{")
+    for _ in range(MOST_OBJECTS):
+        if start < 0:
+            return
+        end = _closing(text, start)
+        if end < 0:
+            return
+        yield text[start : end + 1]
+        start = text.find("{", end + 1)
+
+
+def _closing(text: str, start: int) -> int:
+    depth, position, is_string = 0, start, False
+    while position < len(text):
+        mark = text[position]
+        if is_string:
+            if mark == "\\":
+                position += 1
+            is_string = mark != '"'
+        elif mark == '"':
+            is_string = True
+        else:
+            depth += (mark == "{") - (mark == "}")
+            if depth == 0:
+                return position
+        position += 1
+    return -1
+
+
+def is_unfinished(text: str) -> bool:
+    """Whether a reply breaks off: nothing after a thought, a thought without an end, an object never closed."""
+    rest = without_thoughts(text).strip()
+    start = rest.find("{")
+    return not rest or (start >= 0 and _closing(rest, start) < 0)
+
+
+def fitted(value: Any, schema: Mapping[str, Any]) -> Any:
+    """`value` bent to `schema`: nothing is invented, so what still does not fit was never said.
+
+    Unknown keys go, absent keys that may be empty become empty, one thing becomes a list
+    of it, "412" or "[412]" becomes 412, a word gets the case of the enum, too long texts
+    and lists are cut.
+    """
+    kinds = schema.get("type")
+    kinds = kinds if isinstance(kinds, list) else [kinds]
+    if value is None or (isinstance(value, str) and value.strip().lower() in ("null", "none")):
+        return _empty(kinds, schema, value)
+    if "object" in kinds:
+        return _object(value, schema)
+    if "array" in kinds:
+        return _list(value, schema)
+    return _scalar(value, kinds, schema)
+
+
+def _empty(kinds: list[Any], schema: Mapping[str, Any], value: Any) -> Any:
+    """What stands for nothing: null where it may, else an empty list, text or no; else the value as it was."""
+    if "null" in kinds:
+        return None
+    if "array" in kinds:
+        return []
+    if "boolean" in kinds:
+        return False
+    return "" if "string" in kinds and not schema.get("minLength") and "enum" not in schema else value
+
+
+def _object(value: Any, schema: Mapping[str, Any]) -> Any:
+    properties: Mapping[str, Any] = schema.get("properties", {})
+    value = unwrapped(value, schema)
+    if not isinstance(value, dict):
+        return value
+    if not value and "null" in (schema.get("type") or ()):
+        return None
+    said = {str(name).strip().lower().replace(" ", "_"): item for name, item in value.items()}
+    said |= {name: item for name, item in value.items() if name in properties}
+    if not properties.keys() & said.keys():
+        return value
+    found = {name: fitted(said[name], part) for name, part in properties.items() if name in said}
+    for name in schema.get("required", ()):
+        if name not in found:
+            filled = fitted(None, properties.get(name, {}))
+            found |= {name: filled} if filled is not None or _may_be_null(properties.get(name, {})) else {}
+    return found
+
+
+def _may_be_null(schema: Mapping[str, Any]) -> bool:
+    return "null" in (schema.get("type") or ())
+
+
+def unwrapped(value: Any, schema: Mapping[str, Any]) -> Any:
+    """The object inside {"reply": {...}}; of a bare list its first, or the one list the schema has objects in."""
+    properties: Mapping[str, Any] = schema.get("properties", {})
+    if isinstance(value, list):
+        lists = [name for name, part in properties.items() if part.get("items", {}).get("type") == "object"]
+        objects = [item for item in value if isinstance(item, dict)]
+        if len(lists) == 1 and objects and not properties.keys() & objects[0].keys():
+            return {lists[0]: objects}
+        return objects[0] if objects else value
+    if isinstance(value, dict) and len(value) == 1 and not properties.keys() & value.keys():
+        inner = next(iter(value.values()))
+        return inner if isinstance(inner, dict) else value
+    return value
+
+
+def _list(value: Any, schema: Mapping[str, Any]) -> Any:
+    items = value if isinstance(value, list) else [value]
+    items = [fitted(item, schema.get("items", {})) for item in items if item not in (None, "", {}, [])]
+    return items[: schema.get("maxItems", len(items))]
+
+
+def _scalar(value: Any, kinds: list[Any], schema: Mapping[str, Any]) -> Any:
+    if "enum" in schema:
+        return _of_enum(value, kinds, schema["enum"])
+    if "boolean" in kinds and isinstance(value, str):
+        return {"true": True, "yes": True, "false": False, "no": False}.get(value.strip().lower(), value)
+    if "integer" in kinds:
+        return _integer(value, kinds)
+    if "string" in kinds:
+        return _text(value, schema)
+    return value
+
+
+def _of_enum(value: Any, kinds: list[Any], known: list[Any]) -> Any:
+    word = value.strip(_MARKS).lower() if isinstance(value, str) else value
+    if word in known:
+        return word
+    return None if "null" in kinds and word == "" else value
+
+
+def _integer(value: Any, kinds: list[Any]) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if not isinstance(value, str):
+        return value
+    if not value.strip() and "null" in kinds:
+        return None
+    numbers = _WHOLE.findall(value)
+    return int(numbers[0]) if len(numbers) == 1 and len(numbers[0]) < 12 else value
+
+
+def _text(value: Any, schema: Mapping[str, Any]) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = f"{value}"
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        value = " ".join(value)
+    return value[: schema.get("maxLength", len(value))] if isinstance(value, str) else value
