@@ -20,7 +20,7 @@ from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatte
 from vectorless_web.documents.compile_process import Finished
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.engine.compiler.compile import compile_file
-from vectorless_web.runs.models import Citation, Claim, Run, Thread
+from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
     Budget,
@@ -134,6 +134,7 @@ MATRIX = [
     # Who asked, or an owner.
     replace(post("runs:delete", MEMBER, "run"), not_for=(EDITOR,)),
     get("runs:sheet", VIEWER, "run", version="document", page=1),
+    get("runs:raw_step", VIEWER, "run", sequence=1),
     get("runs:export", VIEWER, "run", form="markdown"),
     # Sharing: a member their own runs, an editor any; the links of a workspace are its owner's.
     get("sharing:menu", MEMBER, "run"),
@@ -197,7 +198,8 @@ def _keys(workspace: Workspace, people: dict) -> dict:
     run = Run.objects.create(thread=thread, workspace=workspace, question="Leave?", asked_by=people[MEMBER])
     run.documents.add(document)
     run.versions.add(document.current_version)
-    claim = Claim.objects.create(run=run, sequence=1, order=0, text="30 days.")
+    Step.objects.create(run=run, sequence=1, walk=0, index=0, kind="route", say="Opened the only document")
+    claim = Claim.objects.create(run=run, sequence=2, order=0, text="30 days.")
     quote = {"quote": "30 days", "page_index": 0, "node_key": 2, "marker": 1, "check_result": "exact"}
     Citation.objects.create(claim=claim, run=run, version=document.current_version, **quote)
     later = timezone.now() + timedelta(days=1)

@@ -11,7 +11,7 @@ from tests.runs.conftest import make_ready
 from tests.runs.engines import StoryReasoner, TestEngine, complete, long_story
 from vectorless_web.engine.reasoner.events import Checked, NodeRef, Outcome
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
-from vectorless_web.runs.rendering import StepShelf
+from vectorless_web.runs.rendering import StepShelf, raw_step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.models import AuditEvent
 
@@ -87,7 +87,8 @@ def test_whatever_a_step_observed_its_card_can_be_drawn(make_run, observation):
     run = make_run()
     step = Step.objects.create(run=run, sequence=1, walk=1, index=0, kind="extract", say="x", observation=observation)
 
-    assert StepShelf(run, []).card(step, 1).raw
+    assert StepShelf(run, []).card(step, 1).say == "x"
+    assert raw_step(step)
 
 
 def test_home_shows_the_workspaces_and_the_last_questions(page, answered):

@@ -1,10 +1,11 @@
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.runs.tree_map import WIDTH, draw
+from vectorless_web.runs.tree_map import WIDTH, draw, spread
 
 
 @dataclass
@@ -88,4 +89,25 @@ def test_everything_drawn_stays_inside_the_box(page_count, touched):
         xs = [float(x) for x, _ in re.findall(r"(-?[\d.]+) (-?[\d.]+)", line)]
         assert all(-0.1 <= x <= WIDTH + 0.1 for x in xs)
     assert all(0 <= stretch.x <= WIDTH and stretch.width > 0 for stretch in tree.ruler)
-    assert all(0 <= leaf.x <= WIDTH - 7 for leaf in tree.leaves)
+    assert all(0 <= leaf.x <= WIDTH - leaf.width for leaf in tree.leaves)
+
+
+def test_a_tree_of_thousands_of_sections_makes_a_small_map_with_neighbours_apart():
+    parts = [Heading(60 * n + 1, 0, 60 * n + 61, f"Part {n}", 9 * n, 9 * n + 8) for n in range(30)]
+    leaves = [
+        Heading(part.key + n, part.key, part.key + n + 1, "", part.page_start, part.page_end)
+        for part in parts
+        for n in range(1, 60)
+    ]
+    tree = draw([*parts, *leaves], [ref(leaf.key, leaf.page_start, "read") for leaf in leaves[::20]], 270)
+    assert len(tree.twigs) + len(tree.seen) + len(tree.path) < 200
+    for y in (36, 62):
+        xs = [spot.x for spot in tree.knots if spot.y == y]
+        assert all(after - before >= 6.9 for before, after in pairwise(xs))
+
+
+@given(st.lists(st.floats(0, WIDTH), max_size=100))
+def test_spreading_keeps_order_and_stays_inside(wanted):
+    placed = spread(sorted(wanted))
+    assert placed == sorted(placed)
+    assert all(0 <= x <= WIDTH for x in placed)

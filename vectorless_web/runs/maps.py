@@ -5,15 +5,18 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from vectorless_web.documents.models import DocumentVersion, Section
+from vectorless_web.runs.map_parts import TreeMap
 from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.selectors import versions_read
-from vectorless_web.runs.tree_map import TreeMap, draw
+from vectorless_web.runs.tree_map import draw
 
 NAMED = 4
+LISTED = 40
 
 
 @dataclass(slots=True)
@@ -51,7 +54,34 @@ def _map(version: DocumentVersion, refs: list[dict[str, Any]], run: Run) -> dict
     drawn = draw(_headings(version.pk), refs, version.pages, current)
     shown = {field.name: getattr(drawn, field.name) for field in fields(TreeMap)}
     title = version.document.title
-    return {**shown, "title": title, "page_count": version.pages, "label": _label(refs)}
+    return {
+        **shown,
+        "title": title,
+        "version": version.pk if version.document.deleted_at is None else None,
+        "page_count": version.pages,
+        "label": _label(refs),
+        "read": [_place(row, run, version) for row in _first_of_each(refs, ("read",))],
+        "turned_back": [_place(row, run, version) for row in _first_of_each(refs, ("turned_back",))],
+    }
+
+
+def _first_of_each(refs: Iterable[dict[str, Any]], roles: tuple[str, ...]) -> list[dict[str, Any]]:
+    """The touched sections of these roles, each once, in the order of the document, the first few of them."""
+    rows = {row["title"]: row for row in reversed(list(refs)) if row.get("role") in roles and row["title"]}
+    return sorted(rows.values(), key=lambda row: (row["page_start"], row["key"]))[:LISTED]
+
+
+def _place(ref: dict[str, Any], run: Run, version: DocumentVersion) -> dict[str, Any]:
+    """A touched section as a row of the map's list, with the addresses of its page."""
+    slug, page = run.workspace.slug, ref["page_start"] + 1
+    return {
+        "title": ref["title"],
+        "page_start": ref["page_start"],
+        "page_end": ref["page_end"],
+        "page": page,
+        "url": reverse("documents:detail", args=[slug, version.document_id]) + f"?page={page}",
+        "sheet_url": reverse("runs:sheet", args=[slug, run.pk, version.pk, page]),
+    }
 
 
 def _label(refs: Iterable[dict[str, Any]]) -> str:

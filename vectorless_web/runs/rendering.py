@@ -52,6 +52,8 @@ class RefView:
     role: str
     url: str
     sheet_url: str
+    node: str = ""
+    """ "version/key", by which the map finds its dot; "" when the version was purged."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,6 @@ class StepView:
     refs: Sequence[RefView]
     rejected: Sequence[dict[str, Any]]
     markers: Sequence[int]
-    raw: str
     fresh: bool = False
     added: Sequence[Added] = ()
     """What the lexicon added to the question; on the first routing step."""
@@ -132,10 +133,9 @@ class StepShelf:
             dead=any(ref.get("role") == "turned_back" for ref in step.refs),
             broken="error" in step.observation,
             quotes=_quotes(step),
-            refs=[view for ref in step.refs if (view := self._ref(ref))],
+            refs=[view for ref in _once(step.refs) if (view := self._ref(ref))],
             rejected=step.rejected,
             markers=self._markers(step),
-            raw=_raw(step),
             added=added,
             added_words=_words_of(added),
             unexpanded=question.get("expand") is False,
@@ -154,6 +154,7 @@ class StepShelf:
             role=ref.get("role", "walked"),
             url=reverse("documents:detail", args=[slug, document]) + f"?page={page}",
             sheet_url=reverse("runs:sheet", args=[slug, self._run.pk, version.pk, page]) if version else "",
+            node=f"{version.pk}/{ref['key']}" if version else "",
         )
 
     def _markers(self, step: Step) -> list[int]:
@@ -238,6 +239,11 @@ def _words_of(added: Sequence[Added]) -> list[str]:
     return list(dict.fromkeys(words))[:WORDS_SHOWN]
 
 
+def _once(refs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The touched sections, each title of a page once: a section and its own rows read as one."""
+    return list({(row["document"], row["title"], row["page_start"]): row for row in reversed(refs)}.values())[::-1]
+
+
 def _quotes(step: Step) -> list[QuoteView]:
     return [
         QuoteView(
@@ -279,12 +285,9 @@ def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
 
 
-def _raw(step: Step) -> str:
-    """The stored row as indented JSON, for the disclosure under the card."""
-    shown = ("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "refs")
-    values = {
-        name: getattr(step, name) for name in (*shown, "rejected", "confidence", "latency_ms", "tokens", "engine")
-    }
+def raw_step(step: Step) -> str:
+    """The stored row as indented JSON, for the disclosure under the card, which fetches it when it is opened."""
+    values = {name: getattr(step, name) for name in RAW_FIELDS}
     return json.dumps(values, indent=2, ensure_ascii=False, default=str)
 
 

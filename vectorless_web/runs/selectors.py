@@ -14,21 +14,7 @@ from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, Run, S
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, member_workspace, workspace_for, workspaces_of
 
-PAGE_SIZE = 30
 RECENT = 8
-
-
-@dataclass(frozen=True)
-class RunQuery:
-    """What the list of runs is asked for; empty values do not filter."""
-
-    search: str = ""
-    outcome: str = ""
-    person: int | None = None
-    document: int | None = None
-    since: date | None = None
-    until: date | None = None
-    page: int = 1
 
 
 @dataclass(frozen=True)
@@ -110,6 +96,14 @@ def _with_result(thread: int) -> QuerySet[Run]:
 def steps_of(run: Run, after: int = 0) -> list[Step]:
     """The run's steps beyond a sequence number, in order."""
     return list(Step.objects.filter(run=run.pk, sequence__gt=after).order_by("sequence"))
+
+
+def step_of(run: Run, sequence: int) -> Step:
+    """One step of a run; Http404 when there is none of that number."""
+    step = Step.objects.filter(run=run.pk, sequence=sequence).first()
+    if step is None:
+        raise Http404("This run has no such step.")
+    return step
 
 
 def count_steps(run: Run, upto: int) -> int:
@@ -216,21 +210,6 @@ def home_workspaces(user: User) -> list[Workspace]:
     return workspaces
 
 
-def listed_runs(workspace: Workspace, query: RunQuery) -> Page[Run]:
-    """One page of the list; a page beyond the end is the last one."""
-    return Paginator(_filtered(_with_people(Run.objects.filter(workspace=workspace)), query), PAGE_SIZE).get_page(
-        query.page
-    )
-
-
-def people_of(workspace: Workspace) -> list[tuple[int, str]]:
-    """Those who asked something here, for the list's filter."""
-    rows = Run.objects.filter(workspace=workspace, asked_by__isnull=False)
-    people = rows.values_list("asked_by", "asked_by__first_name", "asked_by__last_name", "asked_by__username")
-    named = {pk: f"{first} {last}".strip() or username for pk, first, last, username in people.order_by().distinct()}
-    return sorted(named.items(), key=lambda item: (item[1], item[0]))
-
-
 def month_of(workspace: Workspace) -> Month:
     """Questions, outcomes and spend since the first of the month."""
     first = timezone.localtime().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
@@ -254,23 +233,3 @@ def _with_people(rows: QuerySet[Run]) -> QuerySet[Run]:
 
 def _counts(rows: QuerySet[Document] | QuerySet[Run]) -> dict[int, int]:
     return dict(rows.order_by().values_list("workspace").annotate(n=Count("pk")))
-
-
-def _filtered(rows: QuerySet[Run], query: RunQuery) -> QuerySet[Run]:
-    for word in query.search.split():
-        rows = rows.filter(Q(question__icontains=word) | Q(answer__markdown__icontains=word))
-    exact = {"status": query.outcome, "asked_by": query.person}
-    rows = rows.filter(**{name: value for name, value in exact.items() if value})
-    if query.document:
-        read = Run.versions.through.objects.filter(documentversion__document=query.document)
-        rows = rows.filter(pk__in=read.values("run"))
-    if query.since:
-        rows = rows.filter(created_at__gte=_midnight(query.since))
-    if query.until:
-        rows = rows.filter(created_at__lt=_midnight(query.until, days=1))
-    return rows
-
-
-def _midnight(day: date, days: int = 0) -> datetime:
-    start = datetime(day.year, day.month, day.day, tzinfo=timezone.get_current_timezone())
-    return start + timedelta(days=days)

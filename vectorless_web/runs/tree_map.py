@@ -1,21 +1,31 @@
 """The mini-map of a walk: a document's tree above its page ruler, as SVG paths in a 320 x 112 box.
 
 The root stands on top, its parts on the second row, the sections of the entered parts on
-the third, each above the middle of its pages; all pages lie in order on the ruler below.
+the third, each near the middle of its pages, pushed apart so that neighbours stay apart; all
+pages lie in order on the ruler below. A row shows what was touched and, of the rest, as many as
+stay readable: a tree of thousands of sections makes a map of the same size as one of fifty.
 Pure functions of stored rows: the same run draws the same map anywhere.
 """
 
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from vectorless_web.runs.map_parts import Cross, Leaf, PageLabel, Spot, Stretch, TreeMap
 
 WIDTH = 320.0
 ROOT_Y, PART_Y, SECTION_Y, PAGE_Y = 8.0, 36.0, 62.0, 87.0
-CROWDED = 4.0
-"""Buds nearer than this to the one before are left out, unless they were touched."""
+EDGE = 3.5
+ROW_MOST = 44
+"""Sections drawn in one row at most, the touched ones before all others."""
+APART = 7.0
+"""Between neighbours of a row, as far as there is room: the width of a cross."""
+LEAF_WIDTHS = ((12, 7.0), (30, 4.0), (math.inf, 2.4))
+"""How wide a read page is drawn, by how many there are at most."""
 LABEL_ROOM = 20.0
 TOUCHED = ("read", "walked", "turned_back", "looked")
 """Roles of references, the strongest first."""
+WALKED = ("read", "walked")
 
 
 class Heading(Protocol):
@@ -27,59 +37,6 @@ class Heading(Protocol):
     title: str
     page_start: int
     page_end: int
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A dot: centre and radius."""
-
-    x: float
-    y: float
-    r: float
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """The pages of one part on the ruler; `second` alternates the shade."""
-
-    x: float
-    width: float
-    second: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """A page that was read, counted from 1; `here` while it is being read."""
-
-    x: float
-    here: bool
-    page: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PageLabel:
-    """A page number under the ruler; `lit` when the page was read."""
-
-    x: float
-    text: str
-    anchor: str
-    lit: bool
-
-
-@dataclass(frozen=True, slots=True)
-class TreeMap:
-    """All that the map's template draws, plus how many pages were read."""
-
-    twigs: tuple[str, ...] = ()
-    seen: tuple[str, ...] = ()
-    path: tuple[str, ...] = ()
-    turned: tuple[str, ...] = ()
-    buds: tuple[Spot, ...] = ()
-    knots: tuple[Spot, ...] = ()
-    ruler: tuple[Stretch, ...] = ()
-    leaves: tuple[Leaf, ...] = ()
-    labels: tuple[PageLabel, ...] = ()
-    pages_read: int = 0
 
 
 def draw(
@@ -112,22 +69,29 @@ class _Drawing:
         self.parts = self._top()
         self.role = self._roles()
         self.entered = [part for part in self.parts if self._was_entered(part)]
+        below = [child for part in self.entered for child in self._children(part)]
+        self.x = self._places(self.parts) | self._places(below)
 
     def finish(self) -> TreeMap:
         """Put the drawn pieces together."""
         pages = self._pages()
-        rows = [*self._row(self.parts, WIDTH / 2, ROOT_Y, PART_Y)]
+        rows = self._row(self.parts, WIDTH / 2, ROOT_Y, PART_Y)
         for part in self.entered:
-            rows += self._row(self._children(part), self._x(part), PART_Y, SECTION_Y)
+            rows += self._row(self._children(part), self.x.get(part.key, WIDTH / 2), PART_Y, SECTION_Y)
+        spots = [
+            (role, Spot(x, y, _radius(role, y), section.key, section.subtree_end)) for _, role, section, x, y in rows
+        ]
         return TreeMap(
             twigs=tuple(line for line, role, *_ in rows if role == ""),
             seen=tuple(line for line, role, *_ in rows if role in ("looked", "turned_back")),
-            path=(*(line for line, role, *_ in rows if role in ("read", "walked")), *self._drops()),
-            turned=tuple(_cross(x, y) for _, role, x, y in rows if role == "turned_back"),
-            buds=tuple(Spot(x, y, 2.5 if y == PART_Y else 2.0) for _, role, x, y in rows if role in ("", "looked")),
-            knots=(*(Spot(x, y, 3.2) for _, role, x, y in rows if role in ("read", "walked")), self._root()),
+            path=(*(line for line, role, *_ in rows if role in WALKED), *self._drops()),
+            turned=tuple(
+                Cross(_cross(spot.x, spot.y), spot.key, spot.end) for role, spot in spots if role == "turned_back"
+            ),
+            buds=tuple(spot for role, spot in spots if role in ("", "looked")),
+            knots=(*(spot for role, spot in spots if role in WALKED), self._root()),
             ruler=tuple(self._ruler()),
-            leaves=tuple(Leaf(round(self._page_x(page) - 3.5, 1), page == self.current, page + 1) for page in pages),
+            leaves=tuple(self._leaves(pages)),
             labels=tuple(self._labels(pages)),
             pages_read=len({page for ref in self._read() for page in range(ref["page_start"], ref["page_end"] + 1)}),
         )
@@ -160,26 +124,38 @@ class _Drawing:
     def _was_entered(self, part: Heading) -> bool:
         return any(self.role.get(child.key) for child in self._children(part))
 
+    def _places(self, row: Sequence[Heading]) -> dict[int, float]:
+        """Where the sections of a row stand that are drawn, by key."""
+        drawn = self._thinned(row)
+        return dict(
+            zip((section.key for section in drawn), spread([self._middle(section) for section in drawn]), strict=True)
+        )
+
+    def _thinned(self, row: Sequence[Heading]) -> list[Heading]:
+        """At most ROW_MOST sections: the touched ones, the strongest first, and others at even distances."""
+        touched = [section for section in row if self._role_of(section)]
+        touched.sort(key=lambda section: TOUCHED.index(self._role_of(section)))
+        rest = [section for section in row if not self._role_of(section)]
+        room = ROW_MOST - len(touched)
+        others = rest[:: math.ceil(len(rest) / room)] if rest and room > 0 else []
+        return sorted([*touched[:ROW_MOST], *others], key=lambda section: section.key)
+
+    def _role_of(self, section: Heading) -> str:
+        """The strongest role; a part counts as looked at when one of its sections was touched."""
+        return self.role.get(section.key, "") or ("looked" if section in self.entered else "")
+
     def _row(
         self, row: Sequence[Heading], from_x: float, from_y: float, y: float
-    ) -> list[tuple[str, str, float, float]]:
-        lines, last = [], -WIDTH
-        for section in row:
-            x, role = self._x(section), self.role.get(section.key, "")
-            if role == "" and section in self.entered:
-                role = "looked"
-            if role == "" and x - last < CROWDED:
-                continue
-            lines.append((curve(from_x, from_y, x, y), role, x, y))
-            last = x
-        return lines
+    ) -> list[tuple[str, str, Heading, float, float]]:
+        drawn = [(section, self.x[section.key]) for section in row if section.key in self.x]
+        return [(curve(from_x, from_y, x, y), self._role_of(section), section, x, y) for section, x in drawn]
 
     def _drops(self) -> list[str]:
         """The last stretch of each walked branch, down to its page."""
         drops = {}
         for ref in self._read():
             above = next(iter(self._ancestors(ref["key"])), None)
-            x = self._x(above) if above else WIDTH / 2
+            x = self.x.get(above.key, self._middle(above)) if above else WIDTH / 2
             y = ROOT_Y if above is None else PART_Y if above in self.parts else SECTION_Y
             drops[curve(x, y, self._page_x(ref["page_start"]), PAGE_Y)] = True
         return list(drops)
@@ -194,7 +170,11 @@ class _Drawing:
         pages = {ref["page_start"] for ref in self._read()}
         return sorted(pages | ({self.current} if self.current is not None else set()))
 
-    def _x(self, section: Heading) -> float:
+    def _leaves(self, pages: Sequence[int]) -> list[Leaf]:
+        width = next(width for most, width in LEAF_WIDTHS if len(pages) <= most)
+        return [Leaf(round(self._page_x(page) - width / 2, 1), page == self.current, page + 1, width) for page in pages]
+
+    def _middle(self, section: Heading) -> float:
         middle = (section.page_start + section.page_end + 1) / 2
         return round(middle / self.page_count * WIDTH, 1)
 
@@ -228,6 +208,27 @@ class _Drawing:
     def _ends(self) -> list[PageLabel]:
         first, final = PageLabel(0.0, "1", "start", False), PageLabel(WIDTH, str(self.page_count), "end", False)
         return [first, final] if self.page_count > 1 else [first]
+
+
+def spread(wanted: Sequence[float]) -> list[float]:
+    """Places inside the box as near as can be to the wanted ones, in their order and not closer than APART.
+
+    Where a row is too full for that, its members share the width evenly.
+    """
+    low, high = EDGE, WIDTH - EDGE
+    gap = min(APART, (high - low) / max(len(wanted) - 1, 1))
+    placed: list[float] = []
+    for x in wanted:
+        placed.append(max(x, placed[-1] + gap if placed else low))
+    limit = high
+    for number in reversed(range(len(placed))):
+        placed[number] = round(min(placed[number], limit), 1)
+        limit = placed[number] - gap
+    return placed
+
+
+def _radius(role: str, y: float) -> float:
+    return 3.2 if role in WALKED else 2.5 if y == PART_Y else 2.0
 
 
 def _taken(end: PageLabel, labels: Sequence[PageLabel]) -> bool:

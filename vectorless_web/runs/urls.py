@@ -19,6 +19,7 @@ urlpatterns = [
     path("w/<slug:slug>/runs/<int:pk>/feedback/", views.feedback, name="feedback"),
     path("w/<slug:slug>/runs/<int:pk>/delete/", views.delete, name="delete"),
     path("w/<slug:slug>/runs/<int:pk>/sheet/<int:version>/<int:page>/", views.sheet, name="sheet"),
+    path("w/<slug:slug>/runs/<int:pk>/steps/<int:sequence>/", views.raw_step, name="raw_step"),
     path("w/<slug:slug>/runs/<int:pk>/export/<slug:form>/", views.export, name="export"),
 ]
 

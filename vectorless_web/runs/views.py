@@ -164,6 +164,15 @@ def sheet(request: HttpRequest, slug: str, pk: int, version: int, page: int) -> 
 
 
 @require_GET
+def raw_step(request: HttpRequest, slug: str, pk: int, sequence: int) -> HttpResponse:
+    step = selectors.step_of(selectors.run_for(request.user, slug, pk), sequence)
+    raw = rendering.raw_step(step)
+    if not is_htmx(request):
+        return HttpResponse(raw, content_type="text/plain; charset=utf-8")
+    return render(request, "runs/_raw.html", {"sequence": sequence, "raw": raw})
+
+
+@require_GET
 def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk)
     if form == "json":

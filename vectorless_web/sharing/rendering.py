@@ -27,7 +27,7 @@ def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
         "link": link,
         "shared": True,
         "shared_by": None if link.redact else link.created_by,
-        "steps": [replace(step, refs=[_unlinked(ref) for ref in step.refs], raw="") for step in context["steps"]],
+        "steps": [replace(step, refs=[_unlinked(ref) for ref in step.refs]) for step in context["steps"]],
         "sheets": [_outside(sheet, token) for sheet in context["sheets"]],
         "newer": [],
     }

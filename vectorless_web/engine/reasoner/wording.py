@@ -1,19 +1,23 @@
 """Words for what a step did: short past-tense sentences with titles and pages."""
 
+import re
 from collections.abc import Sequence
 
 from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.reasoner.outline import pages_words
+from vectorless_web.engine.text.readable import readable
 
 TITLE_CHARACTERS = 70
+ISOLATE, END_ISOLATE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
+RIGHT_TO_LEFT = re.compile("[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufeff]")
 
 
 def short(title: str) -> str:
-    """A title cut at a word so that it fits a sentence."""
-    text = " ".join(title.split())
-    if len(text) <= TITLE_CHARACTERS:
-        return text
-    return text[:TITLE_CHARACTERS].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
+    """A title as it fits a sentence: cut at a word, capitals brought down, set apart when it runs the other way."""
+    text = readable(" ".join(title.split()))
+    if len(text) > TITLE_CHARACTERS:
+        text = text[:TITLE_CHARACTERS].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
+    return f"{ISOLATE}{text}{END_ISOLATE}" if RIGHT_TO_LEFT.search(text) else text
 
 
 def pages_of(node: Node) -> str:

@@ -1,8 +1,7 @@
 """How values are shown: icons, durations, money, sizes, pages, people, times, and nested outlines."""
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -15,6 +14,8 @@ from django.utils import formats, timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+
+from vectorless_web.engine.text.readable import readable as readable_case
 
 register = template.Library()
 
@@ -56,6 +57,12 @@ def plain(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.2f}".rstrip("0").rstrip(".")
     return "" if value is None else str(value)
+
+
+@register.filter
+def readable(title: Any) -> str:
+    """A title of a document or a section; one in capitals alone with most of them brought down."""
+    return readable_case(str(title or ""))
 
 
 @register.filter
@@ -271,28 +278,6 @@ def _said(local: datetime, now: datetime) -> str:
     if local.date() == now.date() - timedelta(days=1):
         return _("yesterday, %(clock)s") % {"clock": clock}
     return formats.date_format(local, "j M" if local.year == now.year else "j M Y")
-
-
-@dataclass(frozen=True, slots=True)
-class OutlineRow:
-    """One heading of a nested list: whether a list opens below it, and how many lists close after it."""
-
-    section: Any
-    opens: bool
-    closes: range
-
-
-@register.filter
-def nested(sections: Iterable[Any]) -> Iterator[OutlineRow]:
-    """Headings in pre-order, each with a `depth`, as rows of a nested list."""
-    rows = list(sections)
-    base = min((row.depth for row in rows), default=0)
-    level = 0
-    for row, following in zip(rows, [*rows[1:], None], strict=True):
-        opens = following is not None and following.depth > row.depth
-        deeper = level + 1 if opens else level
-        level = deeper if opens else min(level, following.depth - base if following is not None else 0)
-        yield OutlineRow(row, opens, range(0 if opens else deeper - level))
 
 
 @register.filter

@@ -1,0 +1,30 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vectorless_web.engine.text.readable import readable
+
+
+@pytest.mark.parametrize(
+    ("title", "shown"),
+    [
+        ("PART II. LEGAL MATTERS AND THE LIKE", "Part II. Legal Matters and the Like"),
+        ("UNITED STATES SECURITIES AND EXCHANGE COMMISSION", "United States Securities and Exchange Commission"),
+        ("NOTE 11 — COMMON STOCK AND STOCK-BASED PAY", "Note 11 — Common Stock and Stock-Based Pay"),
+        ("THE IBM AND R&D AGREEMENT", "The IBM and R&D Agreement"),
+        ("FORM 10-K", "FORM 10-K"),
+        ("MANAGEMENT'S REPORT", "Management's Report"),
+        ("Item 8. Financial Statements of ACME", "Item 8. Financial Statements of ACME"),
+        ("NIKE 2021 10K", "NIKE 2021 10K"),
+        ("北港冷蔵株式会社", "北港冷蔵株式会社"),
+        ("", ""),
+    ],
+)
+def test_capitals_are_brought_down_where_they_say_nothing(title, shown):
+    assert readable(title) == shown
+
+
+@given(st.text())
+def test_only_the_case_of_a_title_changes_and_only_once(title):
+    assert readable(readable(title)) == readable(title)
+    assert readable(title).casefold() == title.casefold()
