@@ -7,13 +7,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped
-from vectorless_web.engine.llm.budget import ModelBudget, expected_tokens
+from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped, ModelTimeout, PartialCall
+from vectorless_web.engine.llm.budget import Keep, ModelBudget, Reservation, expected_tokens
+from vectorless_web.engine.llm.failures import failure
+from vectorless_web.engine.llm.lenient import is_unfinished
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage, usage_of
-from vectorless_web.engine.llm.schema import checked_object
+from vectorless_web.engine.llm.overdue import Overdue, within
+from vectorless_web.engine.llm.schema import Mend, as_said, checked_object, parse_object
+from vectorless_web.engine.llm.served import OUTSIDE, served
 
 ECHOED = 1500
 """Characters of a bad reply that are shown to the model again."""
+
+LONGER = 3
+"""How much more room a reply gets that ended at its limit."""
+
+NOTHING_KEPT = Keep()
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +39,16 @@ class ModelCallRecord:
     cost_usd: float
     latency_ms: float
     error_code: str = ""
+    error: str = ""
+    """What went wrong, in the words that the trace was told."""
+    walk: int = OUTSIDE[0]
+    index: int = OUTSIDE[1]
+    """The step that the call served."""
 
 
 OnCall = Callable[[ModelCallRecord], None]
+Recall = Callable[[str], ModelCallRecord | None]
+"""The stored call that answers a request of that hash here and now; None when it has to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +64,17 @@ def unrecorded(record: ModelCallRecord) -> None:
     """Nobody keeps the calls."""
 
 
+def nothing_stored(digest: str) -> ModelCallRecord | None:
+    """No call was made before."""
+    return None
+
+
 class Caller:
-    """Asks one model on behalf of one run. Thread-safe if the model and `on_call` are."""
+    """Asks one model on behalf of one run. Thread-safe if the model, `on_call` and `recall` are.
+
+    What `recall` knows is not asked again, and no budget decides on it a second time: a
+    call that was refused then is refused, one that was made then is booked.
+    """
 
     def __init__(
         self,
@@ -57,58 +82,115 @@ class Caller:
         *,
         budget: ModelBudget,
         on_call: OnCall = unrecorded,
+        recall: Recall = nothing_stored,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = model
         self._budget = budget
         self._on_call = on_call
+        self._recall = recall
         self._clock = clock
 
     def ask(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any], purpose: str, max_tokens: int = 1024
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any],
+        purpose: str,
+        max_tokens: int = 1024,
+        mend: Mend = as_said,
+        keep: Keep = NOTHING_KEPT,
     ) -> Asked:
-        """An object that fits `schema`.
+        """An object that fits `schema`, after `mend` has put its words right.
 
-        A bad reply is shown to the model once with what is wrong; a second bad one is ModelInvalidReply.
+        A bad reply is shown to the model once with what is wrong; one that ended at its limit
+        is asked for again with more room. A second bad one is ModelInvalidReply. `keep` stays
+        unspent, for calls that matter more.
         """
-        reply = self.call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens)
+        reply = self.call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens, keep=keep)
         usages = [reply.usage]
         try:
-            content = checked_object(reply.text, reply.parsed, schema)
+            content = checked_object(reply.text, reply.parsed, schema, mend=mend)
         except ModelInvalidReply as error:
-            repair = [*messages, Message("assistant", reply.text[:ECHOED]), Message("user", repair_text(error.message))]
-            reply = self.call(repair, schema=schema, purpose=f"{purpose} (repair)", max_tokens=max_tokens)
+            if is_cut(reply, max_tokens):
+                purpose, max_tokens = f"{purpose} (longer)", max_tokens * LONGER
+            else:
+                purpose, messages = f"{purpose} (repair)", _with_problem(messages, reply, error)
+            reply = self.call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens, keep=keep)
             usages.append(reply.usage)
-            content = checked_object(reply.text, reply.parsed, schema)
+            content = checked_object(reply.text, reply.parsed, schema, mend=mend)
         return Asked(content, sum(u.tokens_in + u.tokens_out for u in usages), sum(u.cost_usd for u in usages))
 
     def spent(self) -> Usage:
         """What all calls have cost so far, failed and repaired ones included; tokens both ways together."""
         return self._budget.spent()
 
-    def as_model(self, purpose: str) -> ChatModel:
-        """The same model under the same budget, its calls recorded for `purpose`."""
-        return _PurposefulModel(self, purpose)
+    def as_model(self, purpose: str, *, keep: Keep = NOTHING_KEPT, seconds: float | None = None) -> ChatModel:
+        """The same model under the same budget, its calls recorded for `purpose`; `keep` stays unspent.
+
+        A call that takes longer than `seconds` is ModelTimeout, and what it brings later is not heard.
+        """
+        return _PurposefulModel(self, purpose, keep, seconds)
 
     def call(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, purpose: str, max_tokens: int
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None,
+        purpose: str,
+        max_tokens: int,
+        keep: Keep = NOTHING_KEPT,
+        seconds: float | None = None,
     ) -> Reply:
         """One call, budgeted and recorded; the reply is not checked."""
-        expected = sum(expected_tokens(message.content) for message in messages) + max_tokens
-        reserved = self._budget.reserve(expected)
         digest = request_hash(self.model.name, messages, schema, max_tokens)
-        started = self._clock()
+        stored = self._recall(digest)
+        if stored is not None:
+            return self._recalled(stored, schema)
+        started, reserved, usage = self._clock(), Reservation(0, 0.0), Usage()
         try:
-            reply = self.model.complete(messages, schema=schema, max_tokens=max_tokens)
+            reserved = self._budget.reserve(
+                sum(expected_tokens(message.content) for message in messages) + max_tokens, keep=keep
+            )
+            reply = _heard(self._reply(messages, schema, max_tokens, seconds), schema)
+            usage = reply.usage
         except (ModelError, ModelStopped) as error:
             usage = usage_of(error.partial)
-            self._budget.settle(reserved, usage)
-            came = Reply(error.partial.text, None, usage, self.model.name)
+            came = Reply(storable_text(error.partial.text), None, usage, self.model.name)
             record = _recorded(purpose, digest, messages, came, self._since(started))
-            self._on_call(replace(record, error_code=error.code))
+            self._on_call(replace(record, error_code=error.code, error=error.message))
             raise
-        self._budget.settle(reserved, reply.usage)
+        finally:
+            if reserved.tokens:
+                self._budget.settle(reserved, usage)
         self._on_call(_recorded(purpose, digest, messages, reply, self._since(started)))
+        return reply
+
+    def _recalled(self, stored: ModelCallRecord, schema: Mapping[str, Any] | None) -> Reply:
+        """What the stored call brought, booked as it was then."""
+        usage = Usage(stored.tokens_in, stored.tokens_out, stored.cost_usd)
+        if stored.tokens_in or stored.tokens_out or not stored.error_code:
+            self._budget.settle(Reservation(0, 0.0), usage)
+        self._on_call(stored)
+        if stored.error_code:
+            partial = PartialCall(stored.reply, stored.tokens_in, stored.tokens_out, stored.cost_usd)
+            raise failure(stored.error_code, stored.error, partial)
+        return _heard(Reply(stored.reply, None, usage, stored.model), schema)
+
+    def _reply(
+        self, messages: Sequence[Message], schema: Mapping[str, Any] | None, max_tokens: int, seconds: float | None
+    ) -> Reply:
+        def complete() -> Reply:
+            return self.model.complete(messages, schema=schema, max_tokens=max_tokens)
+
+        if seconds is None:
+            return complete()
+        came = within(seconds, complete)
+        if isinstance(came, Overdue):
+            raise ModelTimeout(f"The model did not answer within {seconds:g} seconds.")
+        if isinstance(came, BaseException):
+            raise came
+        reply: Reply = came
         return reply
 
     def _since(self, started: float) -> float:
@@ -118,9 +200,9 @@ class Caller:
 class _PurposefulModel:
     """A Caller as a ChatModel, for collaborators that check replies themselves."""
 
-    def __init__(self, caller: Caller, purpose: str) -> None:
+    def __init__(self, caller: Caller, purpose: str, keep: Keep, seconds: float | None) -> None:
         self.name = caller.model.name
-        self.caller, self.purpose = caller, purpose
+        self.caller, self.purpose, self.keep, self.seconds = caller, purpose, keep, seconds
 
     def complete(
         self,
@@ -130,7 +212,14 @@ class _PurposefulModel:
         max_tokens: int = 1024,
         temperature: float = 0.0,
     ) -> Reply:
-        return self.caller.call(messages, schema=schema, purpose=self.purpose, max_tokens=max_tokens)
+        return self.caller.call(
+            messages,
+            schema=schema,
+            purpose=self.purpose,
+            max_tokens=max_tokens,
+            keep=self.keep,
+            seconds=self.seconds,
+        )
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
         yield self.complete(messages, max_tokens=max_tokens).text
@@ -140,6 +229,7 @@ def _recorded(
     purpose: str, digest: str, messages: Sequence[Message], reply: Reply, latency_ms: float
 ) -> ModelCallRecord:
     usage = reply.usage
+    walk, index = served()
     return ModelCallRecord(
         purpose=purpose,
         request_hash=digest,
@@ -150,7 +240,29 @@ def _recorded(
         tokens_out=usage.tokens_out,
         cost_usd=usage.cost_usd,
         latency_ms=latency_ms,
+        walk=walk,
+        index=index,
     )
+
+
+def _heard(reply: Reply, schema: Mapping[str, Any] | None) -> Reply:
+    """The reply as it will be stored: what is read out of it now is read out of it again in a replay."""
+    text = storable_text(reply.text)
+    return replace(reply, text=text, parsed=parse_object(text) if schema is not None else None)
+
+
+def storable_text(text: str) -> str:
+    """The text as any database takes it: no null characters, no lone surrogates."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode()
+
+
+def is_cut(reply: Reply, max_tokens: int) -> bool:
+    """Whether a reply ended at its limit, told from what is stored of it, so that a replay decides the same."""
+    return reply.usage.tokens_out >= max_tokens or is_unfinished(reply.text)
+
+
+def _with_problem(messages: Sequence[Message], reply: Reply, error: ModelInvalidReply) -> Sequence[Message]:
+    return [*messages, Message("assistant", reply.text[:ECHOED]), Message("user", repair_text(error.message))]
 
 
 def repair_text(problem: str) -> str:

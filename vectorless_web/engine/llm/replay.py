@@ -5,24 +5,67 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from vectorless_web.engine.errors import (
-    ModelAuth,
-    ModelBudgetSpent,
-    ModelError,
-    ModelInvalidReply,
-    ModelRateLimited,
-    ModelStopped,
-    ModelTimeout,
-    ModelUnreachable,
-    PartialCall,
-)
+from vectorless_web.engine.errors import ModelError, ModelStopped, ModelUnreachable, PartialCall
 from vectorless_web.engine.llm.calls import ModelCallRecord, request_hash
+from vectorless_web.engine.llm.failures import failure
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 from vectorless_web.engine.llm.schema import parse_object
+from vectorless_web.engine.llm.served import OUTSIDE, served
 
-_ERRORS: dict[str, type[ModelError]] = {
-    error.code: error for error in (ModelAuth, ModelRateLimited, ModelTimeout, ModelUnreachable, ModelBudgetSpent)
-}
+
+class Recall:
+    """The stored calls of a run, each given once: first one that served the step now being made, in their order.
+
+    Walks side by side may ask the very same thing; each gets what it was told itself.
+    Calls stored without their place serve any. `missed` counts what was not stored.
+    """
+
+    def __init__(self, records: Iterable[ModelCallRecord]) -> None:
+        self._lock = threading.Lock()
+        self._stored: dict[str, list[ModelCallRecord]] = defaultdict(list)
+        for record in records:
+            self._stored[record.request_hash].append(record)
+        self.missed = 0
+
+    def __call__(self, digest: str) -> ModelCallRecord | None:
+        """The next stored call with that hash for the step that is being made."""
+        here = served()
+        with self._lock:
+            waiting = self._stored.get(digest, [])
+            found = next((record for record in waiting if (record.walk, record.index) == here), None)
+            found = found or next((record for record in waiting if (record.walk, record.index) == OUTSIDE), None)
+            if found is None:
+                self.missed += 1
+                return None
+            waiting.remove(found)
+            return found
+
+    def left(self) -> int:
+        """How many stored calls nobody has asked for."""
+        with self._lock:
+            return sum(len(waiting) for waiting in self._stored.values())
+
+
+class NoModel:
+    """Stands where no model may be asked: every request is ModelUnreachable."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """ModelUnreachable: in a replay only what was stored is answered."""
+        raise ModelUnreachable("This request is not among the stored calls.")
+
+    def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
+        """ModelUnreachable, as above."""
+        yield self.complete(messages).text
 
 
 class ReplayModel:
@@ -80,6 +123,4 @@ class ReplayModel:
 def stored_failure(record: ModelCallRecord) -> ModelError | ModelStopped:
     """The error that the call ended in, with what it had cost by then."""
     partial = PartialCall(record.reply, record.tokens_in, record.tokens_out, record.cost_usd)
-    if record.error_code == ModelStopped.code:
-        return ModelStopped(partial=partial)
-    return _ERRORS.get(record.error_code, ModelInvalidReply)("The call failed when it was made.", partial=partial)
+    return failure(record.error_code, record.error, partial)

@@ -10,6 +10,9 @@ from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.walking import Walking
 
+GRACE_SECONDS = 60.0
+"""The pilot's own patience ends after the caller's, which alone decides and keeps what it decided."""
+
 
 class ModelPilots:
     """One ModelPilot per walk, kept as long as the walk, with its share of what the run's pilots may spend.
@@ -19,8 +22,8 @@ class ModelPilots:
     """
 
     def __init__(self, caller: Caller, *, config: PilotConfig | None = None) -> None:
-        self._model = caller.as_model("pilot")
         self._config = config or PilotConfig()
+        self._model = caller.as_model("pilot", seconds=self._config.call_seconds)
         self._budgets: dict[int, PilotBudget] = {}
         self._pilots: dict[int, ModelPilot] = {}
         self._lock = threading.Lock()
@@ -29,18 +32,19 @@ class ModelPilots:
         """The pilot of a walk."""
         with self._lock:
             if walk.number not in self._pilots:
-                budget = self._budgets[walk.number] = PilotBudget.from_config(self._share(walk))
+                share = self._share(walk)
+                self._budgets[walk.number] = PilotBudget.from_config(share)
                 self._pilots[walk.number] = ModelPilot(
                     self._model,
-                    budget=budget,
+                    budget=self._budgets[walk.number],
                     fallback=LexicalPilot(walk.finder.scorer),
-                    config=self._config,
+                    config=share,
                     walk=walk.number,
                 )
             return self._pilots[walk.number]
 
     def _share(self, walk: Walk) -> PilotConfig:
-        """What the walk's pilot may spend: an even part of the calls left, the first walks one more, tokens to match."""
+        """What the walk's pilot may spend: an even part of the calls left (the first walks one more), and tokens."""
         turn, walks = walk.turn
         before = [budget.spending for number, budget in self._budgets.items() if number < walk.number - turn]
         calls_left = max(0, self._config.calls_per_query - sum(spent.calls for spent in before))
@@ -49,6 +53,7 @@ class ModelPilots:
         tokens = tokens_left * calls // max(1, calls_left)
         return replace(
             self._config,
+            call_seconds=self._config.call_seconds + GRACE_SECONDS,
             calls_per_query=calls,
             tokens_per_query=tokens,
             tokens_per_call=min(tokens, self._config.tokens_per_call),
