@@ -6,6 +6,7 @@ from typing import Protocol, runtime_checkable
 
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.card import Card
+from vectorless_web.engine.document.vectors import NodeVectors
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.router import RouteResult
@@ -68,6 +69,15 @@ class RoutedCorpus(Corpus, Protocol):
         model: ChatModel | None = None,
     ) -> RouteResult:
         """The one second pass: documents not `read` yet, asked for `gaps` too."""
+        ...
+
+
+@runtime_checkable
+class VectorCorpus(Corpus, Protocol):
+    """A corpus that holds vectors of its documents' leaves, made beforehand by one embedding model."""
+
+    def vectors(self, document: str) -> NodeVectors | None:
+        """The document's vectors; None when it has none. ArtefactDamaged when they cannot be read."""
         ...
 
 

@@ -1,21 +1,36 @@
 """One document as a corpus for the Retriever, its lexical lane ranked by the evidence for the question."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 
+from vectorless_web.engine.document.vectors import NodeVectors
 from vectorless_web.engine.query.plan import WeightedTerm
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
 from vectorless_web.engine.reasoner.finder import Finder
 from vectorless_web.engine.retriever import DocumentCorpus, node_id
 from vectorless_web.engine.retriever.ranking import Scored
-from vectorless_web.engine.retriever.similarity import Gate
+from vectorless_web.engine.retriever.similarity import Gate, VectorIndex
 
 
 class EvidenceCorpus(DocumentCorpus):
-    """A DocumentCorpus that answers the walk's own question with its evidence ranking, any other text by its words."""
+    """A DocumentCorpus that answers the walk's own question with its evidence ranking, any other text by its words.
 
-    def __init__(self, entry: DocumentEntry, finder: Finder) -> None:
+    `vectors` are the document's own, for the vector lane; without them there is none.
+    """
+
+    def __init__(self, entry: DocumentEntry, finder: Finder, *, vectors: NodeVectors | None = None) -> None:
         super().__init__({entry.id: finder.document}, names={entry.id: entry.title or entry.name})
-        self._entry, self._finder = entry, finder
+        self._entry, self._finder, self._node_vectors = entry, finder, vectors
+        if vectors is not None:
+            self.version = hashlib.sha256(f"{self.version} {vectors.digest}".encode()).hexdigest()
+
+    def vector_index(self, model: str) -> VectorIndex | None:
+        """The document's vectors when that model made them, mapped as they are stored."""
+        vectors = self._node_vectors
+        if vectors is None or vectors.model != model:
+            return None
+        ids = tuple(node_id(self._entry.id, key) for key in vectors.keys)
+        return VectorIndex(vectors.dimensions, ids, vectors.rows)
 
     def lexical_search(
         self,

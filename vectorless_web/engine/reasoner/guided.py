@@ -6,6 +6,7 @@ from dataclasses import replace
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.pilot import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
 from vectorless_web.engine.pilot.protocol import MinimalPilot
+from vectorless_web.engine.reasoner.meaning import Meaning
 from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.walking import Walking
@@ -60,6 +61,12 @@ class ModelPilots:
         )
 
 
-def model_walking(caller: Caller, *, at_once: int = 4, config: PilotConfig | None = None) -> Walking:
-    """Walks led by the caller's model, at most `at_once` side by side. One per run: it holds the run's budgets."""
-    return Walking(planner=ModelPlanner(caller), pilot_for=ModelPilots(caller, config=config), at_once=at_once)
+def model_walking(
+    caller: Caller, *, at_once: int = 4, config: PilotConfig | None = None, meaning: Meaning | None = None
+) -> Walking:
+    """Walks led by the caller's model, at most `at_once` side by side. One per run: it holds the run's budgets.
+
+    `meaning` embeds what is searched for, under the same budget.
+    """
+    pilots = ModelPilots(caller, config=config)
+    return Walking(planner=ModelPlanner(caller), pilot_for=pilots, at_once=at_once, meaning=meaning)

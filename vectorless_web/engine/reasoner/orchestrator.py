@@ -71,7 +71,7 @@ class Orchestrator:
             clock=self._clock,
             cancelling=cancelling,
             engine=self._walking.planner.name,
-            spent=self._walking.planner.spent,
+            spent=self._walking.spent,
             lexicon=self._lexicon,
             expand=self._expand,
             late=self._late,

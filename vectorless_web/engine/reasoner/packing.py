@@ -41,7 +41,7 @@ class Gathered:
 def retriever(walk: Walk, *, most: int | None = None) -> Retriever:
     """A retriever over the walk's document under the tokens the walk has left, or `most` when that is less."""
     left = max(0, walk.limits.token_budget - walk.tokens_used)
-    corpus = EvidenceCorpus(walk.entry, walk.finder)
+    corpus = EvidenceCorpus(walk.entry, walk.finder, vectors=walk.lane.vectors if walk.lane else None)
     return Retriever(corpus).token_budget(left if most is None else max(0, min(left, most)))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vectorless_web.engine.document.node import NodeKind
+from vectorless_web.engine.reasoner.meaning import LaneQuery, lane_query
 from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.packing import account, retriever
 from vectorless_web.engine.reasoner.planner import Candidate, PackedNode
@@ -121,10 +122,16 @@ def _agree(wanted: list[str], found: list[str]) -> bool:
 
 
 def _search(walk: Walk, query: str, most: int | None) -> StepResult:
+    lane = lane_query(walk.lane, query)
+    return lane.told(_searched(walk, query, most, lane))
+
+
+def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> StepResult:
     structure = [(node_id(walk.entry.id, c.key), c.score) for c in walk.structure if c.score > 0]
     builder = retriever(walk, most=most).text(query, walk.plan.terms if query == walk.plan.focus else ())
     if structure:
         builder = builder.structure(structure)
+    builder = lane.on(builder)
     result = builder.limit(MOST_ITEMS).graph_expand(GraphExpand(edge_types=(REFERS_TO,), max_expand=4)).execute()
     keys = _keep(walk, result)
     _requeue(walk, keys)

@@ -11,6 +11,7 @@ from vectorless_web.engine.reasoner.deadline import Deadline
 from vectorless_web.engine.reasoner.events import Checked, NodeRef, Rejected, StepEvent, StepKind
 from vectorless_web.engine.reasoner.finder import Finder
 from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.reasoner.meaning import VectorLane
 from vectorless_web.engine.reasoner.needs import figure_needs, is_free
 from vectorless_web.engine.reasoner.outline import outline_text
 from vectorless_web.engine.reasoner.planner import Budget, Candidate, Fact, Figure, PackedNode, WalkContext
@@ -47,6 +48,8 @@ class Walk:
     checked: list[Checked] = field(default_factory=list)
     followed: set[int] = field(default_factory=set)
     tokens_used: int = 0
+    lane: VectorLane | None = None
+    """Compares the question with the document's vectors; None when the run has no embedding model."""
 
     @cached_property
     def outline(self) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from vectorless_web.engine.errors import LimitReached
+from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.pilot import LexicalPilot
 from vectorless_web.engine.pilot.protocol import MinimalPilot
 from vectorless_web.engine.query.plan import QueryPlan
@@ -13,6 +14,7 @@ from vectorless_web.engine.reasoner.events import StepEvent, StepKind
 from vectorless_web.engine.reasoner.executor import Handler, ReasoningExecutor
 from vectorless_web.engine.reasoner.extracting import extract
 from vectorless_web.engine.reasoner.finder import Finder
+from vectorless_web.engine.reasoner.meaning import Meaning, lane_for
 from vectorless_web.engine.reasoner.navigating import Navigator
 from vectorless_web.engine.reasoner.offline import OfflinePlanner
 from vectorless_web.engine.reasoner.planner import Planner
@@ -34,7 +36,11 @@ def lexical_pilot(walk: Walk) -> MinimalPilot:
 
 
 class Walking:
-    """What walks are made of: the planner, the one that steps in for it, the pilot, the step handlers."""
+    """What walks are made of: the planner, the one that steps in for it, the pilot, the step handlers.
+
+    `meaning` embeds what is searched for, for the vector lane; None leaves the lane out.
+    `spent` is what all models of the run have cost, the planner's unless given.
+    """
 
     def __init__(
         self,
@@ -43,9 +49,13 @@ class Walking:
         pilot_for: PilotFor = lexical_pilot,
         clock: Callable[[], float] = time.monotonic,
         at_once: int = 1,
+        meaning: Meaning | None = None,
+        spent: Callable[[], Usage] | None = None,
     ) -> None:
         self.fallback: Planner = OfflinePlanner()
         self.planner: Planner = planner or self.fallback
+        self.spent = spent or self.planner.spent
+        self.meaning = meaning
         self.at_once = at_once
         self.clock = clock
         self._navigator = Navigator(pilot_for=pilot_for)
@@ -82,6 +92,8 @@ def walk_all(
         replace(_walk(run, plan, corpus, selected, first + turn), limits=limits, turn=(turn, len(chosen)))
         for turn, selected in enumerate(chosen)
     ]
+    for walk in walks:
+        walk.lane = lane_for(walking.meaning, corpus, walk.entry.id)
     run.walks.extend(walks)
     streams = [walking.executor(run).run(walk) for walk in walks]
     steps = side_by_side(streams, at_once=walking.at_once) if walking.at_once > 1 else _in_turn(streams)

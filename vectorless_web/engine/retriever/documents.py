@@ -51,7 +51,7 @@ class DocumentCorpus:
         self._vectors = vectors or {}
         self._segments = {name: Segment(document.segment) for name, document in self._documents.items()}
         state = [(name, document.sha256, self._names.get(name)) for name, document in self._documents.items()]
-        self.version = hashlib.sha256(repr((state, sorted(self._vectors))).encode()).hexdigest()
+        self.version = hashlib.sha256(repr((state, _stated(self._vectors))).encode()).hexdigest()
 
     def ids(self) -> Sequence[str]:
         """Ids of all nodes but document nodes and running headers, ascending."""
@@ -173,6 +173,14 @@ class DocumentCorpus:
                 for kind, target in _outgoing(name, document, key):
                     grouped.setdefault(target, set()).add((kind, node_id(name, key)))
         return {target: sorted(pairs) for target, pairs in grouped.items()}
+
+
+def _stated(vectors: Mapping[str, Mapping[str, Sequence[float]]]) -> list[tuple[str, list[tuple[str, list[float]]]]]:
+    """All vectors by model and id, in one order: other numbers are another corpus."""
+    return [
+        (model, [(name, list(map(float, values))) for name, values in sorted(of_model.items())])
+        for model, of_model in sorted(vectors.items())
+    ]
 
 
 def _outgoing(name: str, document: CompiledDocument, key: int) -> Iterator[tuple[str, str]]:

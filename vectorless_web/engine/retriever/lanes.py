@@ -12,7 +12,7 @@ from vectorless_web.engine.retriever.fusion import (
 )
 from vectorless_web.engine.retriever.query import Lane, RetrievalQuery
 from vectorless_web.engine.retriever.ranking import Scored, best_of_each, finite, ranked
-from vectorless_web.engine.retriever.similarity import Gate, cosine_search, sparse_scores
+from vectorless_web.engine.retriever.similarity import Gate, cosine_search, sparse_scores, standing_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +61,12 @@ def _vector_lane(corpus: RetrievalCorpus, query: RetrievalQuery, gate: Gate | No
     assert query.vector is not None
     model, values = query.vector
     index = corpus.vector_index(model)
-    hits = [] if index is None else cosine_search(index, values, query.lane_cap, gate=gate)
-    return LaneHits(Lane.VECTOR, tuple(hits))
+    if index is None:
+        return LaneHits(Lane.VECTOR, ())
+    if query.vector_share is None:
+        return LaneHits(Lane.VECTOR, tuple(cosine_search(index, values, query.lane_cap, gate=gate)))
+    hits = standing_out(cosine_search(index, values, len(index.ids), gate=gate), query.vector_share)
+    return LaneHits(Lane.VECTOR, tuple(hits[: max(query.lane_cap, 0)]))
 
 
 def _sparse_lane(corpus: RetrievalCorpus, query: RetrievalQuery, gate: Gate | None) -> LaneHits:

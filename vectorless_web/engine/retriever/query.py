@@ -50,6 +50,7 @@ class RetrievalQuery:
     terms: tuple[WeightedTerm, ...] = ()
     field_weights: Mapping[str, float] = field(default_factory=lambda: FIELD_WEIGHTS)
     vector: tuple[str, tuple[float, ...]] | None = None
+    vector_share: float | None = None
     sparse: SparseVector | None = None
     structure: tuple[Scored, ...] | None = None
     token_budget: int | None = None

@@ -65,9 +65,13 @@ class Retriever:
         weights = self._query.field_weights if field_weights is None else dict(field_weights)
         return self._with(text=query, terms=tuple(terms), field_weights=weights)
 
-    def vector(self, model: str, values: Sequence[float]) -> "Retriever":
-        """Ask the vector lane for the nearest vectors of that embedding model."""
-        return self._with(vector=(model, tuple(values)))
+    def vector(self, model: str, values: Sequence[float], *, share: float | None = None) -> "Retriever":
+        """Ask the vector lane for the nearest vectors of that embedding model.
+
+        With `share` (0..1) only for those that stand out: at least so far from the median
+        cosine to the best.
+        """
+        return self._with(vector=(model, tuple(values)), vector_share=share)
 
     def sparse(self, vector: SparseVector) -> "Retriever":
         """Ask the sparse lane for the greatest dot products in the vector's vocabulary."""

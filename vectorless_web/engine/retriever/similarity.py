@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from vectorless_web.engine.retriever.failures import VectorDimensionMismatch
 from vectorless_web.engine.retriever.ranking import Scored, best_of_each, finite, ranked, rounded_array
 
+BLOCK_ROWS = 1024
+"""Float32 rows widened to float64 at a time."""
+
 Gate = Callable[[str], bool]
 """Whether the node of an id may take part."""
 
@@ -84,11 +87,14 @@ def sparse_scores(
 
 @dataclass(frozen=True, slots=True)
 class VectorIndex:
-    """Vectors of one model: `ids` ascending, `rows` of shape (len(ids), dim), each of length 1 or zero."""
+    """Vectors of one model: `ids` ascending, `rows` of shape (len(ids), dim), each of length 1 or zero.
+
+    `rows` may be float32 and mapped from a file.
+    """
 
     dim: int
     ids: tuple[str, ...]
-    rows: NDArray[np.float64]
+    rows: NDArray[np.float64] | NDArray[np.float32]
 
     @classmethod
     def build(cls, dim: int, vectors: Iterable[tuple[str, Sequence[float]]]) -> "VectorIndex":
@@ -124,8 +130,16 @@ def cosine_search(index: VectorIndex, query: Sequence[float], k: int, *, gate: G
     if k <= 0 or not index.ids:
         return []
     unit = unit_rows(np.asarray(query, np.float64).reshape(1, -1))[0]
-    scores = np.clip(rounded_array(index.rows @ unit), -1.0, 1.0)
+    scores = np.clip(rounded_array(_products(index.rows, unit)), -1.0, 1.0)
     return _top(index.ids, scores, k, gate)
+
+
+def _products(rows: NDArray[np.float64] | NDArray[np.float32], unit: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Dot products (n,) in double precision; mapped rows are widened a block at a time, never all at once."""
+    if rows.dtype == np.float64:
+        return np.asarray(rows @ unit, np.float64)
+    blocks = [rows[start : start + BLOCK_ROWS].astype(np.float64) @ unit for start in range(0, len(rows), BLOCK_ROWS)]
+    return np.concatenate(blocks)
 
 
 def _top(ids: Sequence[str], scores: NDArray[np.float64], k: int, gate: Gate | None) -> list[Scored]:
@@ -137,6 +151,19 @@ def _top(ids: Sequence[str], scores: NDArray[np.float64], k: int, gate: Gate | N
         if gate is None or gate(ids[place]):
             found.append((ids[place], float(scores[place])))
     return found
+
+
+def standing_out(hits: Sequence[Scored], share: float) -> list[Scored]:
+    """The first hits (best first) whose score lies at least `share` of the way from the median to the best.
+
+    Every vector has some cosine with every other, so a lane of them ranks even what has
+    nothing to do with the query; `share` in [0, 1] keeps that out of a fusion by rank.
+    """
+    if not hits:
+        return []
+    best, median = hits[0][1], hits[len(hits) // 2][1]
+    least = median + share * (best - median)
+    return [hit for hit in hits if hit[1] >= least]
 
 
 def cosine(a: Sequence[float], b: Sequence[float]) -> float:

@@ -1,0 +1,214 @@
+"""What the engine asks of an embedding model, and how its calls are checked, paid for, recorded and replayed."""
+
+import base64
+import binascii
+import hashlib
+import json
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelInvalidReply, ModelUnreachable
+from vectorless_web.engine.llm.budget import ModelBudget, expected_tokens
+from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, unrecorded
+from vectorless_web.engine.llm.metered import Purse
+from vectorless_web.engine.llm.model import Message, Usage
+from vectorless_web.engine.llm.replay import stored_failure
+
+PURPOSE = "embedding"
+MOST_DIMENSIONS = 16_384
+
+Vectors = NDArray[np.float32]
+"""One row for each text, shape (texts, dimensions), as the model gave them: finite, not scaled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """The vectors of some texts in their order, what they cost, and the name of the model that answered."""
+
+    vectors: Vectors
+    usage: Usage
+    model: str
+
+
+class Embedder(Protocol):
+    """An embedding model. `embed` raises only errors of the ModelError branch. Safe under threads.
+
+    `dimensions` is the length every vector must have, or None while nobody knows it.
+    """
+
+    name: str
+    dimensions: int | None
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """One vector for each text; ModelInvalidReply when the reply holds anything else."""
+        ...
+
+
+def checked_vectors(rows: Sequence[Any], *, count: int, dimensions: int | None = None) -> Vectors:
+    """The rows as vectors; ModelInvalidReply for another count, uneven or wrong lengths, and what is no finite number.
+
+    `dimensions` None takes any length from 1 to MOST_DIMENSIONS that all rows share.
+    """
+    if len(rows) != count:
+        raise ModelInvalidReply(f"The embedding model sent {len(rows)} vectors for {count} texts.")
+    try:
+        vectors = np.array(rows, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelInvalidReply("The embedding model sent something that is no list of numbers.") from None
+    if vectors.ndim != 2 or not 1 <= vectors.shape[1] <= MOST_DIMENSIONS:
+        raise ModelInvalidReply("The embedding model sent vectors of no usable length.")
+    if dimensions is not None and vectors.shape[1] != dimensions:
+        raise ModelInvalidReply(f"The embedding model sent {vectors.shape[1]} numbers a vector, not {dimensions}.")
+    if not np.isfinite(vectors).all() or np.abs(vectors).max(initial=0.0) > np.finfo(np.float32).max:
+        raise ModelInvalidReply("The embedding model sent numbers that are not finite.")
+    return vectors.astype(np.float32)
+
+
+class MeteredEmbedder:
+    """Makes a call only when the purse covers what it may cost; ModelBudgetSpent otherwise."""
+
+    def __init__(self, embedder: Embedder, *, purse: Purse, usd_per_token: float) -> None:
+        self.name, self.dimensions = embedder.name, embedder.dimensions
+        self._embedder, self._purse, self._usd_per_token = embedder, purse, usd_per_token
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """The vectors, paid for."""
+        reserved, spent = sum(map(expected_tokens, texts)) * self._usd_per_token, 0.0
+        if not self._purse.reserve(reserved):
+            raise ModelBudgetSpent("The budget for models does not cover the next call.")
+        try:
+            embedded = self._embedder.embed(texts)
+            spent = embedded.usage.cost_usd
+        finally:
+            self._purse.settle(reserved, spent)
+        return embedded
+
+
+class ReplayEmbedder:
+    """An embedding model over stored calls, each found by its request's hash.
+
+    A request that was not stored goes to `live`, or is ModelUnreachable without one.
+    Stored errors are raised again.
+    """
+
+    def __init__(
+        self,
+        records: Iterable[ModelCallRecord],
+        *,
+        name: str,
+        dimensions: int | None = None,
+        live: Embedder | None = None,
+    ) -> None:
+        self.name, self.dimensions = name, dimensions
+        self._live = live
+        self._lock = threading.Lock()
+        self._stored: dict[str, deque[ModelCallRecord]] = defaultdict(deque)
+        for record in records:
+            if record.purpose == PURPOSE:
+                self._stored[record.request_hash].append(record)
+        self.missed = 0
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """The stored vectors of this very request."""
+        record = self._take(embedding_hash(self.name, texts))
+        if record is None:
+            if self._live is None:
+                raise ModelUnreachable("This request is not among the stored calls.")
+            return self._live.embed(texts)
+        if record.error_code:
+            raise stored_failure(record)
+        usage = Usage(record.tokens_in, record.tokens_out, record.cost_usd)
+        return Embedded(unpacked(record.reply, count=len(texts)), usage, record.model)
+
+    def _take(self, digest: str) -> ModelCallRecord | None:
+        with self._lock:
+            if self._stored.get(digest):
+                return self._stored[digest].popleft()
+            self.missed += 1
+            return None
+
+
+class RecordedEmbedder:
+    """Embeds on behalf of one run: under the run's budget, every call recorded for resume and replay."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        *,
+        budget: ModelBudget,
+        on_call: OnCall = unrecorded,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name, self.dimensions = embedder.name, embedder.dimensions
+        self._embedder, self._budget = embedder, budget
+        self._on_call, self._clock = on_call, clock
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """The vectors; a failed call is recorded with its error's code and raised."""
+        reserved = self._budget.reserve(sum(map(expected_tokens, texts)))
+        asked = ModelCallRecord(
+            PURPOSE,
+            embedding_hash(self.name, texts),
+            tuple(Message("user", text) for text in texts),
+            reply="",
+            model=self.name,
+            tokens_in=0,
+            tokens_out=0,
+            cost_usd=0.0,
+            latency_ms=0.0,
+        )
+        started = self._clock()
+        try:
+            embedded = self._embedder.embed(texts)
+        except ModelError as error:
+            self._budget.settle(reserved, Usage())
+            self._on_call(replace(asked, latency_ms=self._since(started), error_code=error.code))
+            raise
+        self._budget.settle(reserved, embedded.usage)
+        self._on_call(_answered(asked, embedded, self._since(started)))
+        return embedded
+
+    def _since(self, started: float) -> float:
+        return (self._clock() - started) * 1000
+
+
+def _answered(asked: ModelCallRecord, embedded: Embedded, latency_ms: float) -> ModelCallRecord:
+    usage = embedded.usage
+    return replace(
+        asked,
+        reply=packed(embedded.vectors),
+        model=embedded.model,
+        tokens_in=usage.tokens_in,
+        tokens_out=usage.tokens_out,
+        cost_usd=usage.cost_usd,
+        latency_ms=latency_ms,
+    )
+
+
+def embedding_hash(model: str, texts: Sequence[str]) -> str:
+    """SHA-256 of a request for embeddings: equal requests, and only they, have equal hashes."""
+    state = [PURPOSE, model, list(texts)]
+    return hashlib.sha256(json.dumps(state, ensure_ascii=True).encode()).hexdigest()
+
+
+def packed(vectors: Vectors) -> str:
+    """Vectors as they are stored with a call: JSON with their length and the base64 of their float32 numbers."""
+    numbers = base64.b64encode(vectors.astype("<f4").tobytes()).decode()
+    return json.dumps({"dimensions": int(vectors.shape[1]), "float32": numbers})
+
+
+def unpacked(reply: str, *, count: int) -> Vectors:
+    """What `packed` stored, bit for bit; ModelInvalidReply when it is none or holds another count."""
+    try:
+        found = json.loads(reply)
+        numbers = np.frombuffer(base64.b64decode(found["float32"], validate=True), dtype="<f4")
+        return checked_vectors(numbers.reshape(count, int(found["dimensions"])).tolist(), count=count)
+    except (ValueError, KeyError, TypeError, binascii.Error):
+        raise ModelInvalidReply("The stored embedding cannot be read.") from None
