@@ -227,10 +227,65 @@ class ModelCall(models.Model):
     cached = models.BooleanField(default=False)
     """A later attempt at the run used this reply again instead of paying for another."""
     error_code = models.CharField(max_length=40, blank=True)
+    error = models.TextField(blank=True)
+    """What went wrong, in the words that the trace was told."""
+    walk = models.PositiveSmallIntegerField(default=0)
+    index = models.SmallIntegerField(default=-1)
+    """Which step of which walk asked; -1 outside the walks, for the next step of the run itself."""
     created_at = models.DateTimeField(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"{self.purpose} by {self.model}"
+
+
+class RunInputs(models.Model):
+    """What a run took from outside as it stood then: with its settings and its calls, all that a replay needs."""
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="inputs")
+    program = models.CharField(max_length=64, blank=True)
+    """Digest of the reasoning program."""
+    lexicon = models.JSONField(default=list, blank=True)
+    """The workspace's own entries: [[concept, [phrases], statement]]."""
+    previous = models.JSONField(null=True, blank=True)
+    """What a follow-up leans on: {question, read: {document: [node keys]}}."""
+    reasoner = models.JSONField(default=dict, blank=True)
+    """How the model was asked, as the wiring tells it."""
+    considered = models.PositiveIntegerField(default=0)
+    documents = models.JSONField(default=dict, blank=True)
+    """Documents that routing named, by id: {version, artefact, name, title, pages}."""
+    routes = models.JSONField(default=list, blank=True)
+    """What the router answered, pass by pass."""
+    late = models.JSONField(default=list, blank=True)
+    """Places where the wall clock decided."""
+
+    class Meta:
+        verbose_name_plural = "run inputs"
+
+    def __str__(self) -> str:
+        return f"inputs of run {self.run_id}"
+
+
+class Replay(models.Model):
+    """The last replay of a run; while `verdict` is empty it is under way."""
+
+    class Verdict(models.TextChoices):
+        IDENTICAL = "identical", "Identical"
+        DIFFERENT = "different", "Different"
+        IMPOSSIBLE = "impossible", "Cannot be replayed"
+
+    run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="replay")
+    verdict = models.CharField(max_length=10, choices=Verdict.choices, blank=True)
+    difference = models.TextField(blank=True)
+    """The first difference, or why there can be no replay, in one sentence."""
+    note = models.TextField(blank=True)
+    """What has changed since and may explain a difference."""
+    steps = models.PositiveIntegerField(default=0)
+    """Steps that were compared."""
+    asked_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"replay of run {self.run_id}: {self.verdict or 'under way'}"
 
 
 class Feedback(models.Model):

@@ -236,17 +236,31 @@ def entry_in(workspace: Workspace, pk: int) -> LexiconEntry:
     return row
 
 
+LexiconRows = tuple[tuple[str, tuple[str, ...], str], ...]
+"""Entries of a workspace's own: (concept, phrases, statement)."""
+
+
 def lexicon_of(workspace: Workspace) -> Lexicon:
     """The packs with the workspace's own entries before them.
 
     One query; the lexicon itself is kept in the process for as long as the entries say the same.
     """
+    return lexicon_from(lexicon_rows(workspace))
+
+
+def lexicon_rows(workspace: Workspace) -> LexiconRows:
+    """The workspace's own entries as values that can be kept."""
     rows = workspace.lexicon_entries.order_by("pk").values_list("concept", "phrases", "statement")
-    return _lexicon(tuple((concept, tuple(phrases), statement) for concept, phrases, statement in rows))
+    return tuple((concept, tuple(phrases), statement) for concept, phrases, statement in rows)
+
+
+def lexicon_from(rows: LexiconRows) -> Lexicon:
+    """The packs with kept entries before them."""
+    return _lexicon(rows)
 
 
 @lru_cache(maxsize=16)
-def _lexicon(rows: tuple[tuple[str, tuple[str, ...], str], ...]) -> Lexicon:
+def _lexicon(rows: LexiconRows) -> Lexicon:
     entries = [entry_concept(wordings(concept), phrases, statement=statement) for concept, phrases, statement in rows]
     return default_lexicon().with_concepts(entries) if entries else default_lexicon()
 
