@@ -54,7 +54,7 @@ class OpenAIChat:
         self._dialect = Dialect(forms=endpoint.forms or FORMS, streams=endpoint.streams)
         self._may_climb = True
         self._connections = Connections()
-        self._client = _client(endpoint, self._connections)
+        self._client = client_for(endpoint, self._connections)
 
     def only(self, form: str) -> "OpenAIChat":
         """The same model, asked for objects in this one form ("" is by the prompt alone); what it refuses is an error.
@@ -102,7 +102,7 @@ class OpenAIChat:
     ) -> Iterator[str]:
         until = time.monotonic() + SILENCES * self._endpoint.seconds
         try:
-            with _translated(), closing(self._opened(messages, received, schema, **wanted)) as response:
+            with translated(), closing(self._opened(messages, received, schema, **wanted)) as response:
                 for piece in received.read(response.iter_bytes()):
                     yield piece
                     if time.monotonic() > until:
@@ -179,7 +179,8 @@ class OpenAIChat:
         return float((tokens_in * self._endpoint.price_in + tokens_out * self._endpoint.price_out) / MILLION)
 
 
-def _client(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:
+def client_for(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:
+    """A client of an endpoint, whose connections can be cut. It retries by itself; it follows no redirect."""
     seconds = endpoint.seconds
     return openai.OpenAI(
         base_url=endpoint.base_url,
@@ -196,8 +197,8 @@ def _client(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
-    """Turn the client's errors into the engine's, each with a sentence of our own."""
+def translated(otherwise: str = NO_COMPLETION) -> Iterator[None]:
+    """Turn the client's errors into the engine's, each with a sentence of our own; `otherwise` is that of nonsense."""
     try:
         yield
     except openai.APIStatusError as error:
@@ -207,7 +208,7 @@ def _translated() -> Iterator[None]:
     except (openai.APIError, httpx2.HTTPError) as error:
         raise broken(error) from None
     except ValueError:
-        raise ModelInvalidReply(NO_COMPLETION) from None
+        raise ModelInvalidReply(otherwise) from None
 
 
 def _said(error: openai.APIStatusError) -> str:

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -23,6 +23,8 @@ from vectorless_web.engine.llm.replay import stored_failure
 
 PURPOSE = "embedding"
 MOST_DIMENSIONS = 16_384
+BATCH_TEXTS, BATCH_TOKENS = 32, 16_000
+"""Sizes of one request that servers with small limits take too."""
 
 Vectors = NDArray[np.float32]
 """One row for each text, shape (texts, dimensions), as the model gave them: finite, not scaled."""
@@ -69,6 +71,19 @@ def checked_vectors(rows: Sequence[Any], *, count: int, dimensions: int | None =
     if not np.isfinite(vectors).all() or np.abs(vectors).max(initial=0.0) > np.finfo(np.float32).max:
         raise ModelInvalidReply("The embedding model sent numbers that are not finite.")
     return vectors.astype(np.float32)
+
+
+def batches(texts: Sequence[str], *, count: int = BATCH_TEXTS, tokens: int = BATCH_TOKENS) -> Iterator[Sequence[str]]:
+    """The texts in order, in requests of at most `count` texts and `tokens` expected tokens, but one text at least."""
+    start, held = 0, 0
+    for place, text in enumerate(texts):
+        size = expected_tokens(text)
+        if place > start and (place - start == count or held + size > tokens):
+            yield texts[start:place]
+            start, held = place, 0
+        held += size
+    if start < len(texts):
+        yield texts[start:]
 
 
 class MeteredEmbedder:

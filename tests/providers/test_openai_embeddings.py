@@ -1,0 +1,215 @@
+"""The embeddings client over real HTTP, against a server on this machine that really computes vectors."""
+
+import json
+import logging
+import time
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from werkzeug import Response
+
+from tests.embedding_server import EmbeddingServer, status
+from vectorless_web.engine.errors import (
+    ModelAuth,
+    ModelError,
+    ModelInvalidReply,
+    ModelRateLimited,
+    ModelTimeout,
+    ModelUnreachable,
+)
+from vectorless_web.engine.llm.embedding import BATCH_TEXTS, batches
+from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings
+
+KEY = "sk-secret-0123456789"
+
+
+@pytest.fixture
+def server(httpserver) -> EmbeddingServer:
+    made = EmbeddingServer()
+    httpserver.expect_request("/v1/embeddings", method="POST").respond_with_handler(made)
+    return made
+
+
+@pytest.fixture
+def embedder(httpserver):
+    def make(dimensions=None, **values) -> OpenAIEmbeddings:
+        settings = {"seconds": 2.0, "retries": 0, **values}
+        return OpenAIEmbeddings(Endpoint(httpserver.url_for("/v1"), "bag", KEY, **settings), dimensions=dimensions)
+
+    return make
+
+
+def test_texts_become_vectors_in_their_order_with_usage_and_cost(embedder, server):
+    embedded = embedder(price_in=Decimal("0.50")).embed(["red apples", "blue seas"])
+
+    assert np.allclose(embedded.vectors, [server.vector("red apples"), server.vector("blue seas")])
+    assert (embedded.model, embedded.usage.tokens_in, embedded.usage.estimated) == ("bag-of-words-1", 20, False)
+    assert embedded.usage.cost_usd == pytest.approx(0.00001)
+
+
+def test_the_request_carries_key_model_and_plain_numbers(embedder, server, httpserver):
+    embedder().embed(["red apples"])
+
+    assert httpserver.log[0][0].headers["Authorization"] == f"Bearer {KEY}"
+    assert server.requests == [{"model": "bag", "input": ["red apples"], "encoding_format": "float"}]
+
+
+def test_many_texts_go_out_in_batches_and_come_back_in_order(embedder, server):
+    texts = [f"word{number}" for number in range(2 * BATCH_TEXTS + 1)]
+
+    embedded = embedder().embed(texts)
+
+    assert [len(body["input"]) for body in server.requests] == [BATCH_TEXTS, BATCH_TEXTS, 1]
+    assert np.allclose(embedded.vectors, [server.vector(text) for text in texts])
+    assert embedded.usage.tokens_in == 10 * len(texts)
+
+
+def test_batches_are_limited_by_tokens_too_but_hold_one_text_at_least():
+    texts = ["a" * 300, "b" * 300, "c" * 3000, "d"]
+    assert [len(batch) for batch in batches(texts, count=10, tokens=250)] == [2, 1, 1]
+    assert list(batches([])) == []
+
+
+def test_vectors_that_come_in_another_order_are_put_back(embedder, server):
+    def shuffled(request):
+        texts = json.loads(request.data)["input"]
+        rows = [{"index": place, "embedding": server.vector(text)} for place, text in enumerate(texts)]
+        return server.answer(texts, data=rows[::-1])
+
+    server.trouble = shuffled
+    assert np.allclose(embedder().embed(["red", "blue"]).vectors, [server.vector("red"), server.vector("blue")])
+
+
+def test_tokens_that_a_server_does_not_count_are_estimated(embedder, server):
+    server.trouble = lambda request: server.answer(json.loads(request.data)["input"], usage=None)
+    usage = embedder(price_in=Decimal(1)).embed(["abcdefgh"]).usage
+    assert (usage.tokens_in, usage.estimated, usage.cost_usd) == (2, True, pytest.approx(0.000002))
+
+
+@pytest.mark.parametrize(
+    ("code", "error", "retryable"),
+    [
+        (401, ModelAuth, False),
+        (403, ModelAuth, False),
+        (404, ModelInvalidReply, False),
+        (400, ModelInvalidReply, False),
+        (429, ModelRateLimited, True),
+        (500, ModelUnreachable, True),
+        (503, ModelUnreachable, True),
+    ],
+)
+def test_each_refusal_becomes_an_error_of_ours_without_the_server_s_words(embedder, server, code, error, retryable):
+    server.trouble = status(code, f"Incorrect API key provided: {KEY}. Your text was: secret plans.")
+
+    with pytest.raises(ModelError) as caught:
+        embedder().embed(["secret plans"])
+
+    assert (type(caught.value), caught.value.retryable) == (error, retryable)
+    assert KEY not in caught.value.message and "secret plans" not in caught.value.message
+    assert caught.value.__cause__ is None
+
+
+def rows(*vectors):
+    return {"data": [{"index": place, "embedding": vector} for place, vector in enumerate(vectors)]}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        rows([1.0, 2.0]),
+        rows([1.0], [1.0], [1.0]),
+        rows([1.0, 2.0], [1.0]),
+        rows([1.0, 2.0, 3.0], [1.0, 2.0, 3.0]),
+        rows([float("nan"), 1.0], [1.0, 1.0]),
+        rows([float("inf"), 1.0], [1.0, 1.0]),
+        rows([None, 1.0], [1.0, 1.0]),
+        rows("AACAPwAAAEA=", "AACAPwAAAEA="),
+        {"data": [{"index": 0, "embedding": [1, 2]}, {"index": 0, "embedding": [1, 2]}]},
+        {"data": [{"index": [], "embedding": [1, 2]}, {"index": 1, "embedding": [1, 2]}]},
+        {"data": [{"index": 0}, {"index": 1}]},
+        {"data": [1, 2]},
+        {"data": None},
+        {"object": "error"},
+        [],
+        "text",
+    ],
+    ids=["too few", "too many", "uneven", "other length", "NaN", "infinite", "null", "packed", "twice", "odd index",
+         "no vectors", "numbers", "nothing", "error", "list", "string"],
+)  # fmt: skip
+def test_a_reply_that_is_no_vector_for_each_text_is_invalid(embedder, server, body):
+    server.trouble = lambda _request: Response(json.dumps(body), content_type="application/json")
+    with pytest.raises(ModelInvalidReply):
+        embedder(dimensions=2).embed(["one", "two"])
+
+
+@pytest.mark.parametrize("body", ["<html>Welcome</html>", "", "[" * 100_000])
+def test_a_page_that_is_no_json_is_invalid(embedder, server, body):
+    server.trouble = lambda _request: Response(body, content_type="text/html")
+    with pytest.raises(ModelInvalidReply):
+        embedder().embed(["one"])
+
+
+def test_a_model_that_changes_its_length_is_refused(embedder, server):
+    model = embedder()
+    model.embed(["one"])
+    assert model.dimensions == server.dimensions
+    server.dimensions = 32
+    with pytest.raises(ModelInvalidReply):
+        model.embed(["one"])
+
+
+def test_a_slow_server_is_a_timeout(embedder, server):
+    server.trouble = lambda _request: time.sleep(1.0)
+    with pytest.raises(ModelTimeout):
+        embedder(seconds=0.2).embed(["one"])
+
+
+def test_a_server_that_drips_its_reply_is_a_timeout(embedder, server):
+    def drops():
+        yield b"["
+        for _ in range(40):
+            time.sleep(0.05)
+            yield b" "
+
+    server.trouble = lambda _request: Response(drops(), content_type="application/json")
+    with pytest.raises(ModelTimeout):
+        embedder(seconds=0.2).embed(["one"])
+
+
+def test_no_server_and_a_broken_reply_are_unreachable(embedder, server):
+    with pytest.raises(ModelUnreachable):
+        OpenAIEmbeddings(Endpoint("http://127.0.0.1:9/v1", "bag", KEY, seconds=2, retries=0)).embed(["one"])
+    server.trouble = lambda _request: Response(iter([b'{"da']), headers={"Content-Length": "5000"})
+    with pytest.raises(ModelUnreachable):
+        embedder().embed(["one"])
+
+
+def test_a_busy_server_is_asked_again_by_the_client(embedder, server):
+    answers = iter([Response("{}", 429, headers={"retry-after-ms": "20"}), None])
+    server.trouble = lambda _request: next(answers)
+    assert embedder(retries=2).embed(["one"]).vectors.shape == (1, server.dimensions)
+    assert len(server.requests) == 2
+
+
+def test_a_private_address_is_not_reached_unless_allowed(embedder, server, httpserver):
+    with pytest.raises(ModelUnreachable):
+        embedder(public_only=True).embed(["one"])
+    assert not httpserver.log
+
+
+def test_a_redirect_is_not_followed(embedder, server, httpserver):
+    server.trouble = lambda _request: Response("", 307, headers={"Location": httpserver.url_for("/elsewhere")})
+    with pytest.raises(ModelError):
+        embedder().embed(["one"])
+    assert [request.path for request, _ in httpserver.log] == ["/v1/embeddings"]
+
+
+def test_the_key_and_the_texts_stand_in_no_log(embedder, server, caplog):
+    caplog.set_level(logging.INFO)
+    embedder().embed(["secret plans"])
+    server.trouble = status(401, KEY)
+    with pytest.raises(ModelAuth):
+        embedder().embed(["secret plans"])
+    assert KEY not in caplog.text and "secret plans" not in caplog.text
