@@ -5,6 +5,7 @@ from typing import Any
 
 from vectorless_web.engine.query.plan import Intent
 from vectorless_web.engine.reasoner.continuing import with_what_follows
+from vectorless_web.engine.reasoner.diversity import QUOTE_SHOWN, SET_ASIDE_SHOWN, diverse, quote_row
 from vectorless_web.engine.reasoner.events import Checked
 from vectorless_web.engine.reasoner.figures import Source, find_figures
 from vectorless_web.engine.reasoner.labels import NEUTRAL
@@ -22,8 +23,8 @@ from vectorless_web.engine.reasoner.wording import count, listed, pages_of, shor
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 
-KEPT_PASSAGES = 12
-"""Passages one step keeps."""
+KEPT_PASSAGES, COMPETING = 12, 2
+"""Passages one step keeps, and how many times as many compete for these places."""
 
 FREE_FIT = 0.8
 """Least fit of a row to an item that the lexicon does not know."""
@@ -40,9 +41,6 @@ RATE_FIT = 0.65
 LEAST_SAID_BY_ANYONE = 0.45
 """... when neither the question names the document's subject nor the passage has the date or time asked for."""
 
-SHOWN = 300
-"""Characters of a quote shown in an observation; the fact keeps it whole."""
-
 
 def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Take figures (`what` = figures) or sentences and rows from the nodes given (`nodes`, or one `node`).
@@ -55,15 +53,17 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     if not keys:
         return refused("Was asked to extract from a section that this document does not have.")
     facts: list[Fact] = []
+    set_aside: tuple[Passage, ...] = ()
     if wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
         facts.extend(_figures(walk))
     if not facts or not wants_figures(walk.plan):
-        facts.extend(_passages(walk, keys))
+        passages, set_aside = _passages(walk, keys)
+        facts.extend(passages)
     walk.read.extend(key for key in keys if key not in walk.read)
     new = [fact for fact in facts if fact not in walk.facts]
     walk.facts.extend(new)
     walk.checked.extend(_unhelpful(walk, keys, new))
-    return _told(walk, keys, new)
+    return _told(walk, keys, new, set_aside)
 
 
 def _leaves(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
@@ -99,13 +99,14 @@ def _figures(walk: Walk) -> list[Fact]:
     return [f for f in found if _names_subject(walk, f.label, f.where) and (f.percent or not asks_rate(walk.plan))]
 
 
-def _passages(walk: Walk, keys: Sequence[int]) -> list[Fact]:
+def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passage, ...]]:
+    """Pieces that answer, and those set aside because others say the same or more."""
     tree, fits = walk.document.tree, walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder)
     telling = [passage for passage in found if _tells(walk, passage)]
-    best = best_passages(telling, most=KEPT_PASSAGES, share=0.4)
-    return list(with_what_follows(best, tree, walk.finder))
+    chosen = diverse(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
+    return list(with_what_follows(chosen.kept, tree, walk.finder)), chosen.set_aside
 
 
 def _tells(walk: Walk, passage: Passage) -> bool:
@@ -157,7 +158,7 @@ def _why_not(walk: Walk) -> str:
     return f"speaks of the subject, states nothing on {wanted}"
 
 
-def _told(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> StepResult:
+def _told(walk: Walk, keys: Sequence[int], facts: Sequence[Fact], set_aside: Sequence[Passage]) -> StepResult:
     figures = [fact for fact in facts if isinstance(fact, Figure)]
     passages = [fact for fact in facts if isinstance(fact, Passage)]
     refs = dict.fromkeys(fact.key for fact in facts)
@@ -165,7 +166,8 @@ def _told(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> StepResult:
         say=_say(walk, keys, figures, passages),
         observation={
             "figures": [_figure_row(fact) for fact in figures],
-            "passages": [{"key": p.key, "page": p.page_index + 1, "quote": p.quote[:SHOWN]} for p in passages],
+            "passages": [quote_row(passage) for passage in passages],
+            "set_aside": [quote_row(passage) for passage in set_aside[:SET_ASIDE_SHOWN]],
             "read": len(keys),
             "missing": list(walk.gaps()),
         },
@@ -182,7 +184,7 @@ def _figure_row(figure: Figure) -> dict[str, Any]:
         "column": figure.column,
         "value": f"{figure.amount:f}",
         "scale": f"{figure.scale:f}",
-        "quote": figure.quote[:SHOWN],
+        "quote": figure.quote[:QUOTE_SHOWN],
     }
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vectorless_web.engine.query.plan import QueryPlan
+from vectorless_web.engine.reasoner.diversity import SET_ASIDE_SHOWN, Chosen, diverse, quote_row
 from vectorless_web.engine.reasoner.passages import find_passages
 from vectorless_web.engine.reasoner.planner import DraftClaim, Passage
 from vectorless_web.engine.reasoner.quoting import passage_claim
@@ -12,8 +13,8 @@ from vectorless_web.engine.reasoner.result import StepResult
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import count, short
 
-MOST = 24
-"""Passages one walk keeps."""
+MOST, COMPETING = 24, 4
+"""Passages one walk keeps, and how many times as many compete for these places."""
 
 NEAR_BEST = 0.75
 """Share of the best passage's part of the question that another must say to be listed too."""
@@ -50,7 +51,8 @@ def sweep(walk: Walk) -> StepResult:
     keys = [key for key, fit in walk.finder.fits(tree.leaves()).items() if fit > 0]
     nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder)
-    kept = _kept(walk, found)
+    chosen = _chosen(walk, found)
+    kept = sorted(chosen.kept, key=lambda passage: (passage.key, passage.start))
     walk.read.extend(key for key in dict.fromkeys(passage.key for passage in kept) if key not in walk.read)
     walk.facts.extend(kept)
     pages = len(walk.document.pages)
@@ -60,20 +62,23 @@ def sweep(walk: Walk) -> StepResult:
             "pages": pages,
             "looked_at": pages,
             "passages_compared": len(found),
-            "passages": [{"key": p.key, "page": p.page_index + 1, "quote": p.quote[:300]} for p in kept],
+            "passages": [quote_row(passage) for passage in kept],
+            "set_aside": [quote_row(passage) for passage in chosen.set_aside[:SET_ASIDE_SHOWN]],
         },
         refs=tuple(walk.ref(key, "read") for key in dict.fromkeys(passage.key for passage in kept))[:12],
         confidence=round(max((walk.finder.coverage(p.quote, p.where) for p in kept), default=0.0), 4),
     )
 
 
-def _kept(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
-    """Passages that say nearly as much as the best, in reading order, no words twice."""
+def _chosen(walk: Walk, found: Sequence[Passage]) -> Chosen:
+    """Passages that say nearly as much as the best, no words twice; of too many those that differ."""
     said = [(walk.finder.coverage(passage.quote, passage.where), passage) for passage in found]
     best = max((share for share, _ in said), default=0.0)
     good = [passage for share, passage in said if share >= max(LEAST_SAID, NEAR_BEST * best)]
-    once = {" ".join(passage.quote.lower().split()): passage for passage in reversed(good[:MOST])}
-    return sorted(once.values(), key=lambda passage: (passage.key, passage.start))
+    once: dict[str, Passage] = {}
+    for passage in good:
+        once.setdefault(" ".join(passage.quote.lower().split()), passage)
+    return diverse(list(once.values())[: COMPETING * MOST], MOST)
 
 
 def _speak(number: int) -> str:
