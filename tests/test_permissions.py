@@ -128,6 +128,12 @@ MATRIX = [
     get("runs:list", VIEWER, "workspace"),
     get("runs:detail", VIEWER, "run"),
     get("runs:thread", VIEWER, "thread"),
+    # Who began it, or an editor.
+    post("runs:rename_thread", MEMBER, "thread", title="Leave"),
+    get("runs:compare_ticked", VIEWER, "workspace"),
+    get("runs:compare_with", VIEWER, "run"),
+    get("runs:compare", VIEWER, "run", other="again"),
+    get("runs:edit", MEMBER, "run"),
     post("runs:stop", MEMBER, "run"),
     post("runs:again", MEMBER, "run"),
     post("runs:feedback", MEMBER, "run", good="yes"),
@@ -166,6 +172,8 @@ class World:
         kwargs = dict(row.more)
         if kwargs.get("version") == "document":
             kwargs["version"] = self.keys["version"]
+        if kwargs.get("other") == "again":
+            kwargs["other"] = self.keys["again"]
         if kwargs.get("link") == "link":
             kwargs["link"] = self.keys["link"]
         if row.on in BY_TOKEN:
@@ -199,6 +207,7 @@ def _keys(workspace: Workspace, people: dict) -> dict:
     run.documents.add(document)
     run.versions.add(document.current_version)
     Step.objects.create(run=run, sequence=1, walk=0, index=0, kind="route", say="Opened the only document")
+    again = Run.objects.create(thread=thread, workspace=workspace, question="Leave?", asked_from=run, asked_how="again")
     claim = Claim.objects.create(run=run, sequence=2, order=0, text="30 days.")
     quote = {"quote": "30 days", "page_index": 0, "node_key": 2, "marker": 1, "check_result": "exact"}
     Citation.objects.create(claim=claim, run=run, version=document.current_version, **quote)
@@ -216,6 +225,7 @@ def _keys(workspace: Workspace, people: dict) -> dict:
         "deleted": deleted.pk,
         "thread": thread.pk,
         "run": run.pk,
+        "again": again.pk,
         "link": link.pk,
         "invited": invited.pk,
         "provider": provider.pk,

@@ -222,15 +222,6 @@ class TestDelete:
         assert Run.objects.exists()
 
 
-def test_a_thread_leads_to_its_newest_question(page, make_run):
-    first = make_run()
-    second = make_run(thread=first.thread)
-
-    response = page(f"/w/{first.workspace.slug}/threads/{first.thread_id}/")
-
-    assert response["Location"] == address(second)
-
-
 def test_a_page_of_a_document_that_the_run_did_not_read_is_not_shown(page, answered, alice):
     other = make_ready(answered.workspace, alice, "Secret plans")
 

@@ -6,8 +6,10 @@ from typing import Any
 from django.urls import reverse
 
 from vectorless_web.runs import rendering, selectors, sheets
+from vectorless_web.runs.again import ways_of
 from vectorless_web.runs.maps import maps_of
 from vectorless_web.runs.models import Citation, Claim, Run, Step
+from vectorless_web.runs.threads import later_tries
 from vectorless_web.workspaces.selectors import May
 
 
@@ -59,6 +61,8 @@ def run_context(run: Run, may: May) -> dict[str, Any]:
         "now": rendering.now_of(run),
         "scope_line": rendering.scope_line(run, selectors.scope_size(run)),
         "engine_line": rendering.engine_line(run.engine, run.model),
+        "again": ways_of(run) if may.ask and not run.is_open else None,
+        "tries": later_tries(run),
         "newer": selectors.newer_documents(run) if citations else [],
         "my_feedback": None,
         "links": [],

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
 
-from django.core.paginator import Page, Paginator
 from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
 from django.utils import timezone

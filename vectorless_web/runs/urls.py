@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from vectorless_web.runs import views
+from vectorless_web.runs import views, views_compare, views_list, views_threads
 from vectorless_web.runs.consumers import RunConsumer
 
 app_name = "runs"
@@ -11,11 +11,16 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("w/<slug:slug>/", views.workspace, name="workspace"),
     path("w/<slug:slug>/ask/", views.ask, name="ask"),
-    path("w/<slug:slug>/threads/<int:pk>/", views.thread, name="thread"),
-    path("w/<slug:slug>/runs/", views.runs, name="list"),
+    path("w/<slug:slug>/threads/<int:pk>/", views_threads.thread, name="thread"),
+    path("w/<slug:slug>/threads/<int:pk>/rename/", views_threads.rename, name="rename_thread"),
+    path("w/<slug:slug>/compare/", views_compare.compare_ticked, name="compare_ticked"),
+    path("w/<slug:slug>/runs/", views_list.runs, name="list"),
     path("w/<slug:slug>/runs/<int:pk>/", views.detail, name="detail"),
     path("w/<slug:slug>/runs/<int:pk>/stop/", views.stop, name="stop"),
     path("w/<slug:slug>/runs/<int:pk>/again/", views.again, name="again"),
+    path("w/<slug:slug>/runs/<int:pk>/edit/", views_threads.edit, name="edit"),
+    path("w/<slug:slug>/runs/<int:pk>/compare/", views_compare.choose, name="compare_with"),
+    path("w/<slug:slug>/runs/<int:pk>/compare/<int:other>/", views_compare.compare, name="compare"),
     path("w/<slug:slug>/runs/<int:pk>/feedback/", views.feedback, name="feedback"),
     path("w/<slug:slug>/runs/<int:pk>/delete/", views.delete, name="delete"),
     path("w/<slug:slug>/runs/<int:pk>/sheet/<int:version>/<int:page>/", views.sheet, name="sheet"),

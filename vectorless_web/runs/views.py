@@ -1,11 +1,9 @@
 """The pages of questions: home, workspace, run, list, and the acts on a run."""
 
-from datetime import date
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.selectors import card_context
@@ -18,8 +16,6 @@ from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
-
-FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2999, 12, 31)
 
 
 @require_GET
@@ -80,30 +76,6 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if may.ask:
         context |= _ask_context(request, run.workspace, follows=run)
     return render(request, "runs/detail.html", context)
-
-
-@require_GET
-def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    newest = selectors.newest_run_of(selectors.thread_for(request.user, slug, pk))
-    return redirect("runs:detail", slug=slug, pk=newest.pk)
-
-
-@require_GET
-def runs(request: HttpRequest, slug: str) -> HttpResponse:
-    place = workspace_for(request.user, slug)
-    query = _run_query(request)
-    context = {
-        **workspace_context(request.user, place, "runs"),
-        "runs": selectors.listed_runs(place, query),
-        "query": query.search,
-        "outcome": query.outcome,
-        "outcomes": [(status.value, status.label) for status in Run.Status],
-        "people": selectors.people_of(place),
-        "person": query.person,
-        "from_date": request.GET.get("from", ""),
-        "to_date": request.GET.get("to", ""),
-    }
-    return render(request, "runs/list.html", context)
 
 
 @require_POST
@@ -217,26 +189,3 @@ def _who_answers(place: Workspace) -> str:
     if not usual.model:
         return "The offline reasoner answers: it quotes, and writes nothing of its own."
     return f"{usual.label} answers. If it is away, the offline reasoner does, and the page says so."
-
-
-def _run_query(request: HttpRequest) -> selectors.RunQuery:
-    """The list's filters from the address; what makes no sense does not filter."""
-    values = request.GET
-    return selectors.RunQuery(
-        search=values.get("q", "").replace("\0", "")[:200],
-        outcome=values.get("outcome", "") if values.get("outcome") in Run.Status.values else "",
-        person=whole(values.get("person")),
-        document=whole(values.get("document")),
-        since=_day(values.get("from", "")),
-        until=_day(values.get("to", "")),
-        page=whole(values.get("page")) or 1,
-    )
-
-
-def _day(text: str) -> date | None:
-    """A day on which something can have been asked; None for all else."""
-    try:
-        day = parse_date(text)
-    except ValueError:
-        return None
-    return day if day is not None and FIRST_DAY <= day <= LAST_DAY else None

@@ -8,6 +8,7 @@ from vectorless_web.runs.services.leases import Lease, LeaseLost
 from vectorless_web.runs.services.purse import RunPurse
 from vectorless_web.runs.services.recovering import recover_runs
 from vectorless_web.runs.services.stopping import cancel_run
+from vectorless_web.runs.services.threads import may_rename, rename_thread
 
 __all__ = [
     "CallLog",
@@ -24,6 +25,8 @@ __all__ = [
     "fail_run",
     "give_feedback",
     "limits_of",
+    "may_rename",
     "recover_runs",
+    "rename_thread",
     "start_run",
 ]

@@ -11,7 +11,7 @@ def previous_of(run: Run) -> Previous | None:
     if before is None:
         return None
     steps = selectors.steps_of(before)
-    return Previous(question=_completed(before, steps), read=_read(steps))
+    return Previous(question=_completed(before, steps), read=read_in(steps))
 
 
 def _completed(run: Run, steps: list[Step]) -> str:
@@ -23,7 +23,7 @@ def _completed(run: Run, steps: list[Step]) -> str:
     return run.question
 
 
-def _read(steps: list[Step]) -> dict[str, tuple[int, ...]]:
+def read_in(steps: list[Step]) -> dict[str, tuple[int, ...]]:
     """The nodes that were read, by document, each once and in order."""
     found: dict[str, dict[int, None]] = {}
     for step in steps:

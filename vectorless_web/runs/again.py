@@ -1,0 +1,46 @@
+"""The ways in which a run's question can be asked once more, as its page offers them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.runs.answerers import Answerer, answerers_of
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.question import STEPS_MAX, WALKS_MAX
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How far a run goes: steps in each document, documents opened."""
+
+    steps: int
+    walks: int
+
+
+@dataclass(frozen=True)
+class Again:
+    """What the menu offers. `deeper` is None when the run went as far as any can."""
+
+    depth: Depth
+    deeper: Depth | None
+    others: Sequence[Answerer]
+    """Who else can be asked."""
+
+
+def ways_of(run: Run) -> Again:
+    """The ways to ask this run's question again."""
+    depth = _depth_of(run)
+    deeper = Depth(_further(depth.steps, STEPS_MAX), _further(depth.walks, WALKS_MAX))
+    answerers = answerers_of(run.workspace)
+    asked = run.settings.get("answerer") or answerers[0].value
+    return Again(depth, deeper if deeper != depth else None, [row for row in answerers if row.value != asked])
+
+
+def _depth_of(run: Run) -> Depth:
+    limits = Limits()
+    return Depth(run.settings.get("max_steps") or limits.max_steps, run.settings.get("max_walks") or limits.max_walks)
+
+
+def _further(present: int, most: int) -> int:
+    """Twice as far, within what can be asked for."""
+    return max(present, min(2 * present, most))

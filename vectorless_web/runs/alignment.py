@@ -1,0 +1,109 @@
+"""Which sentence of one answer stands for which of another: by the quotes they share, else by their words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from vectorless_web.engine.text.differences import Piece, word_differences
+from vectorless_web.engine.text.fuzzy import ratio
+from vectorless_web.engine.text.normalise import normalise
+from vectorless_web.runs.models import Citation, Claim
+
+ALIKE = 60.0
+"""Likeness, 0 to 100, from which sentences without a shared quote count as the same one reworded."""
+
+
+class Kind(StrEnum):
+    """How a row's two sides stand to each other."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    ONLY_A = "only_a"
+    ONLY_B = "only_b"
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A claim as one side shows it; `pieces` are its words, those that the other side lacks marked."""
+
+    claim: Claim
+    pieces: Sequence[Piece]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What stands side by side; one side may be empty."""
+
+    kind: Kind
+    a: Sentence | None
+    b: Sentence | None
+
+
+def aligned(a: Sequence[Claim], b: Sequence[Claim]) -> list[Row]:
+    """All sentences of both answers, in A's order; those of B alone follow the one they stand behind in B."""
+    partner = _pairs(a, b)
+    taken = set(partner.values())
+    behind: dict[int, list[int]] = {}
+    last = -1
+    owner = {second: first for first, second in partner.items()}
+    for number in range(len(b)):
+        if number in taken:
+            last = owner[number]
+        else:
+            behind.setdefault(last, []).append(number)
+    rows = [_row(None, b[number]) for number in behind.get(-1, [])]
+    for number, claim in enumerate(a):
+        rows.append(_row(claim, b[partner[number]] if number in partner else None))
+        rows += [_row(None, b[other]) for other in behind.get(number, [])]
+    return rows
+
+
+def same_quote(first: Citation, second: Citation) -> bool:
+    """Whether two quotes stand on the same page of a document, one of them within the other."""
+    if (place_of(first), first.page_index) != (place_of(second), second.page_index):
+        return False
+    one, other = _plain(first.quote), _plain(second.quote)
+    return bool(one and other) and (one in other or other in one)
+
+
+def place_of(citation: Citation) -> str:
+    """What tells one document from another, a later version of it being the same."""
+    version = citation.version
+    return str(version.document_id) if version is not None else citation.document_title
+
+
+def _pairs(a: Sequence[Claim], b: Sequence[Claim]) -> dict[int, int]:
+    """The number in B of the partner of each claim of A that has one: best fit first, each used once."""
+    fits = [
+        (-fit, first, second)
+        for first, claim in enumerate(a)
+        for second, other in enumerate(b)
+        if (fit := _fit(claim, other)) > 0
+    ]
+    found: dict[int, int] = {}
+    for _best, first, second in sorted(fits):
+        if first not in found and second not in found.values():
+            found[first] = second
+    return found
+
+
+def _fit(claim: Claim, other: Claim) -> float:
+    """0 for no pair, else the likeness, and 100 more for each shared quote."""
+    likeness = ratio(_plain(claim.text), _plain(other.text))
+    others = list(other.citations.all())
+    shared = sum(any(same_quote(quote, row) for row in others) for quote in claim.citations.all())
+    return 100.0 * shared + likeness if shared or likeness >= ALIKE else 0.0
+
+
+def _row(first: Claim | None, second: Claim | None) -> Row:
+    if first is None or second is None:
+        kind = Kind.ONLY_B if first is None else Kind.ONLY_A
+        sides = [Sentence(claim, [Piece(claim.text, same=True)]) if claim else None for claim in (first, second)]
+        return Row(kind, sides[0], sides[1])
+    same = _plain(first.text) == _plain(second.text) and first.support == second.support
+    left, right = word_differences(first.text, second.text)
+    return Row(Kind.SAME if same else Kind.CHANGED, Sentence(first, left), Sentence(second, right))
+
+
+def _plain(text: str) -> str:
+    return normalise(text).text.casefold()

@@ -1,0 +1,155 @@
+"""Figures of two runs side by side, with how far apart they are where their units agree."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, DivisionByZero, InvalidOperation
+from typing import Any
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+
+from vectorless_web.engine.text.numbers import Number, numbers_in
+from vectorless_web.runs.models import Answer, Claim
+
+SCALES = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
+MOST_DIGITS = 6
+SPACE, MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure as written. `amount` is None when the text does not hold exactly one number.
+
+    `amount` includes the scale ("million"); a percentage stands as it is written. `currency` is an
+    ISO code or "", `unit` any other word of its unit.
+    """
+
+    text: str
+    amount: Decimal | None = None
+    scale: Decimal = Decimal(1)
+    currency: str = ""
+    percent: bool = False
+    unit: str = ""
+
+    def agrees_with(self, other: "Figure") -> bool:
+        """Whether the two count the same thing, so that one can be taken from the other."""
+        return (self.currency, self.percent, self.unit) == (other.currency, other.percent, other.unit)
+
+
+@dataclass(frozen=True)
+class FigureRow:
+    """One figure of both sides; `difference` and `share` say how far B is from A, "" where that cannot be said."""
+
+    name: str
+    a: str
+    b: str
+    same: bool
+    difference: str = ""
+    share: str = ""
+
+
+def read_figure(text: str, unit: str = "") -> Figure:
+    """Read a figure and the unit that stands apart from it, as in "1,402" and "USD million"."""
+    numbers = numbers_in(text)
+    shown = f"{text} {unit}".strip()
+    if len(numbers) != 1:
+        return Figure(shown)
+    number, scale, currency = numbers[0], Decimal(1), ""
+    left: list[str] = []
+    for word in [*(text[: number.start] + " " + text[number.end :]).split(), *unit.split()]:
+        factor, code = _scale_of(word), _currency_of(word)
+        scale, currency = scale * factor, currency or code
+        if factor == 1 and not code:
+            left.append(word.casefold().strip(".,;:"))
+    return Figure(
+        text=shown,
+        amount=number.value * scale,
+        scale=number.scale * scale,
+        currency=number.currency or currency,
+        percent=number.percent,
+        unit=" ".join(left),
+    )
+
+
+def figure_row(name: str, a: Figure | None, b: Figure | None) -> FigureRow:
+    """Both figures with their difference, B less A."""
+    row = FigureRow(name, a.text if a else "", b.text if b else "", same=bool(a and b and a.text == b.text))
+    if a is None or b is None or a.amount is None or b.amount is None or not a.agrees_with(b):
+        return row
+    apart = b.amount - a.amount
+    if not apart:
+        return FigureRow(name, row.a, row.b, same=True)
+    return FigureRow(name, row.a, row.b, False, _difference(apart, a, b), _share(apart, a))
+
+
+def figure_rows(answers: tuple[Answer | None, Answer | None], claims: Sequence[tuple[Claim, Claim]]) -> list[FigureRow]:
+    """The answers' values, then the operands and results of calculations that stand in claims of the same place."""
+    rows = [figure_row(_("Answer"), *(_value(answer) for answer in answers))]
+    for pair in claims:
+        first, second = (claim.calculation or {} for claim in pair)
+        if first and second:
+            rows += _operands(first, second)
+            rows.append(figure_row(_("Result"), _result(first), _result(second)))
+    shown: dict[tuple[str, str], FigureRow] = {}
+    for row in rows:
+        if row.a or row.b:
+            shown.setdefault((row.a, row.b), row)
+    return list(shown.values())
+
+
+def _value(answer: Answer | None) -> Figure | None:
+    return read_figure(answer.value) if answer and answer.value else None
+
+
+def _result(calculation: Mapping[str, Any]) -> Figure:
+    return read_figure(str(calculation.get("result", "")), str(calculation.get("unit") or ""))
+
+
+def _operands(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[FigureRow]:
+    sides = [{row["name"]: row for row in side.get("operands", [])} for side in (first, second)]
+    names = list(dict.fromkeys([*sides[0], *sides[1]]))
+    return [figure_row(name.replace("_", " "), *(_operand(side.get(name)) for side in sides)) for name in names]
+
+
+def _operand(row: Mapping[str, Any] | None) -> Figure | None:
+    return read_figure(str(row.get("value", "")), str(row.get("unit") or "")) if row else None
+
+
+def _scale_of(word: str) -> Decimal:
+    found = numbers_in(f"1 {word.strip('.,;:')}")
+    return found[0].scale if found else Decimal(1)
+
+
+def _currency_of(word: str) -> str:
+    found: list[Number] = numbers_in(f"{word.strip('.,;:')} 1")
+    return found[0].currency if found else ""
+
+
+def _difference(apart: Decimal, a: Figure, b: Figure) -> str:
+    scale = min(a.scale, b.scale)
+    digits = max(_digits(figure, scale) for figure in (a, b))
+    words = [_signed(apart / scale, digits)]
+    if a.percent:
+        words.append(_("percentage points"))
+    words += [SCALES.get(int(scale), ""), a.currency, a.unit]
+    return SPACE.join(word for word in words if word)
+
+
+def _share(apart: Decimal, a: Figure) -> str:
+    if a.percent or not a.amount:
+        return ""
+    try:
+        return f"{_signed(100 * apart / abs(a.amount), 1)}{SPACE}%"
+    except (DivisionByZero, InvalidOperation):
+        return ""
+
+
+def _digits(figure: Figure, scale: Decimal) -> int:
+    """Digits after the point in which a figure was written, counted in `scale`."""
+    exponent = ((figure.amount or Decimal(0)) / scale).normalize().as_tuple().exponent
+    return min(max(0, -int(exponent)), MOST_DIGITS)
+
+
+def _signed(number: Decimal, digits: int) -> str:
+    sign = MINUS if number < 0 else "+"
+    return sign + formats.number_format(abs(round(number, digits)), digits, use_l10n=True, force_grouping=True)
