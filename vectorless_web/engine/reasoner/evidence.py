@@ -7,7 +7,7 @@ from vectorless_web.engine.document.vectors import NodeVectors
 from vectorless_web.engine.query.plan import WeightedTerm
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
 from vectorless_web.engine.reasoner.finder import Finder
-from vectorless_web.engine.retriever import DocumentCorpus, node_id
+from vectorless_web.engine.retriever import DocumentCorpus, node_id, parse_node_id
 from vectorless_web.engine.retriever.ranking import Scored
 from vectorless_web.engine.retriever.similarity import Gate, VectorIndex
 
@@ -46,3 +46,26 @@ class EvidenceCorpus(DocumentCorpus):
             return super().lexical_search(text, terms, weights=weights, limit=limit, gate=gate)
         found = [(node_id(self._entry.id, c.key), c.score) for c in self._finder.ranked]
         return [scored for scored in found if gate is None or gate(scored[0])][:limit]
+
+
+class CoverageReranker:
+    """Orders nodes of one document by the share of the question that they say, the titles above them included.
+
+    Fusion by rank forgets how well a node fits; this measure, which also decides what an
+    answer may quote, brings it back.
+    """
+
+    name = "coverage"
+
+    def __init__(self, finder: Finder) -> None:
+        self._finder = finder
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """The share in [0, 1] for each rendered node; `query` is the question that the finder is for."""
+        return [round(self._finder.node_coverage(_key_of(text)), 9) for text in texts]
+
+
+def _key_of(rendered: str) -> int:
+    """The key in the second line of a rendered node, which no content can forge."""
+    parsed = parse_node_id(rendered.split("\n", 2)[1].removeprefix("id: "))
+    return parsed[1] if parsed else 0

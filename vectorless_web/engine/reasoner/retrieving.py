@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vectorless_web.engine.document.node import NodeKind
+from vectorless_web.engine.reasoner.evidence import CoverageReranker
 from vectorless_web.engine.reasoner.meaning import LaneQuery, lane_query
 from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.packing import account, retriever
@@ -12,12 +13,28 @@ from vectorless_web.engine.reasoner.planner import Candidate, PackedNode
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
-from vectorless_web.engine.retriever import GraphExpand, RetrievalResult, node_id, parse_node_id
+from vectorless_web.engine.retriever import (
+    CommunityFilter,
+    GraphExpand,
+    Lane,
+    RetrievalResult,
+    RetrievedItem,
+    Retriever,
+    SectionCommunities,
+    node_id,
+    parse_node_id,
+)
 from vectorless_web.engine.retriever.documents import REFERS_TO
 from vectorless_web.engine.text.fuzzy import token_set_ratio
 
 MOST_ITEMS = 24
 """Nodes one RETRIEVE packs."""
+
+SAME_SECTION = CommunityFilter(enabled=True, max_per_community=4)
+"""The rest of a note or statement, a table broken over nodes: each of the best three brings up to four leaves."""
+
+REFERENCES = GraphExpand(edge_types=(REFERS_TO,), max_expand=4)
+"""What the passages found point to ("see Note 7")."""
 
 AROUND = 40
 """Tokens that rendering adds to a leaf's own: where it stands, its id, its page."""
@@ -131,8 +148,8 @@ def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> Step
     builder = retriever(walk, most=most).text(query, walk.plan.terms if query == walk.plan.focus else ())
     if structure:
         builder = builder.structure(structure)
-    builder = lane.on(builder)
-    result = builder.limit(MOST_ITEMS).graph_expand(GraphExpand(edge_types=(REFERS_TO,), max_expand=4)).execute()
+    by_words = query == walk.plan.focus and not lane.values
+    result = _staged(walk, lane.on(builder), by_words=by_words).execute()
     keys = _keep(walk, result)
     _requeue(walk, keys)
     if not keys:
@@ -150,6 +167,14 @@ def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> Step
         refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
         confidence=round(walk.finder.node_coverage(best.key), 4),
     )
+
+
+def _staged(walk: Walk, builder: Retriever, *, by_words: bool) -> Retriever:
+    """What stands around the best and what it refers to joins; words of the question itself decide the order."""
+    sections = SectionCommunities({walk.entry.id: walk.document})
+    builder = builder.community(sections, SAME_SECTION).graph_expand(REFERENCES).limit(MOST_ITEMS)
+    # What was found by its meaning may share no word with the question, and another query is not the question.
+    return builder.rerank(CoverageReranker(walk.finder)) if by_words else builder
 
 
 def _keep(walk: Walk, result: RetrievalResult) -> list[int]:
@@ -180,18 +205,19 @@ def _pages(walk: Walk, keys: list[int]) -> list[int]:
 
 
 def _observed(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
-    rows = []
-    for item in result.items:
-        parsed = parse_node_id(item.node.id)
-        key = parsed[1] if parsed else -1
-        rows.append(
-            {
-                "key": key,
-                "title": walk.title_of(key),
-                "page": walk.document.tree.node(key).page_start + 1,
-                "tokens": item.tokens,
-                "score": round(item.score, 6),
-                "lanes": {lane.value: round(score, 4) for lane, score in item.lane_scores},
-            }
-        )
-    return {"items": rows, **account(result, {walk.entry.id: walk})}
+    return {"items": [_item_row(walk, item) for item in result.items], **account(result, {walk.entry.id: walk})}
+
+
+def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
+    """A packed node; `joined` marks one that no lane found: it stands in the section of one that was."""
+    _, key = parse_node_id(item.node.id) or ("", 0)
+    lanes = {lane.value: round(score, 4) for lane, score in item.lane_scores}
+    return {
+        "key": key,
+        "title": walk.title_of(key),
+        "page": walk.document.tree.node(key).page_start + 1,
+        "tokens": item.tokens,
+        "score": round(item.score, 6),
+        "lanes": lanes,
+        **({} if lanes.keys() - {Lane.RERANK.value} else {"joined": "community"}),
+    }

@@ -17,6 +17,8 @@ from vectorless_web.engine.text.analyser import ANALYSER, analyse
 
 REFERS_TO = "refers_to"
 CONTAINS = "contains"
+WHOLE_SECTION = 24
+"""Leaves up to which a section is one community."""
 
 
 def node_id(document: str, key: int) -> str:
@@ -194,28 +196,39 @@ def _outgoing(name: str, document: CompiledDocument, key: int) -> Iterator[tuple
 
 
 class SectionCommunities:
-    """Communities of a DocumentCorpus: the leaves of one section (a note, a statement) belong together."""
+    """Communities of a DocumentCorpus: the leaves of one section (a note, a statement) belong together.
 
-    def __init__(self, documents: Mapping[str, CompiledDocument]) -> None:
+    Of a section of more than `most` leaves each leaf has a community of its own: its
+    neighbours within the section, the nearest first.
+    """
+
+    def __init__(self, documents: Mapping[str, CompiledDocument], *, most: int = WHOLE_SECTION) -> None:
         self._documents = documents
-        state = sorted((name, document.sha256) for name, document in documents.items())
+        self._most = most
+        state = (most, sorted((name, document.sha256) for name, document in documents.items()))
         self.version = hashlib.sha256(repr(state).encode()).hexdigest()
 
     def community_of(self, node_id: str) -> Hashable | None:
-        """(document, section key) of a node; None for an unknown id or one directly below the document."""
+        """(document, section key, leaf key or -1 for all of the section); None for a node that stands in none."""
         parsed = parse_node_id(node_id)
         document = self._documents.get(parsed[0]) if parsed else None
         if parsed is None or document is None or parsed[1] not in document.tree:
             return None
         section = document.tree.section_of(parsed[1])
-        return (parsed[0], section) if section > 0 else None
+        if section <= 0:
+            return None
+        is_large = section != parsed[1] and len(document.tree.leaves(section)) > self._most
+        return parsed[0], section, parsed[1] if is_large else -1
 
     def members_of(self, community: Hashable) -> Sequence[str]:
-        """Leaves of the section in reading order."""
+        """Leaves of the section in reading order, or from a leaf outwards; empty for what is no community."""
         if not isinstance(community, tuple):
             return ()
-        name, section = community
-        return [node_id(name, key) for key in self._documents[name].tree.leaves(section)]
+        name, section, centre = community
+        leaves = self._documents[name].tree.leaves(section)
+        if centre >= 0:
+            leaves = sorted(leaves, key=lambda key: (abs(key - centre), key))[: self._most + 1]
+        return [node_id(name, key) for key in leaves]
 
     def is_empty(self) -> bool:
         """Whether no document has a section."""
