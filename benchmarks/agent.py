@@ -31,7 +31,7 @@ from vectorless_web.engine.reasoner.local_corpus import LocalCorpus
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
-_COPIED = re.compile(r"^- \[(?P<node>[^\]]+)\] [^|]*\| (?P<quote>.+)$", re.MULTILINE)
+_COPIED = re.compile(r"^- \[(?P<node>\w+)\] [^:\n]*: (?P<quote>.+?)(?: \([^()]*: [^()]*\))?$", re.MULTILINE)
 _NOTHING = {"node": None, "title": None, "query": None, "direction": None}
 _PLAN = (
     {"thought": "See the parts.", "action": "scan", **_NOTHING, "node": 0},
@@ -62,7 +62,7 @@ class InstantModel:
         prompt = messages[-1].content
         if "Write the answer" in prompt:
             return self._said(_answer(prompt), messages, schema)
-        return self._said(next(self._plan, {"none": True}) if "next step" in prompt else {}, messages, schema)
+        return self._said(next(self._plan, {"none": True}) if "Choose the next step" in prompt else {}, messages, schema)
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
         """The same in one piece."""
@@ -77,7 +77,7 @@ def _answer(prompt: str) -> dict[str, Any]:
     found = _COPIED.search(prompt)
     claims = []
     if found:
-        quote = found["quote"].split(" | ")[0] if "\t" not in found["quote"] else found["quote"]
+        quote = found["quote"].split(" | ")[0]
         claims = [{"text": quote, "quotes": [{"node": found["node"], "quote": found["quote"]}], "calculation": None}]
     return {"claims": claims, "value": None, "missing": []}
 

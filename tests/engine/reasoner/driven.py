@@ -37,5 +37,6 @@ class Driven:
         self.events = list(Orchestrator(walking=walking).run(question, corpus, limits or Limits()))
         self.end = self.events[-1]
         self.steps = [event for event in self.events if isinstance(event, StepEvent)]
-        self.walked = [event for event in self.steps if event.walk]
+        self.opened = [event for event in self.steps if event.action == "opening"]
+        self.walked = [event for event in self.steps if event.walk and event.action != "opening"]
         self.claims = [e for e in self.events if isinstance(e, ClaimEvent) and e.state == "checked"]

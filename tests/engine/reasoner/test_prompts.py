@@ -1,5 +1,6 @@
 """Prompts, word for word as they stand in golden/: a change of a prompt is a change one looks at."""
 
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -23,7 +24,11 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 GOLDEN = Path(__file__).parent / "golden"
 PLAN = QueryPlan("What were net sales in 2019?", "What were net sales in 2019?", Intent.FIGURE)
-READ = PackedNode("a", 12, 4, "ntype: table\nid: a:12\nsummary: Net sales\\t5,400\\t5,000")
+TABLE = (
+    "ntype: table\nid: a:12\ncontext: Norrvik Annual Report 2019 > Financial statements > Statements of Income\n"
+    "summary: \t2019\t2018\\nNet sales\t5,400\t5,000\\nNet income\t405\t450\npage: 5\n"
+)
+READ = PackedNode("a", 12, 4, TABLE)
 TAKEN = (
     StepEvent(
         1, 0, StepKind.SCAN, "Looked over the report, 4 sections; Financial statements (pp. 4-7) looks most promising"
@@ -54,7 +59,7 @@ def walk_context(**changes):
     values = {
         "plan": PLAN,
         "document": DocumentEntry("a", "report.pdf", "Norrvik Annual Report 2019", 8),
-        "outline": "1 | Business | p. 1 | 200 tokens\n3 | Financial statements | pp. 5-7 | 900 tokens",
+        "outline": "[1] Business | p. 1 | 200 tokens\n[3] Financial statements | pp. 5-7 | 900 tokens",
         "position": 0,
         "steps": TAKEN,
         "queue": (Candidate(12, 1.0, 1.0),),
@@ -76,7 +81,7 @@ PROMPTS = {
     "step": step_prompt(walk_context(), TAKEN),
     "synthesis": synthesis_prompt(SYNTHESIS, TAKEN),
     "requote": requote_prompt(
-        DraftClaim("Net sales were 5,400."), "A quote does not stand in the document.", (READ,), 900
+        DraftClaim("Net sales were 5,400."), "A quote does not stand in the document.", replace(SYNTHESIS, tokens=900)
     ),
 }
 

@@ -1,7 +1,7 @@
 """Checks a drafted answer claim by claim: every quote located, every number accounted for, every sum recomputed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from vectorless_web.engine.document.artefact import CompiledDocument
@@ -12,6 +12,7 @@ from vectorless_web.engine.reasoner.arithmetic import constants_in, evaluate, na
 from vectorless_web.engine.reasoner.events import Calculation, Check, ClaimEvent, Evidence, Operand, Support
 from vectorless_web.engine.reasoner.planner import DraftCalculation, DraftClaim, DraftQuote
 from vectorless_web.engine.reasoner.quotes import MISSING, Located, locate_quote
+from vectorless_web.engine.reasoner.rehoming import Homes, Place
 from vectorless_web.engine.reasoner.tables import units_line
 from vectorless_web.engine.reasoner.units import units_scale
 from vectorless_web.engine.text.numbers import numbers_in
@@ -33,16 +34,34 @@ class _Place:
 
 
 class Grounder:
-    """Checks claims against opened documents; numbers their citations from 1 through the whole answer."""
+    """Checks claims against opened documents; numbers their citations from 1 through the whole answer.
 
-    def __init__(self, *, documents: Mapping[str, CompiledDocument], periods: Sequence[str] = ()) -> None:
+    `read` are the nodes that the writer of the claims was shown: a quote that stands word for
+    word in another of them than it names is cited where it stands, and `notes` says so.
+    """
+
+    def __init__(
+        self,
+        *,
+        documents: Mapping[str, CompiledDocument],
+        periods: Sequence[str] = (),
+        read: Sequence[Place] = (),
+    ) -> None:
         self._documents = documents
         self._periods = tuple(periods)
+        self._homes = Homes(documents=documents, read=read)
         self._markers: dict[tuple[str, int, int, int, str], int] = {}
+        self._moved: dict[str, None] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """Quotes that were cited elsewhere than they named, a sentence each."""
+        return list(self._moved)
 
     def check(self, order: int, claim: DraftClaim) -> ClaimEvent:
         """The claim with its support, citations and, when unsupported, the reason in one sentence."""
-        places = [self._place(quote) for quote in claim.quotes]
+        places = self._placed(claim)
+        claim = replace(claim, calculation=_on_quotes(claim.calculation, places))
         citations = tuple(self._evidence(place) for place in places)
         because = self._objection(claim, places)
         calculation = _shown(claim.calculation, citations) if claim.calculation else None
@@ -51,7 +70,23 @@ class Grounder:
 
     def places(self, claim: DraftClaim) -> list[Check]:
         """How each quote of a claim is found, in order."""
-        return [self._place(quote).located.check for quote in claim.quotes]
+        return [place.located.check for place in self._placed(claim)]
+
+    def _placed(self, claim: DraftClaim) -> list[_Place]:
+        """Each quote where it stands; parts of one quote move together."""
+        found: list[_Place] = []
+        moved: dict[Place, Place] = {}
+        for quote in claim.quotes:
+            place, named = self._place(quote), (quote.document, quote.key)
+            if place.located.check is Check.MISSING:
+                home = moved.get(named)
+                home = home if home and self._homes.holds(home, quote) else self._homes.elsewhere(quote)
+                if home is not None:
+                    moved[named] = home
+                    place = self._place(replace(quote, document=home[0], key=home[1], start=-1))
+                    self._moved[_moved_note(quote, place)] = None
+            found.append(place)
+        return found
 
     def _place(self, quote: DraftQuote) -> _Place:
         try:
@@ -110,6 +145,29 @@ class Grounder:
         if not loose:
             return ""
         return f"The number {loose[0].text} stands in none of its quotes and follows from no calculation shown."
+
+
+def _moved_note(quote: DraftQuote, place: _Place) -> str:
+    page = place.node.page_start + 1 if place.node else 0
+    words = " ".join(quote.quote.split())[:60]
+    return f"“{words}” was said to stand in node {quote.key}; it stands in node {place.draft.key}, p. {page}."
+
+
+def _on_quotes(calculation: DraftCalculation | None, places: Sequence[_Place]) -> DraftCalculation | None:
+    """Each operand on a quote of the sentence that states it, when the one it names does not."""
+    if calculation is None:
+        return None
+    operands = tuple(
+        operand
+        if _operand_stands(operand.value, operand.quote, places)
+        else replace(operand, quote=_stating(operand.value, places, otherwise=operand.quote))
+        for operand in calculation.operands
+    )
+    return replace(calculation, operands=operands)
+
+
+def _stating(value: str, places: Sequence[_Place], *, otherwise: int) -> int:
+    return next((index for index in range(len(places)) if _operand_stands(value, index, places)), otherwise)
 
 
 def _context(place: _Place) -> str:

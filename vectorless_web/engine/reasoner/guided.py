@@ -3,16 +3,21 @@
 import threading
 from dataclasses import replace
 
+from vectorless_web.engine.llm.budget import Keep
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.pilot import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
 from vectorless_web.engine.pilot.protocol import MinimalPilot
 from vectorless_web.engine.reasoner.meaning import Meaning
-from vectorless_web.engine.reasoner.model_planner import ModelPlanner
+from vectorless_web.engine.reasoner.model_planner import ModelPlanner, Sizes
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.walking import Walking
 
 GRACE_SECONDS = 60.0
 """The pilot's own patience ends after the caller's, which alone decides and keeps what it decided."""
+
+
+PILOTS_LEAVE = Keep(calls=2, tokens=16_000)
+"""What pilots leave in the run's budget: a step and the answer."""
 
 
 class ModelPilots:
@@ -24,7 +29,7 @@ class ModelPilots:
 
     def __init__(self, caller: Caller, *, config: PilotConfig | None = None) -> None:
         self._config = config or PilotConfig()
-        self._model = caller.as_model("pilot", seconds=self._config.call_seconds)
+        self._model = caller.as_model("pilot", keep=PILOTS_LEAVE, seconds=self._config.call_seconds)
         self._budgets: dict[int, PilotBudget] = {}
         self._pilots: dict[int, ModelPilot] = {}
         self._lock = threading.Lock()
@@ -62,11 +67,16 @@ class ModelPilots:
 
 
 def model_walking(
-    caller: Caller, *, at_once: int = 4, config: PilotConfig | None = None, meaning: Meaning | None = None
+    caller: Caller,
+    *,
+    at_once: int = 4,
+    config: PilotConfig | None = None,
+    meaning: Meaning | None = None,
+    sizes: Sizes | None = None,
 ) -> Walking:
     """Walks led by the caller's model, at most `at_once` side by side. One per run: it holds the run's budgets.
 
-    `meaning` embeds what is searched for, under the same budget.
+    `meaning` embeds what is searched for, under the same budget. `sizes` bounds prompts and replies.
     """
     pilots = ModelPilots(caller, config=config)
-    return Walking(planner=ModelPlanner(caller), pilot_for=pilots, at_once=at_once, meaning=meaning)
+    return Walking(planner=ModelPlanner(caller, sizes=sizes), pilot_for=pilots, at_once=at_once, meaning=meaning)

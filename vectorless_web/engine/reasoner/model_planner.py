@@ -1,28 +1,35 @@
 """A planner that asks a chat model: one schema-checked call a step, one for the answer."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from vectorless_web.engine.errors import ModelInvalidReply
+from vectorless_web.engine.errors import ModelBudgetSpent, ModelInvalidReply
+from vectorless_web.engine.llm.budget import Keep
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
+from vectorless_web.engine.reasoner.mending import mended_answer, mended_step, quote_parts
+from vectorless_web.engine.reasoner.naming import NodeNames
+from vectorless_web.engine.reasoner.offline import opening
 from vectorless_web.engine.reasoner.planner import (
     AnswerDraft,
-    DraftCalculation,
     DraftClaim,
-    DraftOperand,
     DraftQuote,
     PlannedStep,
     SynthesisContext,
     WalkContext,
 )
-from vectorless_web.engine.reasoner.prompts import messages, requote_prompt, step_prompt, synthesis_prompt
+from vectorless_web.engine.reasoner.prompts import (
+    STEP_TOKENS,
+    messages,
+    names_in,
+    requote_prompt,
+    step_prompt,
+    synthesis_prompt,
+)
 from vectorless_web.engine.reasoner.schemas import ANSWER_SCHEMA, STEP_SCHEMA
-from vectorless_web.engine.retriever import parse_node_id
-
-ANSWER_TOKENS = 1500
-STEP_REPLY_TOKENS = 300
+from vectorless_web.engine.reasoner.sums import drafted
 
 _NEEDS = {
     StepKind.SCAN: ("node",),
@@ -32,12 +39,30 @@ _NEEDS = {
     StepKind.SYNTHESIZE: (),
 }
 
+READ_TOKENS = 2500
+"""Most tokens that one RETRIEVE of a model packs, so that one large section does not fill the context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Most tokens of a reply, with room for models that think before they write, and what a model reads at once."""
+
+    step: int = 1500
+    answer: int = 3000
+    context: int = 0
+    """The model's context in tokens; 0 when nobody stated it."""
+
+    def prompt(self, wanted: int, reply: int) -> int:
+        """Tokens a prompt may have beside its reply; counted on the safe side, as a third more than estimated."""
+        return wanted if not self.context else max(400, min(wanted, int((self.context - reply) * 0.7)))
+
 
 class ModelPlanner:
     """Plans with a model. Errors of the ModelError branch are the executor's to answer."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: Caller, *, sizes: Sizes | None = None) -> None:
         self._caller = caller
+        self._sizes = sizes or Sizes()
         self.name = caller.model.name
 
     def spent(self) -> Usage:
@@ -45,19 +70,31 @@ class ModelPlanner:
         return self._caller.spent()
 
     def next_step(self, context: WalkContext) -> PlannedStep:
-        """The step the model chooses; ModelInvalidReply when it lacks what its action needs."""
+        """The step the model chooses; ModelInvalidReply when it lacks what its action needs.
+
+        The first step of a walk asks nobody: the passages that the words find are copied
+        from, so that the model has the best evidence before it when it first chooses.
+        """
+        first = opening(context)
+        if first is not None:
+            return first
+        if context.budget.calls < 1:
+            raise ModelBudgetSpent("This walk has made the model calls that the run's tokens allow it.")
+        size = self._sizes.prompt(STEP_TOKENS, self._sizes.step)
         asked = self._caller.ask(
-            messages(step_prompt(context, context.steps)),
+            messages(step_prompt(context, context.steps, tokens=size)),
             schema=STEP_SCHEMA,
             purpose="step",
-            max_tokens=STEP_REPLY_TOKENS,
+            max_tokens=self._sizes.step,
+            mend=mended_step,
+            keep=self._for_the_answer(context),
         )
         kind = StepKind(asked.content["action"])
         return PlannedStep(
             kind=kind,
             thought=str(asked.content["thought"]),
             action=kind.value,
-            arguments=_arguments(kind, asked.content),
+            arguments=_arguments(kind, asked.content, context),
             engine=self.name,
             tokens=asked.tokens,
             cost_usd=asked.cost_usd,
@@ -65,14 +102,16 @@ class ModelPlanner:
 
     def synthesise(self, context: SynthesisContext, steps: Sequence[StepEvent]) -> AnswerDraft:
         """The model's draft; what it quotes is checked later, claim by claim."""
+        context = self._sized(context)
         asked = self._caller.ask(
             messages(synthesis_prompt(context, steps)),
             schema=ANSWER_SCHEMA,
             purpose="answer",
-            max_tokens=ANSWER_TOKENS,
+            max_tokens=self._sizes.answer,
+            mend=mended_answer,
         )
         return AnswerDraft(
-            claims=tuple(_claim(row) for row in asked.content["claims"]),
+            claims=tuple(_claim(row, names_in(context)) for row in asked.content["claims"]),
             value=str(asked.content.get("value") or ""),
             missing=tuple(str(gap) for gap in asked.content.get("missing") or ()),
             engine=self.name,
@@ -82,48 +121,49 @@ class ModelPlanner:
 
     def requote(self, context: SynthesisContext, claim: DraftClaim, because: str) -> AnswerDraft:
         """The claim once more, after its quotes were not found; a draft of one claim or none."""
+        context = self._sized(context)
         asked = self._caller.ask(
-            messages(requote_prompt(claim, because, context.passages, context.tokens)),
+            messages(requote_prompt(claim, because, context)),
             schema=ANSWER_SCHEMA,
             purpose="quote repair",
-            max_tokens=ANSWER_TOKENS,
+            max_tokens=self._sizes.answer,
+            mend=mended_answer,
         )
-        claims = tuple(_claim(row) for row in asked.content["claims"][:1])
+        claims = tuple(_claim(row, names_in(context)) for row in asked.content["claims"][:1])
         return AnswerDraft(claims, engine=self.name, tokens=asked.tokens, cost_usd=asked.cost_usd)
 
+    def _sized(self, context: SynthesisContext) -> SynthesisContext:
+        return replace(context, tokens=self._sizes.prompt(context.tokens, self._sizes.answer))
 
-def _arguments(kind: StepKind, content: Mapping[str, Any]) -> dict[str, Any]:
+    def _for_the_answer(self, context: WalkContext) -> Keep:
+        """What the answer's one call may cost at most: steps leave it in the budget."""
+        prompt = self._sizes.prompt(context.budget.answer, self._sizes.answer)
+        return Keep(calls=1, tokens=prompt * 4 // 3 + self._sizes.answer)
+
+
+def _arguments(kind: StepKind, content: Mapping[str, Any], context: WalkContext) -> dict[str, Any]:
     """The arguments the action takes, as the handlers call them."""
     given = {name: content[name] for name in _NEEDS[kind] if content.get(name) not in (None, "")}
     if kind is StepKind.RETRIEVE:
         if not given:
             raise ModelInvalidReply("The step retrieve needs a node, a title or a query.")
-        return {"key": given["node"]} if "node" in given else given
+        wanted = {"key": given["node"]} if "node" in given else given
+        return {**wanted, "tokens": READ_TOKENS}
+    if kind is StepKind.SCAN:
+        given.setdefault("node", context.position)
     missing = [name for name in _NEEDS[kind] if name not in given]
     if missing:
         raise ModelInvalidReply(f"The step {kind.value} needs {missing[0]}.")
     return given
 
 
-def _claim(row: Mapping[str, Any]) -> DraftClaim:
-    quotes = tuple(_quote(quote) for quote in row.get("quotes") or ())
+def _claim(row: Mapping[str, Any], names: NodeNames) -> DraftClaim:
+    """The claim with its quotes, those with an ellipsis in two, and its calculation on their indexes."""
+    quotes: list[DraftQuote] = []
+    places: dict[int, int] = {}
+    for place, quote in enumerate(row["quotes"]):
+        places[place] = len(quotes)
+        document, key = names.read(quote["node"])
+        quotes.extend(DraftQuote(document, key, part) for part in quote_parts(str(quote["quote"])))
     calculation = row.get("calculation")
-    return DraftClaim(str(row["text"]), quotes, _calculation(calculation) if calculation else None)
-
-
-def _quote(row: Mapping[str, Any]) -> DraftQuote:
-    document, key = parse_node_id(str(row["node"])) or ("", -1)
-    return DraftQuote(document, key, _as_printed(str(row["quote"])))
-
-
-def _as_printed(quote: str) -> str:
-    """Cell and line marks as they were shown to the model become the white space they stand for."""
-    return quote.replace("\\t", "\t").replace("\\n", "\n").replace(" | ", "\t")
-
-
-def _calculation(row: Mapping[str, Any]) -> DraftCalculation:
-    operands = tuple(
-        DraftOperand(str(operand["name"]), str(operand["value"]), quote=int(operand["quote"]))
-        for operand in row["operands"]
-    )
-    return DraftCalculation(str(row["expression"]), operands, str(row["result"]))
+    return DraftClaim(str(row["text"]), tuple(quotes), drafted(calculation, places) if calculation else None)

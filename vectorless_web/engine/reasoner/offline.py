@@ -20,6 +20,9 @@ ENOUGH = 0.7
 REUSE = "reuse"
 """The action of a first step that takes up what the question before had read."""
 
+OPENING = "opening"
+"""The action of the step that copies from the best passages before a model is asked."""
+
 
 class OfflinePlanner:
     """Look over the document, go down the best branch, fetch what fits, extract, look again for what is missing."""
@@ -77,15 +80,28 @@ class OfflinePlanner:
         return _synthesize(context)
 
 
+def opening(context: WalkContext) -> PlannedStep | None:
+    """What a walk led by a model begins with, so that the best evidence is before it; None once that was done."""
+    if not context.steps and sweeps(context.plan):
+        return _sweep()
+    if not context.steps and context.known and context.budget.steps > 2:
+        return _reuse()
+    if any(step.kind is StepKind.EXTRACT for step in context.steps[:2]) or len(context.steps) > 1:
+        return None
+    thought = "Copy first what answers in the passages that hold most of the question's words."
+    return PlannedStep(StepKind.EXTRACT, thought, OPENING)
+
+
 def _is_enough(context: WalkContext) -> bool:
     """Whether what was read before answers by itself: figures, or a passage that says most of the question."""
     return wants_figures(context.plan) or max((fact.fit for fact in context.facts), default=0.0) >= ENOUGH
 
 
 def _took(context: WalkContext, kind: StepKind) -> bool:
-    """Whether such a step was taken, not counting a start from what the question before had read."""
-    reused = context.steps[:1] and context.steps[0].action == REUSE
-    return any(step.kind is kind for step in context.steps[2 if reused else 0 :])
+    """Whether such a step was taken, not counting how the walk was begun."""
+    first = context.steps[0].action if context.steps else ""
+    begun = {REUSE: 2, OPENING: 1}.get(first, 0)
+    return any(step.kind is kind for step in context.steps[begun:])
 
 
 def _may_scan(context: WalkContext, left: int) -> bool:

@@ -1,6 +1,7 @@
 """The tree summary a planner reads: section keys, titles, pages and sizes within a token budget."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import chain, zip_longest
 
 from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.document.tree import Tree
@@ -9,34 +10,52 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator
 TITLE_CHARACTERS = 90
 
 
-def outline_text(tree: Tree, best_below: Callable[[int], float], *, max_tokens: int) -> str:
-    """Lines "key | title | pages | tokens", level by level from the top, best subtrees first when not all fit.
+HINTED = 3
+"""Sections that are said to hold most of the question's words."""
 
-    Lines stand in reading order, indented by depth. What was cut is said in the last line.
+
+def outline_text(tree: Tree, best_below: Callable[[int], float], *, max_tokens: int) -> str:
+    """Lines "[key] title | pages | tokens", top sections and best subtrees in turns until the tokens are used up.
+
+    Lines stand in reading order, indented by depth; the best three bear a hint. What was
+    cut is said in the last line.
     """
-    lines, used, cut = {}, 0, 0
+    scores = {key: round(best_below(key), 6) for key in tree.sections()}
+    hinted = set(_innermost_best(tree, scores)[:HINTED])
+    lines, used = {}, 0
     estimate = HeuristicEstimator().estimate
-    for key in _by_worth(tree, best_below):
-        line = _line(tree.node(key))
+    for key in _by_worth(tree, scores):
+        line = _line(tree.node(key), is_hinted=key in hinted)
         cost = estimate(line) + 1
         if used + cost > max_tokens:
-            cut += 1
             continue
         lines[key] = line
         used += cost
+    cut = len(scores) - len(lines)
     shown = [lines[key] for key in sorted(lines)]
-    return "\n".join(shown + ([f"({cut} more sections are not listed here; SCAN shows them.)"] if cut else []))
+    return "\n".join(shown + ([f"({cut} more sections are not listed here; scan shows them.)"] if cut else []))
 
 
-def _by_worth(tree: Tree, best_below: Callable[[int], float]) -> list[int]:
-    keys = list(tree.sections())
-    return sorted(keys, key=lambda key: (tree.node(key).depth > 2, -round(best_below(key), 6), key))
+def _by_worth(tree: Tree, scores: Mapping[int, float]) -> list[int]:
+    """From the top down and from the best down, in turns."""
+    shallow = sorted(scores, key=lambda key: (tree.node(key).depth, -scores[key], key))
+    best = _innermost_best(tree, scores)
+    return list(dict.fromkeys(chain.from_iterable(zip_longest(shallow, best, fillvalue=shallow[0]))) if shallow else [])
 
 
-def _line(node: Node) -> str:
+def _innermost_best(tree: Tree, scores: Mapping[int, float]) -> list[int]:
+    """Sections with a score, best first; of those with one score the innermost, which holds it."""
+    return sorted(
+        (key for key in scores if scores[key] > 0), key=lambda key: (-scores[key], -tree.node(key).depth, key)
+    )
+
+
+def _line(node: Node, *, is_hinted: bool) -> str:
     indent = "  " * max(0, node.depth - 1)
     title = node.title if len(node.title) <= TITLE_CHARACTERS else node.title[: TITLE_CHARACTERS - 1] + "…"
-    return f"{indent}{node.key} | {title} | {pages_words(node.page_start, node.page_end)} | {node.token_count} tokens"
+    hint = " | speaks most of the question" if is_hinted else ""
+    pages = pages_words(node.page_start, node.page_end)
+    return f"{indent}[{node.key}] {title} | {pages} | {node.token_count} tokens{hint}"
 
 
 def pages_words(first: int, last: int) -> str:

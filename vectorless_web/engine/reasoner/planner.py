@@ -93,11 +93,13 @@ Fact = Figure | Passage
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What is left of a walk: steps, context tokens, seconds."""
+    """What is left of a walk: steps, context tokens, seconds, model calls; and the tokens of the answer's context."""
 
     steps: int
     tokens: int
     seconds: float
+    calls: int = 30
+    answer: int = 8000
 
 
 @dataclass(frozen=True, slots=True)

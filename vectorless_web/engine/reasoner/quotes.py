@@ -1,4 +1,9 @@
-"""Where a quote stands in its node: exactly, after normalisation, nearly, or not at all."""
+"""Where a quote stands in its node: exactly, after normalisation, nearly, or not at all.
+
+Normalised are white space, hyphens at line ends, ligatures, quotation marks and dashes; then cell
+marks and spaces altogether ("Net sales | $5,400" is the row "Net sales", "$ 5,400"); then cells
+left out of a table row, whose label and order must agree.
+"""
 
 import re
 from collections.abc import Sequence
@@ -15,6 +20,8 @@ FUZZY_CHARACTERS = 20
 """A shorter quote must stand word for word: a letter more or less is then another word."""
 
 _DIGITS = re.compile(r"\d+")
+_BETWEEN = re.compile(r"[\s|*`\"']+")
+_CURRENCY = "$€£¥"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +36,15 @@ class Located:
 MISSING = Located(Check.MISSING)
 
 
-def locate_quote(text: str, quote: str, *, near: int = -1) -> Located:
-    """Find `quote` in a node's `text`: exact (at `near` first), normalised, then fuzzy with equal digit sequences."""
+def locate_quote(text: str, quote: str, *, near: int = -1, nearly: bool = True) -> Located:
+    """Find `quote` in a node's `text`: exact (at `near` first), normalised, then fuzzy with equal digit sequences.
+
+    Without `nearly` a fuzzy match is missing too.
+    """
     wanted = quote.strip()
     if not any(character.isalnum() for character in wanted):
         return MISSING
-    return _exact(text, wanted, near) or _normalised(text, wanted) or MISSING
+    return _exact(text, wanted, near) or _normalised(text, wanted, nearly=nearly) or MISSING
 
 
 def _exact(text: str, wanted: str, near: int) -> Located | None:
@@ -48,7 +58,7 @@ def _exact(text: str, wanted: str, near: int) -> Located | None:
     return None
 
 
-def _normalised(text: str, wanted: str) -> Located | None:
+def _normalised(text: str, wanted: str, *, nearly: bool) -> Located | None:
     haystack, needle = normalise(text), normalise(wanted).text.strip()
     if not needle or not haystack.text:
         return None
@@ -57,7 +67,42 @@ def _normalised(text: str, wanted: str) -> Located | None:
         if _on_word_bounds(haystack.text, start, start + len(needle)):
             return _mapped(Check.NORMALISED, haystack.offsets, start, start + len(needle))
         start = haystack.text.find(needle, start + 1)
-    return _fuzzy(haystack.text, haystack.offsets, needle)
+    found = _unspaced(haystack.text, haystack.offsets, needle) or _row(text, needle)
+    return found or (_fuzzy(haystack.text, haystack.offsets, needle) if nearly else None)
+
+
+def _unspaced(haystack: str, offsets: Sequence[int], needle: str) -> Located | None:
+    """The needle without its spaces, cell marks and quotation marks, every digit sequence as it was."""
+    kept = [place for place, character in enumerate(haystack) if not _BETWEEN.match(character)]
+    solid, wanted = "".join(haystack[place] for place in kept), _BETWEEN.sub("", needle)
+    start = solid.find(wanted) if len(wanted) > 1 else -1
+    while start >= 0:
+        first, last = kept[start], kept[start + len(wanted) - 1] + 1
+        if _on_word_bounds(haystack, first, last) and _DIGITS.findall(haystack[first:last]) == _DIGITS.findall(needle):
+            return _mapped(Check.NORMALISED, offsets, first, last)
+        start = solid.find(wanted, start + 1)
+    return None
+
+
+def _row(text: str, needle: str) -> Located | None:
+    """The table row of which the needle has the whole label and some of the cells, in their order."""
+    wanted, start = _words_of(needle), 0
+    for row in text.split("\n"):
+        label = _words_of(next((cell for cell in row.split("\t") if cell.strip()), "")) if "\t" in row else []
+        if label and len(wanted) > len(label) and wanted[: len(label)] == label and _in_order(wanted, _words_of(row)):
+            return Located(Check.NORMALISED, start, start + len(row.rstrip()))
+        start += len(row) + 1
+    return None
+
+
+def _words_of(text: str) -> list[str]:
+    words = (word.strip(_CURRENCY) for word in re.split(r"[\s|]+", normalise(text).text))
+    return [word for word in words if word]
+
+
+def _in_order(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    rest = iter(words)
+    return all(word in rest for word in wanted)
 
 
 def _fuzzy(haystack: str, offsets: Sequence[int], needle: str) -> Located | None:

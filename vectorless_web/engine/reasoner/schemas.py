@@ -8,7 +8,7 @@ STEP_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
         "thought": {"type": "string", "maxLength": 600},
-        "action": {"type": "string", "enum": ["scan", "retrieve", "navigate", "extract", "synthesize"]},
+        "action": {"type": "string", "enum": ["retrieve", "extract", "scan", "navigate", "synthesize"]},
         "node": {"type": ["integer", "null"], "minimum": 0},
         "title": {"type": ["string", "null"], "maxLength": 300},
         "query": {"type": ["string", "null"], "maxLength": 600},
@@ -44,7 +44,7 @@ _CALCULATION: dict[str, Any] = {
     "type": ["object", "null"],
     "properties": {
         "expression": {"type": "string", "minLength": 1, "maxLength": 400},
-        "operands": {"type": "array", "items": _OPERAND, "minItems": 1, "maxItems": 24},
+        "operands": {"type": "array", "items": _OPERAND, "maxItems": 24},
         "result": {"type": "string", "minLength": 1, "maxLength": 60},
     },
     "required": ["expression", "operands", "result"],
@@ -65,11 +65,13 @@ _CLAIM: dict[str, Any] = {
 ANSWER_SCHEMA: dict[str, Any] = {
     "type": "object",
     "properties": {
+        "thought": {"type": "string", "maxLength": 1200},
+        "not_found": {"type": "boolean"},
         "claims": {"type": "array", "items": _CLAIM, "maxItems": 12},
         "value": {"type": ["string", "null"], "maxLength": 120},
         "missing": {"type": "array", "items": {"type": "string", "maxLength": 300}, "maxItems": 12},
     },
-    "required": ["claims", "value", "missing"],
+    "required": ["thought", "not_found", "claims", "value", "missing"],
     "additionalProperties": False,
 }
-"""An answer: claims with quotes and calculations, the one number it stands for, what is missing."""
+"""An answer: how it was found, claims with quotes and calculations, the one number it stands for, what is missing."""

@@ -1,7 +1,8 @@
 """SYNTHESIZE for the whole run and VERIFY: drafts the answer, checks every claim, measures the confidence."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.query.plan import QueryPlan
@@ -9,6 +10,7 @@ from vectorless_web.engine.reasoner.confidence import confidence_of, holds
 from vectorless_web.engine.reasoner.events import (
     Check,
     ClaimEvent,
+    Confidence,
     Evidence,
     ReasoningEvent,
     StepEvent,
@@ -16,28 +18,34 @@ from vectorless_web.engine.reasoner.events import (
     Support,
 )
 from vectorless_web.engine.reasoner.grounding import Grounder
+from vectorless_web.engine.reasoner.packing import Gathered, gather
 from vectorless_web.engine.reasoner.periods import years_in
 from vectorless_web.engine.reasoner.planner import AnswerDraft, DraftClaim, SynthesisContext
 from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.walking import Walking
 from vectorless_web.engine.reasoner.wording import count, listed
 
+SURE = 0.8
+"""Confidence at which the offline reasoner's answer stands although the model found none."""
+
 
 def answer_events(run: Run, plan: QueryPlan, walking: Walking) -> Iterator[ReasoningEvent]:
     """Drafted claims as they are, then the VERIFY step, then each claim checked."""
-    context = _context(run, plan)
+    context, packed = _context(run, plan, walking)
     run.draft, notes = _drafted(run, context, walking)
+    checker = Checker(run, plan, context, walking)
+    notes += checker.doubted()
     if not run.draft.claims:
+        if notes or packed:
+            yield run.told(_verify_step(run, notes, 0.0, packed))
         return
     for order, claim in enumerate(run.draft.claims, 1):
         yield ClaimEvent(order, claim.text, "draft")
     run.stop_if_asked()
-    checker = Checker(run, plan, context, walking)
     started = run.clock()
     checker.check()
-    finders = {walk.entry.id: walk.finder for walk in run.walks}
-    run.confidence = confidence_of(plan, run.draft.claims, run.claims, finders)
-    yield run.told(_verify_step(run, [*notes, *checker.notes], (run.clock() - started) * 1000))
+    run.confidence = checker.confidence(run.draft.claims, run.claims)
+    yield run.told(_verify_step(run, [*notes, *checker.notes], (run.clock() - started) * 1000, packed))
     yield from run.claims
 
 
@@ -45,10 +53,15 @@ class Checker:
     """Checks the draft of a run: one repair try for each quote that is missing, the offline draft if nothing holds."""
 
     def __init__(self, run: Run, plan: QueryPlan, context: SynthesisContext, walking: Walking) -> None:
-        self._run, self._context, self._walking = run, context, walking
+        self._run, self._plan, self._context, self._walking = run, plan, context, walking
         documents = {walk.entry.id: walk.document for walk in run.walks}
         self._grounder = Grounder(
-            documents=documents, periods=(plan.question, *_periods(plan), *context.names.values())
+            documents=documents,
+            periods=(plan.question, *_periods(plan), *context.names.values()),
+            read=[
+                *((fact.document, fact.key) for fact in context.facts),
+                *((p.document, p.key) for p in context.passages),
+            ],
         )
         self.notes: list[str] = []
 
@@ -57,8 +70,24 @@ class Checker:
         drafts = [self._repaired(claim) for claim in self._run.draft.claims]
         self._run.claims = [self._grounder.check(order, claim) for order, claim in enumerate(drafts, 1)]
         self._run.draft = replace(self._run.draft, claims=tuple(drafts))
+        self.notes += self._grounder.notes
         if not any(holds(claim) for claim in self._run.claims) and self._by_model:
             self._fall_back()
+
+    def confidence(self, drafts: Sequence[DraftClaim], claims: Sequence[ClaimEvent]) -> Confidence:
+        """How far checked claims can be trusted."""
+        return confidence_of(self._plan, drafts, claims, {walk.entry.id: walk.finder for walk in self._run.walks})
+
+    def doubted(self) -> list[str]:
+        """When a model finds no answer but the offline reasoner is sure of its own: that one, and a note of it."""
+        if self._run.draft.claims or not self._by_model:
+            return []
+        offline = self._walking.fallback.synthesise(self._context, ())
+        checked = [self._grounder.check(order, claim) for order, claim in enumerate(offline.claims, 1)]
+        if not checked or self.confidence(offline.claims, checked).value < SURE:
+            return ["The model found no answer in what was read."]
+        self._run.draft = replace(offline, tokens=self._run.draft.tokens, cost_usd=self._run.draft.cost_usd)
+        return ["The model found no answer in what was read; the offline reasoner is sure of its own."]
 
     @property
     def _by_model(self) -> bool:
@@ -92,18 +121,20 @@ class Checker:
         )
 
 
-def _holds(claim: ClaimEvent) -> bool:
-    return claim.support in (Support.SUPPORTED, Support.DERIVED)
-
-
-def _context(run: Run, plan: QueryPlan) -> SynthesisContext:
-    return SynthesisContext(
+def _context(run: Run, plan: QueryPlan, walking: Walking) -> tuple[SynthesisContext, dict[str, Any]]:
+    """What a draft is written from, and the account of what was packed for a model; offline the facts suffice."""
+    names = {walk.entry.id: walk.entry.title or walk.entry.name for walk in run.walks}
+    tokens = run.limits.token_budget
+    is_offline = walking.planner is walking.fallback
+    gathered = Gathered((), {}) if is_offline else gather(run.walks, names=names, tokens=tokens)
+    context = SynthesisContext(
         plan=plan,
         facts=tuple(fact for walk in run.walks for fact in walk.facts),
-        passages=tuple(packed for walk in run.walks for packed in walk.packed),
-        names={walk.entry.id: walk.entry.title or walk.entry.name for walk in run.walks},
-        tokens=run.limits.token_budget,
+        passages=gathered.passages,
+        names=names,
+        tokens=tokens,
     )
+    return context, gathered.observation
 
 
 def _drafted(run: Run, context: SynthesisContext, walking: Walking) -> tuple[AnswerDraft, list[str]]:
@@ -123,7 +154,7 @@ def _periods(plan: QueryPlan) -> list[str]:
     return [str(year) for year in sorted(years | {year - 1 for year in years} | set(years_in(plan.question)))]
 
 
-def _verify_step(run: Run, notes: Sequence[str], latency_ms: float) -> StepEvent:
+def _verify_step(run: Run, notes: Sequence[str], latency_ms: float, packed: Mapping[str, Any]) -> StepEvent:
     citations = [citation for claim in run.claims for citation in claim.citations]
     struck = [claim for claim in run.claims if claim.support is Support.UNSUPPORTED]
     return StepEvent(
@@ -139,6 +170,7 @@ def _verify_step(run: Run, notes: Sequence[str], latency_ms: float) -> StepEvent
             ],
             "checks": {check.value: sum(citation.check is check for citation in citations) for check in Check},
             **({"notes": list(notes)} if notes else {}),
+            **({"context": dict(packed)} if packed else {}),
         },
         confidence=run.confidence.claims_held if run.confidence else None,
         latency_ms=latency_ms,
@@ -149,6 +181,8 @@ def _verify_step(run: Run, notes: Sequence[str], latency_ms: float) -> StepEvent
 def _say(citations: Sequence[Evidence], struck: Sequence[ClaimEvent], sums: int) -> str:
     distinct = {citation.marker: citation for citation in citations}
     missing = sum(citation.check is Check.MISSING for citation in distinct.values())
+    if not distinct and not struck:
+        return "Had nothing to check: no sentence was written"
     parts = [count(len(distinct), "quote")] + ([count(sums, "calculation")] if sums else [])
     if not struck:
         verb = "holds" if len(distinct) == 1 and not sums else "all hold"

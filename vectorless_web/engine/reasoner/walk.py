@@ -19,6 +19,15 @@ from vectorless_web.engine.reasoner.planner import Budget, Candidate, Fact, Figu
 OUTLINE_TOKENS = 900
 """Size of the tree summary a planner is shown."""
 
+STEP_COST = 3000
+"""Tokens that a step planned by a model takes, prompt and reply."""
+
+ANSWER_FACTOR = 1.5
+"""Tokens that the answer's call is held to take, for each token of its context."""
+
+BEGINNINGS = frozenset({"reuse", "opening", "sweep"})
+"""Actions of the first steps, which no model plans."""
+
 
 @dataclass
 class Walk:
@@ -73,9 +82,23 @@ class Walk:
             passages=tuple(self.packed),
             known=self.known,
             budget=Budget(
-                self.steps_left, max(0, self.limits.token_budget - self.tokens_used), self.deadline.seconds_left()
+                self.steps_left,
+                max(0, self.limits.token_budget - self.tokens_used),
+                self.deadline.seconds_left(),
+                calls=self.calls_left,
+                answer=self.limits.token_budget,
             ),
         )
+
+    @property
+    def calls_left(self) -> int:
+        """Steps that a model may still plan: a fixed share of what the run's tokens leave beside its answer.
+
+        Shared out beforehand, so that no walk depends on how fast another is.
+        """
+        left = self.limits.model_tokens - self.limits.token_budget * ANSWER_FACTOR
+        allowed = max(1, int(left / STEP_COST / self.turn[1]))
+        return allowed - sum(step.action not in BEGINNINGS for step in self.steps)
 
     @property
     def steps_left(self) -> int:
