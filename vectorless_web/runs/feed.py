@@ -1,8 +1,7 @@
 """What the open sockets of one run share in a process: rows read once, fragments rendered once."""
 
-import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -53,12 +52,27 @@ class Row:
     claim: Claim | None = None
 
 
-class Feed:
-    """The rows of one run beyond `floor`, kept for all its sockets in this process.
+@dataclass(frozen=True)
+class News:
+    """Fragments that bring a page up to a state."""
 
-    A hint makes at most one read: whoever waits for a read that began after their own
-    hint need not read again. Fragments are kept by (element, sequence, audience), whole
-    messages by what they bring a page to, so that many viewers cost one rendering.
+    state: State
+    html: str
+
+
+@dataclass(frozen=True)
+class Around:
+    """The parts that are redrawn as a whole, as they look in a state."""
+
+    state: State
+    parts: Sequence[str]
+
+
+class Feed:
+    """The rows of one run beyond `floor`, and what is rendered from them, kept for all its pages in this process.
+
+    Fragments are kept by (element, sequence, audience), whole messages by what they
+    bring a page to, so that many viewers cost one rendering.
     """
 
     def __init__(self, run: Run, floor: int) -> None:
@@ -67,29 +81,26 @@ class Feed:
         self._wanted = self._floor = self._upto = floor
         self._rows: dict[str, Row] = {}
         self._fragments: dict[tuple[str, int, Audience], str] = {}
-        self._news_kept: dict[Audience, tuple[object, str]] = {}
-        self._surroundings_kept: dict[Audience, tuple[object, Sequence[str]]] = {}
+        self._news_kept: dict[tuple[int, Audience], News] = {}
+        self._around_kept: dict[Audience, Around] = {}
         self._cards: rendering.StepShelf | None = None
         self._documents: set[str] = set()
         self._numbered: int | None = None
-        self._reading, self._surrounding = asyncio.Lock(), asyncio.Lock()
-        self._begun = self._done = 0
         self._read_at = float("-inf")
+
+    @property
+    def run_id(self) -> int:
+        """The run's primary key."""
+        return self._run.pk
 
     def reach_back(self, after: int) -> None:
         """Make room for a page that holds less than any before it: the next read begins there."""
         self._wanted = min(self._wanted, after)
 
-    async def refresh(self, after: int, audience: Audience) -> None:
-        """Read what is new and render it for this audience, unless a read that began after this call does it."""
-        ticket = self._begun
-        async with self._reading:
-            if self._done > ticket:
-                return
-            self._begun += 1
-            turn = self._begun
-            await in_shared_thread(self._read_and_render, after, audience)
-            self._done, self._read_at = turn, time.monotonic()
+    async def refresh(self, pages: Iterable[tuple[int, Audience]]) -> None:
+        """Read what is new and render it for pages of these audiences that hold everything up to these numbers."""
+        await in_shared_thread(self._read_and_render, pages)
+        self._read_at = time.monotonic()
 
     def knows(self, sequence: int) -> bool:
         """Whether what a hint speaks of has been read: 0 is a hint without a number, which may always be news."""
@@ -104,31 +115,38 @@ class Feed:
         """Whether the rows go back as far as every page needs."""
         return self._floor <= self._wanted
 
-    async def news(self, after: int, audience: Audience) -> str:
-        """The fragments of the steps and claims beyond a sequence number, then what the run is doing now."""
-        kept = self._news_kept.get(audience)
-        if kept is not None and kept[0] == (after, self.state):
-            return kept[1]
+    async def news(self, after: int, audience: Audience) -> News:
+        """The fragments of the steps and claims beyond a sequence number, then what the run is doing now.
+
+        Only after a read: `state` is not None.
+        """
+        kept = self._news_kept.get((after, audience))
+        if kept is not None and kept.state == self.state:
+            return kept
         return await in_shared_thread(self._news, after, audience)
 
-    async def surroundings(self, audience: Audience) -> Sequence[str]:
-        """The larger parts that follow the steps: maps, source, and at the end the answer and the acts.
+    def around(self, audience: Audience) -> Around | None:
+        """The larger parts as they were last rendered for this audience; None before they ever were."""
+        return self._around_kept.get(audience)
 
-        Rendered outside the thread that all sockets share: a page's boxes may have to be asked for.
+    async def surround(self, audience: Audience) -> None:
+        """Render the larger parts that follow the steps: maps, source, and at the end the answer and the acts.
+
+        Done outside the thread that all pages share: a page's boxes may have to be asked for.
         """
-        async with self._surrounding:
-            stamp = self.state
-            kept = self._surroundings_kept.get(audience)
-            if kept is None or kept[0] != stamp:
-                render = database_sync_to_async(self._surroundings, thread_sensitive=False)
-                kept = self._surroundings_kept[audience] = (stamp, await render(audience))
-        return kept[1]
+        state, kept = self.state, self._around_kept.get(audience)
+        if state is None or (kept is not None and kept.state == state):
+            return
+        render = database_sync_to_async(self._surroundings, thread_sensitive=False)
+        self._around_kept[audience] = Around(state, await render(audience, state))
 
-    def _read_and_render(self, after: int, audience: Audience) -> None:
+    def _read_and_render(self, pages: Iterable[tuple[int, Audience]]) -> None:
         before = self.state
         self._read()
         if self.state != before:
-            self._news(after, audience)
+            self._news_kept.clear()
+            for after, audience in pages:
+                self._news(after, audience)
 
     def _read(self) -> None:
         if not self._reaches:
@@ -148,13 +166,13 @@ class Feed:
         self._run = run
         self.state = State(run.status, run.phase, run.cancel_requested, run.attempt, self._upto)
 
-    def _news(self, after: int, audience: Audience) -> str:
-        """Rendered once for all who hold the same; later ones find it kept."""
-        state = self.state
-        kept = self._news_kept.get(audience)
-        if kept is None or kept[0] != (after, state):
-            kept = self._news_kept[audience] = ((after, state), self._render_news(after, audience))
-        return kept[1]
+    def _news(self, after: int, audience: Audience) -> News:
+        """Rendered once for all who hold the same; later ones find it kept. In the shared thread alone."""
+        state, kept = self.state, self._news_kept.get((after, audience))
+        assert state is not None
+        if kept is None or kept.state != state:
+            kept = self._news_kept[after, audience] = News(state, self._render_news(after, audience))
+        return kept
 
     def _render_news(self, after: int, audience: Audience) -> str:
         with translation.override(audience.language):
@@ -189,11 +207,11 @@ class Feed:
             self._cards = rendering.StepShelf(self._run, versions)
         return self._cards
 
-    def _surroundings(self, audience: Audience) -> Sequence[str]:
-        ended = self.state is not None and self.state.ended
+    def _surroundings(self, audience: Audience, state: State) -> Sequence[str]:
+        build, templates = (pages.run_context, ENDING) if state.ended else (pages.around_context, AROUND)
         with translation.override(audience.language):
-            context = (pages.run_context if ended else pages.around_context)(self._run, audience.may)
-            return [render_to_string(template, context) for template in (ENDING if ended else AROUND)]
+            context = build(self._run, audience.may)
+            return [render_to_string(template, context) for template in templates]
 
 
 STATE = ("runs/_now.html", "runs/_totals.html", "runs/_outcome.html")
@@ -216,27 +234,3 @@ async def in_shared_thread(act: Callable[..., T], *values: Any) -> T:
             raise
 
     return await sync_to_async(call)()
-
-
-class Feeds:
-    """The feeds of this process, each kept while a socket needs it."""
-
-    def __init__(self) -> None:
-        self._feeds: dict[int, Feed] = {}
-        self._users: dict[int, int] = {}
-
-    def join(self, run: Run, after: int) -> Feed:
-        """The run's feed, for a page that holds everything up to `after`."""
-        feed = self._feeds.setdefault(run.pk, Feed(run, after))
-        feed.reach_back(after)
-        self._users[run.pk] = self._users.get(run.pk, 0) + 1
-        return feed
-
-    def leave(self, run_id: int) -> None:
-        """Let go of a feed; the last one out removes it."""
-        self._users[run_id] -= 1
-        if not self._users[run_id]:
-            del self._users[run_id], self._feeds[run_id]
-
-
-feeds = Feeds()

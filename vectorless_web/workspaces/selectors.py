@@ -33,7 +33,10 @@ OFFLINE, SITE, PROVIDER = "offline", "site", "provider:"
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """A chat model as the job that calls it needs it. Prices are US dollars per million tokens."""
+    """A chat model as the job that calls it needs it. Prices are US dollars per million tokens.
+
+    What its self-test found stands for what nobody stated.
+    """
 
     name: str
     base_url: str
@@ -42,6 +45,9 @@ class ModelSettings:
     price_in: Decimal
     price_out: Decimal
     context_size: int
+    forms: tuple[str, ...] = ("json_schema", "json_object", "")
+    """How the server lets itself be asked for an object, the strictest first."""
+    streams: bool = True
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ def may_in(workspace: Workspace) -> May:
 
 def may_as(role: str) -> May:
     """What somebody with this role may do; "" is nobody's."""
-    asks, edits, governs = (bool(role) and Role(role).covers(needed) for needed in (Role.MEMBER, Role.EDITOR, Role.OWNER))
+    asks, edits, governs = (bool(role) and Role(role).covers(need) for need in (Role.MEMBER, Role.EDITOR, Role.OWNER))
     return May(ask=asks, upload=edits, edit=edits, delete=edits, share=asks, govern=governs)
 
 
@@ -206,7 +212,9 @@ def settings_of(row: ModelProvider) -> ModelSettings:
         api_key=decrypt(row.encrypted_key),
         price_in=row.price_in,
         price_out=row.price_out,
-        context_size=row.context_size,
+        context_size=min(row.context_size, row.capabilities.get("reads_tokens") or row.context_size),
+        forms=tuple(row.capabilities.get("forms") or ModelSettings.forms),
+        streams=row.capabilities.get("streams") is not False,
     )
 
 

@@ -1,0 +1,287 @@
+"""Many pages of one run in one process: each gets every row once and in order, whatever the others do."""
+
+import asyncio
+from dataclasses import dataclass, field, replace
+
+import pytest
+from channels.layers import InMemoryChannelLayer
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.runs.engines import StoryReasoner, TestEngine, long_story
+from vectorless_web.runs import hub as hub_module
+from vectorless_web.runs.feed import Around, Audience, News, State
+from vectorless_web.runs.hub import BROKEN, ENDED, REFUSED, Hub, Hubs, Viewer
+from vectorless_web.runs.services import claim_run, execute_run
+from vectorless_web.runs.services.queueing import group_of
+from vectorless_web.workspaces.selectors import may_as
+
+READS = Audience(may_as("viewer"), "en")
+ASKS = Audience(may_as("member"), "en")
+RUNNING = State("running", "", cancel_requested=False, attempt=1, sequence=0)
+
+
+@dataclass
+class Rows:
+    """A feed over a list of numbers: what it sends is the numbers beyond what a page holds."""
+
+    run_id: int = 1
+    stored: int = 0
+    ended: bool = False
+    state: State | None = None
+    reads: int = 0
+    outage: bool = False
+    drawn: dict[Audience, Around] = field(default_factory=dict)
+
+    def reach_back(self, after: int) -> None:
+        """Rows are never dropped here."""
+
+    def knows(self, sequence: int) -> bool:
+        return self.state is not None and 0 < sequence <= self.state.sequence
+
+    def is_fresh(self, _seconds: float) -> bool:
+        return False
+
+    async def refresh(self, _pages) -> None:
+        from django.db import DatabaseError
+
+        self.reads += 1
+        await asyncio.sleep(0)
+        if self.outage:
+            raise DatabaseError
+        status = "answered" if self.ended else "running"
+        self.state = replace(RUNNING, status=status, sequence=self.stored)
+
+    async def news(self, after: int, _audience: Audience) -> News:
+        await asyncio.sleep(0)
+        return News(self.state, ",".join(str(number) for number in range(after + 1, self.state.sequence + 1)))
+
+    def around(self, audience: Audience) -> Around | None:
+        return self.drawn.get(audience)
+
+    async def surround(self, audience: Audience) -> None:
+        self.drawn[audience] = Around(self.state, ["around"])
+
+
+class Page:
+    """A browser's page: the numbers it was sent; it may take its time or break."""
+
+    def __init__(self, *, pause: float = 0, breaks: bool = False) -> None:
+        self.numbers: list[int] = []
+        self.closed: int | None = None
+        self.pause, self.breaks = pause, breaks
+
+    async def send(self, text_data: str) -> None:
+        await asyncio.sleep(self.pause)
+        if self.breaks:
+            raise RuntimeError("this page is gone")
+        self.numbers += [int(part) for part in text_data.split(",") if part.isdecimal()]
+
+    async def close(self, code: int) -> None:
+        self.closed = code
+
+
+@pytest.fixture(autouse=True)
+def _quick_looks(monkeypatch):
+    monkeypatch.setattr(hub_module, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(hub_module, "MEMBER_SECONDS", 1e9)
+
+
+def hub_of(rows: Rows) -> Hub:
+    return Hub(rows, workspace=None, layer=InMemoryChannelLayer())
+
+
+def enter(hub: Hub, page: Page, after: int = 0, audience: Audience = READS) -> Viewer:
+    viewer = Viewer(page, user_id=1, audience=audience, after=after)
+    hub.join(viewer)
+    return viewer
+
+
+async def until(condition, seconds: float = 5) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.002)
+
+
+acts = st.lists(
+    st.one_of(
+        st.tuples(st.just("store"), st.integers(1, 4)),
+        st.tuples(st.just("join"), st.integers(0, 9)),
+        st.tuples(st.just("join slow"), st.integers(0, 9)),
+        st.tuples(st.just("join broken"), st.integers(0, 9)),
+        st.tuples(st.just("leave"), st.integers(0, 9)),
+        st.tuples(st.just("outage"), st.integers(0, 1)),
+        st.tuples(st.just("wait"), st.integers(0, 8)),
+    ),
+    max_size=25,
+)
+
+
+@given(acts)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_every_page_gets_every_row_once_and_in_order(told):
+    asyncio.run(play(told))
+
+
+async def play(told) -> None:
+    rows = Rows()
+    hub = hub_of(rows)
+    here: list[tuple[Viewer, Page, int]] = []
+    for act, number in told:
+        match act:
+            case "store":
+                rows.stored += number
+                await hub._layer.group_send(group_of(1), {"type": "run.changed", "sequence": rows.stored})
+            case "join" | "join slow" | "join broken":
+                page = Page(pause=0.004 if act == "join slow" else 0, breaks=act == "join broken")
+                after = min(number, rows.stored)
+                here.append((enter(hub, page, after, ASKS if number % 2 else READS), page, after))
+            case "leave" if here:
+                hub.leave(here.pop(number % len(here))[0])
+            case "outage":
+                rows.outage = bool(number)
+            case "wait":
+                await asyncio.sleep(number / 1000)
+    rows.outage, rows.ended = False, True
+    await until(lambda: all(page.closed for _, page, _ in here))
+    for _, page, after in here:
+        if page.breaks:
+            assert page.closed in (BROKEN, ENDED)
+        else:
+            assert page.numbers == list(range(after + 1, rows.stored + 1))
+            assert page.closed == ENDED
+    for viewer, _, _ in here:
+        hub.leave(viewer)
+
+
+def test_a_slow_page_holds_up_no_other():
+    async def scene() -> None:
+        rows = Rows(stored=1)
+        hub = hub_of(rows)
+        slow, quick = Page(pause=0.5), Page()
+        viewers = [enter(hub, slow), enter(hub, quick)]
+        await until(lambda: quick.numbers == [1])
+        for number in (2, 3, 4):
+            rows.stored = number
+            await until(lambda: quick.numbers[-1] == rows.stored, seconds=0.3)
+        assert slow.numbers == []
+        await until(lambda: slow.numbers == [1, 2, 3, 4])
+        for viewer in viewers:
+            hub.leave(viewer)
+
+    asyncio.run(scene())
+
+
+def test_hints_that_come_together_cost_one_read_and_known_ones_none(monkeypatch):
+    monkeypatch.setattr(hub_module, "LOOK_SECONDS", 100)
+
+    async def scene() -> None:
+        rows = Rows()
+        hub = hub_of(rows)
+        page = Page()
+        viewer = enter(hub, page)
+        await asyncio.sleep(0.05)
+        rows.stored, before = 5, rows.reads
+        for number in (1, 2, 3, 4, 5):
+            await hub._layer.group_send(group_of(1), {"type": "run.changed", "sequence": number})
+        await until(lambda: page.numbers == [1, 2, 3, 4, 5])
+        assert rows.reads - before <= 2
+        hub.leave(viewer)
+
+    asyncio.run(scene())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_last_page_out_leaves_nothing_behind(workspace, make_run):
+    run = make_run()
+
+    async def scene() -> None:
+        hubs = Hubs()
+        for _ in range(3):
+            viewers = [Viewer(Page(), user_id=1, audience=READS, after=0) for _ in range(20)]
+            for viewer in viewers:
+                hubs.join(run, viewer)
+            await asyncio.sleep(0.02)
+            for viewer in viewers:
+                hubs.leave(run.pk, viewer)
+            assert len(hubs) == 0
+        await until(lambda: not [task for task in asyncio.all_tasks() if _is_of_a_hub(task)])
+
+    asyncio.run(scene())
+
+
+@pytest.mark.django_db(transaction=True)
+class TestWithRows:
+    def run_of(self, make_run):
+        run = make_run()
+        execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
+        return run
+
+    def test_five_hundred_pages_share_the_reads_of_their_rows(self, monkeypatch, make_run, bob):
+        monkeypatch.setattr(hub_module, "LOOK_SECONDS", 2)
+        run = self.run_of(make_run)
+
+        class Sheet(Page):
+            async def send(self, text_data: str) -> None:
+                self.numbers.append(text_data.count('data-into="steps"'))
+
+        async def scene() -> list[Sheet]:
+            from vectorless_web.runs.feed import Feed
+
+            reads: list[int] = []
+
+            class CountedFeed(Feed):
+                def _read_and_render(self, pages) -> None:
+                    reads.append(1)
+                    super()._read_and_render(pages)
+
+            hub = Hub(CountedFeed(run, 0), workspace=run.workspace, layer=InMemoryChannelLayer())
+            sheets = [Sheet() for _ in range(500)]
+            viewers = [Viewer(sheet, user_id=bob.pk, audience=ASKS, after=0) for sheet in sheets]
+            for viewer in viewers:
+                hub.join(viewer)
+            await until(lambda: all(sheet.closed for sheet in sheets), seconds=20)
+            for viewer in viewers:
+                hub.leave(viewer)
+            assert len(reads) <= 3
+            return sheets
+
+        sheets = asyncio.run(scene())
+        assert {sheet.closed for sheet in sheets} == {ENDED}
+        assert {sheet.numbers[0] for sheet in sheets} == {13}
+
+    def test_who_was_put_out_is_closed_within_the_stated_time_and_the_others_stay(
+        self, monkeypatch, make_run, alice, bob, workspace
+    ):
+        monkeypatch.setattr(hub_module, "MEMBER_SECONDS", 0.05)
+        run = make_run(status="running")
+
+        async def scene() -> tuple[Page, Page]:
+            hub = Hub(Rows(run_id=run.pk), workspace=workspace, layer=InMemoryChannelLayer())
+            pages = Page(), Page()
+            people = (bob.pk, alice.pk)
+            viewers = [Viewer(page, user_id=pk, audience=ASKS, after=0) for page, pk in zip(pages, people, strict=True)]
+            for viewer in viewers:
+                hub.join(viewer)
+            await asyncio.to_thread(_put_out, workspace, bob)
+            await until(lambda: pages[0].closed)
+            hub.feed.stored = 3
+            await until(lambda: pages[1].numbers == [1, 2, 3])
+            assert viewers[1].audience.may.govern, "alice is shown what an owner may do"
+            for viewer in viewers:
+                hub.leave(viewer)
+            return pages
+
+        gone, stays = asyncio.run(scene())
+        assert (gone.closed, gone.numbers, stays.closed) == (REFUSED, [], None)
+
+
+def _is_of_a_hub(task: asyncio.Task) -> bool:
+    return task.get_coro().__qualname__.split(".")[0] in ("Hub", "Viewer")
+
+
+def _put_out(workspace, user) -> None:
+    from django.db import connection
+
+    workspace.memberships.filter(user=user).delete()
+    connection.close()
