@@ -1,12 +1,13 @@
 """Two runs side by side: what each says, where it has it from, what it took."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from django.utils import formats
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.lib.templatetags.show import factor, money, percent, until
@@ -146,28 +147,41 @@ def quotes_by_page(a: Iterable[Citation], b: Iterable[Citation]) -> list[QuotesO
 
 def readings(a: Iterable[DocumentVersion], b: Iterable[DocumentVersion]) -> list[Reading]:
     """The documents that either run read, by title, with the versions."""
-    found: dict[int, tuple[str, list[int | None]]] = {}
-    for number, versions in enumerate((a, b)):
-        for version in versions:
-            title_and_numbers = found.setdefault(version.document_id, (version.document.title, [None, None]))
-            title_and_numbers[1][number] = version.number
-    return sorted((Reading(title, *numbers) for title, numbers in found.values()), key=lambda row: row.title)
+    first, second = ({version.document_id: version for version in versions} for versions in (a, b))
+    titles = {pk: version.document.title for pk, version in (second | first).items()}
+    rows = [Reading(title, _version_in(first, pk), _version_in(second, pk)) for pk, title in titles.items()]
+    return sorted(rows, key=lambda row: row.title)
+
+
+def _version_in(versions: Mapping[int, DocumentVersion], document: int) -> int | None:
+    return versions[document].number if document in versions else None
 
 
 def _measures(a: Side, b: Side, quotes: Sequence[QuotesOfPage]) -> Iterable[Measure]:
-    yield Measure(_("Answered by"), a.engine_line, b.engine_line)
-    yield Measure(_("Scope"), a.scope_line, b.scope_line)
-    yield Measure(_("Confidence"), *(_confidence(side) for side in (a, b)), _more_sure(a, b))
-    if a.answer and b.answer:
-        for name, label in FACTORS:
-            yield Measure(_(label), factor(getattr(a.answer, name)), factor(getattr(b.answer, name)), part=True)
+    def both(name: str, shown: Callable[[Side], str], delta: str = "", *, part: bool = False) -> Measure:
+        return Measure(name, shown(a), shown(b), delta, part)
+
+    yield both(_("Answered by"), lambda side: side.engine_line)
+    yield both(_("Scope"), lambda side: side.scope_line)
+    yield both(_("Confidence"), _confidence, _more_sure(a, b))
+    for field, label in FACTORS:
+        yield both(_(label), partial(_factor, field), part=True)
+    yield both(_("Quotes"), _quotes, _shared(quotes))
+    yield both(_("Steps"), lambda side: _number(side.run.step_count), _apart(a, b, "step_count"))
+    yield both(_("Time"), lambda side: until(side.run.started_at, side.run.finished_at), _quicker(a, b))
+    yield both(_("Tokens"), lambda side: _number(side.run.tokens), _apart(a, b, "tokens"))
+    yield both(_("Cost"), lambda side: money(side.run.cost_usd), _dearer(a, b))
+
+
+def _shared(quotes: Sequence[QuotesOfPage]) -> str:
     shared = sum(row.kind == "shared" for row in quotes)
-    said = _("%(n)d shared page") if shared == 1 else _("%(n)d shared pages")
-    yield Measure(_("Quotes"), *(_quotes(side) for side in (a, b)), said % {"n": shared} if quotes else "")
-    yield Measure(_("Steps"), *(_number(side.run.step_count) for side in (a, b)), _apart(a, b, "step_count"))
-    yield Measure(_("Time"), *(until(side.run.started_at, side.run.finished_at) for side in (a, b)), _quicker(a, b))
-    yield Measure(_("Tokens"), *(_number(side.run.tokens) for side in (a, b)), _apart(a, b, "tokens"))
-    yield Measure(_("Cost"), *(money(side.run.cost_usd) for side in (a, b)), _dearer(a, b))
+    if not quotes:
+        return ""
+    return ngettext("%(n)d shared page", "%(n)d shared pages", shared) % {"n": shared}
+
+
+def _factor(field: str, side: Side) -> str:
+    return factor(getattr(side.answer, field, None))
 
 
 def _confidence(side: Side) -> str:
@@ -188,7 +202,7 @@ def _quotes(side: Side) -> str:
     pages = len({(place_of(row), row.page_index) for row in side.citations})
     if not pages:
         return _("none")
-    said = _("%(n)d on %(pages)d page") if pages == 1 else _("%(n)d on %(pages)d pages")
+    said = ngettext("%(n)d on %(pages)d page", "%(n)d on %(pages)d pages", pages)
     return said % {"n": len(side.citations), "pages": pages}
 
 
@@ -226,8 +240,8 @@ def _lexicon(a: Side, b: Side) -> list[Setting]:
     first, second = _added_words(a), _added_words(b)
     if first == second:
         return []
-    own = [", ".join(sorted(words)) or _("nothing more") for words in (first - second, second - first)]
-    return [Setting(_("Looked for too"), *own)]
+    mine, yours = (", ".join(sorted(words)) or _("nothing more") for words in (first - second, second - first))
+    return [Setting(_("Looked for too"), mine, yours)]
 
 
 def _added_words(side: Side) -> set[str]:

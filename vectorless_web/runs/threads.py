@@ -70,7 +70,7 @@ def comparable(run: Run) -> tuple[Sequence[Run], Sequence[Run]]:
     rows = Run.objects.filter(workspace=run.workspace_id).exclude(pk=run.pk)
     rows = rows.select_related("workspace", "asked_by", "answer", "thread", "asked_from").order_by("-pk")
     same = rows.filter(question__iexact=run.question).exclude(thread=run.thread_id)
-    return rows.filter(thread=run.thread_id)[:CANDIDATES_SHOWN], same[:CANDIDATES_SHOWN]
+    return list(rows.filter(thread=run.thread_id)[:CANDIDATES_SHOWN]), list(same[:CANDIDATES_SHOWN])
 
 
 def later_tries(run: Run) -> list[Run]:
