@@ -1,9 +1,10 @@
 """The documents of a run as the engine sees them: rows of the database and their artefacts, each read when wanted."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
 from vectorless_web.documents.models import Card as CardRow
 from vectorless_web.documents.models import DocumentVersion
@@ -50,11 +51,14 @@ class WorkspaceCorpus:
 
     Nothing grows with the workspace: versions and cards are read for the documents that
     are asked for. `opened` collects the primary keys of the versions that were read, so
-    that the run can be pinned to them.
+    that the run can be pinned to them, `routes` what the router answered in this attempt.
+    An attempt after a crash is given the `routes` of the one before it.
     """
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Run, *, routes: Sequence[RouteResult] = ()) -> None:
         self._run = run
+        self._known_routes = routes
+        self.routes: list[RouteResult] = []
         self._versions: dict[str, DocumentVersion] = {}
         self._cards: dict[int, Card] = {}
         self._router = RunRouter(run, cards=lambda pk: self.card(str(pk)))
@@ -82,7 +86,7 @@ class WorkspaceCorpus:
 
     def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
         """The shortlist of the workspace's router."""
-        return self._router.route(plan, model=model)
+        return self._told(lambda: self._router.route(plan, model=model))
 
     def reroute(
         self,
@@ -95,7 +99,7 @@ class WorkspaceCorpus:
     ) -> RouteResult:
         """The router's second pass."""
         seen, gave = [int(name) for name in read], [int(name) for name in yielded]
-        return self._router.reroute(plan, gaps=gaps, read=seen, yielded=gave, model=model)
+        return self._told(lambda: self._router.reroute(plan, gaps=gaps, read=seen, yielded=gave, model=model))
 
     def card(self, document: str) -> Card:
         """The document's card; NotFound if it is not in the scope."""
@@ -118,6 +122,24 @@ class WorkspaceCorpus:
         except KeyError:
             raise NotFound("This document is not among those the question was asked of.") from None
 
+    def taken(self) -> dict[str, Any]:
+        """What a replay needs of this corpus: its size, what the router answered, the documents it named."""
+        named = [str(row.doc_id) for route in self.routes for row in (*route.candidates, *route.tail)]
+        self._fetch(named)
+        rows = {name: self._versions[name] for name in named if name in self._versions}
+        return {
+            "considered": len(self.entries()),
+            "routes": [asdict(route) for route in self.routes],
+            "documents": {name: _kept(row) for name, row in rows.items()},
+        }
+
+    def _told(self, ask: Callable[[], RouteResult]) -> RouteResult:
+        """What the router says, unless an earlier attempt was told already."""
+        number = len(self.routes)
+        found = self._known_routes[number] if number < len(self._known_routes) else ask()
+        self.routes.append(found)
+        return found
+
     def _fetch(self, documents: Iterable[str]) -> None:
         """Read the versions of those documents that were not asked for before, in one query."""
         wanted = [int(name) for name in documents if name not in self._versions and name.isdecimal()]
@@ -131,6 +153,12 @@ class WorkspaceCorpus:
         stored = CardRow.objects.filter(version__in=missing).values_list("version", "data")
         self._cards |= {pk: card_from(data) for pk, data in stored}
         self._cards |= {pk: open_version(row).card for pk, row in missing.items() if pk not in self._cards}
+
+
+def _kept(version: DocumentVersion) -> dict[str, Any]:
+    document = version.document
+    names = {"name": document.name, "title": document.title, "pages": version.pages}
+    return {"version": version.pk, "artefact": version.artefact_sha256, **names}
 
 
 def _entry(version: DocumentVersion) -> DocumentEntry:

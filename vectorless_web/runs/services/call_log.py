@@ -10,9 +10,12 @@ from django.db.models import QuerySet
 
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.runs.models import ModelCall
+from vectorless_web.runs.models import ModelCall, Step
 from vectorless_web.runs.services.leases import Lease, fenced
-from vectorless_web.runs.services.recording import storable
+from vectorless_web.runs.services.rows import storable
+
+Served = tuple[str, int, int]
+"""A request's hash, and the walk and index of the step that asked."""
 
 
 class CallLog:
@@ -25,27 +28,29 @@ class CallLog:
         self._lease = lease
         self._lock = threading.Lock()
         self.stored: Sequence[ModelCallRecord] = stored_calls(lease.run_id)
-        self._answered: dict[str, deque[int]] = defaultdict(deque)
-        for pk, digest in _calls_of(lease.run_id).values_list("pk", "request_hash"):
-            self._answered[digest].append(pk)
+        self._answered: dict[Served, deque[int]] = defaultdict(deque)
+        for pk, *served in _calls_of(lease.run_id).values_list("pk", "request_hash", "walk", "index"):
+            self._answered[tuple(served)].append(pk)
 
     def __call__(self, record: ModelCallRecord) -> None:
         """Store the call. LeaseLost when the run is somebody else's by now."""
-        stored = self._stored_as(record.request_hash)
+        stored = self._stored_as(record)
         try:
             with fenced(self._lease):
                 if stored is None:
-                    ModelCall.objects.create(run_id=self._lease.run_id, **_row(record))
+                    step = _step_at(self._lease.run_id, record)
+                    ModelCall.objects.create(run_id=self._lease.run_id, step_id=step, **_row(record))
                 else:
                     ModelCall.objects.filter(pk=stored).update(cached=True)
         finally:
             if threading.current_thread() is not threading.main_thread():
                 connection.close()
 
-    def _stored_as(self, digest: str) -> int | None:
+    def _stored_as(self, record: ModelCallRecord) -> int | None:
         """The row that answered this request again, each once; None for a new call."""
         with self._lock:
-            return self._answered[digest].popleft() if self._answered[digest] else None
+            rows = self._answered[record.request_hash, record.walk, record.index]
+            return rows.popleft() if rows else None
 
 
 def stored_calls(run_id: int) -> list[ModelCallRecord]:
@@ -62,9 +67,19 @@ def stored_calls(run_id: int) -> list[ModelCallRecord]:
             cost_usd=float(row.cost_usd),
             latency_ms=row.latency_ms,
             error_code=row.error_code,
+            error=row.error,
+            walk=row.walk,
+            index=row.index,
         )
         for row in _calls_of(run_id)
     ]
+
+
+def _step_at(run_id: int, record: ModelCallRecord) -> int | None:
+    """The step of a walk that the call serves, when an earlier attempt stored it; a new one takes its calls itself."""
+    if not record.walk:
+        return None
+    return Step.objects.filter(run=run_id, walk=record.walk, index=record.index).values_list("pk", flat=True).first()
 
 
 def _calls_of(run_id: int) -> QuerySet[ModelCall]:
@@ -83,6 +98,9 @@ def _row(record: ModelCallRecord) -> dict[str, object]:
         "cost_usd": Decimal(str(record.cost_usd)),
         "latency_ms": record.latency_ms,
         "error_code": record.error_code,
+        "error": record.error,
+        "walk": record.walk,
+        "index": record.index,
     }
     cleaned: dict[str, object] = storable(row)
     return cleaned

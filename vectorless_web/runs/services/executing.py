@@ -11,7 +11,7 @@ from vectorless_web.engine.reasoner.followup import Previous
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.services.following import previous_of
+from vectorless_web.runs.services.inputs import inputs_of, kept_previous, kept_routes
 from vectorless_web.runs.services.leases import Lease, LeaseLost, Watch, claim, end_run, fenced
 from vectorless_web.runs.services.queueing import announce, stop_job
 from vectorless_web.runs.services.recording import Recorder
@@ -76,14 +76,15 @@ def fail_run(lease: Lease, *, code: str, message: str, retryable: bool) -> None:
 
 
 def _work(run: Run, lease: Lease, engine: Engine, watch: Watch) -> None:
-    corpus = WorkspaceCorpus(run)
+    inputs = inputs_of(run, lease)
+    corpus = WorkspaceCorpus(run, routes=kept_routes(inputs))
     with fenced(lease):
         Run.objects.filter(pk=run.pk).update(
             engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint
         )
     recorder = Recorder(lease, corpus)
     events = engine.reasoner.run(
-        run.question, corpus, limits_of(run), cancelling=watch.stopping, previous=previous_of(run)
+        run.question, corpus, limits_of(run), cancelling=watch.stopping, previous=kept_previous(inputs)
     )
     try:
         ended = _record_all(events, recorder)

@@ -1,31 +1,26 @@
 """Writes what the engine yields: rows first, then a hint, each under the run's lease and each once."""
 
-import json
-from dataclasses import asdict
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Max
+from django.db.models import Count, Max, Sum
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering import RenderUnavailable, boxes
+from vectorless_web.engine.llm.served import OUTSIDE
 from vectorless_web.engine.reasoner.events import (
-    Calculation,
     ClaimEvent,
     CompleteEvent,
     Evidence,
-    NodeRef,
     Outcome,
     StepEvent,
+    StepKind,
 )
 from vectorless_web.runs.corpus import WorkspaceCorpus
-from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
+from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, RunInputs, Step
 from vectorless_web.runs.services.leases import Lease, LeaseLost, end_run, fenced
 from vectorless_web.runs.services.queueing import announce
-
-Place = tuple[int, int, str]
-TOLD = ("say", "thought", "action", "arguments", "observation", "refs", "rejected", "confidence", "engine")
-"""What a step tells: what time and money it took differs from attempt to attempt."""
+from vectorless_web.runs.services.rows import TOLD, Place, answer_row, as_stored, calculation_row, step_row, storable
 
 
 class Recorder:
@@ -53,13 +48,15 @@ class Recorder:
     def step(self, event: StepEvent) -> None:
         """Store a step unless an earlier attempt did, then announce it. LeaseLost writes nothing."""
         place = self._place(event)
-        row = _step_row(event, place)
+        row = step_row(event, place)
         if place in self._stored:
-            self._correct(self._stored[place], row)
+            self._correct(self._stored[place], event, row)
             return
         with fenced(self._lease):
             self._pin_read_versions()
-            Step.objects.create(run_id=self._lease.run_id, sequence=self._sequence + 1, **row)
+            step = Step.objects.create(run_id=self._lease.run_id, sequence=self._sequence + 1, **row)
+            charge(step)
+            self._keep_route(event)
             Run.objects.filter(pk=self._lease.run_id).update(phase=event.kind.value, step_count=self._steps + 1)
         self._steps += 1
         self._advance()
@@ -75,7 +72,7 @@ class Recorder:
             "text": event.text,
             "state": event.state,
             "support": event.support.value if event.support else "",
-            "calculation": _calculation(event.calculation),
+            "calculation": calculation_row(event.calculation),
             "because": event.because,
         }
         with fenced(self._lease):
@@ -93,9 +90,10 @@ class Recorder:
         """Store the answer and the end state in one transaction and give the lease back."""
         with fenced(self._lease):
             self._pin_read_versions()
+            RunInputs.objects.filter(run=self._lease.run_id).update(late=list(event.late))
             if event.outcome in (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND):
                 self._drop_surplus()
-                Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=storable(_answer(event)))
+                Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=answer_row(event))
             end_run(self._lease, event.outcome.value, **storable(self._ending(event)))
         announce(self._lease.run_id, self._sequence + 1)
 
@@ -106,14 +104,20 @@ class Recorder:
             raise LeaseLost
         announce(self._lease.run_id, self._sequence + 1)
 
-    def _correct(self, stored: Step, row: dict[str, Any]) -> None:
+    def _correct(self, stored: Step, event: StepEvent, row: dict[str, Any]) -> None:
         """Rewrite a step of an earlier attempt that this one took differently."""
-        # As it comes back from a JSON column: keys of objects are texts there.
-        if all(getattr(stored, name) == json.loads(json.dumps(row[name])) for name in TOLD):
+        if all(getattr(stored, name) == as_stored(row[name]) for name in TOLD):
             return
         with fenced(self._lease):
             self._pin_read_versions()
             Step.objects.filter(pk=stored.pk).update(**row)
+            charge(stored)
+            self._keep_route(event)
+
+    def _keep_route(self, event: StepEvent) -> None:
+        """Keep what the router answered: other documents may stand beside these when the run is replayed."""
+        if event.kind is StepKind.ROUTE:
+            RunInputs.objects.update_or_create(run_id=self._lease.run_id, defaults=storable(self._corpus.taken()))
 
     def _drop_surplus(self) -> None:
         """Delete the steps and claims of earlier attempts that are no part of this one's result."""
@@ -143,7 +147,7 @@ class Recorder:
         support = event.support.value if event.support else ""
         if row.state == Claim.State.CHECKED and event.state == Claim.State.DRAFT:
             return True
-        told = (event.state, support, storable(_calculation(event.calculation)), storable(event.because))
+        told = (event.state, support, storable(calculation_row(event.calculation)), storable(event.because))
         return (row.state, row.support, row.calculation, row.because) == told and self._quotes_the_same(row, event)
 
     def _quotes_the_same(self, row: Claim, event: ClaimEvent) -> bool:
@@ -198,6 +202,20 @@ class Recorder:
         return {"document": row.document, "title": row.title, "reason": row.reason, **pages}
 
 
+def charge(step: Step) -> None:
+    """Give a step the model calls that served it, and what they cost together.
+
+    Outside the walks that is whatever was asked since the step of the run before it.
+    """
+    index = step.index if step.walk else OUTSIDE[1]
+    calls = ModelCall.objects.filter(run=step.run_id, walk=step.walk, index=index)
+    calls.filter(step=None).update(step=step.pk)
+    cost = calls.filter(step=step.pk).aggregate(Sum("tokens_in"), Sum("tokens_out"), Sum("cost_usd"), Count("pk"))
+    if cost["pk__count"]:
+        tokens = cost["tokens_in__sum"] + cost["tokens_out__sum"]
+        Step.objects.filter(pk=step.pk).update(tokens=tokens, cost_usd=cost["cost_usd__sum"])
+
+
 def _links() -> Any:
     """The table of the versions that runs read."""
     return Run.versions.through.objects
@@ -207,64 +225,6 @@ def _last_sequence(run_id: int) -> int:
     steps = Step.objects.filter(run=run_id).aggregate(last=Max("sequence"))["last"] or 0
     claims = Claim.objects.filter(run=run_id).aggregate(last=Max("sequence"))["last"] or 0
     return max(steps, claims)
-
-
-def storable(value: Any) -> Any:
-    """The value as a database takes it: no null characters and no lone surrogates, which documents may hold."""
-    match value:
-        case str():
-            return value.replace("\0", "").encode("utf-8", "replace").decode()
-        case dict():
-            return {storable(key): storable(item) for key, item in value.items()}
-        case list() | tuple():
-            return [storable(item) for item in value]
-        case _:
-            return value
-
-
-def _step_row(event: StepEvent, place: Place) -> dict[str, Any]:
-    walk, index, kind = place
-    row: dict[str, Any] = {
-        "walk": walk,
-        "index": index,
-        "kind": kind,
-        "say": event.say,
-        "thought": event.thought,
-        "action": event.action,
-        "arguments": event.arguments,
-        "observation": event.observation,
-        "refs": [asdict(ref) for ref in event.refs],
-        "rejected": [{"label": row.label, "reason": row.reason, "ref": _ref(row.ref)} for row in event.rejected],
-        "confidence": event.confidence,
-        "latency_ms": event.latency_ms,
-        "tokens": event.tokens,
-        "cost_usd": Decimal(str(event.cost_usd)),
-        "engine": event.engine,
-    }
-    return storable(row)
-
-
-def _ref(ref: NodeRef | None) -> dict[str, Any] | None:
-    return asdict(ref) if ref else None
-
-
-def _calculation(calculation: Calculation | None) -> dict[str, Any] | None:
-    return asdict(calculation) if calculation else None
-
-
-def _answer(event: CompleteEvent) -> dict[str, Any]:
-    confidence = event.confidence
-    return {
-        "markdown": event.answer,
-        "value": event.value[:200],
-        "confidence": confidence.value if confidence else None,
-        "claims_held": confidence.claims_held if confidence else None,
-        "parts_covered": confidence.parts_covered if confidence else None,
-        "evidence_fit": confidence.evidence_fit if confidence else None,
-        "grounded": event.grounded,
-        "abstained": event.outcome == Outcome.NOT_FOUND,
-        "missing": list(event.missing),
-    }
 
 
 def _boxes(version: DocumentVersion, spans: list[list[int]]) -> list[list[float]]:

@@ -1,0 +1,70 @@
+"""What a run takes from outside: kept with it by its first attempt, given back to later ones and to a replay."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from vectorless_web import engine
+from vectorless_web.engine.query.lexicon import Lexicon
+from vectorless_web.engine.reasoner.followup import Previous
+from vectorless_web.engine.router import RouteMode, RouteResult, ScoredCandidate
+from vectorless_web.runs.models import Run, RunInputs
+from vectorless_web.runs.services.following import previous_of
+from vectorless_web.runs.services.leases import Lease, fenced
+from vectorless_web.workspaces.selectors import lexicon_from, lexicon_rows
+
+
+def inputs_of(run: Run, lease: Lease) -> RunInputs:
+    """What the run has taken so far; its first attempt keeps the workspace's words and what a follow-up leans on."""
+    kept = RunInputs.objects.filter(run=run.pk).first()
+    if kept is not None:
+        return kept
+    before = previous_of(run)
+    with fenced(lease):
+        return RunInputs.objects.create(
+            run_id=run.pk,
+            program=program_digest(),
+            lexicon=lexicon_rows(run.workspace),
+            previous=asdict(before) if before else None,
+        )
+
+
+def kept_lexicon(inputs: RunInputs) -> Lexicon:
+    """The packs with the workspace's entries as they stood."""
+    return lexicon_from(tuple((concept, tuple(phrases), statement) for concept, phrases, statement in inputs.lexicon))
+
+
+def kept_previous(inputs: RunInputs) -> Previous | None:
+    """What the question leaned on; None when it stood by itself."""
+    if inputs.previous is None:
+        return None
+    read = {document: tuple(keys) for document, keys in inputs.previous["read"].items()}
+    return Previous(question=inputs.previous["question"], read=read)
+
+
+def kept_routes(inputs: RunInputs) -> list[RouteResult]:
+    """What the router answered, pass by pass."""
+    return [_route_from(row) for row in inputs.routes]
+
+
+@cache
+def program_digest() -> str:
+    """A digest of the engine's sources: another one may reason otherwise over the same inputs."""
+    digest = hashlib.sha256()
+    root = Path(next(iter(engine.__path__)))
+    for path in sorted(p for p in root.rglob("*") if p.suffix in (".py", ".toml")):
+        digest.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _route_from(row: Mapping[str, Any]) -> RouteResult:
+    lists = {name: tuple(map(_candidate_from, row[name])) for name in ("candidates", "tail")}
+    return RouteResult(**{**row, **lists, "mode_used": RouteMode(row["mode_used"])})
+
+
+def _candidate_from(row: Mapping[str, Any]) -> ScoredCandidate:
+    lists = {name: tuple(row[name]) for name in ("matched_terms", "matched_fields")}
+    return ScoredCandidate(**{**row, **lists})
