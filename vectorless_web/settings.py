@@ -228,6 +228,8 @@ OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
 MODEL_PRICE_IN = env.float("VECTORLESS_MODEL_PRICE_IN", default=0.0)
 MODEL_PRICE_OUT = env.float("VECTORLESS_MODEL_PRICE_OUT", default=0.0)
 """US dollars per million tokens."""
+MODEL_FACTORY = env.str("VECTORLESS_MODEL_FACTORY", default="vectorless_web.providers.openai_chat.OpenAIChat")
+"""Dotted path of what makes a chat model of an endpoint, and of `stopping`, which ends a call under way."""
 MODEL_SECONDS = env.float("VECTORLESS_MODEL_SECONDS", default=60.0)
 MODEL_RETRIES = env.int("VECTORLESS_MODEL_RETRIES", default=2)
 

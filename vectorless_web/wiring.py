@@ -1,6 +1,6 @@
 """From settings to working parts: the only place that puts the engine together or picks a provider."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Protocol
@@ -19,7 +19,7 @@ from vectorless_web.engine.reasoner.guided import model_walking
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.reasoner.routing import Routing
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.endpoint import FORMS, Endpoint
 
 WALKS_AT_ONCE = 4
 """Documents walked side by side when a model makes each of them wait."""
@@ -27,7 +27,10 @@ MILLION = 1_000_000
 
 
 class ModelChoice(Protocol):
-    """The chat model a workspace chose. Prices are US dollars per million tokens."""
+    """The chat model a workspace chose. Prices are US dollars per million tokens.
+
+    `forms` and `streams` are what its self-test found that the server takes.
+    """
 
     @property
     def base_url(self) -> str: ...
@@ -41,6 +44,10 @@ class ModelChoice(Protocol):
     def price_out(self) -> Decimal: ...
     @property
     def context_size(self) -> int: ...
+    @property
+    def forms(self) -> tuple[str, ...]: ...
+    @property
+    def streams(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class Calls:
     """The model calls of one run: what was stored of earlier attempts, who keeps new ones, what pays for them.
 
     With them comes how its question is read: the workspace's lexicon, and whether to expand by it.
-    An `offline` run asks no model, whichever is there.
+    An `offline` run asks no model, whichever is there. `stopping` ends a call that is under way.
     """
 
     stored: Sequence[ModelCallRecord] = ()
@@ -58,6 +65,7 @@ class Calls:
     lexicon: Lexicon | None = None
     expand: bool = True
     offline: bool = False
+    stopping: Callable[[], bool] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +89,9 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     endpoint = None if calls.offline else endpoint_for(choice)
     if endpoint is None:
         return Engine(reasoner=Orchestrator(lexicon=calls.lexicon, expand=calls.expand))
-    # Its client takes most of a second to import, which the offline reasoner need not wait for.
-    from vectorless_web.providers.openai_chat import OpenAIChat  # noqa: PLC0415
-
     context = choice.context_size if choice else None
     live = MeteredModel(
-        OpenAIChat(endpoint), purse=calls.purse, usd_per_token=_dearest(endpoint), context_tokens=context
+        _model_at(endpoint, calls.stopping), purse=calls.purse, usd_per_token=_dearest(endpoint), context_tokens=context
     )
     # Replayed calls were paid for when they were made: the meter is behind them.
     model = ReplayModel(calls.stored, name=endpoint.model, live=live) if calls.stored else live
@@ -99,9 +104,21 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
 
 def chat_model(choice: ModelChoice) -> ChatModel:
     """The chosen model by itself, to find out whether it answers and how."""
-    from vectorless_web.providers.openai_chat import OpenAIChat  # noqa: PLC0415 - as above
+    # What an earlier test found is found out anew.
+    return _model_at(replace(_chosen(choice), forms=FORMS, streams=True))
 
-    return OpenAIChat(_chosen(choice))
+
+def site_model() -> ChatModel | None:
+    """The site's model by itself; None when there is none."""
+    endpoint = endpoint_for(None)
+    return None if endpoint is None else _model_at(endpoint)
+
+
+def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) -> ChatModel:
+    """The client that the settings name, imported only now: the offline reasoner need not wait for it."""
+    make = import_string(settings.MODEL_FACTORY)
+    model: ChatModel = make(endpoint) if stopping is None else make(endpoint, stopping=stopping)
+    return model
 
 
 def warm_up() -> None:
@@ -123,7 +140,8 @@ def _chosen(choice: ModelChoice) -> Endpoint:
     """The choice of a workspace, which goes only where the operator lets it; the site's own model goes anywhere."""
     prices = (choice.price_in, choice.price_out)
     endpoint = _endpoint(choice.base_url, choice.model, choice.api_key, prices)
-    return replace(endpoint, public_only=not settings.ALLOW_PRIVATE_MODEL_HOSTS)
+    public_only = not settings.ALLOW_PRIVATE_MODEL_HOSTS
+    return replace(endpoint, public_only=public_only, forms=choice.forms, streams=choice.streams)
 
 
 def _endpoint(base_url: str, model: str, api_key: str, prices: tuple[Decimal, Decimal]) -> Endpoint:

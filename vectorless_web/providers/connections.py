@@ -74,6 +74,9 @@ def unless(stopping: Callable[[], bool], work: Callable[[], Result], *, cut: Cal
         if stopping():
             cut()
             raise GivenUp
+    if future.exception() is not None and stopping():
+        # Another wait of the same client has cut this one's connection already.
+        raise GivenUp
     return future.result()
 
 

@@ -1,6 +1,7 @@
 """The job that works on one run: an id in, wiring, one service."""
 
 import logging
+import threading
 from contextlib import suppress
 
 from channels.layers import get_channel_layer
@@ -30,6 +31,7 @@ def execute_run(run_id: int) -> None:
     lease = services.claim_run(run_id)
     if lease is None:
         return
+    stop = threading.Event()
     try:
         run, log = selectors.run_to_execute(run_id), services.CallLog(lease)
         answerer = run.settings.get("answerer", "")
@@ -41,8 +43,10 @@ def execute_run(run_id: int) -> None:
             lexicon=lexicon_of(run.workspace),
             expand=run.settings.get("expand", True),
             offline=answerer == OFFLINE,
+            stopping=stop.is_set,
         )
-        services.execute_run(lease, engine=wiring.engine_for(model_chosen(run.workspace, answerer), calls))
+        engine = wiring.engine_for(model_chosen(run.workspace, answerer), calls)
+        services.execute_run(lease, engine=engine, stop=stop)
     except SecretUnreadable:
         services.fail_run(lease, code="secret_unreadable", message=UNREADABLE, retryable=False)
     except EngineError as error:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
+from threading import Event
 from typing import Protocol
 
 from vectorless_web.engine.errors import Cancelled, EngineError
@@ -54,16 +55,16 @@ def claim_run(run_id: int) -> Lease | None:
     return lease
 
 
-def execute_run(lease: Lease, *, engine: Engine) -> None:
+def execute_run(lease: Lease, *, engine: Engine, stop: Event | None = None) -> None:
     """Work on a claimed run until it ends, storing every event before announcing it.
 
     Whatever the engine says of itself (an EngineError, a CompleteEvent) becomes the
     run's stated outcome; a lost lease ends the work silently, because the run is
-    somebody else's by then.
+    somebody else's by then. `stop` is set as soon as the run should end.
     """
     run = Run.objects.select_related("workspace").get(pk=lease.run_id)
     try:
-        with Watch(lease, on_overdue=lambda: _end_overdue(lease)) as watch:
+        with Watch(lease, stop=stop, on_overdue=lambda: _end_overdue(lease)) as watch:
             _work(run, lease, engine, watch)
     except LeaseLost:
         logger.info("run %d: attempt %d lost its lease and wrote nothing more", lease.run_id, lease.attempt)

@@ -77,13 +77,16 @@ def end_run(lease: Lease, status: str, **values: object) -> bool:
 
 
 class Watch:
-    """A thread with its own connection that renews the lease and notices a stop while the engine works."""
+    """A thread with its own connection that renews the lease and notices a stop while the engine works.
 
-    def __init__(self, lease: Lease, *, on_overdue: Callable[[], None]) -> None:
+    `stop` is an event that others may wait for too.
+    """
+
+    def __init__(self, lease: Lease, *, on_overdue: Callable[[], None], stop: threading.Event | None = None) -> None:
         self._lease = lease
         self._on_overdue = on_overdue
         self._finished = threading.Event()
-        self._stopping = threading.Event()
+        self._stopping = stop or threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"lease-{lease.run_id}", daemon=True)
 
     def __enter__(self) -> Self:

@@ -1,0 +1,180 @@
+"""Finding out what a model can do, over real HTTP, with servers that can do much, little or nothing."""
+
+import pytest
+
+from tests.model_server import KEY, ModelServer
+from vectorless_web.engine.llm.capability import SelfTest
+from vectorless_web.engine.llm.scripted import ScriptedModel
+from vectorless_web.engine.llm.selftest import self_test
+from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.openai_chat import OpenAIChat
+
+
+@pytest.fixture
+def tested(httpserver):
+    """What the self-test finds of a server."""
+
+    def test(server: ModelServer, *, context_size: int | None = 16_000, **endpoint) -> SelfTest:
+        httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(server)
+        values = {"seconds": 3.0, "retries": 0, "api_key": KEY, "model": "tiny", **endpoint}
+        model = OpenAIChat(Endpoint(httpserver.url_for("/v1"), **values))
+        return self_test(model, only=model.only, context_size=context_size)
+
+    return test
+
+
+def found(result: SelfTest) -> dict[str, str]:
+    return {row.name: row.found for row in result.capabilities}
+
+
+def suited(result: SelfTest) -> dict[str, bool]:
+    return {job.name: job.suits for job in result.jobs}
+
+
+def test_a_server_that_can_everything_suits_every_job(tested):
+    result = tested(ModelServer())
+
+    assert set(found(result).values()) == {"yes"}
+    assert suited(result) == {"plan": True, "guide": True, "write": True}
+    assert (result.usable, result.model, result.streams) == (True, "tiny-2026", True)
+    assert result.forms == ("json_schema", "json_object", "")
+    assert result.first_token_seconds is not None
+    assert not any(row.without for row in result.capabilities)
+
+
+@pytest.mark.parametrize("says_why", [True, False], ids=["says why", "says nothing"])
+@pytest.mark.parametrize("status", [400, 404, 422])
+def test_a_server_with_neither_schema_nor_streaming_is_usable(tested, status, says_why):
+    result = tested(ModelServer(schema=status, json_object=status, stream=status, says_why=says_why))
+
+    assert found(result) | {"speed": "yes"} == {
+        "reply": "yes", "json_schema": "no", "json_object": "no", "streaming": "no",
+        "quotes": "yes", "context": "yes", "speed": "yes", "usage": "yes",
+    }  # fmt: skip
+    assert result.usable
+    assert (result.forms, result.streams) == (("",), False)
+    without = {row.name: row.without for row in result.capabilities}
+    assert without["json_schema"] == "Replies are asked for as a JSON object and checked here."
+    assert "The prompt alone asks for JSON" in without["json_object"]
+    assert "Stop still ends a call at once" in without["streaming"]
+
+
+def test_a_server_that_ignores_what_it_does_not_know_is_seen_through(tested):
+    result = tested(ModelServer(schema="ignored", json_object="ignored", stream="json"))
+
+    assert (found(result)["json_schema"], found(result)["json_object"]) == ("no", "yes")
+    assert (found(result)["streaming"], result.streams) == ("no", False)
+    assert result.forms == ("json_object", "")
+    assert result.usable
+
+
+def test_a_server_that_counts_no_tokens_has_them_estimated(tested):
+    result = tested(ModelServer(counts=False))
+
+    row = next(row for row in result.capabilities if row.name == "usage")
+    assert (row.found, row.without) == ("no", "Tokens and costs are estimated from the texts.")
+    assert result.tokens > 14_000, "the questions about the context count too"
+
+
+def test_a_small_context_is_found_out(tested):
+    result = tested(ModelServer(reads=4_096), context_size=128_000)
+
+    row = next(row for row in result.capabilities if row.name == "context")
+    assert row.sentence == "It reads 4,000 tokens, but not 8,000."
+    assert (result.reads_tokens, found(result)["context"]) == (4_000, "no")
+    assert suited(result) == {"plan": False, "guide": True, "write": False}
+
+
+def test_a_large_context_is_not_read_to_its_end(tested):
+    server = ModelServer()
+
+    result = tested(server, context_size=1_000_000)
+
+    row = next(row for row in result.capabilities if row.name == "context")
+    assert row.sentence == "It reads at least 16,000 tokens; more was not tried, to keep the test cheap."
+    assert result.reads_tokens is None
+    assert sum(len(body["messages"][0]["content"]) for body in server.requests) < 40_000 * 6
+
+
+def test_a_stated_context_is_read_whole(tested):
+    result = tested(ModelServer(), context_size=6_000)
+
+    row = next(row for row in result.capabilities if row.name == "context")
+    assert row.sentence == "It reads the 6,000 tokens stated."
+
+
+def test_a_model_that_only_chats_is_not_usable(tested):
+    result = tested(ModelServer(prose=True))
+
+    assert not result.usable
+    assert suited(result) == {"plan": False, "guide": False, "write": False}
+    assert result.verdict == "Not usable: It does not keep to JSON. The offline reasoner answers."
+
+
+def test_a_model_that_does_not_quote_exactly_is_not_let_write(tested):
+    result = tested(ModelServer(copies=False))
+
+    assert suited(result) == {"plan": True, "guide": True, "write": False}
+    assert result.verdict == "It can plan and guide; write falls to the offline reasoner."
+
+
+@pytest.mark.parametrize(
+    ("server", "code"),
+    [
+        (ModelServer(key="another"), "provider_auth"),
+        (ModelServer(model="another"), "provider_invalid_response"),
+        (ModelServer(seconds=1.0), "provider_timeout"),
+    ],
+    ids=["wrong key", "unknown model", "too slow"],
+)
+def test_what_does_not_answer_is_said_with_a_code_and_nothing_more_is_tried(tested, server, code):
+    result = tested(server, seconds=0.3)
+
+    assert (result.usable, result.error_code) == (False, code)
+    assert set(found(result).values()) == {"no", "unknown"}
+    assert KEY not in str(result)
+    assert len(server.requests) == 1
+
+
+def test_an_absent_server_is_not_usable():
+    model = OpenAIChat(Endpoint("http://127.0.0.1:9/v1", "tiny", KEY, seconds=1, retries=0))
+
+    result = self_test(model, only=model.only)
+
+    assert (result.usable, result.error_code) == (False, "network_error")
+    assert result.error == "Nothing answers at the model's address. Is its server running?"
+
+
+def test_what_was_learnt_of_a_server_is_not_tried_again(httpserver):
+    server = ModelServer(schema=400, json_object=400, stream=400)
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(server)
+    known = OpenAIChat(Endpoint(httpserver.url_for("/v1"), "tiny", KEY, retries=0, forms=("",), streams=False))
+
+    reply = self_test_question(known)
+
+    assert (reply.parsed, reply.form) == ({"section_number": 3, "why": "It is about cash."}, "")
+    assert len(server.requests) == 1
+
+
+def self_test_question(model: OpenAIChat):
+    from vectorless_web.engine.llm.model import Message
+
+    schema = {"type": "object", "properties": {"section_number": {"type": "integer"}}}
+    return model.complete([Message("user", 'The keys are "section_number" and "why".')], schema=schema)
+
+
+def test_any_chat_model_can_be_tested_without_a_server():
+    model = ScriptedModel(
+        [
+            "ready",
+            {"section_number": 3, "why": "cash"},
+            "one two three",
+            {"quote": "Rent of 4,310 thousand was paid in advance for the depot at Harbour Lane."},
+            "7493",
+        ]
+    )
+
+    result = self_test(model, context_size=2_000)
+
+    assert result.usable
+    assert found(result)["streaming"] == "yes"

@@ -1,0 +1,47 @@
+"""Stopping a run in the middle of a long model call: it ends within two seconds with its connection and its bill."""
+
+import time
+
+import pytest
+
+from tests.conftest import wait_until
+from tests.runs.compiled import compiled_document
+from tests.runs.silent_server import SilentServer
+from vectorless_web.documents.models import Document
+from vectorless_web.runs.models import ModelCall, Run
+from vectorless_web.runs.services import cancel_run
+from vectorless_web.runs.services.queueing import enqueue
+from vectorless_web.workspaces.models import ModelProvider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("pieces", [None, ["Let me ", "think about this for a while."]], ids=["silent", "midway"])
+def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(make_run, alice, bob, spawn, workspace, pieces):
+    compiled_document(workspace, alice, b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n")
+    server = SilentServer(pieces)
+    ModelProvider.objects.create(
+        workspace=workspace, name="Slow", base_url=server.url, model="tiny", price_in=1, price_out=10
+    )
+    run = make_run(question="What was revenue in 2024?")
+    Document.objects.exclude(name="report.md").delete()
+    spawn("work", "runs", VECTORLESS_MODEL_SECONDS="60")
+    enqueue(run)
+    assert server.asked.acquire(timeout=20)
+    time.sleep(0.3)
+
+    asked = time.monotonic()
+    assert cancel_run(user=bob, run=run)
+    wait_until(lambda: Run.objects.filter(pk=run.pk, status="cancelled").exists(), seconds=5, pause=0.02)
+    wait_until(lambda: server.hung_up_at, seconds=5, pause=0.02)
+
+    assert max(server.hung_up_at) - asked < 2
+    assert time.monotonic() - asked < 2.5
+    run.refresh_from_db()
+    call = ModelCall.objects.get(run=run)
+    assert (call.error_code, call.reply) == ("cancelled", "".join(pieces or []))
+    assert call.tokens_in > 100
+    assert run.tokens == call.tokens_in + call.tokens_out
+    assert run.cost_usd == call.cost_usd > 0
+    assert run.steps.count() >= 1, "the steps before the call are kept"
+    server.close()
