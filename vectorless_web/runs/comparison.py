@@ -175,8 +175,8 @@ def _measures(a: Side, b: Side, quotes: Sequence[QuotesOfPage]) -> Iterable[Meas
 
 def _shared(quotes: Sequence[QuotesOfPage]) -> str:
     shared = sum(row.kind == "shared" for row in quotes)
-    if not quotes:
-        return ""
+    if not shared:
+        return _("no page shared") if quotes else ""
     return ngettext("%(n)d shared page", "%(n)d shared pages", shared) % {"n": shared}
 
 

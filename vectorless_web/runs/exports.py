@@ -1,70 +1,106 @@
-"""A finished run as a file: Markdown with footnotes, or JSON."""
+"""A finished run as plain values, in the form that docs/exports.md describes; pages count from 1."""
 
 from typing import Any
 
+from django.utils.text import slugify
+
+from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.runs import selectors
-from vectorless_web.runs.models import Citation, Claim, Run
+from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 from vectorless_web.runs.rendering import citations_in
 
+FORMAT, VERSION = "vectorless-run", 1
+"""What a program that reads the file looks at first; the version rises when a field changes or goes."""
+NAME_LENGTH = 60
 
-def as_markdown(run: Run) -> str:
-    """The question, the answer with footnote marks, and each quote with document and page."""
-    claims, answer = selectors.claims_of(run), selectors.answer_of(run)
-    lines = [
-        f"# {_inline(run.question)}",
-        "",
-        f"*{run.get_status_display()}*" + (f": {run.reason}" if run.reason else ""),
-    ]
-    for claim in claims:
-        lines += ["", _sentence(claim)]
-    if answer and answer.missing:
-        lines += ["", "Still open:", "", *(f"- {part}" for part in answer.missing)]
-    lines += [""] + [_footnote(citation) for citation in citations_in(claims)]
-    return "\n".join(lines).strip() + "\n"
+
+def file_name(run: Run, suffix: str) -> str:
+    """A name for the run's file that every system takes: its number, then the question's ASCII words."""
+    words = slugify(run.question)[:NAME_LENGTH].strip("-")
+    return f"run-{run.pk}{'-' if words else ''}{words}.{suffix}"
 
 
 def as_json(run: Run) -> dict[str, Any]:
-    """The run as plain values; pages count from 1."""
-    answer = selectors.answer_of(run)
-    claims = selectors.claims_of(run)
+    """Everything about a run but its model calls."""
+    answer, claims = selectors.answer_of(run), selectors.claims_of(run)
     return {
-        "id": run.pk,
-        "question": run.question,
-        "outcome": run.status,
-        "reason": run.reason,
-        "error_code": run.error_code,
-        "answer": answer.markdown if answer else "",
-        "value": answer.value if answer else "",
-        "confidence": answer.confidence if answer else None,
-        "grounded": bool(answer and answer.grounded),
-        "missing": answer.missing if answer else [],
+        "format": FORMAT,
+        "version": VERSION,
+        **_head(run),
+        **_answer(answer),
         "claims": [_claim(claim) for claim in claims],
-        "citations": [_citation(citation) for citation in citations_in(claims)],
-        "steps": [_step(step) for step in selectors.steps_of(run)],
-        "checked": run.checked,
-        "engine": run.engine,
-        "model": run.model,
-        "tokens": run.tokens,
-        "cost_usd": float(run.cost_usd),
-        "asked_at": run.created_at.isoformat(),
-        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
+        "citations": [citation_row(citation) for citation in citations_in(claims)],
+        "documents": [document_row(version) for version in selectors.versions_read(run)],
+        "steps": [step_row(step) for step in selectors.steps_of(run)],
+        "checked": [_pages_from_one(row) for row in run.checked],
+        **_spent(run),
     }
 
 
-def _sentence(claim: Claim) -> str:
-    marks = "".join(f"[^{citation.marker}]" for citation in claim.citations.all())
-    text = f"~~{claim.text}~~" if claim.support == "unsupported" else claim.text
-    because = f" ({claim.because})" if claim.because else ""
-    return f"{text}{marks}{because}"
+def citation_row(citation: Citation) -> dict[str, Any]:
+    """One quote with its place, the hash of the file it stands in, and how it was found there."""
+    version = citation.version
+    return {
+        "marker": citation.marker,
+        "document": citation.document_title,
+        "document_version": version.number if version is not None else None,
+        "sha256": citation.sha256,
+        "page": citation.page,
+        "quote": citation.quote,
+        "where": citation.where,
+        "check": citation.check_result,
+    }
 
 
-def _footnote(citation: Citation) -> str:
-    where = ", ".join(part for part in (citation.document_title, citation.where, f"p. {citation.page}") if part)
-    return f"[^{citation.marker}]: “{_inline(citation.quote)}” {where} ({citation.check_result})"
+def document_row(version: DocumentVersion) -> dict[str, Any]:
+    """One document as it was read."""
+    return {
+        "title": version.document.title,
+        "name": version.document.name,
+        "version": version.number,
+        "sha256": version.sha256,
+        "pages": version.pages,
+        "media_type": version.mime,
+    }
 
 
-def _inline(text: str) -> str:
-    return " ".join(text.split())
+def step_row(step: Step) -> dict[str, Any]:
+    """One step as it was stored."""
+    names = ("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "confidence")
+    return {
+        **{name: getattr(step, name) for name in names},
+        "refs": [_pages_from_one(ref) for ref in step.refs],
+        "rejected": [{**row, "ref": _pages_from_one(row["ref"])} if row.get("ref") else row for row in step.rejected],
+        "latency_ms": step.latency_ms,
+        "tokens": step.tokens,
+        "engine": step.engine,
+    }
+
+
+def _head(run: Run) -> dict[str, Any]:
+    return {
+        "id": run.pk,
+        "thread": run.thread_id,
+        "asked_from": run.asked_from_id,
+        "asked_how": run.asked_how,
+        "question": run.question,
+        "scope": "workspace" if run.whole_workspace else "documents",
+        "outcome": run.status,
+        "reason": run.reason,
+        "error_code": run.error_code,
+    }
+
+
+def _answer(answer: Answer | None) -> dict[str, Any]:
+    factors = ("claims_held", "parts_covered", "evidence_fit")
+    return {
+        "answer": answer.markdown if answer else "",
+        "value": answer.value if answer else "",
+        "confidence": answer.confidence if answer else None,
+        "confidence_factors": {name: getattr(answer, name, None) for name in factors},
+        "grounded": bool(answer and answer.grounded),
+        "missing": answer.missing if answer else [],
+    }
 
 
 def _claim(claim: Claim) -> dict[str, Any]:
@@ -78,19 +114,21 @@ def _claim(claim: Claim) -> dict[str, Any]:
     }
 
 
-def _citation(citation: Citation) -> dict[str, Any]:
+def _spent(run: Run) -> dict[str, Any]:
     return {
-        "marker": citation.marker,
-        "document": citation.document_title,
-        "sha256": citation.sha256,
-        "page": citation.page,
-        "quote": citation.quote,
-        "where": citation.where,
-        "check": citation.check_result,
+        "engine": run.engine,
+        "model": run.model,
+        "settings": run.settings,
+        "corpus_fingerprint": run.corpus_fingerprint,
+        "tokens": run.tokens,
+        "cost_usd": float(run.cost_usd),
+        "asked_at": run.created_at.isoformat(),
+        "finished_at": run.finished_at.isoformat() if run.finished_at else None,
     }
 
 
-def _step(step: Any) -> dict[str, Any]:
-    names = ("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "confidence")
-    values = {name: getattr(step, name) for name in names}
-    return {**values, "rejected": step.rejected, "latency_ms": step.latency_ms, "tokens": step.tokens}
+def _pages_from_one(row: dict[str, Any]) -> dict[str, Any]:
+    """A stored reference, whose pages count from 0, as readers count."""
+    pages = {name: row[name] + 1 for name in ("page_start", "page_end") if row.get(name) is not None}
+    ref = row.get("ref")
+    return row | pages | ({"ref": _pages_from_one(ref)} if isinstance(ref, dict) else {})

@@ -4,7 +4,7 @@ from vectorless_web.engine.errors import InvalidInput
 
 QUESTION_MAX = 4000
 STEPS_MIN, STEPS_MAX = 1, 30
-WALKS_MAX = 20
+WALKS_MAX = 10
 
 
 def checked_question(question: str) -> str:
