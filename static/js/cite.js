@@ -34,7 +34,7 @@ function describe(marker) {
   const now = document.getElementById("quote-now");
   if (!row || !now) return;
   now.querySelector("[data-now-marker]").textContent = marker;
-  now.querySelector("[data-now-where]").textContent = row.querySelector(".fact").firstChild.textContent.trim().replace(/,$/, "");
+  now.querySelector("[data-now-where]").textContent = row.querySelector("[data-cited]").firstElementChild.textContent.trim();
   now.querySelector("[data-now-check]").replaceWith(row.querySelector(".badge").cloneNode(true));
   now.querySelector(".badge").dataset.nowCheck = "";
 }
@@ -97,11 +97,36 @@ document.addEventListener("go:citation", (event) => {
 document.addEventListener("go:marker", (event) => {
   if (markers().includes(event.detail)) choose(event.detail, { answer: true });
 });
+
+// Steps: j and k go on from the one last visited; the page it read comes up beside it.
+let visited = "";
 document.addEventListener("go:step", (event) => {
   const all = $$("#steps > .step > details > summary");
-  const at = all.indexOf(document.activeElement);
-  const next = all[Math.min(Math.max(at + event.detail, 0), all.length - 1)];
-  next?.focus();
+  if (!all.length) return;
+  if (!all[0].getClientRects().length) location.hash = "trace";
+  const here = all.findIndex((summary) => summary === document.activeElement);
+  const at = here < 0 ? all.findIndex((summary) => summary.closest(".step").id === visited) : here;
+  const next = at < 0 && event.detail < 0 ? all.length - 1 : Math.min(Math.max(at + event.detail, 0), all.length - 1);
+  visited = all[next].closest(".step").id;
+  all[next].focus();
+});
+
+// The lit sentence with its quotes, as plain text.
+document.addEventListener("go:copy", () => {
+  const claim = document.querySelector(".claim.lit") ?? document.querySelector(".claim");
+  if (!claim) return;
+  const quotes = $$(".cite", claim).map((cite) => {
+    const row = document.getElementById(`cite-${cite.dataset.marker}`);
+    const where = row?.querySelector("[data-cited]").textContent.replace(/\s+/g, " ").trim();
+    return row ? `[${cite.dataset.marker}] “${row.querySelector("blockquote").textContent.trim()}” (${where})` : "";
+  });
+  const text = [claim.querySelector(".said").textContent.trim(), ...quotes].filter(Boolean).join("\n");
+  document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done: document.getElementById("claims").dataset.copied } }));
+});
+
+document.addEventListener("go:clear", () => {
+  chosen = 0;
+  light(0);
 });
 
 // A step that came before its quotes were cited gets their tabs as soon as the list of quotes names it.

@@ -69,24 +69,22 @@ function follow(on) {
 function copyQuote(button) {
   const marker = document.querySelector("[data-now-marker]").textContent.trim();
   const row = document.getElementById(`cite-${marker}`);
-  const text = `“${row.querySelector("blockquote").textContent.trim()}” (${row.querySelector(".fact").innerText.trim()})`;
+  const text = `“${row.querySelector("blockquote").textContent.trim()}” (${row.querySelector("[data-cited]").innerText.trim()})`;
   document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done: button.dataset.copied } }));
 }
 
-// The map and the trace know a page as "version/page": a leaf opens it, a step lights its leaves.
-function leaves(step) {
-  const places = [...(step?.querySelectorAll("a[data-sheet]") ?? [])].map((link) => /sheet\/(\d+\/\d+)\//.exec(link.dataset.sheet)?.[1]);
-  return [...document.querySelectorAll(".map [data-place]")].filter((leaf) => places.includes(leaf.dataset.place));
-}
-
-document.addEventListener("pointerover", (event) => {
-  const step = event.target.closest?.("#steps > .step");
-  const lit = leaves(step);
-  for (const leaf of document.querySelectorAll(".map [data-place]")) leaf.classList.toggle("lit", lit.includes(leaf));
+// Hovering shows a page that is here already; a key that goes to a step fetches the page it read.
+document.addEventListener("source:show", (event) => {
+  const { places, steps } = event.detail;
+  const here = [...document.querySelectorAll("#sheets .sheet")].find((sheet) => places.includes(sheet.dataset.place));
+  if (!pane()?.getClientRects().length) return;
+  const byKey = steps.some((step) => step.contains(document.activeElement) && step.querySelector("summary:focus-visible"));
+  if (here) scrollTo(here);
+  else if (byKey && places[0]) open(`${document.querySelector("[data-sheets]").dataset.sheets}${places[0]}/`, (page) => sheets().prepend(page));
 });
 
 document.addEventListener("click", (event) => {
-  const leaf = event.target.closest("[data-place]");
+  const leaf = event.target.closest(".map [data-place]");
   if (leaf) open(`${document.querySelector("[data-sheets]").dataset.sheets}${leaf.dataset.place}/`, (page) => sheets().prepend(page));
   const link = event.target.closest("a[data-sheet]");
   if (link && pane()?.getClientRects().length) {

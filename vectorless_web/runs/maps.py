@@ -16,7 +16,7 @@ from vectorless_web.runs.selectors import versions_read
 from vectorless_web.runs.tree_map import draw
 
 NAMED = 4
-LISTED = 40
+LISTED = 24
 
 
 @dataclass(slots=True)

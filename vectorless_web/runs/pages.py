@@ -9,6 +9,7 @@ from vectorless_web.runs import rendering, selectors, sheets
 from vectorless_web.runs.again import ways_of
 from vectorless_web.runs.maps import maps_of
 from vectorless_web.runs.models import Citation, Claim, Run, Step
+from vectorless_web.runs.spending import spending_of
 from vectorless_web.runs.threads import later_tries
 from vectorless_web.workspaces.selectors import May
 
@@ -24,6 +25,7 @@ def state_context(run: Run, may: May) -> dict[str, Any]:
         "answer": selectors.answer_of(run) if ended else None,
         "claims": selectors.claims_of(run) if ended else [],
         "engine_line": rendering.engine_line(run.engine, run.model),
+        "spending": spending_of(run) if run.is_open else None,
     }
 
 
@@ -61,6 +63,7 @@ def run_context(run: Run, may: May) -> dict[str, Any]:
         "now": rendering.now_of(run),
         "scope_line": rendering.scope_line(run, selectors.scope_size(run)),
         "engine_line": rendering.engine_line(run.engine, run.model),
+        "spending": spending_of(run) if run.is_open else None,
         "again": ways_of(run) if may.ask and not run.is_open else None,
         "tries": later_tries(run),
         "newer": selectors.newer_documents(run) if citations else [],

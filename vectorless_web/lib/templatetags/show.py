@@ -280,6 +280,18 @@ def _said(local: datetime, now: datetime) -> str:
     return formats.date_format(local, "j M" if local.year == now.year else "j M Y")
 
 
+BARE = re.compile(r"([-−(]?)[$€£¥]?([\d.,]+\)?)\s?(thousand|million|billion|%)?")
+
+
+@register.filter
+def bare(figure: str, unit: str) -> str:
+    """The number alone when the unit says the rest: "220" of "$220 million" in "USD million"; else the whole."""
+    match = BARE.fullmatch(figure)
+    if match is None or not unit or not unit.endswith(match[3] or ""):
+        return figure
+    return f"{match[1]}{match[2]}"
+
+
 @register.filter
 def unless_worded(unit: str, figure: str) -> str:
     """The unit of a figure, or nothing when the figure says it itself ("$220 million", "11.8%")."""
