@@ -62,7 +62,9 @@ class InstantModel:
         prompt = messages[-1].content
         if "Write the answer" in prompt:
             return self._said(_answer(prompt), messages, schema)
-        return self._said(next(self._plan, {"none": True}) if "Choose the next step" in prompt else {}, messages, schema)
+        return self._said(
+            next(self._plan, {"none": True}) if "Choose the next step" in prompt else {}, messages, schema
+        )
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
         """The same in one piece."""

@@ -1,6 +1,7 @@
 """A folder of PDFs as a corpus for benchmarks: compiled once, cached by content and engine version."""
 
 import hashlib
+import threading
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ class FolderCorpus:
         self._paths = {str(number): found[name] for number, name in enumerate(kept, start=1)}
         self._cache = cache
         self._open: dict[str, CompiledDocument] = {}
+        self._lock = threading.Lock()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -47,8 +49,10 @@ class FolderCorpus:
         """The compiled document; compiled and cached at first use."""
         if document not in self._paths:
             raise NotFound(f"There is no document {document}.")
-        if document not in self._open:
-            self._open[document] = self._compiled(self._paths[document])
+        # The PDF library works in one thread at a time.
+        with self._lock:
+            if document not in self._open:
+                self._open[document] = self._compiled(self._paths[document])
         return self._open[document]
 
     def name_of(self, document: str) -> str:
@@ -63,7 +67,7 @@ class FolderCorpus:
         """The same corpus narrowed to one document."""
         narrowed = FolderCorpus.__new__(FolderCorpus)
         narrowed._paths = {document: self._paths[document]}
-        narrowed._cache, narrowed._open = self._cache, self._open
+        narrowed._cache, narrowed._open, narrowed._lock = self._cache, self._open, self._lock
         return narrowed
 
     def _compiled(self, path: Path) -> CompiledDocument:

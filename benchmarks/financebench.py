@@ -2,20 +2,24 @@
 
     python benchmarks/financebench.py --questions FILE --pdfs DIR --out PRED.jsonl
         [--scope document|corpus] [--stage retrieve|answer] [--engine offline|model] [--limit N] [--cache DIR]
+        [--resume] [--at-once N] [--call-seconds S] [--run-seconds S]
 
 A question is a JSON line with financebench_id, question and doc_name (the PDF's name
 without its suffix). With scope `document` the document is given; with `corpus` all PDFs of
 the folder are searched. A prediction has: financebench_id, pages ({doc, page from 0, score},
 20 best first), documents, answer, value, citations ({doc, page from 0, quote}), outcome,
-seconds, tokens, steps. The model engine reads OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL.
+seconds, tokens, steps, engine. The model engine reads OPENAI_BASE_URL, OPENAI_API_KEY, OPENAI_MODEL
+and, for the cost, OPENAI_PRICE_IN and OPENAI_PRICE_OUT (dollars per million tokens); it answers (--stage answer).
+With --resume the questions that PRED.jsonl already holds are left out and the others appended.
 """
 
 import argparse
 import json
-import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,19 +27,14 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.corpus import FolderCorpus, make_router, routing, shortlist
-from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.calls import Caller
+from benchmarks.led import Spending, from_environment, led_by
 from vectorless_web.engine.query.evidence import rank_pages
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.query.understand import understand
 from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Evidence, Outcome, StepEvent
 from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.model_planner import ModelPlanner
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
-from vectorless_web.engine.reasoner.walking import Walking
 from vectorless_web.engine.router import DocumentRouter
-from vectorless_web.providers.endpoint import Endpoint
-from vectorless_web.providers.openai_chat import OpenAIChat
 
 PAGES = 20
 Question = dict[str, Any]
@@ -48,7 +47,8 @@ class Task:
 
     corpus: FolderCorpus
     router: DocumentRouter | None
-    reasoner: Callable[[], Orchestrator] | None = None
+    reasoner: Callable[[], Orchestrator] | None
+    limits: Limits
 
 
 def retrieve(question: Question, task: Task) -> Prediction:
@@ -80,7 +80,7 @@ def answer(question: Question, task: Task) -> Prediction:
     """A whole run of the reasoner: its answer and citations, and the ranking of the documents it walked."""
     assert task.reasoner is not None
     corpus = task.corpus if task.router else task.corpus.only(task.corpus.id_of(question["doc_name"]))
-    events = list(task.reasoner().run(question["question"], corpus, Limits()))
+    events = list(task.reasoner().run(question["question"], corpus, task.limits))
     done = next(event for event in reversed(events) if isinstance(event, CompleteEvent))
     cited = [evidence for event in events if isinstance(event, ClaimEvent) for evidence in event.citations]
     walked = [ref.document for event in events if isinstance(event, StepEvent) for ref in event.refs]
@@ -96,6 +96,8 @@ def answer(question: Question, task: Task) -> Prediction:
         "confidence": done.confidence.value if done.confidence else None,
         "tokens": done.tokens,
         "steps": done.steps,
+        "engine": done.engine,
+        "reason": done.reason,
     }
 
 
@@ -105,61 +107,93 @@ def _citations(cited: Sequence[Evidence], corpus: FolderCorpus) -> list[dict[str
     return [{"doc": corpus.name_of(e.document), "page": e.page_index, "quote": e.quote} for e in distinct.values()]
 
 
-def predictions(questions: Sequence[Question], work: Callable[[Question], Prediction]) -> Iterator[Prediction]:
-    """One prediction per question, with the seconds it took."""
-    for question in questions:
-        started = time.perf_counter()
-        found = work(question)
-        yield {
-            "financebench_id": question["financebench_id"],
-            "answer": "",
-            "value": "",
-            "citations": [],
-            **found,
-            "seconds": round(time.perf_counter() - started, 4),
-        }
+def predictions(
+    questions: Sequence[Question], work: Callable[[Question], Prediction], *, at_once: int = 1
+) -> Iterator[Prediction]:
+    """One prediction per question in their order, with the seconds it took; `at_once` are worked on together."""
+    if at_once == 1:
+        yield from (_timed(question, work) for question in questions)
+        return
+    with ThreadPoolExecutor(max_workers=at_once) as pool:
+        yield from pool.map(lambda question: _timed(question, work), questions)
 
 
-def make_reasoner(engine: str, router: DocumentRouter | None) -> Callable[[], Orchestrator]:
-    """Makes the reasoner of one run: offline, or led by the model of the environment with a budget of its own."""
+def _timed(question: Question, work: Callable[[Question], Prediction]) -> Prediction:
+    started = time.perf_counter()
+    found = work(question)
+    return {
+        "financebench_id": question["financebench_id"],
+        "answer": "",
+        "value": "",
+        "citations": [],
+        **found,
+        "seconds": round(time.perf_counter() - started, 4),
+    }
+
+
+def make_reasoner(
+    options: argparse.Namespace, router: DocumentRouter | None, limits: Limits, spending: Spending
+) -> Callable[[], Orchestrator]:
+    """Makes the reasoner of one run: offline, or led by the model of the environment."""
     narrowed = routing(router) if router else None
-    if engine == "offline":
+    if options.engine == "offline":
         return lambda: Orchestrator(routing=narrowed)
-    model = OpenAIChat(
-        Endpoint(
-            base_url=os.environ["OPENAI_BASE_URL"],
-            model=os.environ["OPENAI_MODEL"],
-            api_key=os.environ.get("OPENAI_API_KEY", ""),
-        )
-    )
-    limits = Limits()
-    return lambda: Orchestrator(
-        routing=narrowed,
-        walking=Walking(
-            planner=ModelPlanner(
-                Caller(model, budget=ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens))
-            )
-        ),
-    )
+    model = from_environment(seconds=options.call_seconds)
+    return led_by(model, spending, limits=limits, routing=narrowed)
+
+
+def done_before(out: Path) -> set[str]:
+    """Questions that a file of predictions holds; a line cut off by an interruption is dropped from it."""
+    if not out.exists():
+        return set()
+    whole = [line for line in out.read_text(encoding="utf-8").splitlines() if _is_json(line)]
+    out.write_text("".join(f"{line}\n" for line in whole), encoding="utf-8")
+    return {json.loads(line)["financebench_id"] for line in whole}
+
+
+def _is_json(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
 
 
 def main() -> None:
     """Read the questions, work on each, write its prediction."""
-    arguments = _arguments()
-    lines = Path(arguments.questions).read_text(encoding="utf-8").splitlines()
-    questions = [json.loads(line) for line in lines if line.strip()][: arguments.limit]
-    is_given = arguments.scope == "document"
+    options = _arguments()
+    if options.engine == "model" and options.stage != "answer":
+        sys.exit("The model engine answers: add --stage answer.")
+    lines = Path(options.questions).read_text(encoding="utf-8").splitlines()
+    questions = [json.loads(line) for line in lines if line.strip()][: options.limit]
+    is_given = options.scope == "document"
     names = sorted({question["doc_name"] for question in questions}) if is_given else None
-    corpus = FolderCorpus(Path(arguments.pdfs), cache=Path(arguments.cache), names=names)
+    out = Path(options.out)
+    held = done_before(out) if options.resume else set()
+    questions = [question for question in questions if question["financebench_id"] not in held]
+    corpus = FolderCorpus(Path(options.pdfs), cache=Path(options.cache), names=names)
     router = None if is_given else make_router(corpus)
-    is_answer = arguments.stage == "answer"
-    task = Task(corpus, router, make_reasoner(arguments.engine, router) if is_answer else None)
+    limits, spending = Limits(wall_seconds=options.run_seconds), Spending()
+    is_answer = options.stage == "answer"
+    reasoner = make_reasoner(options, router, limits, spending) if is_answer else None
+    task = Task(corpus, router, reasoner, limits)
     work = answer if is_answer else retrieve
-    with Path(arguments.out).open("w", encoding="utf-8") as out:
-        for number, prediction in enumerate(predictions(questions, lambda question: work(question, task)), start=1):
-            out.write(json.dumps(prediction, ensure_ascii=False) + "\n")
-            out.flush()
-            print(f"{number}/{len(questions)} {prediction['financebench_id']} {prediction['outcome']}", file=sys.stderr)
+    outcomes: Counter[str] = Counter()
+    with out.open("a" if options.resume else "w", encoding="utf-8") as file:
+        found = predictions(questions, lambda question: work(question, task), at_once=options.at_once)
+        for number, prediction in enumerate(found, start=1):
+            file.write(json.dumps(prediction, ensure_ascii=False) + "\n")
+            file.flush()
+            outcomes[f"{prediction['outcome']} by {prediction.get('engine', 'ranking')}"] += 1
+            print(_progress(number, len(questions), prediction), file=sys.stderr, flush=True)
+    told = ", ".join(f"{count} {outcome}" for outcome, count in sorted(outcomes.items()))
+    print(f"{len(questions)} questions ({len(held)} done before): {told or 'none'}", file=sys.stderr)
+    if options.engine == "model":
+        print(spending.summary(), file=sys.stderr)
+
+
+def _progress(number: int, count: int, prediction: Prediction) -> str:
+    spent = f"{prediction['seconds']:.1f} s, {prediction['tokens']} tokens"
+    return f"{number}/{count} {prediction['financebench_id']} {prediction['outcome']} ({spent})"
 
 
 def _arguments() -> argparse.Namespace:
@@ -172,6 +206,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--engine", choices=("offline", "model"), default="offline")
     parser.add_argument("--limit", type=int, default=None)
     parser.add_argument("--cache", default="var/benchmarks")
+    parser.add_argument("--resume", action="store_true", help="leave out what --out holds, append the rest")
+    parser.add_argument("--at-once", type=int, default=1, help="questions worked on together")
+    parser.add_argument("--call-seconds", type=float, default=120.0, help="how long one call of the model may take")
+    parser.add_argument("--run-seconds", type=float, default=300.0, help="how long one question may take")
     return parser.parse_args()
 
 
