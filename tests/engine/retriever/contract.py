@@ -12,6 +12,7 @@ from tests.engine.retriever.contract_values import (
     community_filter,
     graph_expand_of,
     node_of,
+    or_else,
     pairs,
     properties_of,
     scored,
@@ -66,12 +67,12 @@ def run_case(group: str, case: Case) -> object:
 
 
 def _rrf(case: Case) -> object:
-    return pairs(reciprocal_rank_fusion(case["lists"], case.get("k", 60.0)))
+    return pairs(reciprocal_rank_fusion(case["lists"], or_else(case.get("k"), 60.0)))
 
 
 def _weighted_rrf(case: Case) -> object:
     lists = [(entry["ids"], entry["weight"]) for entry in case["lists"]]
-    return pairs(weighted_reciprocal_rank_fusion(lists, case.get("k", 60.0)))
+    return pairs(weighted_reciprocal_rank_fusion(lists, or_else(case.get("k"), 60.0)))
 
 
 def _convex(case: Case) -> object:
@@ -88,12 +89,13 @@ def _tokens(case: Case) -> object:
 
 
 def _render(case: Case) -> object:
-    return render_node(node_of(case["node"]))
+    return render_node(node_of(case["node"]), cap=or_else(case.get("cap"), 8192))
 
 
 def _adjacency(case: Case) -> object:
-    outgoing, incoming = ([tuple(edge) for edge in case.get(side, [])] for side in ("outgoing", "incoming"))
-    return render_node_with_adjacency(node_of(case["node"]), outgoing=outgoing, incoming=incoming, cap=case["cap"])
+    outgoing, incoming = ([tuple(edge) for edge in case.get(side) or []] for side in ("outgoing", "incoming"))
+    cap = or_else(case.get("cap"), 10)
+    return render_node_with_adjacency(node_of(case["node"]), outgoing=outgoing, incoming=incoming, cap=cap)
 
 
 def _pack(case: Case) -> object:
@@ -235,11 +237,12 @@ def _hybrid(case: Case) -> object:
 
 def _rerank(case: Case) -> object:
     candidates = scored(case["candidates"])
-    query, top_k = case.get("query_text"), case.get("rerank_top_k", 25)
-    if query is None:
+    query, top_k = case.get("query_text"), or_else(case.get("rerank_top_k"), 25)
+    if query is None or not case.get("outcome"):
         return pairs(candidates)
     texts = [name for name, _ in candidates]
-    outcome = rerank(candidates, texts, query=query, reranker=GivenReranker(case["outcome"]), top_k=top_k)
+    reranker = JaccardReranker() if case["outcome"].get("jaccard") else GivenReranker(case["outcome"])
+    outcome = rerank(candidates, texts, query=query, reranker=reranker, top_k=top_k)
     return pairs(outcome.candidates)
 
 
@@ -253,8 +256,8 @@ def _shape(case: Case) -> object:
 
 
 def _mmr(case: Case) -> object:
-    pieces = [Piece(item["text"], item["relevance"], item["vector"]) for item in case["items"]]
-    return pairs(select_diverse(pieces, case["k"], diversity=case.get("lambda", 0.5)))
+    pieces = [Piece(item["text"], item["relevance"], item.get("vector") or ()) for item in case["items"]]
+    return pairs(select_diverse(pieces, case["k"], diversity=or_else(case.get("lambda"), 0.5)))
 
 
 GROUPS: dict[str, Callable[[Case], object]] = {

@@ -52,8 +52,9 @@ def _gated(retriever: Retriever, query: Case) -> Retriever:
     if query.get("label") is not None:
         retriever = retriever.label(query["label"])
     if query.get("where") is not None:
-        name, value = query["where"]
-        retriever = retriever.where(name, value_of(value))
+        conditions = query["where"] if isinstance(query["where"][0], list) else [query["where"]]
+        for name, value in conditions:
+            retriever = retriever.where(name, value_of(value))
     if query.get("tenant") is not None:
         retriever = retriever.tenant(query["tenant"])
     bounds = bounds_of({**query, **(query.get("temporal") or {})})
@@ -73,10 +74,20 @@ def _asked(retriever: Retriever, query: Case) -> Retriever:
 _LANES = {"vector_weight": "vector", "sparse_weight": "sparse"}
 
 
+def _fusion_of(query: Case) -> tuple[FusionStrategy, float]:
+    """The strategy and its rank constant: a name, `{"strategy": name, "k": k}` or `{name: {"k": k}}`."""
+    given = query.get("fusion") or "convex_min_max"
+    if isinstance(given, Mapping):
+        name, settings = (given["strategy"], given) if "strategy" in given else next(iter(given.items()))
+    else:
+        name, settings = given, {}
+    strategy = FusionStrategy.RRF if "rrf" in str(name).lower() else FusionStrategy.CONVEX_MIN_MAX
+    return strategy, (settings or {}).get("k") or query.get("rrf_k") or 60.0
+
+
 def _staged(retriever: Retriever, query: Case) -> Retriever:
-    fusion = query.get("fusion") or FusionStrategy.CONVEX_MIN_MAX
-    chosen = fusion if isinstance(fusion, Mapping) else {"strategy": fusion, "k": query.get("rrf_k")}
-    retriever = retriever.fusion(FusionStrategy(str(chosen["strategy"]).lower()), k=chosen.get("k") or 60.0)
+    strategy, k = _fusion_of(query)
+    retriever = retriever.fusion(strategy, k=k)
     weights = dict(query.get("weights") or {}) | {
         lane: query[key] for key, lane in _LANES.items() if query.get(key) is not None
     }
@@ -85,7 +96,9 @@ def _staged(retriever: Retriever, query: Case) -> Retriever:
         community = query["community"]
         retriever = retriever.community(communities_of(community), community_filter(community.get("cfg") or {}))
     if query.get("graph_expand") is not None:
-        retriever = retriever.graph_expand(graph_expand_of(query["graph_expand"]))
+        given = query["graph_expand"]
+        by_query = {"mode": query["graph_mode"]} if query.get("graph_mode") else {}
+        retriever = retriever.graph_expand(graph_expand_of({**by_query, **given} if by_query else given))
     if query.get("rerank") is not None:
         outcome = query["rerank"]
         reranker = JaccardReranker() if outcome.get("jaccard") else GivenReranker(outcome)

@@ -26,6 +26,11 @@ Case = Mapping[str, Any]
 BOUNDS = ("created_after", "created_before", "updated_after", "updated_before")
 
 
+def or_else(given: Json, default: Json) -> Json:
+    """The value given, or the default when it is absent or null."""
+    return default if given is None else given
+
+
 def pairs(scored: Sequence[tuple[str, float]]) -> list[list[Json]]:
     """(id, score) tuples as JSON has them."""
     return [[name, score] for name, score in scored]
@@ -96,8 +101,9 @@ _SAME_NAME = ("depth", "decay", "max_expand", "max_frontier", "max_per_seed", "d
 _EDGE_TYPES = ("edge_types", "etype_filter", "etypes", "edge_type_filter")
 
 
-def graph_expand_of(config: Case) -> GraphExpand:
-    """Settings of graph expansion."""
+def graph_expand_of(given: Case | int) -> GraphExpand:
+    """Settings of graph expansion; a bare number is how many neighbours may be added."""
+    config: Case = given if isinstance(given, Mapping) else {"max_expand": given}
     mode = config.get("mode") or "decay"
     if isinstance(mode, Mapping):
         (mode, settings) = next(iter(mode.items()))
@@ -108,7 +114,7 @@ def graph_expand_of(config: Case) -> GraphExpand:
         **same,
         edge_types=None if types is None else tuple(types),
         edge_weight=config.get("edge_weight") or {},
-        direction=GraphExpandDirection(config.get("direction") or "outgoing"),
+        direction=GraphExpandDirection(str(config.get("direction") or "outgoing").lower()),
         mode=GraphExpandMode(str(mode).lower()),
         opt_in=bool(config.get("opt_in") or config.get("ppr_opt_in")),
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vectorless_web.engine.retriever.ranking import rounded
 from vectorless_web.engine.retriever.similarity import unit_rows
@@ -11,7 +12,7 @@ from vectorless_web.engine.retriever.similarity import unit_rows
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A text that may be picked: its relevance and its vector (all pieces of one call have equal length)."""
+    """A text that may be picked: its relevance and its vector, of the same length in all pieces or empty for none."""
 
     text: str
     relevance: float
@@ -29,7 +30,7 @@ def select_diverse(pieces: Sequence[Piece], k: int, *, diversity: float = 0.5) -
     if not left or k <= 0:
         return []
     weight = min(max(diversity, 0.0), 1.0)
-    units = unit_rows(np.array([piece.vector for piece in left], np.float64).reshape(len(left), -1))
+    units = _units([piece.vector for piece in left])
     redundancy = np.zeros(len(left))
     waiting = list(range(len(left)))
     picked: list[tuple[str, float]] = []
@@ -40,3 +41,10 @@ def select_diverse(pieces: Sequence[Piece], k: int, *, diversity: float = 0.5) -
         picked.append((left[best].text, effective[best]))
         redundancy = np.maximum(redundancy, np.clip(units @ units[best], 0.0, 1.0))
     return picked
+
+
+def _units(vectors: Sequence[Sequence[float]]) -> NDArray[np.float64]:
+    """One unit row a vector, (n, longest); a vector of another length is like nothing, so its row is zero."""
+    width = max(map(len, vectors))
+    rows = [vector if len(vector) == width else [0.0] * width for vector in vectors]
+    return unit_rows(np.array(rows, np.float64).reshape(len(rows), width))

@@ -29,7 +29,7 @@ class GraphExpand:
 
     `edge_types` None follows every type; `edge_weight` multiplies the score along a
     type (1.0 when not named); `max_per_seed` follows only the first n edges of each
-    node, in order of type and id. `knn_edges` are derived (source, target, weight)
+    node, in order of type and id, whatever their direction. `knn_edges` are derived (source, target, weight)
     edges that PageRank walks besides the corpus's own; `opt_in` lets it run above
     250,000 nodes.
     """
@@ -67,13 +67,13 @@ def expand_by_decay(
     """The neighbours worth adding to `seeds`, (id, score), best first, at most `config.max_expand`.
 
     A neighbour scores parent x decay x edge weight, compounding per hop; of several
-    paths the best wins. Seeds keep their own score and are never added again; a seed of
-    negative score expands nothing. `admits` is asked before the cap. When a hop finds
+    paths the best wins. Seeds keep their own score and are never added again; a negative
+    score expands nothing. `admits` is asked before the cap. When a hop finds
     more than `max_frontier` nodes it is kept and the walk stops.
     """
     listed = best_of_each(seeds)
     found: dict[str, float] = {}
-    frontier = {name: score for name, score in listed.items() if score >= 0}
+    frontier: Mapping[str, float] = listed
     for _ in range(config.hops):
         reached = _hop(frontier, neighbours, config)
         frontier = {
@@ -90,18 +90,19 @@ def expand_by_decay(
 def _hop(frontier: Mapping[str, float], neighbours: Neighbours, config: GraphExpand) -> dict[str, float]:
     reached: dict[str, float] = {}
     for name, score in frontier.items():
-        for direction in config.directions:
-            for edge_type, other in _followed(neighbours(name, direction), config):
-                passed = score * config.decay * config.edge_weight.get(edge_type, 1.0)
-                if other != name and (other not in reached or passed > reached[other]):
-                    reached[other] = passed
+        for edge_type, other in _followed(name, neighbours, config) if score >= 0 else ():
+            passed = score * config.decay * config.edge_weight.get(edge_type, 1.0)
+            if other != name and (other not in reached or passed > reached[other]):
+                reached[other] = passed
     return reached
 
 
-def _followed(edges: Sequence[tuple[str, str]], config: GraphExpand) -> Sequence[tuple[str, str]]:
+def _followed(name: str, neighbours: Neighbours, config: GraphExpand) -> list[tuple[str, str]]:
+    """The edges of a node that count, those of all directions together."""
+    edges = [edge for direction in config.directions for edge in neighbours(name, direction)]
     if config.edge_types is not None:
         edges = [edge for edge in edges if edge[0] in config.edge_types]
-    return edges if config.max_per_seed is None else sorted(edges)[: max(config.max_per_seed, 0)]
+    return edges if config.max_per_seed is None else sorted(set(edges))[: max(config.max_per_seed, 0)]
 
 
 def expand_by_pagerank(

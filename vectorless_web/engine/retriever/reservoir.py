@@ -47,7 +47,7 @@ class SessionReservoir:
         held = self._sessions.setdefault(session, _Session(deque(maxlen=self.window)))
         held.values.append(value)
         held.seen += 1
-        held.last = at
+        held.last = max(held.last, at) if held.seen > 1 else at
 
     def is_warming_up(self, session: str) -> bool:
         """Whether the session has fewer than `warm_up` observations."""
