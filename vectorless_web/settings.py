@@ -7,6 +7,8 @@ from pathlib import Path
 
 import environ
 
+from vectorless_web.engine.llm.presets import model_address
+
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = Path(env.str("VECTORLESS_VAR", default=str(BASE_DIR / "var")))
@@ -223,7 +225,14 @@ USE_THOUSAND_SEPARATOR = True
 
 MODEL = env.str("VECTORLESS_MODEL", default="")
 """A chat model for every workspace that has chosen none; without one the offline reasoner answers."""
-OPENAI_BASE_URL = env.str("OPENAI_BASE_URL", default="https://api.openai.com/v1")
+try:
+    OPENAI_BASE_URL = model_address(
+        provider=env.str("VECTORLESS_PROVIDER", default=""),
+        model=MODEL,
+        given=env.str("OPENAI_BASE_URL", default=""),
+    )
+except ValueError as error:
+    raise SystemExit(str(error)) from None
 OPENAI_API_KEY = env.str("OPENAI_API_KEY", default="")
 MODEL_PRICE_IN = env.float("VECTORLESS_MODEL_PRICE_IN", default=0.0)
 MODEL_PRICE_OUT = env.float("VECTORLESS_MODEL_PRICE_OUT", default=0.0)

@@ -10,9 +10,11 @@ from django.utils.module_loading import import_string
 
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unrecorded
+from vectorless_web.engine.llm.capability import SelfTest
 from vectorless_web.engine.llm.metered import FreePurse, MeteredModel, Purse
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.replay import ReplayModel
+from vectorless_web.engine.llm.selftest import self_test
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.understand import understand
 from vectorless_web.engine.reasoner.guided import model_walking
@@ -102,16 +104,14 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     return Engine(reasoner=reasoner, name="model", model=endpoint.model)
 
 
-def chat_model(choice: ModelChoice) -> ChatModel:
-    """The chosen model by itself, to find out whether it answers and how."""
+def test_model(choice: ModelChoice | None = None, *, context_size: int | None = None) -> SelfTest | None:
+    """What the chosen model, else the site's, can do; None when there is neither."""
+    endpoint = endpoint_for(choice)
+    if endpoint is None:
+        return None
     # What an earlier test found is found out anew.
-    return _model_at(replace(_chosen(choice), forms=FORMS, streams=True))
-
-
-def site_model() -> ChatModel | None:
-    """The site's model by itself; None when there is none."""
-    endpoint = endpoint_for(None)
-    return None if endpoint is None else _model_at(endpoint)
+    model = _model_at(replace(endpoint, forms=FORMS, streams=True))
+    return self_test(model, only=getattr(model, "only", None), context_size=context_size)
 
 
 def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) -> ChatModel:

@@ -13,6 +13,7 @@ from vectorless_web.engine.errors import (
     ModelInvalidReply,
     ModelRateLimited,
     ModelTimeout,
+    ModelUnknown,
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.model import Message
@@ -162,7 +163,7 @@ def test_a_reply_that_is_no_object_is_left_to_its_reader(chat, httpserver, text)
     [
         (401, ModelAuth, False),
         (403, ModelAuth, False),
-        (404, ModelInvalidReply, False),
+        (404, ModelUnknown, False),
         (400, ModelInvalidReply, False),
         (429, ModelRateLimited, True),
         (500, ModelUnreachable, True),

@@ -16,6 +16,7 @@ from vectorless_web.engine.errors import (
     ModelInvalidReply,
     ModelRateLimited,
     ModelTimeout,
+    ModelUnknown,
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.embedding import BATCH_TEXTS, batches
@@ -93,7 +94,7 @@ def test_tokens_that_a_server_does_not_count_are_estimated(embedder, server):
     [
         (401, ModelAuth, False),
         (403, ModelAuth, False),
-        (404, ModelInvalidReply, False),
+        (404, ModelUnknown, False),
         (400, ModelInvalidReply, False),
         (429, ModelRateLimited, True),
         (500, ModelUnreachable, True),

@@ -131,6 +131,7 @@ def test_what_does_not_answer_is_said_with_a_code_and_nothing_more_is_tried(test
     result = tested(server, seconds=0.3)
 
     assert (result.usable, result.error_code) == (False, code)
+    assert result.settings_are_wrong is (code != "provider_timeout")
     assert set(found(result).values()) == {"no", "unknown"}
     assert KEY not in str(result)
     assert len(server.requests) == 1

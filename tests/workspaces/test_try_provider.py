@@ -1,34 +1,38 @@
-"""Trying a model: a worker asks it one question over real HTTP, and the page says what came of it."""
-
-import json
+"""Trying a model: a worker asks it over real HTTP, the page says what it can, and runs ask it in the way that works."""
 
 import pytest
 
+from tests.model_server import KEY, ModelServer, whole
 from vectorless_web.workspaces.models import ModelProvider
+from vectorless_web.workspaces.selectors import settings_of
+from vectorless_web.workspaces.storage import encrypt
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def answer(text: str) -> dict:
-    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
-    usage = {"prompt_tokens": 30, "completion_tokens": 8, "total_tokens": 38}
-    return {
-        "id": "1", "object": "chat.completion", "created": 1, "model": "large-2", "choices": [choice], "usage": usage
-    }  # fmt: skip
+@pytest.fixture(autouse=True)
+def _no_second_try(settings):
+    settings.MODEL_RETRIES = 0
 
 
 @pytest.fixture
 def provider(workspace, httpserver) -> ModelProvider:
     return ModelProvider.objects.create(
-        workspace=workspace, name="House model", base_url=httpserver.url_for("/v1"), model="large"
+        workspace=workspace,
+        name="House model",
+        base_url=httpserver.url_for("/v1"),
+        model="large",
+        encrypted_key=encrypt(KEY),
     )
 
 
 @pytest.fixture
-def found(act, alice, provider, work_off):
+def found(act, alice, provider, work_off, httpserver):
     """Try the model as Alice; what was found out."""
 
-    def attempt() -> dict:
+    def attempt(server=None) -> dict:
+        if server is not None:
+            httpserver.expect_request("/v1/chat/completions").respond_with_handler(server)
         assert act(alice, f"models/{provider.pk}/test/").status_code == 302
         provider.refresh_from_db()
         assert provider.capabilities["testing"]
@@ -39,44 +43,69 @@ def found(act, alice, provider, work_off):
     return attempt
 
 
-def test_a_good_model_works_and_keeps_to_json(found, httpserver, page, alice):
-    httpserver.expect_request("/v1/chat/completions").respond_with_json(answer(json.dumps({"greater": 52})))
-    capabilities = found()
-    assert (capabilities["works"], capabilities["json"], capabilities["counts_tokens"]) == (True, True, True)
-    text = page(alice, "models/").content.decode()
-    assert "Answered as large-2" in text
-    assert "keeps to JSON" in text
+def test_a_good_model_works_and_suits_every_job(found, page, alice, provider):
+    capabilities = found(ModelServer())
 
-
-def test_a_chatty_model_works_without_json(found, httpserver):
-    httpserver.expect_request("/v1/chat/completions").respond_with_json(answer("Why, 52 of course."))
-    capabilities = found()
-    assert (capabilities["works"], capabilities["json"]) == (True, False)
-
-
-def test_a_refused_key_is_a_plain_sentence(found, httpserver, page, alice, provider):
-    httpserver.expect_request("/v1/chat/completions").respond_with_json({"error": {"message": "no"}}, status=401)
-    capabilities = found()
-    assert (capabilities["works"], capabilities["code"]) == (False, "provider_auth")
+    assert (capabilities["works"], capabilities["usable"]) == (True, True)
     row = page(alice, f"models/{provider.pk}/row/").content.decode()
-    assert "provider_auth" in row
+    assert "Answered as tiny-2026" in row
+    assert "It suits every job" in row
+    assert "JSON schema: yes" in row
+    assert row.count("<li") == 1 + 8 + 3
     assert "hx-trigger" not in row
 
 
-def test_a_model_that_was_changed_meanwhile_has_not_been_tested(found, httpserver, provider):
+def test_a_server_without_schemas_is_asked_otherwise_from_then_on(found, provider, page, alice):
+    found(ModelServer(schema=400, stream=400, reads=4_096))
+
+    chosen = settings_of(provider)
+    assert (chosen.forms, chosen.streams) == (("json_object", ""), False)
+    assert chosen.context_size == 4_000, "what it really reads, not what was stated"
+    row = page(alice, f"models/{provider.pk}/row/").content.decode()
+    assert "Replies are asked for as a JSON object and checked here." in row
+
+
+def test_a_chatty_model_is_said_not_to_be_usable(found, page, alice, provider):
+    capabilities = found(ModelServer(prose=True))
+
+    assert (capabilities["works"], capabilities["forms"]) == (False, [])
+    assert "Not usable: It does not keep to JSON." in page(alice, f"models/{provider.pk}/row/").content.decode()
+
+
+def test_a_refused_key_is_a_plain_sentence(found, page, alice, provider):
+    capabilities = found(ModelServer(key="another"))
+
+    assert (capabilities["works"], capabilities["code"]) == (False, "provider_auth")
+    row = page(alice, f"models/{provider.pk}/row/").content.decode()
+    assert "provider_auth" in row
+    assert KEY not in row
+    assert KEY not in str(capabilities)
+    assert "hx-trigger" not in row
+
+
+def test_a_model_that_was_changed_meanwhile_has_not_been_tested(found, provider):
     def change(request):
         ModelProvider.objects.filter(pk=provider.pk).update(model="small", capabilities={})
-        from werkzeug import Response
+        return whole("ready")
 
-        return Response(json.dumps(answer("{}")), content_type="application/json")
+    assert found(change) == {}
 
-    httpserver.expect_request("/v1/chat/completions").respond_with_handler(change)
-    assert found() == {}
+
+def test_another_model_at_the_same_address_has_not_been_tested(found, provider, act, alice):
+    found(ModelServer())
+    values = {"name": "House model", "base_url": provider.base_url, "model": "other", "context_size": 9000}
+
+    act(alice, f"models/{provider.pk}/change/", **values, price_in=0, price_out=0, enabled="on")
+
+    provider.refresh_from_db()
+    assert (provider.model, provider.capabilities) == ("other", {})
 
 
 def test_a_stored_private_address_is_not_reached_once_the_operator_forbids_them(found, httpserver, settings):
     settings.ALLOW_PRIVATE_MODEL_HOSTS = False
-    settings.MODEL_RETRIES = 0
-    httpserver.expect_request("/v1/chat/completions").respond_with_json(answer("{}"))
-    assert found()["code"] == "network_error"
+
+    capabilities = found(ModelServer())
+
+    assert capabilities["code"] == "network_error"
+    assert "private network" in capabilities["message"]
     assert not httpserver.log

@@ -15,6 +15,7 @@ EngineError
     ├── ModelUnreachable    no connection, or it broke mid-stream (retryable)
     ├── ModelBudgetSpent    the money or token budget forbids another call
     └── ModelInvalidReply   the reply does not fit the schema, even after repair
+        └── ModelUnknown    the server does not know the model, or the address is none of its own
 """
 
 from dataclasses import dataclass
@@ -138,3 +139,7 @@ class ModelInvalidReply(ModelError):
     """Raised when a reply does not fit its schema after one repair."""
 
     code = "provider_invalid_response"
+
+
+class ModelUnknown(ModelInvalidReply):
+    """Raised when the server answers, but knows no such model or no such address."""

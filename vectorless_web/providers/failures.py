@@ -14,6 +14,7 @@ from vectorless_web.engine.errors import (
     ModelInvalidReply,
     ModelRateLimited,
     ModelTimeout,
+    ModelUnknown,
     ModelUnreachable,
 )
 from vectorless_web.lib.addresses import PrivateAddress
@@ -61,7 +62,7 @@ def refusal(status: int, said: str, *, retry_after: str = "") -> ModelError:
     if is_too_long(said):
         return ModelInvalidReply(TOO_LONG)
     if status == 404 or is_about_the_model(said):
-        return ModelInvalidReply(UNKNOWN)
+        return ModelUnknown(UNKNOWN)
     return ModelInvalidReply(f"The model's server does not take the request (HTTP {status}).")
 
 

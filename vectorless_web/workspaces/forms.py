@@ -9,6 +9,7 @@ from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
 
+from vectorless_web.engine.llm.presets import Preset
 from vectorless_web.engine.query.entries import wordings
 from vectorless_web.engine.query.lexicon import default_lexicon
 from vectorless_web.engine.text.analyser import analyse
@@ -91,11 +92,20 @@ class ProviderForm(forms.ModelForm):
             "enabled": "In use",
         }
 
-    def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, workspace: Workspace, preset: Preset | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.instance.workspace = workspace
         for name in ("price_in", "price_out"):
             self.fields[name].widget.attrs["min"] = "0"
+        if preset is not None:
+            self._fill_in(preset)
+
+    def _fill_in(self, preset: Preset) -> None:
+        self.initial |= {"name": preset.label if preset.base_url else "", "base_url": preset.base_url}
+        if preset.model:
+            self.fields["model"].widget.attrs["placeholder"] = preset.model
+            self.fields["model"].help_text = f"For example {preset.model}."
+        self.fields["api_key"].required = preset.needs_key
 
     def clean_base_url(self) -> str:
         """Only http and https, and private addresses only when the operator allows them."""

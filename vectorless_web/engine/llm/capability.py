@@ -50,6 +50,8 @@ class SelfTest:
     reads_tokens: int | None = None
     error_code: str = ""
     error: str = ""
+    settings_are_wrong: bool = False
+    """Key, model or address must be changed before anything can be found out."""
 
     def as_json(self) -> dict[str, Any]:
         """The same as JSON values."""

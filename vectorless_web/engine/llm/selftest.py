@@ -7,7 +7,7 @@ that is stated, or until they have read `CONTEXT_TOKENS` altogether.
 import time
 from collections.abc import Callable, Sequence
 
-from vectorless_web.engine.errors import ModelError
+from vectorless_web.engine.errors import ModelAuth, ModelError, ModelUnknown
 from vectorless_web.engine.llm.capability import NO, UNKNOWN, YES, Capability, Job, SelfTest
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.probes import (
@@ -87,6 +87,7 @@ def _unusable(model: ChatModel, error: ModelError) -> SelfTest:
         verdict=f"Not usable: {error.message}",
         error_code=error.code,
         error=error.message,
+        settings_are_wrong=isinstance(error, ModelAuth | ModelUnknown),
     )
 
 

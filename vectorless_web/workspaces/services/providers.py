@@ -7,8 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from vectorless_web.engine.errors import ModelError
-from vectorless_web.engine.llm.model import ChatModel, Message
+from vectorless_web.engine.llm.capability import SelfTest
 from vectorless_web.lib import jobs
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import User
@@ -16,14 +15,7 @@ from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
 
 TEST_JOB = "vectorless_web.workspaces.jobs.test_provider"
-TEST_SECONDS = 120
-QUESTION = """Which number is greater, 41 or 52? Answer with the JSON object {"greater": <the number>} alone."""
-SCHEMA = {
-    "type": "object",
-    "properties": {"greater": {"type": "integer"}},
-    "required": ["greater"],
-    "additionalProperties": False,
-}
+TEST_SECONDS = 600
 
 
 @transaction.atomic
@@ -36,7 +28,7 @@ def save_provider(*, actor: User, provider: ModelProvider, api_key: str = "") ->
     moved = before is not None and before.base_url != provider.base_url
     if api_key or moved:
         provider.encrypted_key = encrypt(api_key)
-    if moved:
+    if before is not None and (moved or before.model != provider.model):
         provider.capabilities = {}
     provider.save()
     verb = "provider.changed" if before else "provider.added"
@@ -54,7 +46,7 @@ def remove_provider(*, actor: User, provider: ModelProvider) -> None:
 
 @transaction.atomic
 def start_test(*, actor: User, provider: ModelProvider) -> None:
-    """Have a worker ask the model one small question; what it finds is written to `capabilities`."""
+    """Have a worker ask the model a few questions; what it finds is written to `capabilities`."""
     provider.capabilities = {"testing": True}
     provider.save(update_fields=["capabilities"])
     record(actor=actor, verb="provider.tested", workspace=provider.workspace, target=provider)
@@ -62,27 +54,19 @@ def start_test(*, actor: User, provider: ModelProvider) -> None:
     jobs.enqueue(TEST_JOB, provider.pk, queue="runs", job_id=job_id, seconds=TEST_SECONDS)
 
 
-def test_provider(*, provider: ModelProvider, connect: Callable[[ModelProvider], ChatModel]) -> None:
-    """Ask the model and write down whether it answers, how fast, and whether it keeps to JSON."""
-    found = _try(provider, connect)
+def test_provider(*, provider: ModelProvider, examine: Callable[[ModelProvider], SelfTest]) -> None:
+    """Have the model examined and keep what was found: runs ask it in the way that works."""
+    found = _found(provider, examine)
     # Another address or model has not been tested by this.
     same = ModelProvider.objects.filter(pk=provider.pk, base_url=provider.base_url, model=provider.model)
     same.update(capabilities={**found, "tested_at": timezone.now().isoformat()})
 
 
-def _try(provider: ModelProvider, connect: Callable[[ModelProvider], ChatModel]) -> dict[str, Any]:
-    started = time.monotonic()
+def _found(provider: ModelProvider, examine: Callable[[ModelProvider], SelfTest]) -> dict[str, Any]:
     try:
-        reply = connect(provider).complete([Message("user", QUESTION)], schema=SCHEMA, max_tokens=400)
-    except ModelError as error:
-        return {"works": False, "code": error.code, "message": error.message}
+        result = examine(provider)
     except SecretUnreadable as error:
         return {"works": False, "code": "secret_unreadable", "message": f"{error} Type the key again."}
-    parsed = reply.parsed or {}
-    return {
-        "works": True,
-        "json": parsed.get("greater") == 52,
-        "seconds": round(time.monotonic() - started, 2),
-        "counts_tokens": reply.usage.tokens_in > 0,
-        "model": reply.model,
-    }
+    if result.error_code:
+        return {"works": False, "code": result.error_code, "message": result.error}
+    return {"works": result.usable, **result.as_json()}

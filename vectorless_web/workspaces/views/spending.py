@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
+from vectorless_web.engine.llm.presets import PRESETS, Preset, preset
 from vectorless_web.lib.htmx import go_to, is_htmx
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import BudgetForm, ProviderForm
@@ -14,9 +15,9 @@ from vectorless_web.workspaces.selectors import workspace_context, workspace_for
 
 @require_GET
 def providers(request: HttpRequest, slug: str) -> HttpResponse:
-    """The models in use, and a form for another one."""
+    """The models in use, and a form for another one, filled in for a known kind of server when one was chosen."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    return _providers_page(request, workspace, ProviderForm(workspace=workspace))
+    return _providers_page(request, workspace, ProviderForm(workspace=workspace, preset=_chosen_preset(request)))
 
 
 @require_POST
@@ -124,8 +125,14 @@ def _providers_page(
         "providers": selectors.providers_for(workspace),
         "form": form,
         "editing": editing,
+        "presets": PRESETS,
+        "preset": _chosen_preset(request),
     }
     return render(request, "workspaces/providers.html", context, status=status)
+
+
+def _chosen_preset(request: HttpRequest) -> Preset | None:
+    return preset(request.GET.get("preset", ""))
 
 
 def _budgets_page(request: HttpRequest, workspace: Workspace, form: BudgetForm, status: int = 200) -> HttpResponse:
