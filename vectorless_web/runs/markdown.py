@@ -1,9 +1,10 @@
 """A finished run as Markdown with footnotes; whatever texts hold, they stay texts."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.lib.templatetags.show import check_word, formula, percent
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run
@@ -21,9 +22,11 @@ def as_markdown(run: Run) -> str:
         lines += ["", _sentence(claim), *_calculation(claim.calculation)]
     if answer and answer.missing:
         lines += ["", "Still open:", "", *(f"- {inline(part)}" for part in answer.missing)]
-    if run.checked:
-        lines += ["", "What was checked:", "", *(_checked(row) for row in run.checked)]
-    lines += ["", *_sources(run), "", *(_footnote(citation) for citation in citations_in(claims))]
+    versions = selectors.versions_read(run)
+    if run.status == Run.Status.NOT_FOUND and run.checked:
+        titles = {str(version.document_id): version.document.title for version in versions}
+        lines += ["", "What was checked:", "", *(_checked(row, titles) for row in run.checked)]
+    lines += ["", *_sources(versions), "", *(_footnote(citation) for citation in citations_in(claims))]
     return "\n".join(lines).strip() + "\n"
 
 
@@ -64,13 +67,14 @@ def _amount(value: Any, unit: Any) -> str:
     return inline(" ".join(str(part) for part in (value, unit) if part))
 
 
-def _checked(row: dict[str, Any]) -> str:
-    page = f", p. {row['page_start'] + 1}" if row.get("page_start") is not None else ""
-    return f"- {inline(row.get('title', ''))}{page}: {inline(row.get('reason', ''))}"
+def _checked(row: dict[str, Any], titles: Mapping[str, str]) -> str:
+    page = f"p. {row['page_start'] + 1}" if row.get("page_start") is not None else ""
+    places = (titles.get(str(row.get("document")), ""), row.get("title", ""), page)
+    where = ", ".join(dict.fromkeys(inline(part) for part in places if part))
+    return f"- {where}: {inline(row.get('reason', ''))}"
 
 
-def _sources(run: Run) -> Iterable[str]:
-    versions = selectors.versions_read(run)
+def _sources(versions: Sequence[DocumentVersion]) -> Iterable[str]:
     if not versions:
         return []
     rows = [f"- {inline(row.document.title)}, version {row.number}, SHA-256 `{row.sha256}`" for row in versions]

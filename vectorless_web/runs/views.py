@@ -12,6 +12,7 @@ from vectorless_web.lib.problems import Problem
 from vectorless_web.lib.whole import whole
 from vectorless_web.runs import exports, pages, rendering, selectors, services, sheets
 from vectorless_web.runs.answerers import answerers_of
+from vectorless_web.runs.bundle import bundle_of
 from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant
 from vectorless_web.runs.markdown import as_markdown
 from vectorless_web.runs.models import Run, Thread
@@ -152,12 +153,14 @@ def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
         response: HttpResponse = JsonResponse(exports.as_json(run), json_dumps_params={"indent": 2})
     elif form == "markdown":
         response = HttpResponse(as_markdown(run), content_type="text/markdown; charset=utf-8")
+    elif form == "bundle":
+        response = HttpResponse(bundle_of(run), content_type="application/zip")
     elif form == "print":
         context = workspace_context(request.user, run.workspace, "runs")
         return render(request, "runs/print.html", {**context, **pages.run_context(run, may_in(run.workspace))})
     else:
-        raise Http404("A run can be exported as markdown, json or print.")
-    name = exports.file_name(run, "json" if form == "json" else "md")
+        raise Http404("A run can be exported as markdown, json, print or bundle.")
+    name = exports.file_name(run, {"json": "json", "markdown": "md", "bundle": "zip"}[form])
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

@@ -1,0 +1,288 @@
+"""The evidence bundle: what is in it, and that `verify` notices whatever was changed."""
+
+import io
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.models import Document
+from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.runs.bundle import bundle_of
+from vectorless_web.runs.bundle_check import check_bundle
+from vectorless_web.runs.models import Run
+
+pytestmark = pytest.mark.django_db
+
+TEXT = """# Annual report
+
+Revenue was 412 million in 2024, after 386 million.
+
+# Outlook
+
+The company expects a well-
+balanced year.
+"""
+QUOTES = ("Revenue was 412 million in 2024", "a well-\nbalanced year")
+
+
+@pytest.fixture
+def paper(workspace, alice, settings, tmp_path) -> Document:
+    """A small text that was really read."""
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    from vectorless_web.documents.services import add_document
+    from vectorless_web.documents.services.compiling import compile_version
+
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    settings.RENDER_SOCKET = tmp_path / "none.sock"
+
+    def compile_here(order):
+        order.target.write_bytes(compile_file(order.path, name=order.name))
+        yield Finished(seconds=0.1, peak_mb=1)
+
+    upload = SimpleUploadedFile("paper.txt", TEXT.encode())
+    added = add_document(workspace=workspace, user=alice, upload=upload)
+    compile_version(added.version.pk, compile_with=compile_here)
+    return Document.objects.select_related("current_version").get(pk=added.document.pk)
+
+
+@pytest.fixture
+def run(make_run, paper) -> Run:
+    """An answered run whose quotes stand in the text."""
+    from vectorless_web.runs.models import Answer, Citation, Claim
+
+    run = make_run(status="answered", reason="Answered.")
+    version = paper.current_version
+    run.versions.add(version)
+    Answer.objects.create(run=run, markdown="412 million. [1]", value="412 million", confidence=1.0)
+    for number, quote in enumerate(QUOTES, start=1):
+        claim = Claim.objects.create(run=run, sequence=number, order=number, text=quote, support="supported")
+        start = TEXT.index(quote)
+        Citation.objects.create(
+            claim=claim,
+            run=run,
+            marker=number,
+            version=version,
+            document_title=paper.title,
+            sha256=version.sha256,
+            node_key=1,
+            page_index=0,
+            quote=quote,
+            check_result="exact",
+            spans=[[0, start, len(quote)]],
+        )
+    return run
+
+
+@pytest.fixture
+def bundle(run, tmp_path) -> Path:
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(bundle_of(run))
+    return path
+
+
+@pytest.fixture
+def original(tmp_path) -> Path:
+    path = tmp_path / "paper.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def changed(bundle: Path, name: str, change) -> Path:
+    """The bundle with one file changed; `change` gets its bytes, and None takes it out."""
+    files = {entry: zipfile.ZipFile(bundle).read(entry) for entry in zipfile.ZipFile(bundle).namelist()}
+    data = change(files.get(name, b""))
+    files = {**files, name: data} if data is not None else {path: kept for path, kept in files.items() if path != name}
+    target = bundle.with_name("changed.zip")
+    with zipfile.ZipFile(target, "w") as archive:
+        for path, kept in files.items():
+            archive.writestr(path, kept)
+    return target
+
+
+def resealed(bundle: Path, name: str, change) -> Path:
+    """The same by somebody who also mends the manifest."""
+    import hashlib
+
+    forged = changed(bundle, name, change)
+    data = zipfile.ZipFile(forged).read(name)
+
+    def mend(manifest: bytes) -> bytes:
+        rows = json.loads(manifest)
+        for row in rows["files"]:
+            if row["path"] == name:
+                row["sha256"] = hashlib.sha256(data).hexdigest()
+        return json.dumps(rows).encode()
+
+    return changed(forged, "manifest.json", mend)
+
+
+def test_a_good_bundle_has_nothing_wrong(bundle, original):
+    report = check_bundle(bundle, [original])
+
+    assert report.wrong == []
+    assert "At their place in paper.txt itself: 2 of 2 quotes." in report.good
+
+
+def test_the_same_run_makes_the_same_bytes(run):
+    assert bundle_of(run) == bundle_of(Run.objects.get(pk=run.pk))
+
+
+def test_it_holds_answer_trace_quotes_settings_and_pages(bundle, run):
+    archive = zipfile.ZipFile(bundle)
+    stem = f"pages/{run.citations.first().sha256[:16]}-p0001"
+
+    assert {"answer.md", "answer.json", "trace.json", "quotes.json", "settings.json", f"{stem}.txt"} <= {
+        *archive.namelist()
+    }
+    assert json.loads(archive.read("quotes.json"))[0]["characters"] == [
+        {"page": 1, "start": TEXT.index(QUOTES[0]), "length": len(QUOTES[0])}
+    ]
+
+
+def test_without_the_document_it_says_what_was_not_compared(bundle):
+    report = check_bundle(bundle)
+
+    assert report.wrong == []
+    assert any("was not given" in sentence for sentence in report.unchecked)
+
+
+@pytest.mark.parametrize("name", ["answer.md", "answer.json", "quotes.json", "trace.json", "settings.json"])
+def test_a_changed_file_is_noticed(bundle, name):
+    report = check_bundle(changed(bundle, name, lambda data: data.replace(b"412", b"421") + b" "))
+
+    assert f"{name} was altered: it does not have the SHA-256 of the manifest." in report.wrong
+
+
+def test_a_file_that_was_taken_out_or_put_in_is_noticed(bundle):
+    assert "trace.json is missing." in check_bundle(changed(bundle, "trace.json", lambda _data: None)).wrong
+    assert "more.txt is not in the manifest." in check_bundle(changed(bundle, "more.txt", lambda _data: b"x")).wrong
+
+
+def test_a_file_that_stands_in_it_twice_is_noticed(bundle):
+    with zipfile.ZipFile(bundle, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("answer.md", "Something else.")
+
+    assert "answer.md is in the zip more than once." in check_bundle(bundle).wrong
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda rows: rows[0].update(quote="Revenue was 421 million in 2024"), "do not cite the same"),
+        (lambda rows: rows[0]["characters"][0].update(start=3), "[1] does not stand at its place"),
+        (lambda rows: rows[0]["characters"][0].update(page=9), "names a page that"),
+        (lambda rows: rows.pop(), "cites [2]"),
+        (lambda rows: rows[0].pop("check"), "not in the form"),
+    ],
+    ids=["words", "place", "page", "taken out", "form"],
+)
+def test_a_forger_who_mends_the_manifest_is_found_out_by_the_quotes(bundle, original, change, words):
+    def forge(data: bytes) -> bytes:
+        rows = json.loads(data)
+        change(rows)
+        return json.dumps(rows).encode()
+
+    report = check_bundle(resealed(bundle, "quotes.json", forge), [original])
+
+    assert any(words in sentence for sentence in report.wrong)
+
+
+def test_a_page_text_that_was_forged_is_found_out_by_the_document(bundle, original, run):
+    name = f"pages/{run.citations.first().sha256[:16]}-p0001.txt"
+    forged = resealed(bundle, name, lambda data: data + b"More words.")
+
+    assert check_bundle(forged).wrong == []
+    assert any("page text of [1]" in sentence for sentence in check_bundle(forged, [original]).wrong)
+
+
+def test_another_document_is_no_evidence(bundle, original):
+    original.write_text(TEXT.replace("412", "413"))
+
+    assert any("none of the documents" in sentence for sentence in check_bundle(bundle, [original]).wrong)
+
+
+def test_the_fingerprint_stands_for_the_whole(bundle):
+    fingerprint = check_bundle(bundle).fingerprint
+
+    assert check_bundle(bundle, fingerprint=fingerprint.upper()).wrong == []
+    forged = resealed(bundle, "settings.json", lambda _data: b"{}")
+    assert check_bundle(forged, fingerprint=fingerprint).wrong
+
+
+@pytest.mark.parametrize("data", [b"", b"no zip", b"PK\x03\x04broken"])
+def test_what_is_no_zip_is_no_bundle(tmp_path, data):
+    path = tmp_path / "x.zip"
+    path.write_bytes(data)
+
+    with pytest.raises(InvalidInput):
+        check_bundle(path)
+
+
+@pytest.mark.parametrize(
+    "manifest", [b"{}", b"[]", b"null", b'{"format": "x"', b'{"format": 1, "version": 1, "files": [1]}']
+)
+def test_a_zip_without_a_manifest_of_ours_is_no_bundle(bundle, manifest):
+    with pytest.raises(InvalidInput):
+        check_bundle(changed(bundle, "manifest.json", lambda _data: manifest))
+
+
+def test_pages_that_cannot_be_had_are_named_in_the_manifest(run, tmp_path):
+    shutil.rmtree(tmp_path / "media")
+    from vectorless_web.documents import storage
+
+    storage._open.clear()
+    manifest = json.loads(zipfile.ZipFile(io.BytesIO(bundle_of(run))).read("manifest.json"))
+
+    assert manifest["left_out"][0]["why"] == "The compiled document cannot be read."
+
+
+def test_a_deleted_document_is_left_out_and_its_quotes_stay(run, paper, tmp_path):
+    from django.utils import timezone
+
+    Document.objects.update(deleted_at=timezone.now())
+    path = tmp_path / "b.zip"
+    path.write_bytes(bundle_of(run))
+
+    assert not any(name.startswith("pages/") for name in zipfile.ZipFile(path).namelist())
+    assert check_bundle(path).wrong == []
+
+
+def test_a_member_downloads_it_and_a_stranger_does_not(client, bob, charlie, run):
+    address = f"/w/{run.workspace.slug}/runs/{run.pk}/export/bundle/"
+    client.force_login(bob)
+    answer = client.get(address)
+    client.force_login(charlie)
+
+    assert answer["Content-Disposition"] == f'attachment; filename="run-{run.pk}-what-was-revenue.zip"'
+    assert zipfile.ZipFile(io.BytesIO(answer.content)).testzip() is None
+    assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize(("break_it", "code", "words"), [(False, 0, "Nothing is wrong"), (True, 1, "not as it was")])
+def test_the_command_says_it_in_words_and_by_its_exit_code(bundle, original, break_it, code, words):
+    path = changed(bundle, "answer.md", lambda data: data + b"!") if break_it else bundle
+    done = subprocess.run(
+        [sys.executable, "manage.py", "verify", str(path), "--document", str(original)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert done.returncode == code
+    assert words in done.stdout
+
+
+def test_the_command_refuses_what_is_not_there(tmp_path):
+    command = [sys.executable, "manage.py", "verify", str(tmp_path / "none.zip")]
+
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False).returncode == 2
