@@ -1,24 +1,23 @@
 """Whatever a planner or an answer is shown is packed here, through the Retriever, with a reason for each drop."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.reasoner.evidence import EvidenceCorpus
 from vectorless_web.engine.reasoner.planner import PackedNode
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.retriever import (
     DocumentCorpus,
     Dropped,
-    Packed,
     RetrievalResult,
     Retriever,
     node_id,
-    pack,
     parse_node_id,
     reciprocal_rank_fusion,
 )
-from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
+from vectorless_web.engine.text.tokens import TokenEstimator
 
 LISTED_DROPS = 12
 """Candidates left out that an observation names; the rest are counted."""
@@ -32,10 +31,14 @@ UNREAD, UNREAD_SHARE = 8, 0.5
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The context of an answer: nodes of all walks as they were rendered, and the account of it as JSON values."""
+    """The context of an answer: nodes of all walks as they were rendered, and the account of it as JSON values.
+
+    `left_out` counts the nodes read that did not fit.
+    """
 
     passages: tuple[PackedNode, ...]
     observation: dict[str, Any]
+    left_out: int = 0
 
 
 def retriever(walk: Walk, *, most: int | None = None) -> Retriever:
@@ -60,15 +63,24 @@ def gather(
     corpus = DocumentCorpus({name: walk.document for name, walk in by_document.items()}, names=names)
     result = Retriever(corpus, estimator=estimator).structure(ranked).token_budget(max(0, tokens)).execute()
     passages = tuple(_as_packed(item.node.id, item.rendered, by_document) for item in result.items)
-    return Gathered(passages, _account(result, by_document))
+    read = {node_id(walk.entry.id, key) for walk in walks for key in _read(walk)}
+    return Gathered(passages, _account(result, by_document), sum(dropped.id in read for dropped in result.left_out))
+
+
+def _read(walk: Walk) -> list[int]:
+    """What was copied from, best first, then what was read."""
+    facts = sorted(walk.facts, key=lambda fact: (-round(fact.fit, 9), fact.key))
+    return list(dict.fromkeys([*(fact.key for fact in facts), *(packed.key for packed in walk.packed)]))
 
 
 def _worth_showing(walk: Walk) -> list[str]:
-    facts = sorted(walk.facts, key=lambda fact: (-round(fact.fit, 9), fact.key))
     best = walk.finder.ranked[:UNREAD]
     unread = [candidate.key for candidate in best if candidate.score >= UNREAD_SHARE * best[0].score]
-    keys = [*(fact.key for fact in facts), *(packed.key for packed in walk.packed), *unread]
-    return [node_id(walk.entry.id, key) for key in dict.fromkeys(keys)]
+    # A heading says nothing that does not stand above what is below it.
+    leaves = [
+        key for key in dict.fromkeys([*_read(walk), *unread]) if walk.document.tree.kind(key) is not NodeKind.SECTION
+    ]
+    return [node_id(walk.entry.id, key) for key in leaves]
 
 
 def _as_packed(identifier: str, rendered: str, walks: Mapping[str, Walk]) -> PackedNode:
@@ -111,9 +123,3 @@ def _place(identifier: str, walks: Mapping[str, Walk]) -> dict[str, Any]:
     walk = walks[document]
     page = walk.document.tree.node(key).page_start + 1
     return {"document": document, "key": key, "title": walk.title_of(key), "page": page}
-
-
-def fitted(texts: Iterable[tuple[str, str]], tokens: int, *, overhead: int = 0) -> Packed:
-    """Cut (id, text) pairs of a prompt to `tokens`, greedily in their order; `overhead` tokens are added to each."""
-    estimate = HeuristicEstimator().estimate
-    return pack([(name, estimate(text) + overhead) for name, text in texts], token_budget=max(0, tokens))

@@ -188,13 +188,17 @@ class AnswerDraft:
 
 @dataclass(frozen=True, slots=True)
 class SynthesisContext:
-    """What a draft is written from: the packed context of all walks, their facts and the budget for the reply."""
+    """What a draft is written from: the packed context of all walks, their facts and the budget for the prompt.
+
+    `left_out` counts the nodes read that did not fit among `passages`.
+    """
 
     plan: QueryPlan
     facts: tuple[Fact, ...]
     passages: tuple["PackedNode", ...]
     names: Mapping[str, str]
     tokens: int
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

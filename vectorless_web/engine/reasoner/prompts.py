@@ -105,14 +105,23 @@ def step_prompt(context: WalkContext, history: Sequence[StepEvent], *, tokens: i
 
 def synthesis_prompt(context: SynthesisContext, steps: Sequence[StepEvent]) -> str:
     """What the model writes the answer from: passages, rows copied, the question; cut to the context's tokens."""
-    names = names_in(context)
-    tail = f"Question: {context.plan.question}\n{_ANSWER_FORM}"
-    facts = facts_block("Rows and sentences found for the question:", context.facts, names, context.tokens // 4)
-    past = _history(steps, 300)
-    documents = _documents(context, names)
-    left = context.tokens - sum(tokens_of(part) for part in (_SYNTHESIS, documents, facts, past, tail)) - 24
-    read = passages_block("Passages:", context.passages, names, left)
+    documents, facts, past, tail = _around(context, steps)
+    room, names = passages_room(context, steps), names_in(context)
+    read = passages_block("Passages:", context.passages, names, room, left_out=context.left_out)
     return "\n\n".join(part for part in (_SYNTHESIS, documents, read, facts, past, tail) if part)
+
+
+def passages_room(context: SynthesisContext, steps: Sequence[StepEvent]) -> int:
+    """Tokens that the prompt of the answer leaves to passages; at least 0."""
+    return max(0, context.tokens - sum(tokens_of(part) for part in (_SYNTHESIS, *_around(context, steps))) - 24)
+
+
+def _around(context: SynthesisContext, steps: Sequence[StepEvent]) -> tuple[str, str, str, str]:
+    """Documents, rows copied, steps taken and the question, as the prompt of the answer shows them."""
+    names = names_in(context)
+    facts = facts_block("Rows and sentences found for the question:", context.facts, names, context.tokens // 4)
+    tail = f"Question: {context.plan.question}\n{_ANSWER_FORM}"
+    return _documents(context, names), facts, _history(steps, 300), tail
 
 
 def requote_prompt(claim: DraftClaim, because: str, context: SynthesisContext) -> str:

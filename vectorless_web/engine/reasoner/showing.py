@@ -7,10 +7,14 @@ from vectorless_web.engine.reasoner.fence import fenced
 from vectorless_web.engine.reasoner.naming import NodeNames
 from vectorless_web.engine.reasoner.planner import Fact, Figure, PackedNode
 from vectorless_web.engine.reasoner.units import plain
+from vectorless_web.engine.retriever import pack
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 PATH_PARTS = 2
 """Headings shown above a passage, the innermost ones."""
+
+PLACE, PARTING = "[Z999999] page 9999", 2
+"""The longest usual name and page of a passage, and the tokens that part it from the next."""
 
 _ESCAPED = re.compile(r"\\(\\|n|r|x[0-9a-f]{2}|u[0-9a-f]{4})")
 _CONTROLS = {"\\": "\\", "n": "\n", "r": "\n"}
@@ -22,14 +26,18 @@ def tokens_of(text: str) -> int:
     return HeuristicEstimator().estimate(text)
 
 
-def passages_block(title: str, passages: Sequence[PackedNode], names: NodeNames, tokens: int, *, each: int = 0) -> str:
+def passages_block(
+    title: str, passages: Sequence[PackedNode], names: NodeNames, tokens: int, *, each: int = 0, left_out: int = 0
+) -> str:
     """Passages in the order given, as many as fit, each cut to `each` tokens; those left out are counted.
 
-    Bare headings are passed over: they stand above what is below them. "" when nothing is shown.
+    `left_out` is how many were left out before. Bare headings are passed over: they stand
+    above what is below them. "" when nothing is shown.
     """
     once = {(passage.document, passage.key): passage for passage in passages if not _is_heading(passage)}
     texts = (passage_text(passage, names) for passage in once.values())
     shown, cut = within((_clipped(text, each) if each else text for text in texts), tokens)
+    cut += left_out
     note = f"\n({cut} passages that were read are left out here.)" if cut else ""
     return f"{title}\n{fenced(_parted(shown))}{note}" if shown or cut else ""
 
@@ -48,11 +56,25 @@ def _clipped(text: str, tokens: int) -> str:
 
 def passage_text(passage: PackedNode, names: NodeNames) -> str:
     """ "[851] page 70, Consolidated Statements of Operations" and the text below it."""
-    lines = dict(_lines(passage.rendered))
-    path = [part.strip() for part in lines.get("context", "").split(" > ") if part.strip()][1:]
-    place = ", ".join([f"page {passage.page_index + 1}", *path[-PATH_PARTS:]])
-    text = lines.get("summary", "" if lines.get("id") else passage.rendered)
+    path, text = _path_and_text(passage.rendered)
+    place = ", ".join([f"page {passage.page_index + 1}", *path])
     return f"[{names.name(passage.document, passage.key)}] {place}\n{readable(text)}"
+
+
+def _path_and_text(rendered: str) -> tuple[list[str], str]:
+    """The innermost headings above a rendered node, and its text."""
+    lines = dict(_lines(rendered))
+    path = [part.strip() for part in lines.get("context", "").split(" > ") if part.strip()][1:]
+    return path[-PATH_PARTS:], lines.get("summary", "" if lines.get("id") else rendered)
+
+
+class ShownEstimator:
+    """Counts a rendered node by what a prompt shows of it, its place included."""
+
+    def estimate(self, text: str) -> int:
+        """Tokens in a prompt of the node that the Retriever rendered as `text`."""
+        path, shown = _path_and_text(text)
+        return tokens_of(", ".join([PLACE, *path, readable(shown)])) + PARTING
 
 
 def facts_block(title: str, facts: Iterable[Fact], names: NodeNames, tokens: int) -> str:
@@ -89,16 +111,10 @@ def _cells(row: str) -> str:
 
 def within(texts: Iterable[str], tokens: int) -> tuple[list[str], int]:
     """The texts that fit into so many tokens, greedily in their order, and how many did not."""
-    shown: list[str] = []
-    used = cut = 0
-    for text in texts:
-        cost = tokens_of(text) + 2
-        if used + cost > tokens:
-            cut += 1
-            continue
-        used += cost
-        shown.append(text)
-    return shown, cut
+    listed = list(texts)
+    sizes = [(str(place), tokens_of(text) + PARTING) for place, text in enumerate(listed)]
+    packed = pack(sizes, token_budget=max(0, tokens))
+    return [listed[int(place)] for place in packed.items], len(packed.dropped)
 
 
 def _parted(texts: Sequence[str]) -> str:

@@ -18,10 +18,12 @@ from vectorless_web.engine.reasoner.events import (
     Support,
 )
 from vectorless_web.engine.reasoner.grounding import Grounder
-from vectorless_web.engine.reasoner.packing import Gathered, gather
+from vectorless_web.engine.reasoner.packing import gather
 from vectorless_web.engine.reasoner.periods import years_in
 from vectorless_web.engine.reasoner.planner import AnswerDraft, DraftClaim, SynthesisContext
+from vectorless_web.engine.reasoner.prompts import passages_room
 from vectorless_web.engine.reasoner.run import Run
+from vectorless_web.engine.reasoner.showing import ShownEstimator
 from vectorless_web.engine.reasoner.walking import Walking
 from vectorless_web.engine.reasoner.wording import count, listed
 
@@ -123,23 +125,28 @@ class Checker:
 
 def _context(run: Run, plan: QueryPlan, walking: Walking) -> tuple[SynthesisContext, dict[str, Any]]:
     """What a draft is written from, and the account of what was packed for a model; offline the facts suffice."""
-    names = {walk.entry.id: walk.entry.title or walk.entry.name for walk in run.walks}
-    tokens = run.limits.token_budget
-    is_offline = walking.planner is walking.fallback
-    gathered = Gathered((), {}) if is_offline else gather(run.walks, names=names, tokens=tokens)
     context = SynthesisContext(
         plan=plan,
         facts=tuple(fact for walk in run.walks for fact in walk.facts),
-        passages=gathered.passages,
-        names=names,
-        tokens=tokens,
+        passages=(),
+        names={walk.entry.id: walk.entry.title or walk.entry.name for walk in run.walks},
+        tokens=run.limits.token_budget,
     )
+    if walking.planner is walking.fallback:
+        return context, {}
+    room = passages_room(context, _steps(run))
+    gathered = gather(run.walks, names=context.names, tokens=room, estimator=ShownEstimator())
+    context = replace(context, passages=gathered.passages, left_out=gathered.left_out)
     return context, gathered.observation
+
+
+def _steps(run: Run) -> list[StepEvent]:
+    return [step for walk in run.walks for step in walk.steps]
 
 
 def _drafted(run: Run, context: SynthesisContext, walking: Walking) -> tuple[AnswerDraft, list[str]]:
     """The planner's draft; when the model cannot write one, the offline draft and why."""
-    steps = [step for walk in run.walks for step in walk.steps]
+    steps = _steps(run)
     if walking.planner is walking.fallback:
         return walking.fallback.synthesise(context, steps), []
     try:
