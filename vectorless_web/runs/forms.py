@@ -50,6 +50,12 @@ class AskBox:
     answerer: str = ""
     again: int | None = None
     """The run whose question is asked once more, changed or not."""
+    money_usd: str = ""
+    """The most to spend, in US dollars, as it was typed; "" for the workspace's own limit."""
+    most_usd: float | None = None
+    """The workspace's own limit; None for none."""
+    may_cost: bool = False
+    """Whether who can answer costs anything."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +70,7 @@ class AskedForm:
     expand: bool = True
     answerer: str = ""
     again: int | None = None
+    money_usd: str = ""
 
     @classmethod
     def read(cls, data: QueryDict) -> "AskedForm":
@@ -80,6 +87,7 @@ class AskedForm:
             expand=data.get("expand", "yes") == "yes",
             answerer=data.get("answerer", "").replace("\0", ""),
             again=whole(data.get("again", "")),
+            money_usd=data.get("money_usd", "").replace("\0", "").strip()[:40],
         )
 
 
@@ -119,6 +127,9 @@ def ask_box(
         answerers=[(row.value, estimate_of(row)) for row in answerers] if len(answerers) > 1 else [],
         answerer=sent.answerer,
         again=sent.again,
+        money_usd=sent.money_usd,
+        most_usd=workspace.setting("money_usd"),
+        may_cost=any(row.usd_per_million for row in answerers),
     )
 
 
@@ -144,7 +155,13 @@ def _begun(workspace: Workspace, follows: Run | None) -> AskedForm:
 
 
 def _asked_in(run: Run) -> dict[str, Any]:
-    return {"question": run.question, "max_steps": run.settings.get("max_steps"), "again": run.pk}
+    money = run.settings.get("money_usd")
+    return {
+        "question": run.question,
+        "max_steps": run.settings.get("max_steps"),
+        "again": run.pk,
+        "money_usd": "" if money is None else f"{money:g}",
+    }
 
 
 def choices_of(workspace: Workspace, user: User, ticked: Sequence[Document] = ()) -> list[tuple[int, str]]:

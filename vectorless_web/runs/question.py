@@ -5,6 +5,8 @@ from vectorless_web.engine.errors import InvalidInput
 QUESTION_MAX = 4000
 STEPS_MIN, STEPS_MAX = 1, 30
 WALKS_MAX = 10
+MONEY_MAX = 10_000.0
+"""The most US dollars that anybody may let a run spend."""
 
 
 def checked_question(question: str) -> str:
@@ -26,3 +28,19 @@ def checked_steps(steps: int) -> int:
     if not STEPS_MIN <= steps <= STEPS_MAX:
         raise InvalidInput(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.")
     return steps
+
+
+def checked_money(typed: str | float | None, most: float | None) -> float | None:
+    """US dollars a run may spend: what was typed, but no more than `most`, the workspace's own limit; None for none.
+
+    InvalidInput for what is no amount.
+    """
+    if typed is None or typed == "":
+        return most
+    try:
+        usd = float(str(typed).replace(",", ".").removeprefix("$"))
+    except ValueError:
+        usd = -1.0
+    if not 0 < usd <= MONEY_MAX:
+        raise InvalidInput("Type the most to spend in US dollars, for example 0.25, or nothing.", code="invalid_amount")
+    return usd if most is None else min(usd, most)

@@ -60,6 +60,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             max_steps=form.max_steps,
             expand=form.expand,
             answerer=form.answerer,
+            money_usd=form.money_usd,
         )
     except Problem as problem:
         return _asked_in_vain(request, place, form, problem)

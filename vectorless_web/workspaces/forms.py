@@ -44,16 +44,23 @@ class SettingsForm(RouterForm, WorkspaceForm):
     token_budget = forms.IntegerField(
         label="Tokens of evidence", min_value=TOKEN_LIMITS[0], max_value=TOKEN_LIMITS[1], step_size=500
     )
+    money_usd = forms.FloatField(
+        label="US dollars a question may cost",
+        min_value=0.001,
+        max_value=10_000,
+        required=False,
+        help_text="For models with a price. Empty: as much as its tokens and the budgets allow.",
+    )
     route_mode = forms.ChoiceField(label="How documents are chosen", choices=ROUTE_MODES)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("max_steps", "token_budget", "route_mode"):
+        for name in ("max_steps", "token_budget", "money_usd", "route_mode"):
             self.fields[name].initial = self.instance.setting(name)
 
     def limits(self) -> dict[str, Any]:
         """The workspace's settings as typed."""
-        limits = {name: self.cleaned_data[name] for name in ("max_steps", "token_budget", "route_mode")}
+        limits = {name: self.cleaned_data[name] for name in ("max_steps", "token_budget", "money_usd", "route_mode")}
         return {**limits, **self.routing()}
 
 

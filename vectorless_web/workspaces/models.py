@@ -30,6 +30,7 @@ class Workspace(models.Model):
     DEFAULTS: dict[str, Any] = {
         "max_steps": 6,
         "token_budget": 8000,
+        "money_usd": None,
         "route_mode": "fast",
         "activate_threshold": 20,
         "max_candidates": 15,

@@ -13,7 +13,7 @@ from vectorless_web.lib.problems import Problem
 from vectorless_web.runs import selectors
 from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.models import Run, Thread
-from vectorless_web.runs.question import WALKS_MAX, checked_question, checked_steps
+from vectorless_web.runs.question import WALKS_MAX, checked_money, checked_question, checked_steps
 from vectorless_web.runs.routing import ROUTER_SETTINGS
 from vectorless_web.runs.services import queueing
 from vectorless_web.workspaces.models import Workspace
@@ -25,22 +25,25 @@ class Choices(TypedDict, total=False):
     """What may be chosen for a single run.
 
     `max_steps` is None for the workspace's; `max_walks` documents are opened at most (None: the engine's
-    own limit); `expand` is true to use synonyms; `answerer` is "" for who answers usually.
+    own limit); `expand` is true to use synonyms; `answerer` is "" for who answers usually;
+    `money_usd` is the most to spend as it was typed, "" for the workspace's own limit.
     """
 
     max_steps: int | None
     max_walks: int | None
     expand: bool
     answerer: str
+    money_usd: str | float | None
 
 
 class Changes(TypedDict, total=False):
-    """What may be different when a run's question is asked again: its words, how far to go, who answers."""
+    """What may be different when a run's question is asked again: its words, how far to go, who answers, the money."""
 
     question: str
     max_steps: int | None
     max_walks: int | None
     answerer: str
+    money_usd: str | float | None
 
 
 def start_run(
@@ -90,6 +93,7 @@ def ask_again(*, user: User, run: Run, **changes: Unpack[Changes]) -> Run:
         "max_walks": changes.get("max_walks") or run.settings.get("max_walks"),
         "expand": run.settings.get("expand", True),
         "answerer": changes.get("answerer") or _same_answerer(run),
+        "money_usd": changes.get("money_usd") or run.settings.get("money_usd"),
     }
     question = changes.get("question", run.question)
     return start_run(user=user, workspace=run.workspace, question=question, documents=chosen, follows=run, **choices)
@@ -163,6 +167,9 @@ def _limits(workspace: Workspace, choices: Choices) -> dict[str, Any]:
     own: dict[str, Any] = {"max_steps": checked_steps(steps), "expand": choices.get("expand", True)}
     if walks := choices.get("max_walks"):
         own["max_walks"] = min(walks, WALKS_MAX)
+    most = checked_money(choices.get("money_usd"), workspace.setting("money_usd"))
+    if most is not None:
+        own["money_usd"] = most
     if answerer := choices.get("answerer", ""):
         own["answerer"] = _checked_answerer(workspace, answerer)
     return own | {name: workspace.setting(name) for name in kept}

@@ -1,0 +1,98 @@
+"""The most a run may spend: typed with the question, set for the workspace, kept to, and shown."""
+
+import pytest
+
+from tests.model_server import ModelServer
+from tests.runs.compiled import compiled_document
+from vectorless_web.documents.models import Document
+from vectorless_web.lib.problems import Problem
+from vectorless_web.runs import jobs
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import ask_again, limits_of, start_run
+from vectorless_web.workspaces.models import ModelProvider
+from vectorless_web.workspaces.selectors import workspace_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n\n## Leave\n\nLeave is 30 days.\n"
+
+
+@pytest.fixture
+def place(workspace, bob, report):
+    return workspace_for(bob, workspace.slug)
+
+
+@pytest.fixture
+def priced(workspace, httpserver) -> ModelServer:
+    """A model with a price, and its server."""
+    server = ModelServer(prose=True)
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(server)
+    ModelProvider.objects.create(
+        workspace=workspace, name="Dear", base_url=httpserver.url_for("/v1"), model="dear", price_in=100, price_out=100
+    )
+    return server
+
+
+def test_a_question_carries_the_most_it_may_cost(client, bob, place, priced):
+    client.force_login(bob)
+    page = client.get(f"/w/{place.slug}/").content.decode()
+    assert 'name="money_usd"' in page
+
+    client.post(f"/w/{place.slug}/ask/", {"question": "What was revenue?", "money_usd": "0,25"})
+
+    assert limits_of(Run.objects.get()).money_usd == 0.25
+
+
+def test_without_a_price_there_is_nothing_to_limit(client, bob, place):
+    client.force_login(bob)
+
+    assert 'name="money_usd"' not in client.get(f"/w/{place.slug}/").content.decode()
+
+
+@pytest.mark.parametrize("typed", ["much", "-1", "0", "nan", "inf", "1e9"])
+def test_what_is_no_amount_is_refused(place, bob, typed):
+    with pytest.raises(Problem) as caught:
+        start_run(user=bob, workspace=place, question="What was revenue?", money_usd=typed)
+
+    assert (caught.value.code, caught.value.status) == ("invalid_amount", 422)
+    assert not Run.objects.exists()
+
+
+def test_nobody_goes_beyond_what_the_workspace_allows(place, bob):
+    place.settings["money_usd"] = 0.1
+    place.save()
+
+    usual = start_run(user=bob, workspace=place, question="What was revenue?")
+    more = start_run(user=bob, workspace=place, question="What was revenue?", money_usd="5")
+    less = start_run(user=bob, workspace=place, question="What was revenue?", money_usd="0.05")
+
+    assert [limits_of(run).money_usd for run in (usual, more, less)] == [0.1, 0.1, 0.05]
+    assert limits_of(ask_again(user=bob, run=less)).money_usd == 0.05
+
+
+def test_an_owner_sets_it_for_the_workspace_and_lifts_it(client, alice, workspace):
+    client.force_login(alice)
+    values = {"name": "Acme", "max_steps": 6, "token_budget": 8000, "route_mode": "fast"}
+    for typed, kept in (("0.5", 0.5), ("", None)):
+        answer = client.post(f"/w/{workspace.slug}/settings/save/", {**values, "money_usd": typed})
+        assert answer.status_code == 302
+        workspace.refresh_from_db()
+        assert workspace.setting("money_usd") == kept
+
+
+@pytest.mark.parametrize(("most", "calls"), [(0.000001, 0), (None, 1)])
+def test_a_run_makes_no_call_that_it_could_not_pay(place, alice, make_run, priced, most, calls, client, bob):
+    compiled_document(place, alice, REPORT)
+    Document.objects.exclude(name="report.md").delete()
+    settings = {"max_steps": 6} | ({"money_usd": most} if most else {})
+    run = make_run(question="What was revenue in 2024?", settings=settings)
+
+    jobs.execute_run(run.pk)
+
+    run.refresh_from_db()
+    assert run.status in ("answered", "partial"), "the offline reasoner takes over"
+    assert (len(priced.requests) > 0) == bool(calls)
+    assert float(run.cost_usd) <= (most or 100)
+    if most:
+        client.force_login(bob)
+        assert "$0.00 of " in client.get(f"/w/{place.slug}/runs/{run.pk}/").content.decode()
