@@ -112,3 +112,50 @@ def test_a_day_of_the_month_in_a_quoted_sentence_is_accounted_for(check, report)
     key = next(k for k in report.tree.leaves() if "Oslo" in report.tree.node(k).text)
     text = "A claim over a pump failure in Oslo was settled in March 2019 for $3 million."
     assert check(DraftClaim(text, (quote(key, text),))).support is Support.SUPPORTED
+
+
+def shown(report, *keys):
+    return Grounder(documents={"a": report}, periods=["2019", "2018"], read=[("a", key) for key in keys])
+
+
+def test_a_quote_is_cited_where_it_stands_when_another_node_was_named(report, income):
+    grounder = shown(report, income)
+    claim = grounder.check(1, DraftClaim("Net income was 405 in 2019.", (quote(1, "Net income | 405 | 450"),)))
+    assert (claim.support, claim.citations[0].key) == (Support.SUPPORTED, income)
+    assert grounder.notes == [
+        f"“Net income | 405 | 450” was said to stand in node 1; it stands in node {income}, p. 5."
+    ]
+
+
+def test_a_quote_from_below_a_section_named_is_cited_from_its_leaf(report, income):
+    claim = shown(report).check(
+        1, DraftClaim("Net income was 405.", (quote(report.tree.parent(income), "Net income | 405 | 450"),))
+    )
+    assert (claim.support, claim.citations[0].key) == (Support.SUPPORTED, income)
+
+
+def test_a_quote_that_no_shown_node_holds_stays_missing(report, income):
+    for words in ("Net income | 999 | 450", "405", "Net"):
+        claim = shown(report, income).check(1, DraftClaim("Net income.", (quote(1, words),)))
+        assert claim.citations[0].check is Check.MISSING
+
+
+def test_parts_of_one_quote_move_together(report, income):
+    parts = (quote(1, "Net income"), quote(1, "405"))
+    claim = shown(report, income).check(1, DraftClaim("Net income was 405.", parts))
+    assert {citation.key for citation in claim.citations} == {income}
+
+
+def test_a_quoted_label_stands_for_its_row_when_the_sentence_needs_the_row(check, income):
+    claim = check(DraftClaim("Net income was 405 in 2019.", (quote(income, "Net income"),)))
+    assert (claim.support, claim.citations[0].quote) == (Support.SUPPORTED, "Net income\t405\t450")
+    assert check(DraftClaim("Net income was 540.", (quote(income, "Net income"),))).support is Support.UNSUPPORTED
+
+
+def test_an_operand_is_put_on_the_quote_that_states_it(check, income):
+    wrong_way = DraftCalculation(
+        "net / sales", (DraftOperand("net", "405", quote=1), DraftOperand("sales", "5,400", quote=7)), "7.5%"
+    )
+    claim = check(with_sum(income, wrong_way))
+    assert claim.support is Support.DERIVED
+    assert [operand.marker for operand in claim.calculation.operands] == [1, 2]

@@ -61,3 +61,38 @@ def test_a_run_of_whole_words_is_always_found(words):
     assert locate_quote(text, " ".join(words[1:])).check is not Check.MISSING or not any(
         character.isalnum() for character in " ".join(words[1:])
     )
+
+
+TABLE = "\t2019\t2018\nNet sales\t$ 5,400\t$ 5,000\nOther sales\t12\t15,77\nOther income, net\t(1)\t2\n"
+
+
+@pytest.mark.parametrize(
+    "quote,stands_for",
+    [
+        ("Net sales | $ 5,400 | $ 5,000", "Net sales\t$ 5,400\t$ 5,000"),
+        ("| Net sales | $5,400 | $5,000 |", "Net sales\t$ 5,400\t$ 5,000"),
+        ("Net sales $5,400 $5,000", "Net sales\t$ 5,400\t$ 5,000"),
+        ("**Net sales** | 5,400", "Net sales\t$ 5,400\t$ 5,000"),
+        ("Net sales | 5,000", "Net sales\t$ 5,400\t$ 5,000"),
+        ("Other income, net | 2", "Other income, net\t(1)\t2"),
+    ],
+)
+def test_cells_joined_otherwise_or_left_out_are_their_row(quote, stands_for):
+    found = locate_quote(TABLE, quote)
+    assert (found.check, TABLE[found.start : found.end]) == (Check.NORMALISED, stands_for)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Net sales | 5,000 | 5,400",
+        "Net sales | 9,999",
+        "Sales | 5,000",
+        "Other sales | 1577",
+        "Other sales 1215,77",
+        "Net sales | 12",
+        "Net sales 5,4005,000",
+    ],
+)
+def test_other_cells_another_order_and_joined_numbers_are_no_row(quote):
+    assert locate_quote(TABLE, quote, nearly=False).check is Check.MISSING

@@ -62,8 +62,11 @@ class Grounder:
         """The claim with its support, citations and, when unsupported, the reason in one sentence."""
         places = self._placed(claim)
         claim = replace(claim, calculation=_on_quotes(claim.calculation, places))
-        citations = tuple(self._evidence(place) for place in places)
         because = self._objection(claim, places)
+        wider = [_whole_row(place) for place in places] if because else places
+        if wider != places and not self._objection(claim, wider):
+            places, because = wider, ""
+        citations = tuple(self._evidence(place) for place in places)
         calculation = _shown(claim.calculation, citations) if claim.calculation else None
         support = _support(because, claim)
         return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
@@ -145,6 +148,17 @@ class Grounder:
         if not loose:
             return ""
         return f"The number {loose[0].text} stands in none of its quotes and follows from no calculation shown."
+
+
+def _whole_row(place: _Place) -> _Place:
+    """A quote of a row's label, or of some of its cells, as the row: what a label stands for is in its row."""
+    table = place.node.table if place.node is not None else None
+    located = place.located
+    for row in table.rows if table is not None and located.end else ():
+        end = row.offset + row.length
+        if row.offset == located.start and located.end < end:
+            return replace(place, located=Located(Check.NORMALISED, row.offset, end))
+    return place
 
 
 def _moved_note(quote: DraftQuote, place: _Place) -> str:

@@ -21,7 +21,7 @@ FUZZY_CHARACTERS = 20
 
 _DIGITS = re.compile(r"\d+")
 _BETWEEN = re.compile(r"[\s|*`\"']+")
-_CURRENCY = "$€£¥"
+_CURRENCY = "$€£¥*`"
 
 
 @dataclass(frozen=True, slots=True)
