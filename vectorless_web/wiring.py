@@ -1,7 +1,7 @@
 """From settings to working parts: the only place that puts the engine together or picks a provider."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
 from typing import Protocol
 
@@ -13,12 +13,13 @@ from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unr
 from vectorless_web.engine.llm.capability import SelfTest
 from vectorless_web.engine.llm.metered import FreePurse, MeteredModel, Purse
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.llm.replay import ReplayModel
+from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.llm.selftest import self_test
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.understand import understand
 from vectorless_web.engine.reasoner.guided import model_walking
 from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.reasoner.model_planner import Sizes
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.reasoner.routing import Routing
 from vectorless_web.providers.endpoint import FORMS, Endpoint
@@ -26,6 +27,8 @@ from vectorless_web.providers.endpoint import FORMS, Endpoint
 WALKS_AT_ONCE = 4
 """Documents walked side by side when a model makes each of them wait."""
 MILLION = 1_000_000
+BOUNDLESS = 10**12
+"""Calls and tokens of a budget that decides nothing: in a replay the stored calls do."""
 
 
 class ModelChoice(Protocol):
@@ -68,6 +71,8 @@ class Calls:
     expand: bool = True
     offline: bool = False
     stopping: Callable[[], bool] | None = None
+    late: Collection[str] | None = None
+    """Of a replay: where the wall clock decided; None reads the clock."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,8 @@ class Engine:
     reasoner: Orchestrator
     name: str = "offline"
     model: str = ""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    """How much the model is shown and may say; kept with the run, since a replay must ask the same."""
 
 
 def engine_for(choice: ModelChoice | None, calls: Calls) -> Engine:
@@ -96,12 +103,30 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
         _model_at(endpoint, calls.stopping), purse=calls.purse, usd_per_token=_dearest(endpoint), context_tokens=context
     )
     # Replayed calls were paid for when they were made: the meter is behind them.
-    model = ReplayModel(calls.stored, name=endpoint.model, live=live) if calls.stored else live
-    caller = Caller(model, budget=_budget(calls.limits, endpoint), on_call=calls.keep)
-    walking = model_walking(caller, at_once=WALKS_AT_ONCE)
+    budget, recall = _budget(calls.limits, endpoint), Recall(calls.stored)
+    caller = Caller(live, budget=budget, on_call=calls.keep, recall=recall)
+    return _led_by(caller, calls, Sizes())
+
+
+def replaying_engine(model: str, sizes: Mapping[str, int], calls: Calls) -> Engine:
+    """The engine that worked on a run, over its stored calls alone: no network, no clock, no budget of its own.
+
+    `model` is "" for the offline reasoner, `sizes` what `Engine.sizes` was then.
+    """
+    if not model:
+        return Engine(reasoner=Orchestrator(lexicon=calls.lexicon, expand=calls.expand, late=calls.late))
+    budget = ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS)
+    caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
+    return _led_by(caller, calls, Sizes(**sizes))
+
+
+def _led_by(caller: Caller, calls: Calls, sizes: Sizes) -> Engine:
+    walking = model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes)
     routing = Routing(model=caller.as_model("route"))
-    reasoner = Orchestrator(lexicon=calls.lexicon, expand=calls.expand, walking=walking, routing=routing)
-    return Engine(reasoner=reasoner, name="model", model=endpoint.model)
+    reasoner = Orchestrator(
+        lexicon=calls.lexicon, expand=calls.expand, walking=walking, routing=routing, late=calls.late
+    )
+    return Engine(reasoner=reasoner, name="model", model=caller.model.name, sizes=asdict(sizes))
 
 
 def test_model(choice: ModelChoice | None = None, *, context_size: int | None = None) -> SelfTest | None:

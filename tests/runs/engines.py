@@ -6,7 +6,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vectorless_web.engine.reasoner.events import (
     Check,
@@ -46,6 +46,7 @@ class TestEngine:
     reasoner: object
     name: str = "offline"
     model: str = ""
+    sizes: dict = field(default_factory=dict)
 
 
 def step(number: int, document: str = "1", kind: StepKind = StepKind.RETRIEVE, walk: int = 1) -> StepEvent:

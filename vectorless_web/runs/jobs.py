@@ -9,14 +9,16 @@ from django.db import DatabaseError
 
 from vectorless_web import wiring
 from vectorless_web.engine.errors import EngineError
+from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.runs import selectors, services
-from vectorless_web.runs.models import Run
-from vectorless_web.workspaces.selectors import OFFLINE, lexicon_of, model_chosen
+from vectorless_web.runs.models import Run, RunInputs
+from vectorless_web.workspaces.selectors import OFFLINE, model_chosen
 from vectorless_web.workspaces.storage import SecretUnreadable
 
 logger = logging.getLogger(__name__)
 
 INTERNAL = "Something went wrong inside the program. What was found is kept; the log has the details. Try again."
+FAILED_REPLAY = "The replay failed inside the program; the log has the details."
 UNREADABLE = (
     "The key of this workspace's model was stored under another encryption key and cannot be read. "
     "An owner can type it again, or switch the model off, in the settings under Models."
@@ -40,7 +42,7 @@ def execute_run(run_id: int) -> None:
             keep=log,
             purse=services.RunPurse(run),
             limits=services.limits_of(run),
-            lexicon=lexicon_of(run.workspace),
+            lexicon=services.kept_lexicon(services.inputs_of(run, lease)),
             expand=run.settings.get("expand", True),
             offline=answerer == OFFLINE,
             stopping=stop.is_set,
@@ -57,6 +59,34 @@ def execute_run(run_id: int) -> None:
         raise
 
 
+def replay_run(run_id: int) -> None:
+    """Replay a run whose page asked for it, and keep the verdict; whatever goes wrong is one too."""
+    run = selectors.run_to_execute(run_id)
+    try:
+        found = replayed(run)
+    except Exception:
+        logger.exception("run %d could not be replayed", run_id)
+        services.keep_verdict(run, services.Found("impossible", FAILED_REPLAY))
+        raise
+    services.keep_verdict(run, found)
+
+
+def replayed(run: Run) -> services.Found:
+    """What a replay of the run finds, from its own rows and stored calls alone. Writes nothing."""
+    return services.replay(run, wire=_replaying)
+
+
+def _replaying(run: Run, inputs: RunInputs, keep: OnCall) -> wiring.Engine:
+    calls = wiring.Calls(
+        stored=services.stored_calls(run.pk),
+        keep=keep,
+        lexicon=services.kept_lexicon(inputs),
+        expand=run.settings.get("expand", True),
+        late=inputs.late,
+    )
+    return wiring.replaying_engine(run.model, inputs.reasoner, calls)
+
+
 def warm_up() -> None:
     """Called once in the worker before it forks: what a job would otherwise import or load by itself.
 
@@ -64,6 +94,7 @@ def warm_up() -> None:
     layer opens its own in the job.
     """
     wiring.warm_up()
+    services.program_digest()
     get_channel_layer()
     with suppress(DatabaseError, Run.DoesNotExist):
         selectors.run_to_execute(0)

@@ -2,17 +2,21 @@
 
 from vectorless_web.runs.services.aftermath import delete_run, give_feedback
 from vectorless_web.runs.services.asking import ask_again, start_run
-from vectorless_web.runs.services.call_log import CallLog
+from vectorless_web.runs.services.call_log import CallLog, stored_calls
 from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
+from vectorless_web.runs.services.inputs import inputs_of, kept_lexicon, program_digest
 from vectorless_web.runs.services.leases import Lease, LeaseLost
 from vectorless_web.runs.services.purse import RunPurse
 from vectorless_web.runs.services.recovering import recover_runs
+from vectorless_web.runs.services.replaying import Found, replay
+from vectorless_web.runs.services.replays import keep_verdict, start_replay
 from vectorless_web.runs.services.stopping import cancel_run
 from vectorless_web.runs.services.threads import may_rename, rename_thread
 
 __all__ = [
     "CallLog",
     "Engine",
+    "Found",
     "Lease",
     "LeaseLost",
     "Reasoner",
@@ -24,9 +28,16 @@ __all__ = [
     "execute_run",
     "fail_run",
     "give_feedback",
+    "inputs_of",
+    "keep_verdict",
+    "kept_lexicon",
     "limits_of",
     "may_rename",
+    "program_digest",
     "recover_runs",
     "rename_thread",
+    "replay",
+    "start_replay",
     "start_run",
+    "stored_calls",
 ]

@@ -29,8 +29,8 @@ class CallLog:
         self._lock = threading.Lock()
         self.stored: Sequence[ModelCallRecord] = stored_calls(lease.run_id)
         self._answered: dict[Served, deque[int]] = defaultdict(deque)
-        for pk, *served in _calls_of(lease.run_id).values_list("pk", "request_hash", "walk", "index"):
-            self._answered[tuple(served)].append(pk)
+        for pk, digest, walk, index in _calls_of(lease.run_id).values_list("pk", "request_hash", "walk", "index"):
+            self._answered[digest, walk, index].append(pk)
 
     def __call__(self, record: ModelCallRecord) -> None:
         """Store the call. LeaseLost when the run is somebody else's by now."""

@@ -1,7 +1,7 @@
 """Working on a run: the engine reasons, one writer stores, the lease says who may."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from threading import Event
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Rea
 from vectorless_web.engine.reasoner.followup import Previous
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.runs.corpus import WorkspaceCorpus
-from vectorless_web.runs.models import Run
+from vectorless_web.runs.models import Run, RunInputs
 from vectorless_web.runs.services.inputs import inputs_of, kept_previous, kept_routes
 from vectorless_web.runs.services.leases import Lease, LeaseLost, Watch, claim, end_run, fenced
 from vectorless_web.runs.services.queueing import announce, stop_job
@@ -45,6 +45,8 @@ class Engine(Protocol):
     def name(self) -> str: ...
     @property
     def model(self) -> str: ...
+    @property
+    def sizes(self) -> Mapping[str, int]: ...
 
 
 def claim_run(run_id: int) -> Lease | None:
@@ -83,6 +85,7 @@ def _work(run: Run, lease: Lease, engine: Engine, watch: Watch) -> None:
         Run.objects.filter(pk=run.pk).update(
             engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint
         )
+        RunInputs.objects.filter(pk=inputs.pk).update(reasoner=dict(engine.sizes))
     recorder = Recorder(lease, corpus)
     events = engine.reasoner.run(
         run.question, corpus, limits_of(run), cancelling=watch.stopping, previous=kept_previous(inputs)

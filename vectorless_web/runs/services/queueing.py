@@ -7,6 +7,8 @@ from vectorless_web.runs.models import Run
 QUEUE = "runs"
 JOB = "vectorless_web.runs.jobs.execute_run"
 JOB_SECONDS = 900
+REPLAY_JOB = "vectorless_web.runs.jobs.replay_run"
+REPLAY_JOB_SECONDS = 300
 
 
 def job_id(run_id: int, attempt: int) -> str:
@@ -17,6 +19,11 @@ def job_id(run_id: int, attempt: int) -> str:
 def enqueue(run: Run) -> None:
     """Enqueue the run's present attempt once the transaction commits; with Redis down the sweep does it later."""
     jobs.enqueue(JOB, run.pk, queue=QUEUE, job_id=job_id(run.pk, run.attempt), seconds=JOB_SECONDS)
+
+
+def enqueue_replay(run: Run) -> None:
+    """Enqueue a replay of the run once the transaction commits; a doubled call replaces the job."""
+    jobs.enqueue(REPLAY_JOB, run.pk, queue=QUEUE, job_id=f"replay-{run.pk}", seconds=REPLAY_JOB_SECONDS)
 
 
 def is_enqueued(run: Run) -> bool:
