@@ -6,10 +6,12 @@ from typing import Any
 from vectorless_web.engine.pilot.protocol import MinimalPilot
 from vectorless_web.engine.reasoner.events import Rejected
 from vectorless_web.engine.reasoner.outline import pages_words
+from vectorless_web.engine.reasoner.packing import observed, retriever, take
 from vectorless_web.engine.reasoner.planner import Candidate
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import listed, pages_of, short
+from vectorless_web.engine.retriever import node_id
 from vectorless_web.engine.search.beam import beam
 from vectorless_web.engine.search.events import RankedNode
 from vectorless_web.engine.search.limits import SearchLimits
@@ -22,6 +24,9 @@ MAX_REFS = 24
 """Nodes of the map that one step carries."""
 
 SEARCH_SECONDS = 20.0
+
+FOLLOWED = 12
+"""Leaves read of what a reference names."""
 
 MOVES = ("parent", "children", "next", "previous")
 
@@ -131,11 +136,19 @@ def _follow(walk: Walk, key: int, target: object) -> StepResult:
     walk.followed.add(target)
     walk.position = target
     node = walk.document.tree.node(target)
-    walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in walk.document.tree.leaves(target)[:12]] + walk.queue
+    leaves = walk.document.tree.leaves(target)[:FOLLOWED]
+    walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in leaves] + walk.queue
+    result = retriever(walk).structure([node_id(walk.entry.id, leaf) for leaf in leaves]).execute()
+    take(walk, result)
     words = f"“{short(known[target])}” " if known[target] else ""
     return StepResult(
         say=f"Followed the reference {words}to {short(walk.title_of(target))}, {pages_of(node)}",
-        observation={"at": target, "title": walk.title_of(target), "pages": pages_of(node)},
+        observation={
+            "at": target,
+            "title": walk.title_of(target),
+            "pages": pages_of(node),
+            **observed(walk, result),
+        },
         refs=(walk.ref(target),),
     )
 

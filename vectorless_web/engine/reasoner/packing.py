@@ -11,7 +11,9 @@ from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.retriever import (
     DocumentCorpus,
     Dropped,
+    Lane,
     RetrievalResult,
+    RetrievedItem,
     Retriever,
     node_id,
     parse_node_id,
@@ -46,6 +48,41 @@ def retriever(walk: Walk, *, most: int | None = None) -> Retriever:
     left = max(0, walk.limits.token_budget - walk.tokens_used)
     corpus = EvidenceCorpus(walk.entry, walk.finder, vectors=walk.lane.vectors if walk.lane else None)
     return Retriever(corpus).token_budget(left if most is None else max(0, min(left, most)))
+
+
+def take(walk: Walk, result: RetrievalResult) -> list[int]:
+    """Keep what was packed and count its tokens; the keys to read, a section that was found standing for its leaves."""
+    tree = walk.document.tree
+    keys: list[int] = []
+    for item in result.items:
+        parsed = parse_node_id(item.node.id)
+        if parsed is None:
+            continue
+        keys.extend(tree.leaves(parsed[1])[:8] if tree.kind(parsed[1]) is NodeKind.SECTION else [parsed[1]])
+        page = tree.node(parsed[1]).page_start
+        walk.packed.append(PackedNode(walk.entry.id, parsed[1], page, item.rendered))
+    walk.tokens_used += result.tokens_used
+    return list(dict.fromkeys(keys))
+
+
+def observed(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
+    """A step's observation of a result: what was packed, with the score of each lane, and its account."""
+    return {"items": [_item_row(walk, item) for item in result.items], **account(result, {walk.entry.id: walk})}
+
+
+def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
+    """A packed node; `joined` marks one that no lane found: it stands in the section of one that was."""
+    _, key = parse_node_id(item.node.id) or ("", 0)
+    lanes = {lane.value: round(score, 4) for lane, score in item.lane_scores}
+    return {
+        "key": key,
+        "title": walk.title_of(key),
+        "page": walk.document.tree.node(key).page_start + 1,
+        "tokens": item.tokens,
+        "score": round(item.score, 6),
+        "lanes": lanes,
+        **({} if lanes.keys() - {Lane.RERANK.value} else {"joined": "community"}),
+    }
 
 
 def gather(

@@ -4,25 +4,20 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.reasoner.evidence import CoverageReranker
 from vectorless_web.engine.reasoner.meaning import LaneQuery, lane_query
 from vectorless_web.engine.reasoner.outline import pages_words
-from vectorless_web.engine.reasoner.packing import account, retriever
-from vectorless_web.engine.reasoner.planner import Candidate, PackedNode
+from vectorless_web.engine.reasoner.packing import observed, retriever, take
+from vectorless_web.engine.reasoner.planner import Candidate
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
 from vectorless_web.engine.retriever import (
     CommunityFilter,
     GraphExpand,
-    Lane,
-    RetrievalResult,
-    RetrievedItem,
     Retriever,
     SectionCommunities,
     node_id,
-    parse_node_id,
 )
 from vectorless_web.engine.retriever.documents import REFERS_TO
 from vectorless_web.engine.text.fuzzy import token_set_ratio
@@ -67,12 +62,12 @@ def _fetch(walk: Walk, key: object, most: int | None) -> StepResult:
         return refused(f"Looked for section {key}, which this document does not have.")
     leaves = tree.leaves(key)
     result = retriever(walk, most=most).structure(_leaves_first(walk, leaves, most)).execute()
-    packed = _keep(walk, result)
+    packed = take(walk, result)
     walk.position = key
     walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in packed] + walk.queue
     return StepResult(
         say=f"Read {short(walk.title_of(key))} {_how_much(len(packed), len(leaves))}{pages_of(tree.node(key))}",
-        observation=_observed(walk, result),
+        observation=observed(walk, result),
         refs=(walk.ref(key, "read"),),
         confidence=round(max((walk.finder.node_coverage(leaf) for leaf in packed[:8]), default=0.0), 4),
     )
@@ -98,11 +93,11 @@ def _reuse(walk: Walk, most: int | None) -> StepResult:
         return refused("Knew of nothing that was read before.")
     ids = [node_id(walk.entry.id, key) for key in walk.known]
     result = retriever(walk, most=most).structure(ids).limit(MOST_ITEMS).execute()
-    keys = _keep(walk, result)
+    keys = take(walk, result)
     walk.queue = [Candidate(key, 1.0, 1.0) for key in keys]
     return StepResult(
         say=f"Reused {count(len(keys), 'passage')} read for the question before",
-        observation=_observed(walk, result),
+        observation=observed(walk, result),
         refs=tuple(walk.ref(key, "read") for key in keys[:8]),
         confidence=round(max((walk.finder.node_coverage(key) for key in keys), default=0.0), 4),
     )
@@ -150,20 +145,20 @@ def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> Step
         builder = builder.structure(structure)
     by_words = query == walk.plan.focus and not lane.values
     result = _staged(walk, lane.on(builder), by_words=by_words).execute()
-    keys = _keep(walk, result)
+    keys = take(walk, result)
     _requeue(walk, keys)
     if not keys:
         outcome = "nothing that fits the tokens left" if result.dropped else "nothing"
         return StepResult(
             say=f"Searched {short(walk.entry.title)} for “{short(query)}” and found {outcome}",
-            observation=_observed(walk, result),
+            observation=observed(walk, result),
             confidence=0.0,
         )
     pages = listed([pages_words(page, page) for page in _pages(walk, keys)[:3]])
     best = walk.queue[0]
     return StepResult(
         say=f"Fetched {count(len(keys), 'passage')}; the best stand on {pages}",
-        observation=_observed(walk, result),
+        observation=observed(walk, result),
         refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
         confidence=round(walk.finder.node_coverage(best.key), 4),
     )
@@ -177,21 +172,6 @@ def _staged(walk: Walk, builder: Retriever, *, by_words: bool) -> Retriever:
     return builder.rerank(CoverageReranker(walk.finder)) if by_words else builder
 
 
-def _keep(walk: Walk, result: RetrievalResult) -> list[int]:
-    """Keep what was packed; a section that was found stands for its leaves."""
-    tree = walk.document.tree
-    keys: list[int] = []
-    for item in result.items:
-        parsed = parse_node_id(item.node.id)
-        if parsed is None:
-            continue
-        keys.extend(tree.leaves(parsed[1])[:8] if tree.kind(parsed[1]) is NodeKind.SECTION else [parsed[1]])
-        page = tree.node(parsed[1]).page_start
-        walk.packed.append(PackedNode(walk.entry.id, parsed[1], page, item.rendered))
-    walk.tokens_used += result.tokens_used
-    return list(dict.fromkeys(keys))
-
-
 def _requeue(walk: Walk, keys: list[int]) -> None:
     """What was fetched is read first, in its fused order, then what the words ranked beside it."""
     fits = walk.finder.fits(keys)
@@ -202,22 +182,3 @@ def _requeue(walk: Walk, keys: list[int]) -> None:
 
 def _pages(walk: Walk, keys: list[int]) -> list[int]:
     return list(dict.fromkeys(walk.document.tree.node(key).page_start for key in keys))
-
-
-def _observed(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
-    return {"items": [_item_row(walk, item) for item in result.items], **account(result, {walk.entry.id: walk})}
-
-
-def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
-    """A packed node; `joined` marks one that no lane found: it stands in the section of one that was."""
-    _, key = parse_node_id(item.node.id) or ("", 0)
-    lanes = {lane.value: round(score, 4) for lane, score in item.lane_scores}
-    return {
-        "key": key,
-        "title": walk.title_of(key),
-        "page": walk.document.tree.node(key).page_start + 1,
-        "tokens": item.tokens,
-        "score": round(item.score, 6),
-        "lanes": lanes,
-        **({} if lanes.keys() - {Lane.RERANK.value} else {"joined": "community"}),
-    }
