@@ -141,6 +141,8 @@ MATRIX = [
     replace(post("runs:delete", MEMBER, "run"), not_for=(EDITOR,)),
     get("runs:sheet", VIEWER, "run", version="document", page=1),
     get("runs:raw_step", VIEWER, "run", sequence=1),
+    get("runs:choices", MEMBER, "workspace"),
+    get("runs:used_pages", VIEWER, "document"),
     get("runs:export", VIEWER, "run", form="markdown"),
     # Sharing: a member their own runs, an editor any; the links of a workspace are its owner's.
     get("sharing:menu", MEMBER, "run"),

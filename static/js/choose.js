@@ -38,13 +38,9 @@ document.addEventListener("change", (event) => {
   bulk();
 });
 
-document.addEventListener("input", (event) => {
-  if (!event.target.matches("[data-filter]")) return;
-  const words = event.target.value.toLowerCase().split(/\s+/).filter(Boolean);
-  for (const row of event.target.closest("[data-choose]").querySelectorAll(".check")) {
-    const text = row.textContent.toLowerCase();
-    row.hidden = !words.every((word) => text.includes(word));
-  }
+// Enter in the search for documents searches; it does not ask.
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && event.target.matches("[data-find-choice]")) event.preventDefault();
 });
 
 document.addEventListener("click", (event) => {

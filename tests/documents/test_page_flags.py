@@ -12,6 +12,12 @@ def test_a_flag_stands_left_level_with_the_first_line_of_its_quote():
     assert 280 <= flag.y + 23 * flag.scale / 2 <= 292
 
 
+def test_a_flag_beside_text_at_the_edge_covers_no_word():
+    (flag,) = place([Marked(1, [(24, 300, 200, 12)])], *PAGE)
+    assert flag.x + 28 * flag.scale < 24
+    assert flag.x >= -14 * flag.scale
+
+
 def test_two_quotes_on_one_line_take_both_margins():
     left, right = place([Marked(1, [(60, 300, 20, 12)]), Marked(2, [(400, 300, 20, 12)])], *PAGE)
     assert left.x < 100 < right.x

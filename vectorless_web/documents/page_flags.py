@@ -7,6 +7,9 @@ DRAWN_WIDTH = 816.0
 """The page width for which the template draws a flag of 28 x 23."""
 FLAG_WIDTH, FLAG_HEIGHT = 28.0, 23.0
 INSET = 22.0
+OVERHANG = 14.0
+"""How far a flag may hang over the edge beside text that begins there."""
+GAP = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,8 @@ def place(marked: Sequence[Marked], width: float, height: float) -> tuple[Flag, 
     """Place one flag for each citation, level with its first line: left if there is room, else right,
     else lower or higher.
 
-    A citation without boxes gets no flag. Flags never overlap and never leave the page.
+    A citation without boxes gets no flag. Flags never overlap. One beside text that begins at the edge
+    of the page hangs over it by half, so that it covers no word.
     """
     scale = round(width / DRAWN_WIDTH, 3)
     flags: list[Flag] = []
@@ -43,7 +47,8 @@ def place(marked: Sequence[Marked], width: float, height: float) -> tuple[Flag, 
 
 
 def _free_place(mark: Marked, flags: Sequence[Flag], width: float, height: float, scale: float) -> Flag:
-    x_left, x_right = INSET * scale, width - (INSET + FLAG_WIDTH) * scale
+    text_at = min(box[0] for box in mark.boxes) - (FLAG_WIDTH + GAP) * scale
+    x_left, x_right = max(min(INSET * scale, text_at), -OVERHANG * scale), width - (INSET + FLAG_WIDTH) * scale
     levels = list(_levels(mark, height, scale))
     for y in levels:
         for x in (x_left, x_right):

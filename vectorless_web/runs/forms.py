@@ -1,6 +1,6 @@
 """What a question form holds: the question, where to look, how far to go."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,8 @@ from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 
 STEP_CHOICES = (6, 12, 20, 30)
-CHOICES_SHOWN = 200
+CHOICES_SHOWN = 50
+WORDS_SEARCHED = 8
 TAGS_SHOWN = 4
 FOLDERS_SHOWN = 4
 
@@ -59,6 +60,16 @@ class AskBox:
 
 
 @dataclass(frozen=True)
+class Choices:
+    """Documents to choose from as (id, title): the ticked ones, one page of the others, the number of the next."""
+
+    ticked: Sequence[tuple[int, str]]
+    others: Sequence[tuple[int, str]]
+    search: str = ""
+    next_page: int | None = None
+
+
+@dataclass(frozen=True)
 class AskedForm:
     """What somebody sent. `documents` is None for the whole workspace, else the ids to read."""
 
@@ -89,6 +100,15 @@ class AskedForm:
             again=whole(data.get("again", "")),
             money_usd=data.get("money_usd", "").replace("\0", "").strip()[:40],
         )
+
+
+def prefilled(data: QueryDict, workspace: Workspace) -> AskedForm | None:
+    """What a link to the form filled in: a question, chosen documents; None when it filled in nothing."""
+    form = AskedForm.read(data)
+    if not form.question and not form.chosen:
+        return None
+    steps = form.max_steps or workspace.setting("max_steps")
+    return replace(form, scope="documents" if form.chosen else "all", max_steps=steps, thread=None, again=None)
 
 
 def documents_meant(form: AskedForm, workspace: Workspace, user: User) -> list[int] | None:
@@ -164,11 +184,18 @@ def _asked_in(run: Run) -> dict[str, Any]:
     }
 
 
-def choices_of(workspace: Workspace, user: User, ticked: Sequence[Document] = ()) -> list[tuple[int, str]]:
-    """The documents that can be ticked: those that are, then the first of all others by title."""
+def choices_of(
+    workspace: Workspace, user: User, ticked: Iterable[Document] = (), *, search: str = "", page: int = 1
+) -> Choices:
+    """One page of the documents that can be ticked: on the first those that are, then the others by title."""
     chosen = [(document.pk, document.title) for document in ticked]
     rows = readable_documents(workspace, user).exclude(pk__in=[pk for pk, _ in chosen]).order_by("title", "pk")
-    return [*chosen, *rows.values_list("pk", "title")[:CHOICES_SHOWN]]
+    for word in search.split()[:WORDS_SEARCHED]:
+        rows = rows.filter(title__icontains=word)
+    first = (max(page, 1) - 1) * CHOICES_SHOWN
+    found = list(rows.values_list("pk", "title")[first : first + CHOICES_SHOWN + 1])
+    more = page + 1 if len(found) > CHOICES_SHOWN else None
+    return Choices(chosen if page <= 1 else [], found[:CHOICES_SHOWN], search, more)
 
 
 def _documents_of(run: Run | None) -> set[int]:

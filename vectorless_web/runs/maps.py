@@ -50,7 +50,8 @@ def maps_of(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> l
 
 
 def _map(version: DocumentVersion, refs: list[dict[str, Any]], run: Run) -> dict[str, Any]:
-    current = refs[-1]["page_start"] if run.is_open else None
+    visited = [ref["page_start"] for ref in refs if ref.get("role", "walked") in ("read", "walked")]
+    current = visited[-1] if run.is_open and visited else None
     drawn = draw(_headings(version.pk), refs, version.pages, current)
     shown = {field.name: getattr(drawn, field.name) for field in fields(TreeMap)}
     title = version.document.title

@@ -13,6 +13,7 @@ from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, member_workspace, workspace_for, workspaces_of
 
 RECENT = 8
+USED_PAGES = 12
 
 
 @dataclass(frozen=True)
@@ -182,6 +183,13 @@ def newer_documents(run: Run) -> list[Document]:
     """The cited documents that have a newer version by now."""
     cited = DocumentVersion.objects.filter(pk__in=_cited(run), document__deleted_at=None).select_related("document")
     return [row.document for row in cited if row.document.current_version_id not in (None, row.pk)]
+
+
+def used_pages(document: Document, limit: int = USED_PAGES) -> list[dict[str, int]]:
+    """The pages of its current version that answers quote most: [{page, count}], in the order of the document."""
+    rows = Citation.objects.filter(version=document.current_version_id).exclude(check_result="missing")
+    most = rows.order_by().values("page_index").annotate(count=Count("pk")).order_by("-count", "page_index")[:limit]
+    return sorted(({"page": row["page_index"] + 1, "count": row["count"]} for row in most), key=lambda row: row["page"])
 
 
 def recent_runs(workspace: Workspace, limit: int = RECENT) -> list[Run]:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from vectorless_web.runs import views, views_compare, views_list, views_threads
+from vectorless_web.runs import views, views_compare, views_list, views_parts, views_threads
 from vectorless_web.runs.consumers import RunConsumer
 
 app_name = "runs"
@@ -11,6 +11,8 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("w/<slug:slug>/", views.workspace, name="workspace"),
     path("w/<slug:slug>/ask/", views.ask, name="ask"),
+    path("w/<slug:slug>/ask/documents/", views_parts.choices, name="choices"),
+    path("w/<slug:slug>/documents/<int:pk>/used/", views_parts.used_pages, name="used_pages"),
     path("w/<slug:slug>/threads/<int:pk>/", views_threads.thread, name="thread"),
     path("w/<slug:slug>/threads/<int:pk>/rename/", views_threads.rename, name="rename_thread"),
     path("w/<slug:slug>/compare/", views_compare.compare_ticked, name="compare_ticked"),

@@ -13,7 +13,7 @@ from vectorless_web.lib.whole import whole
 from vectorless_web.runs import exports, pages, rendering, selectors, services, sheets
 from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.bundle import bundle_of
-from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant
+from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, prefilled
 from vectorless_web.runs.markdown import as_markdown
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import Role, Workspace
@@ -36,7 +36,7 @@ def workspace(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         **workspace_context(request.user, place, "ask"),
         **documents,
-        **_ask_context(request, place),
+        **_ask_context(request, place, sent=prefilled(request.GET, place)),
         "recent": selectors.recent_runs(place),
         "month": selectors.month_of(place),
         "engine_line": _who_answers(place),

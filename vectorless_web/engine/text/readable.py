@@ -7,7 +7,7 @@ vowel; of the rest the first letter stays large, but for the small words of titl
 
 import re
 
-LETTERS_LEAST = 6
+LETTERS_LEAST = 5
 CAPITALS = 0.9
 SHORT = 4
 WORD = re.compile(r"[^\W_]+(?:[&'’.\-][^\W_]+)*", re.UNICODE)

@@ -62,7 +62,9 @@ def plain(value: Any) -> str:
 @register.filter
 def readable(title: Any) -> str:
     """A title of a document or a section; one in capitals alone with most of them brought down."""
-    return readable_case(str(title or ""))
+    text = str(title or "")
+    whole = readable_case(text)
+    return ", ".join(map(readable_case, text.split(", "))) if whole == text else whole
 
 
 @register.filter

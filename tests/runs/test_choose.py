@@ -1,0 +1,83 @@
+"""Choosing the documents a question reads: searching for them, paging, keeping what is ticked."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from vectorless_web.documents.models import Document
+from vectorless_web.runs.models import Citation, Claim
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def address(workspace):
+    return f"/w/{workspace.slug}/ask/documents/"
+
+
+@pytest.fixture
+def many(workspace, report):
+    """A hundred and twenty documents that are ready."""
+    rows = [
+        Document(workspace=workspace, title=f"Plan {n:03}", current_version=report.current_version) for n in range(120)
+    ]
+    return Document.objects.bulk_create(rows)
+
+
+@pytest.fixture
+def read(client, alice):
+    client.force_login(alice)
+
+    def reading(address, **query):
+        response = client.get(address, query, headers={"HX-Request": "true"})
+        assert response.status_code == 200
+        return response.content.decode()
+
+    return reading
+
+
+def test_documents_are_found_by_words_of_their_titles(read, address, many):
+    shown = read(address, q="plan 119")
+    assert "Plan 119" in shown
+    assert "Plan 118" not in shown
+
+
+def test_pages_follow_each_other_until_all_are_shown(read, address, many):
+    first, second, third = (read(address, q="plan", page=page) for page in (1, 2, 3))
+    assert "Plan 049" in first and "page=2" in first
+    assert "Plan 050" in second and "page=3" in second
+    assert "Plan 119" in third and "page=" not in third
+
+
+def test_what_is_ticked_stays_whatever_is_searched(read, address, many):
+    shown = read(address, q="nothing like this", documents=many[7].pk)
+    assert f'value="{many[7].pk}" checked' in shown
+    assert "No other title has these words." in shown
+
+
+def test_the_number_of_queries_does_not_grow_with_the_documents(read, address, many):
+    read(address)
+    with CaptureQueriesContext(connection) as queries:
+        read(address, q="plan")
+    assert len(queries) <= 10
+
+
+def test_without_a_script_the_choice_is_a_page_that_leads_to_the_question(client, alice, workspace, address, many):
+    client.force_login(alice)
+    page = client.get(address, {"q": "plan 11"}).content.decode()
+    assert 'name="q"' in page and f'formaction="/w/{workspace.slug}/"' in page
+    asking = client.get(f"/w/{workspace.slug}/", {"documents": many[3].pk, "question": "What is planned?"})
+    shown = asking.content.decode()
+    assert "What is planned?" in shown
+    assert f'value="{many[3].pk}" checked' in shown
+
+
+def test_a_document_names_the_pages_that_answers_quoted(read, make_run, workspace, report):
+    run = make_run()
+    claim = Claim.objects.create(run=run, sequence=1, order=0, text="So it is.")
+    quote = {"quote": "so", "node_key": 2, "check_result": "exact", "version": report.current_version}
+    for marker, page_index in enumerate((4, 2, 4), start=1):
+        Citation.objects.create(claim=claim, run=run, marker=marker, page_index=page_index, **quote)
+    shown = read(f"/w/{workspace.slug}/documents/{report.pk}/used/")
+    assert shown.index("?page=3") < shown.index("?page=5")
+    assert "2 citations" in shown
