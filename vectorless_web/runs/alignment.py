@@ -1,6 +1,6 @@
 """Which sentence of one answer stands for which of another: by the quotes they share, else by their words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -40,22 +40,31 @@ class Row:
 
 
 def aligned(a: Sequence[Claim], b: Sequence[Claim]) -> list[Row]:
-    """All sentences of both answers, in A's order; those of B alone follow the one they stand behind in B."""
+    """All sentences of both answers, in A's order; those of B alone keep their place among their neighbours in B."""
     partner = _pairs(a, b)
-    taken = set(partner.values())
-    behind: dict[int, list[int]] = {}
-    last = -1
     owner = {second: first for first, second in partner.items()}
-    for number in range(len(b)):
-        if number in taken:
-            last = owner[number]
-        else:
-            behind.setdefault(last, []).append(number)
-    rows = [_row(None, b[number]) for number in behind.get(-1, [])]
+    leading, behind = _unpaired(len(b), owner)
+    first_shared = owner[min(owner)] if owner else len(a)
+    rows: list[Row] = []
     for number, claim in enumerate(a):
+        if number == first_shared:
+            rows += [_row(None, b[other]) for other in leading]
         rows.append(_row(claim, b[partner[number]] if number in partner else None))
         rows += [_row(None, b[other]) for other in behind.get(number, [])]
-    return rows
+    return rows if owner else rows + [_row(None, b[other]) for other in leading]
+
+
+def _unpaired(count: int, owner: Mapping[int, int]) -> tuple[list[int], dict[int, list[int]]]:
+    """Those of B alone: before the first that is shared, and behind each of A's that is."""
+    leading: list[int] = []
+    behind: dict[int, list[int]] = {}
+    place = leading
+    for number in range(count):
+        if number in owner:
+            place = behind.setdefault(owner[number], [])
+        else:
+            place.append(number)
+    return leading, behind
 
 
 def same_quote(first: Citation, second: Citation) -> bool:

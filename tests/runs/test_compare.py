@@ -1,0 +1,313 @@
+"""Two runs side by side: sentences, figures, quotes, documents, settings, and who may look."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+
+from tests.runs.conftest import make_ready
+from vectorless_web.engine.text.differences import Piece
+from vectorless_web.runs.alignment import aligned
+from vectorless_web.runs.comparison import comparison_of
+from vectorless_web.runs.figures import figure_row, read_figure
+from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
+from vectorless_web.runs.selectors import claims_of
+
+pytestmark = pytest.mark.django_db
+
+
+def say(run: Run, text: str, *quotes: tuple[str, int], support: str = "supported", calculation=None) -> Claim:
+    """Add a sentence to a run's answer with quotes of (words, page index)."""
+    order = run.claims.count()
+    claim = Claim.objects.create(
+        run=run, sequence=order + 1, order=order, text=text, support=support, calculation=calculation
+    )
+    version = run.versions.first()
+    for quote, page in quotes:
+        Citation.objects.create(
+            claim=claim,
+            run=run,
+            marker=run.citations.count() + 1,
+            version=version,
+            document_title=version.document.title,
+            node_key=1,
+            page_index=page,
+            quote=quote,
+            check_result="exact",
+        )
+    return claim
+
+
+@pytest.fixture
+def pair(make_run, report) -> tuple[Run, Run]:
+    """An answered run and the same question asked deeper."""
+    now = timezone.now()
+    took = {"status": "answered", "started_at": now, "step_count": 12, "tokens": 100}
+    first = make_run(**took, finished_at=now + timedelta(seconds=10))
+    settings = {"max_steps": 12, "max_walks": 10, "token_budget": 8000}
+    second = make_run(
+        **{**took, "step_count": 20},
+        finished_at=now + timedelta(seconds=1),
+        thread=first.thread,
+        settings=settings,
+        asked_from=first,
+        asked_how="deeper",
+        cost_usd=Decimal("0.02"),
+        engine="model",
+        model="tiny",
+    )
+    for run, value in ((first, "$412 million"), (second, "$486.5 million")):
+        run.versions.add(report.current_version)
+        Answer.objects.create(run=run, value=value, confidence=0.75 if run == first else 0.9, claims_held=1.0)
+    return first, second
+
+
+def kinds(pair) -> list[str]:
+    return [row.kind.value for row in aligned(*(claims_of(run) for run in pair))]
+
+
+class TestSentences:
+    def test_the_same_words_are_the_same(self, pair):
+        for run in pair:
+            say(run, "Revenue was “412” million.")
+
+        assert kinds(pair) == ["same"]
+
+    def test_other_quote_marks_and_spaces_are_no_change(self, pair):
+        say(pair[0], "Revenue was “412”  million.")
+        say(pair[1], 'Revenue was "412" million.')
+
+        assert kinds(pair) == ["same"]
+
+    def test_a_sentence_that_no_longer_holds_has_changed(self, pair):
+        say(pair[0], "Revenue was 412 million.")
+        say(pair[1], "Revenue was 412 million.", support="unsupported")
+
+        assert kinds(pair) == ["changed"]
+
+    def test_a_shared_quote_pairs_what_reads_otherwise(self, pair):
+        say(pair[0], "Sales came to 412.", ("Revenue was 412 million", 3))
+        say(
+            pair[1],
+            "In the year, the top line reached four hundred and twelve.",
+            ("Revenue was 412 million in 2024", 3),
+        )
+
+        assert kinds(pair) == ["changed"]
+
+    def test_the_same_words_on_another_page_are_another_quote(self, pair):
+        say(pair[0], "Sales came to 412.", ("Revenue was 412 million", 3))
+        say(pair[1], "In the year, the top line reached a new high.", ("Revenue was 412 million", 4))
+
+        assert kinds(pair) == ["only_a", "only_b"]
+
+    def test_those_of_b_alone_stand_where_b_has_them(self, pair):
+        for text in ("Revenue was 412 million.", "Costs fell by a tenth."):
+            say(pair[0], text)
+        for text in (
+            "Weather mattered little.",
+            "Revenue was 412 million.",
+            "Staff grew to 900.",
+            "Costs fell by a tenth.",
+        ):
+            say(pair[1], text)
+
+        assert kinds(pair) == ["only_b", "same", "only_b", "same"]
+
+    def test_each_sentence_has_one_counterpart(self, pair):
+        say(pair[0], "Revenue was 412 million.")
+        for _ in range(2):
+            say(pair[1], "Revenue was 412 million.")
+
+        assert kinds(pair) == ["same", "only_b"]
+
+    def test_the_words_that_differ_are_marked(self, pair):
+        say(pair[0], "Revenue was 412 million.")
+        say(pair[1], "Revenue was 486 million.")
+        (row,) = aligned(*(claims_of(run) for run in pair))
+
+        assert Piece("412", same=False) in row.a.pieces
+        assert Piece("486", same=False) in row.b.pieces
+
+
+class TestFigures:
+    @pytest.mark.parametrize(
+        ("a", "b", "difference", "share"),
+        [
+            (("$412 million",), ("$486.5 million",), "+74.5 million USD", "+18.1 %"),
+            (("1,402", "USD million"), ("1,254", "USD million"), "−148 million USD", "−10.6 %"),
+            (("4.1 billion",), ("4,000 million",), "−100 million", "−2.4 %"),
+            (("11.8%",), ("9.3%",), "−2.5 percentage points", ""),
+            (("12 stores",), ("15 stores",), "+3 stores", "+25.0 %"),
+            (("(20)",), ("30",), "+50", "+250.0 %"),
+            (("0",), ("5",), "+5", ""),
+            (("$12",), ("€12",), "", ""),
+            (("12 stores",), ("15 people",), "", ""),
+            (("between 5 and 7",), ("6",), "", ""),
+            (("none",), ("6",), "", ""),
+        ],
+    )
+    def test_they_differ_by_what_lies_between_where_units_agree(self, a, b, difference, share):
+        row = figure_row("x", read_figure(*a), read_figure(*b))
+
+        assert (row.difference.replace("\xa0", " "), row.share.replace("\xa0", " ")) == (difference, share)
+
+    def test_the_same_amount_in_other_words_is_the_same(self):
+        assert figure_row("x", read_figure("4.1 billion"), read_figure("4,100 million")).same
+
+    def test_one_side_alone_has_no_difference(self):
+        assert figure_row("x", read_figure("5"), None).difference == ""
+
+    def test_operands_are_compared_by_name(self, pair):
+        for run, sales in zip(pair, ("1,402", "1,380"), strict=True):
+            operands = [{"name": "revenue_2024", "value": sales, "unit": "USD million", "marker": None}]
+            sums = {"expression": "revenue_2024", "operands": operands, "result": sales, "unit": "USD million"}
+            say(run, f"Revenue was {sales}.", support="derived", calculation=sums)
+        rows = {row.name: row.difference.replace("\xa0", " ") for row in comparison_of(*pair)["figures"]}
+
+        assert rows == {"Answer": "+74.5 million USD", "revenue 2024": "−22 million USD"}
+
+
+class TestTheRest:
+    def test_quotes_are_laid_together_by_document_and_page(self, pair):
+        say(pair[0], "One.", ("shared words", 3), ("only here", 5))
+        say(pair[1], "One.", ("shared words", 3), ("only there", 1))
+        rows = [(row.kind, row.page, row.same_words) for row in comparison_of(*pair)["quotes"]]
+
+        assert rows == [("shared", 4, True), ("only_a", 6, False), ("only_b", 2, False)]
+
+    def test_quotes_of_a_purged_document_are_still_compared(self, pair):
+        for run in pair:
+            say(run, "One.", ("shared words", 3))
+        Citation.objects.update(version=None)
+
+        assert [row.kind for row in comparison_of(*pair)["quotes"]] == ["shared"]
+
+    def test_documents_are_told_with_their_versions(self, pair, workspace, alice, report):
+        other = make_ready(workspace, alice, "Handbook", number=2)
+        pair[1].versions.add(other.current_version)
+        rows = [(row.title, row.a, row.b) for row in comparison_of(*pair)["readings"]]
+
+        assert rows == [(report.title, 1, 1), ("Handbook", None, 2)]
+
+    def test_settings_that_differ_are_named_in_words(self, pair):
+        rows = [(row.name, row.a, row.b) for row in comparison_of(*pair)["settings"]]
+
+        assert rows == [
+            ("Steps in each document, at most", "6", "12"),
+            ("Documents opened, at most", "5", "10"),
+        ]
+
+    def test_words_that_the_lexicon_added_to_one_alone_are_a_difference(self, pair):
+        looked = {"concept": "revenue", "pack": "finance", "source": "pack", "phrases": ["net sales"], "terms": []}
+        Step.objects.create(
+            run=pair[1],
+            sequence=1,
+            walk=0,
+            index=0,
+            kind="route",
+            say="x",
+            observation={"question": {"looked_for": [looked]}},
+        )
+        row = comparison_of(*pair)["settings"][-1]
+
+        assert (row.name, row.a, row.b) == ("Looked for too", "nothing more", "net sales")
+
+    def test_what_it_took_is_told_with_who_took_more(self, pair):
+        rows = {row.name: (row.a, row.b, row.delta) for row in comparison_of(*pair)["measures"]}
+
+        assert rows["Answered by"] == ("offline reasoner, no model", "tiny", "")
+        assert rows["Confidence"][2] == "+15 points for B"
+        assert rows["Steps"] == ("12", "20", "8 more for B")
+        assert rows["Time"][2] == "B 10 times quicker"
+        assert rows["Cost"] == ("$0.00", "$0.020", "$0.020 more for B")
+
+    def test_runs_without_answers_can_be_compared(self, make_run):
+        a, b = make_run(status="failed"), make_run(status="queued")
+
+        assert [side.mark for side in comparison_of(a, b)["open"]] == ["B"]
+
+
+class TestInTheBrowser:
+    @pytest.fixture
+    def page(self, client, bob):
+        client.force_login(bob)
+        return client.get
+
+    def address(self, pair) -> str:
+        return f"/w/{pair[0].workspace.slug}/runs/{pair[0].pk}/compare/{pair[1].pk}/"
+
+    def test_the_page_shows_both_with_links_into_each(self, page, pair):
+        for run in pair:
+            say(run, "Revenue was 412 million.", ("412 million", 3))
+        shown = page(self.address(pair)).content.decode()
+
+        for run in pair:
+            assert f'href="/w/{run.workspace.slug}/runs/{run.pk}/#hit-1"' in shown
+        assert " style=" not in shown
+
+    def test_it_takes_few_queries_however_long_the_answers(self, page, pair, django_assert_max_num_queries):
+        for number in range(12):
+            for run in pair:
+                say(run, f"Sentence {number}.", (f"quote {number}", number))
+
+        with django_assert_max_num_queries(32):
+            page(self.address(pair))
+
+    def test_sides_can_be_swapped(self, page, pair):
+        assert self.address(pair[::-1]) in page(self.address(pair)).content.decode()
+
+    def test_a_run_is_not_compared_with_itself(self, page, pair):
+        assert page(self.address((pair[0], pair[0]))).status_code == 404
+
+    def test_a_run_of_another_workspace_is_not_found(self, page, pair, charlie, bob):
+        from vectorless_web.runs.models import Thread
+        from vectorless_web.workspaces.services import create_workspace
+
+        elsewhere = create_workspace(user=charlie, name="Elsewhere")
+        thread = Thread.objects.create(workspace=elsewhere, title="x")
+        foreign = Run.objects.create(workspace=elsewhere, thread=thread, question="x")
+
+        assert page(self.address((pair[0], foreign))).status_code == 404
+
+    def test_a_second_try_offers_to_be_compared_with_the_first(self, page, pair):
+        for run in pair:
+            shown = page(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+            assert self.address(pair) in shown
+
+    def test_runs_to_compare_with_are_those_of_the_thread_and_of_the_same_question(self, page, pair, make_run):
+        elsewhere, other = make_run(status="answered"), make_run(question="Something else?")
+        context = page(f"/w/{pair[0].workspace.slug}/runs/{pair[0].pk}/compare/").context
+
+        assert list(context["in_thread"]) == [pair[1]]
+        assert list(context["same_question"]) == [elsewhere]
+        assert other not in [*context["in_thread"], *context["same_question"]]
+
+    def test_two_ticked_runs_are_laid_side_by_side(self, page, pair):
+        place = f"/w/{pair[0].workspace.slug}/compare/"
+
+        assert page(f"{place}?run={pair[1].pk}&run={pair[0].pk}")["Location"] == self.address(pair)
+
+    @pytest.mark.parametrize("ticked", ["", "run=1", "run=1&run=1", "run=1&run=2&run=3", "run=x&run=2"])
+    def test_any_other_number_shows_the_list_with_what_is_needed(self, page, pair, ticked):
+        answer = page(f"/w/{pair[0].workspace.slug}/compare/?{ticked}&outcome=answered")
+
+        assert answer.status_code == 422
+        assert "Tick two runs" in answer.content.decode()
+        assert len(answer.context["runs"]) == 2
+
+    def test_a_changed_source_is_asked_again_and_compared_in_one_go(self, client, page, pair, report, bob):
+        say(pair[0], "Revenue was 412 million.", ("412 million", 3))
+        newer = report.current_version
+        newer.pk, newer.number = None, 2
+        newer.save()
+        report.current_version = newer
+        report.save()
+        first = f"/w/{pair[0].workspace.slug}/runs/{pair[0].pk}/"
+
+        assert "Ask the new version and compare" in page(first).content.decode()
+        fresh = client.post(f"{first}again/")["Location"]
+        run = Run.objects.latest("pk")
+        assert run.asked_how == "newer"
+        assert self.address((pair[0], run)) in page(fresh).content.decode()

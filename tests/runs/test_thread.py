@@ -1,0 +1,125 @@
+"""A thread's page: its questions in order, what a follow-up knows, editing, and its title."""
+
+import pytest
+
+from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step, Thread
+from vectorless_web.workspaces.models import AuditEvent, Role
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def page(client, bob):
+    client.force_login(bob)
+    return client.get
+
+
+@pytest.fixture
+def first(make_run, report) -> Run:
+    run = make_run(status="answered", step_count=9, cost_usd="0.011")
+    Answer.objects.create(run=run, value="412 million")
+    claim = Claim.objects.create(run=run, sequence=1, order=0, text="Revenue was 412 million.", support="supported")
+    quote = {"page_index": 0, "node_key": 1, "check_result": "exact", "version": report.current_version}
+    for marker in (1, 2):
+        Citation.objects.create(claim=claim, run=run, marker=marker, quote=f"quote {marker}", **quote)
+    refs = [
+        {"document": str(report.pk), "key": key, "title": "", "role": "read", "page_start": 0, "page_end": 0}
+        for key in (3, 4)
+    ]
+    Step.objects.create(run=run, sequence=2, walk=1, index=0, kind="retrieve", say="Read", refs=refs)
+    return run
+
+
+def address(thread: Thread, act: str = "") -> str:
+    return f"/w/{thread.workspace.slug}/threads/{thread.pk}/{act}"
+
+
+def test_its_questions_stand_in_order_with_answer_quotes_and_cost(page, first, make_run):
+    second = make_run(thread=first.thread, question="And in 2023?", asked_from=first, asked_how="follow_up")
+    answer = page(address(first.thread))
+    shown = answer.content.decode()
+
+    assert [run.pk for run in answer.context["runs"]] == [first.pk, second.pk]
+    assert shown.index("412 million") < shown.index("And in 2023?")
+    assert "2 quotes" in shown
+    assert "$0.011" in shown
+    assert "Follow-up" in shown
+
+
+def test_a_follow_up_is_told_what_it_knows(page, first):
+    known = page(address(first.thread)).context["known"]
+
+    assert (known.run, known.passages, known.documents) == (first, 2, 1)
+
+
+def test_while_nothing_has_a_result_nothing_is_known(page, make_run):
+    run = make_run(status="failed")
+
+    assert page(address(run.thread)).context["known"] is None
+
+
+def test_the_follow_up_box_goes_on_in_this_thread(page, first):
+    shown = page(address(first.thread)).content.decode()
+
+    assert f'name="thread" value="{first.thread_id}"' in shown
+
+
+def test_a_viewer_reads_and_is_not_asked_to_ask(page, first, workspace, bob):
+    workspace.memberships.filter(user=bob).update(role=Role.VIEWER)
+    answer = page(address(first.thread))
+
+    assert answer.status_code == 200
+    assert 'id="ask"' not in answer.content.decode()
+    assert "Edit and ask again" not in answer.content.decode()
+
+
+def test_a_long_thread_is_read_page_by_page_and_opens_at_its_end(page, make_run, django_assert_max_num_queries):
+    thread = make_run(status="answered").thread
+    runs = [make_run(thread=thread, question=f"Question {number}?", status="answered") for number in range(40)]
+    with django_assert_max_num_queries(30):
+        answer = page(address(thread))
+
+    assert answer.context["runs"].number == 2
+    assert runs[-1] in answer.context["runs"].object_list
+
+
+def test_an_edit_begins_with_the_question_as_it_was(page, first, report):
+    first.whole_workspace = False
+    first.save()
+    first.documents.add(report)
+    box = page(f"/w/{first.workspace.slug}/runs/{first.pk}/edit/").context["ask"]
+
+    assert (box.question, box.again, box.thread, box.scope) == (first.question, first.pk, first.thread_id, "documents")
+    assert [document.pk for document in box.documents] == [report.pk]
+
+
+def test_an_empty_edit_is_shown_again_with_what_was_wrong(client, page, first):
+    data = {"question": " ", "again": first.pk, "thread": first.thread_id}
+    answer = client.post(f"/w/{first.workspace.slug}/ask/", data) if page else None
+
+    assert answer.status_code == 422
+    assert f'name="again" value="{first.pk}"' in answer.content.decode()
+
+
+class TestTitle:
+    def rename(self, client, thread, title):
+        return client.post(address(thread, "rename/"), {"title": title})
+
+    def test_who_began_it_may_change_it(self, client, page, first):
+        self.rename(client, first.thread, "  Revenue,\n by year ")
+        first.thread.refresh_from_db()
+
+        assert first.thread.title == "Revenue, by year"
+        assert AuditEvent.objects.get(verb="thread.renamed").details == {"before": "What was revenue?"}
+
+    def test_another_member_may_not_and_an_editor_may(self, client, page, first, workspace, bob, alice):
+        Thread.objects.update(created_by=alice)
+        assert self.rename(client, first.thread, "Mine").status_code == 403
+        assert "Rename" not in page(address(first.thread)).content.decode()
+
+        workspace.memberships.filter(user=bob).update(role=Role.EDITOR)
+        assert self.rename(client, first.thread, "Ours").status_code == 302
+
+    @pytest.mark.parametrize("title", ["", " \n", "\0", "x" * 301])
+    def test_a_title_is_neither_empty_nor_endless(self, client, page, first, title):
+        assert self.rename(client, first.thread, title).status_code == 422
