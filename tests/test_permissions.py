@@ -140,6 +140,7 @@ MATRIX = [
     # Who asked, or an owner.
     replace(post("runs:delete", MEMBER, "run"), not_for=(EDITOR,)),
     get("runs:sheet", VIEWER, "run", version="document", page=1),
+    get("runs:news", VIEWER, "run"),
     get("runs:raw_step", VIEWER, "run", sequence=1),
     get("runs:choices", MEMBER, "workspace"),
     get("runs:used_pages", VIEWER, "document"),

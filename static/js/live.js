@@ -4,11 +4,90 @@ const page = document.querySelector("[data-after]");
 let last = Number(page?.dataset.after ?? 0);
 
 // The socket is asked for what came after the last sequence the page holds, also when it comes back after a break.
+// Where sockets never open, because something on the way refuses them, the page asks for its news by itself.
+const PATIENCE = 2;
+const QUIET = 10000;
+const CALM = { first: 500, most: 5000 };
+let refused = 0;
+let heard = performance.now();
+let wrapper = null;
+
+window.htmx.config.wsReconnectDelay = (count) => Math.min(CALM.first * 2 ** count, CALM.most) * (0.5 + Math.random() / 2);
+
 window.htmx.createWebSocket = (url) => {
   const address = new URL(url);
   if (page) address.searchParams.set("after", last);
-  return new WebSocket(address, []);
+  if (page?.dataset.news && refused >= PATIENCE) return new Questions(page.dataset.news);
+  const socket = new WebSocket(address, []);
+  refused += 1;
+  socket.addEventListener("open", () => { refused = 0; });
+  return socket;
 };
+
+// Speaks like a WebSocket and asks over HTTP. After a while it ends, so that a real socket is tried again.
+class Questions extends EventTarget {
+  static EVERY = 1500;
+  static TIMES = 20;
+  OPEN = WebSocket.OPEN;
+  readyState = WebSocket.CONNECTING;
+
+  constructor(address) {
+    super();
+    this.address = new URL(address, location.href);
+    this.state = "";
+    setTimeout(() => this.ask(0));
+  }
+
+  async ask(count) {
+    if (this.readyState === WebSocket.CLOSED) return;
+    const answer = await news(this.address, this.state).catch(() => null);
+    if (!answer || answer.status >= 500) return this.end(1006);
+    if (answer.status >= 400) return this.end(4403);
+    if (this.readyState === WebSocket.CONNECTING) this.open();
+    this.state = answer.headers.get("X-Run-State");
+    if (answer.status === 200) this.dispatchEvent(new MessageEvent("message", { data: await answer.text() }));
+    if (answer.headers.get("X-Run-Ended") === "1") this.end(1000);
+    else if (count < Questions.TIMES) setTimeout(() => this.ask(count + 1), Questions.EVERY);
+    else this.end(1012);
+  }
+
+  open() {
+    this.readyState = WebSocket.OPEN;
+    this.onopen?.(new Event("open"));
+  }
+
+  end(code) {
+    if (this.readyState === WebSocket.CLOSED) return;
+    this.readyState = WebSocket.CLOSED;
+    refused = PATIENCE - 1;
+    this.onclose?.(new CloseEvent("close", { code }));
+  }
+
+  close() {
+    this.end(1005);
+  }
+}
+
+function news(address, state = "") {
+  const asked = new URL(address, location.href);
+  asked.searchParams.set("after", last);
+  if (state) asked.searchParams.set("state", state);
+  return fetch(asked, { headers: { Accept: "text/html" } });
+}
+
+// A socket can be dead without either side knowing. When it is quiet for long, the page asks once whether it missed something.
+setInterval(async () => {
+  if (!page?.dataset.news || !wrapper || !isOpen() || performance.now() - heard < QUIET) return;
+  heard = performance.now();
+  const answer = await news(page.dataset.news).catch(() => null);
+  if (answer?.status === 200) wrapper.reconnect();
+}, QUIET / 4);
+
+addEventListener("online", () => wrapper?.reconnect());
+
+function isOpen() {
+  return Boolean(document.querySelector("#step-now.now"));
+}
 
 function place(element) {
   if (!element.id || document.getElementById(element.id)) return true;
@@ -79,6 +158,7 @@ let atEnd = false;
 let arrived = [];
 
 document.addEventListener("htmx:wsBeforeMessage", () => {
+  heard = performance.now();
   if (scroller) atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 40;
   arrived = [];
 });
@@ -91,8 +171,28 @@ document.addEventListener("htmx:wsAfterMessage", () => {
   else if (scroller && atEnd) scroller.scrollTop = scroller.scrollHeight;
 });
 
+// The connection is spoken of when it is lost for longer than a moment, and once more when it is back.
 const away = document.getElementById("socket-away");
-if (away) {
-  document.addEventListener("htmx:wsClose", (event) => { away.hidden = event.detail.event?.code === 1000 || !document.querySelector("#step-now.now"); });
-  document.addEventListener("htmx:wsOpen", () => { away.hidden = true; });
+let losing = null;
+
+function connection(word) {
+  clearTimeout(losing);
+  if (!away) return;
+  away.hidden = !word;
+  away.className = word === "back" ? "badge good" : "badge warn";
+  away.textContent = away.dataset[word] ?? "";
 }
+
+document.addEventListener("htmx:wsClose", (event) => {
+  if ([1000, 1005, 4403].includes(event.detail.event?.code) || !isOpen()) return connection("");
+  clearTimeout(losing);
+  losing = setTimeout(() => { if (isOpen()) connection("lost"); }, 700);
+});
+document.addEventListener("htmx:wsOpen", (event) => {
+  wrapper = event.detail.socketWrapper;
+  heard = performance.now();
+  const said = away && !away.hidden;
+  connection(said ? "back" : "");
+  if (said) losing = setTimeout(() => connection(""), 4000);
+});
+addEventListener("offline", () => { if (isOpen()) connection("lost"); });

@@ -41,6 +41,11 @@ class State:
         """Whether nothing more will come."""
         return self.status in Run.ENDED
 
+    @property
+    def token(self) -> str:
+        """The state in a word that a page can hold and give back."""
+        return f"{self.sequence}-{self.status}-{self.phase}-{self.attempt}-{int(self.cancel_requested)}"
+
 
 @dataclass(frozen=True)
 class Row:
@@ -139,6 +144,18 @@ class Feed:
             return
         render = database_sync_to_async(self._surroundings, thread_sensitive=False)
         self._around_kept[audience] = Around(state, await render(audience, state))
+
+    def told(self, after: int, token: str, audience: Audience) -> tuple[State, str]:
+        """For a page that asks by itself: the state, and all fragments it lacks, "" when it holds that state.
+
+        A page that names no state is told only when there are rows beyond `after` or the run has ended.
+        """
+        self._read()
+        state = self.state
+        assert state is not None
+        is_news = token != state.token if token else state.ended or state.sequence > after
+        parts = [self._news(after, audience).html, *self._surroundings(audience, state)] if is_news else []
+        return state, "".join(parts)
 
     def _read_and_render(self, pages: Iterable[tuple[int, Audience]]) -> None:
         before = self.state

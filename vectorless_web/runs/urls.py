@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from vectorless_web.runs import views, views_compare, views_list, views_parts, views_threads
+from vectorless_web.runs import views, views_compare, views_list, views_live, views_parts, views_threads
 from vectorless_web.runs.consumers import RunConsumer
 
 app_name = "runs"
@@ -18,6 +18,7 @@ urlpatterns = [
     path("w/<slug:slug>/compare/", views_compare.compare_ticked, name="compare_ticked"),
     path("w/<slug:slug>/runs/", views_list.runs, name="list"),
     path("w/<slug:slug>/runs/<int:pk>/", views.detail, name="detail"),
+    path("w/<slug:slug>/runs/<int:pk>/news/", views_live.news, name="news"),
     path("w/<slug:slug>/runs/<int:pk>/stop/", views.stop, name="stop"),
     path("w/<slug:slug>/runs/<int:pk>/again/", views.again, name="again"),
     path("w/<slug:slug>/runs/<int:pk>/edit/", views_threads.edit, name="edit"),
