@@ -19,10 +19,12 @@ ROOT = Path(__file__).resolve().parents[1]
 class Site:
     """Redis, daphne and any `manage.py` processes over an empty database; gone with the `with` block.
 
-    It sets the environment for Django, which must not have been set up before.
+    It sets the environment for Django, which must not have been set up before. With `static`
+    it serves scripts and styles as a real site does, for benchmarks with a browser.
     """
 
-    def __init__(self, **environment: str) -> None:
+    def __init__(self, *, static: bool = False, **environment: str) -> None:
+        self._static = static
         self.folder = Path(tempfile.mkdtemp(prefix="vw-bench-"))
         self.socket = self.folder / "redis.sock"
         self.redis_url = f"unix://{self.socket}?db=0"
@@ -30,8 +32,8 @@ class Site:
             VECTORLESS_VAR=str(self.folder / "var"),
             REDIS_URL=self.redis_url,
             DJANGO_SETTINGS_MODULE="vectorless_web.settings",
-            VECTORLESS_STATIC="django.contrib.staticfiles.storage.StaticFilesStorage",
             VECTORLESS_LOG_LEVEL="ERROR",
+            **({} if static else {"VECTORLESS_STATIC": "django.contrib.staticfiles.storage.StaticFilesStorage"}),
             **environment,
         )
         sys.path.insert(0, str(ROOT))
@@ -60,6 +62,8 @@ class Site:
         wait_until(self.socket.exists)
         django.setup()
         self.manage("migrate", "-v", "0").wait()
+        if self._static:
+            self.manage("collectstatic", "-v", "0", "--noinput").wait()
         daphne = ["daphne", "-v", "0", "-b", "127.0.0.1", "-p", str(self.port), "vectorless_web.asgi:application"]
         self.start([sys.executable, "-m", *daphne])
         wait_until(lambda: _answers(f"{self.address}/health/live"))
