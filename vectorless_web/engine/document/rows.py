@@ -1,6 +1,7 @@
 """Nodes as columns of an artefact: numpy arrays and UTF-8 blobs, decoded one node at a time."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any, overload
 
 import numpy as np
@@ -42,6 +43,7 @@ class NodeRows(Sequence[Node]):
         self._array, self._block, self._count = array, block, count
         self._columns = array("nodes", "<i4").reshape(len(_INTEGERS) + 1, count)
         self._kept: dict[int, Node] = {}
+        self._ends: dict[str, list[int]] = {}
 
     def __len__(self) -> int:
         return self._count
@@ -103,14 +105,24 @@ class NodeRows(Sequence[Node]):
         )
 
     def _runs(self, key: int) -> list[list[int]]:
-        ends = self._array("run_ends", "<i4")
-        start = int(ends[key - 1]) if key else 0
-        runs: list[list[int]] = self._array("runs", "<i4").reshape(-1, 4)[start : int(ends[key])].tolist()
+        start, end = self._span("run", "<i4", key)
+        runs: list[list[int]] = self._all_runs[start:end].tolist()
         return runs
+
+    @cached_property
+    def _all_runs(self) -> NDArray[Any]:
+        return self._array("runs", "<i4").reshape(-1, 4)
+
+    def _span(self, name: str, kind: str, key: int) -> tuple[int, int]:
+        """Where a node's part of a column begins and ends; plain lists are quicker to index than arrays."""
+        if name not in self._ends:
+            self._ends[name] = self._array(f"{name}_ends", kind).tolist()
+        ends = self._ends[name]
+        return ends[key - 1] if key else 0, ends[key]
 
     def _string(self, name: str, key: int) -> str:
         return str(self._slice(name, key), "utf-8")
 
     def _slice(self, name: str, key: int) -> memoryview:
-        ends = self._array(f"{name}_ends", "<i8")
-        return self._block(name)[int(ends[key - 1]) if key else 0 : int(ends[key])]
+        start, end = self._span(name, "<i8", key)
+        return self._block(name)[start:end]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vectorless_web.engine.document.node import Node
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, title_terms
 
 _FIGURE = re.compile(r"(?<![\w.,-])[$€£(]*\s?\d[\d,.]*%?\)?(?![\w-])")
 _FEWEST_FIGURES = 4
@@ -38,10 +38,10 @@ def _rows_of_table(node: Node) -> Iterator[LabelledRow]:
     for row in node.table.rows:
         figures = sum(bool(_DIGIT.search(cell.text)) for cell in row.cells[1:])
         if not figures:
-            above = tuple(analyse(row.label)) or above
+            above = title_terms(row.label) or above
         elif row.label and not row.is_header:
-            path = tuple(term for label in row.path for term in analyse(label))
-            yield LabelledRow(tuple(analyse(row.label)), path or above, node.key, row.page_index, figures)
+            path = tuple(term for label in row.path for term in title_terms(label))
+            yield LabelledRow(title_terms(row.label), path or above, node.key, row.page_index, figures)
 
 
 def _rows_of_text(node: Node) -> Iterator[LabelledRow]:

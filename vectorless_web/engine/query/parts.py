@@ -12,7 +12,7 @@ from vectorless_web.engine.query.intents import asks_reasons
 from vectorless_web.engine.query.needs import NeedMatch, match_needs
 from vectorless_web.engine.query.plan import Intent, QueryPlan, WeightedTerm
 from vectorless_web.engine.query.profile import DocumentProfile
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, title_terms
 
 FIELD_WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}
 _ENTITY_WEIGHT = 0.15
@@ -128,7 +128,7 @@ def _titles_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     found: dict[int, float] = {}
     for number, node in zip(profile.section_of_row, profile.nodes, strict=True):
         if number not in found:
-            terms = frozenset(analyse(profile.tree.node(profile.tree.section_of(node.key)).title))
+            terms = frozenset(title_terms(profile.tree.node(profile.tree.section_of(node.key)).title))
             found[number] = max(_title_match(terms, wanted, own), phrases.get(terms, 0.0))
     return np.array([found[number] for number in profile.section_of_row])
 
@@ -149,8 +149,8 @@ def _titled_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     wanted = _phrase_titles(plan)
     scores = []
     for titles, over in zip(profile.headings, profile.running_sections, strict=True):
-        begun = max((wanted.get(frozenset(analyse(title)), 0.0) for title in titles), default=0.0)
-        ongoing = max((wanted.get(frozenset(analyse(title)), 0.0) for title in over[-_INNERMOST:]), default=0.0)
+        begun = max((wanted.get(frozenset(title_terms(title)), 0.0) for title in titles), default=0.0)
+        ongoing = max((wanted.get(frozenset(title_terms(title)), 0.0) for title in over[-_INNERMOST:]), default=0.0)
         scores.append(max(begun, _ONGOING * ongoing))
     return np.array(scores)
 
@@ -172,7 +172,7 @@ def _phrase_titles(plan: QueryPlan) -> dict[frozenset[str], float]:
 
 
 def _best_title(titles: Sequence[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:
-    return max((_title_match(frozenset(analyse(title)), wanted, own) for title in titles), default=0.0)
+    return max((_title_match(frozenset(title_terms(title)), wanted, own) for title in titles), default=0.0)
 
 
 def _title_match(title: frozenset[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:

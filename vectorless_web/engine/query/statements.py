@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from vectorless_web.engine.query.labels import LabelledRow
 from vectorless_web.engine.query.lexicon import Lexicon, StatementKind
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, title_terms
 
 StatementPages = list[float]
 _ENOUGH = 10
@@ -93,7 +93,7 @@ def _caption(terms: tuple[str, ...], known: dict[tuple[str, ...], str]) -> str:
 
 def _is_titled(headings: Sequence[str], titles: Sequence[frozenset[str]]) -> bool:
     for heading in headings:
-        terms = analyse(heading)
+        terms = title_terms(heading)
         if len(terms) <= _LONGEST_TITLE and any(title <= set(terms) for title in titles):
             return True
     return False

@@ -39,26 +39,45 @@ def _phrase_terms(phrases: tuple[str, ...]) -> frozenset[str]:
     return frozenset(term for phrase in phrases for term in label_terms(phrase))
 
 
+@lru_cache(maxsize=1 << 14)
+def _every_term(label: str) -> frozenset[str]:
+    return frozenset(analyse(label))
+
+
+@lru_cache(maxsize=1 << 10)
+def _wordings(phrases: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ...]:
+    """The terms of each phrase, and whether it says whose the item is."""
+    return tuple((label_terms(_core(phrase)), bool(_WHOSE.search(phrase))) for phrase in phrases)
+
+
 def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
     """Fit in [0, 1] of a row to the phrases that name an item, best first; 1 when a phrase is the label.
 
     A label that says no more than "Total" is read with the label it stands under.
     """
+    # Most rows share no word with any phrase, in which case nothing else need be looked at.
+    wanted = _phrase_terms(tuple(phrases))
+    if wanted.isdisjoint(_every_term(label or "total")) and not (path and wanted & _every_term(path[-1])):
+        return 0.0
+    return _label_fit(label, path[-1] if path else "", tuple(phrases))
+
+
+@lru_cache(maxsize=1 << 13)
+def _label_fit(label: str, head: str, phrases: tuple[str, ...]) -> float:
     if _is_another(label, phrases):
         return 0.0
     names = [label] if label and not _GENERIC.match(label) else []
     names += _shorter(label) if names else []
-    if path and (not names or len(label_terms(label)) < 3):
-        names.append(f"{path[-1]} {label or 'total'}")
+    if head and (not names or len(label_terms(label)) < 3):
+        names.append(f"{head} {label or 'total'}")
     known = [(label_terms(name), name is label) for name in names]
     is_owned = bool(_WHOSE.search(label))
-    if not any(_phrase_terms(tuple(phrases)) & set(terms) for terms, _ in known):
+    if not any(_phrase_terms(phrases) & set(terms) for terms, _ in known):
         return 0.0
     best = 0.0
-    for rank, phrase in enumerate(phrases):
-        wanted = label_terms(_core(phrase))
+    for rank, (wanted, says_whose) in enumerate(_wordings(phrases)):
         fit = max(_fit(wanted, found, whole=whole) for found, whole in known)
-        owned = OWNED_SHADE if is_owned != bool(_WHOSE.search(phrase)) else 1.0
+        owned = OWNED_SHADE if is_owned != says_whose else 1.0
         best = max(best, fit * owned * (1.0 - 0.004 * min(rank, 12)))
     return best + SUMMING_BONUS if best > 0.9 and _sums_up(label, phrases) else best
 

@@ -66,6 +66,12 @@ def analyse(text: str) -> list[str]:
     return terms
 
 
+@lru_cache(maxsize=1 << 13)
+def title_terms(title: str) -> tuple[str, ...]:
+    """`analyse` for titles and labels, which are looked at many times: kept for the last ones."""
+    return tuple(analyse(title))
+
+
 @lru_cache(maxsize=1 << 16)
 def word_terms(word: str) -> tuple[str, ...]:
     """The index terms of one word as `words` cuts it; empty for a stop word."""
