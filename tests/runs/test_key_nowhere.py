@@ -1,0 +1,55 @@
+"""A provider's key is seen by the provider alone, even when its server sends it back in every error."""
+
+import logging
+
+import pytest
+from django.core import serializers
+
+from tests.model_server import KEY, refused
+from tests.runs.compiled import compiled_document
+from vectorless_web.documents.models import Document
+from vectorless_web.runs import jobs
+from vectorless_web.runs.models import ModelCall, Run, Step
+from vectorless_web.workspaces.models import AuditEvent, ModelProvider
+from vectorless_web.workspaces.services import save_provider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+REPORT = b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n"
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
+def test_no_error_log_row_page_or_export_holds_the_key(
+    status, httpserver, workspace, alice, make_run, admin_client, client, caplog, settings
+):
+    settings.MODEL_RETRIES = 0
+    httpserver.expect_request("/v1/chat/completions").respond_with_response(
+        refused(status, f"Incorrect API key provided: {KEY}")
+    )
+    provider = ModelProvider(workspace=workspace, name="P", base_url=httpserver.url_for("/v1"), model="m")
+    save_provider(actor=alice, provider=provider, api_key=KEY)
+    compiled_document(workspace, alice, REPORT)
+    Document.objects.exclude(name="report.md").delete()
+    run = make_run(question="What was revenue in 2024?")
+
+    with caplog.at_level(logging.DEBUG, logger="vectorless_web"):
+        jobs.execute_run(run.pk)
+
+    sent = [request.headers["Authorization"] for request, _ in httpserver.log]
+    assert sent
+    assert set(sent) == {f"Bearer {KEY}"}
+    run.refresh_from_db()
+    assert run.status in ("answered", "partial")
+    for rows in (Run, Step, ModelCall, AuditEvent, ModelProvider):
+        assert KEY not in serializers.serialize("json", rows.objects.all())
+    assert KEY not in caplog.text
+    client.force_login(alice)
+    place = f"/w/{workspace.slug}"
+    for path in (f"{place}/runs/{run.pk}/", f"{place}/runs/{run.pk}/export/json/", f"{place}/settings/models/"):
+        answer = client.get(path)
+        assert answer.status_code == 200, path
+        assert KEY not in answer.content.decode()
+    for path in (f"runs/run/{run.pk}/change/", f"workspaces/modelprovider/{provider.pk}/change/"):
+        answer = admin_client.get(f"/admin/{path}")
+        assert answer.status_code == 200, path
+        assert KEY not in answer.content.decode()
