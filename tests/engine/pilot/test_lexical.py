@@ -34,7 +34,7 @@ def test_a_section_is_ranked_by_what_stands_deep_inside_it():
     decision = pilot().decide(start())
     assert title(decision) == "Financial statements"
     assert decision.confidence > 0.5
-    assert "holds 100% of the question's words" in decision.ranked_candidates[0].reason
+    assert "holds all of the question's words" in decision.ranked_candidates[0].reason
     assert "page 6" in decision.ranked_candidates[0].reason
 
 
@@ -89,7 +89,7 @@ def test_backtracking_says_what_the_failed_branch_covered():
         TREE, plan(), path=(first,), candidates=tuple(TREE.child_sections(0)[1:]), iteration=2, is_backtracking=True
     )
     decision = pilot().guide_backtrack(state)
-    assert decision.reasoning == "Risk factors holds 0% of the question's words"
+    assert decision.reasoning == "Risk factors holds hardly any of the question's words"
     assert title(decision) == "Financial statements"
 
 

@@ -18,6 +18,8 @@ _REFERENCE = re.compile(
     r"\s+([0-9]+[a-z]?(?:\.[0-9]+)*|[ivxlc]+|[a-z])\b",
     re.IGNORECASE,
 )
+SHARES = ((0.95, "all"), (0.6, "most"), (0.4, "about half"), (0.2, "some"), (0.05, "few"), (0.0, "hardly any"))
+"""The least share that each wording stands for."""
 _TITLE_SHARE = 0.35
 _REFERENCE_SHARE = 0.95
 
@@ -123,7 +125,9 @@ class LexicalPilot:
             return ""
         title = state.tree.node(here).title or "this section"
         share = self.coverage(here)
-        return f"looking beyond {title}" if share is None else f"{title} holds {share:.0%} of the question's words"
+        if share is None:
+            return f"looking beyond {title}"
+        return f"{title} holds {share_words(share)} of the question's words"
 
     def _opinions(self, tree: Tree, query: QueryPlan, keys: Sequence[NodeId]) -> dict[NodeId, _Opinion]:
         wanted = {term.term: term.weight for term in query.terms}
@@ -197,7 +201,12 @@ def _evidence_words(tree: Tree, scorer: EvidenceScorer, key: NodeId) -> str:
     if found.best_score <= 0.0:
         return ""
     page = tree.node(found.best).page_start + 1
-    return f"it holds {found.coverage:.0%} of the question's words, the best passage on page {page}"
+    return f"it holds {share_words(found.coverage)} of the question's words, its best passage is on page {page}"
+
+
+def share_words(share: float) -> str:
+    """A share of words as people put it: nobody weighs 3 % of a question against 5 %."""
+    return next(words for least, words in SHARES if share >= least)
 
 
 def _confidence(scores: Sequence[float]) -> float:

@@ -78,10 +78,10 @@ def _held(run: Run) -> list[ClaimEvent]:
 
 
 def _not_found(run: Run) -> str:
-    documents = listed([short(walk.entry.title or walk.entry.name) for walk in run.walks[:2]])
-    more = f" and {len(run.walks) - 2} more" if len(run.walks) > 2 else ""
-    looked = count(len(run.checked()), "section that came near", "sections that came near")
-    return f"Nothing in {documents}{more} answers this; {looked} checked" if documents else "No document was read"
+    titles = [short(walk.entry.title or walk.entry.name) for walk in run.walks]
+    documents = listed([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
+    looked = count(len(run.checked()), "section that came near was", "sections that came near were")
+    return f"Nothing in {documents} answers this; {looked} read" if documents else "No document was read"
 
 
 def _complete(run: Run, outcome: Outcome, reason: str) -> CompleteEvent:

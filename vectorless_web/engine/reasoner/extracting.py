@@ -1,5 +1,6 @@
 """EXTRACT: copies from nodes the rows and sentences that answer, with their places."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,7 +20,7 @@ from vectorless_web.engine.reasoner.subject import names_any
 from vectorless_web.engine.reasoner.sweeping import sweep
 from vectorless_web.engine.reasoner.tables import tables_of
 from vectorless_web.engine.reasoner.walk import Walk
-from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
+from vectorless_web.engine.reasoner.wording import count, listed, on_pages, pages_of, short
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -154,8 +155,8 @@ def _unhelpful(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> list[C
 
 
 def _why_not(walk: Walk) -> str:
-    wanted = walk.plan.concepts[0] if walk.plan.concepts else "what was asked"
-    return f"speaks of the subject, states nothing on {wanted}"
+    wanted = re.sub(r"['’]s$", "", walk.plan.concepts[0]) if walk.plan.concepts else "what was asked"
+    return f"came near, but states nothing on {wanted}"
 
 
 def _told(walk: Walk, keys: Sequence[int], facts: Sequence[Fact], set_aside: Sequence[Passage]) -> StepResult:
@@ -196,7 +197,7 @@ def _say(walk: Walk, keys: Sequence[int], figures: Sequence[Figure], passages: S
         more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
         return f"Took {count(len(rows), 'table row')}: {named}{more}" + (f", for {periods}" if periods else "")
     if passages:
-        pages = listed([pages_words(page, page) for page in dict.fromkeys(p.page_index for p in passages[:3])])
+        pages = on_pages(passage.page_index for passage in passages[:3])
         return f"Copied {count(len(passages), 'passage')} that may answer, from {pages}"
     first = walk.document.tree.node(keys[0])
     return f"Read {short(walk.title_of(keys[0]))}, {pages_of(first)}, and found nothing that answers"

@@ -140,9 +140,11 @@ def _follow(walk: Walk, key: int, target: object) -> StepResult:
     walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in leaves] + walk.queue
     result = retriever(walk).structure([node_id(walk.entry.id, leaf) for leaf in leaves]).execute()
     take(walk, result)
-    words = f"“{short(known[target])}” " if known[target] else ""
+    title, words = short(walk.title_of(target)), short(known[target])
+    # "Note 16" leads to "Note 16. Contingencies": said twice it reads as a slip.
+    named = f" “{words}”" if words and not title.casefold().startswith(words.casefold()) else ""
     return StepResult(
-        say=f"Followed the reference {words}to {short(walk.title_of(target))}, {pages_of(node)}",
+        say=f"Followed the reference{named} to {title}, {pages_of(node)}",
         observation={
             "at": target,
             "title": walk.title_of(target),

@@ -8,6 +8,7 @@ from vectorless_web.engine.reasoner.events import StepEvent, StepKind
 from vectorless_web.engine.reasoner.needs import wants_figures
 from vectorless_web.engine.reasoner.planner import AnswerDraft, DraftClaim, PlannedStep, SynthesisContext, WalkContext
 from vectorless_web.engine.reasoner.sweeping import sweeps
+from vectorless_web.engine.reasoner.wording import short
 
 OFFLINE = "offline"
 
@@ -136,7 +137,7 @@ def _retrieve(context: WalkContext) -> PlannedStep:
     wanted = context.plan.concepts[:4] or (context.plan.focus,)
     return PlannedStep(
         StepKind.RETRIEVE,
-        f"Fetch the passages that speak of {', '.join(wanted)}, from the branch found and from the index.",
+        f"Fetch the passages that speak of {', '.join(wanted)}, in the branch found and anywhere else.",
         "retrieve",
         {"query": context.plan.focus},
     )
@@ -145,9 +146,11 @@ def _retrieve(context: WalkContext) -> PlannedStep:
 def _extract(context: WalkContext) -> PlannedStep:
     keys = [candidate.key for candidate in context.queue[:READ_AT_ONCE]]
     if wants_figures(context.plan):
-        wanted = "; ".join(context.gaps)
+        # What no table is known to state is asked for in the question's own words.
+        plain = any(gap.endswith("?") for gap in context.gaps)
+        wanted = "answer the question" if plain else f"state {_named(context.gaps)}"
         return PlannedStep(
-            StepKind.EXTRACT, f"Take the rows that state {wanted}.", "extract", {"nodes": keys, "what": "figures"}
+            StepKind.EXTRACT, f"Take the rows that {wanted}.", "extract", {"nodes": keys, "what": "figures"}
         )
     return PlannedStep(
         StepKind.EXTRACT,
@@ -174,5 +177,10 @@ def _follow(context: WalkContext) -> PlannedStep:
 
 
 def _synthesize(context: WalkContext) -> PlannedStep:
-    thought = f"Still missing: {'; '.join(context.gaps)}." if context.gaps else "Everything asked for has evidence."
+    thought = f"Still missing: {_named(context.gaps)}." if context.gaps else "Everything asked for has evidence."
     return PlannedStep(StepKind.SYNTHESIZE, thought, "synthesize", {})
+
+
+def _named(gaps: Sequence[str]) -> str:
+    """What is missing, as part of a sentence."""
+    return "; ".join(short(gap.rstrip(" ?.")) for gap in gaps)

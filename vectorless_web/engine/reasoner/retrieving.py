@@ -6,12 +6,11 @@ from typing import Any
 
 from vectorless_web.engine.reasoner.evidence import CoverageReranker
 from vectorless_web.engine.reasoner.meaning import LaneQuery, lane_query
-from vectorless_web.engine.reasoner.outline import pages_words
 from vectorless_web.engine.reasoner.packing import observed, retriever, take
 from vectorless_web.engine.reasoner.planner import Candidate
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.walk import Walk
-from vectorless_web.engine.reasoner.wording import count, listed, pages_of, short
+from vectorless_web.engine.reasoner.wording import count, on_pages, pages_of, short
 from vectorless_web.engine.retriever import (
     CommunityFilter,
     GraphExpand,
@@ -154,10 +153,10 @@ def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> Step
             observation=observed(walk, result),
             confidence=0.0,
         )
-    pages = listed([pages_words(page, page) for page in _pages(walk, keys)[:3]])
+    pages = on_pages(_pages(walk, keys)[:3])
     best = walk.queue[0]
     return StepResult(
-        say=f"Fetched {count(len(keys), 'passage')}; the best stand on {pages}",
+        say=f"Gathered {count(len(keys), 'passage')}; the best stand on {pages}",
         observation=observed(walk, result),
         refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
         confidence=round(walk.finder.node_coverage(best.key), 4),

@@ -153,10 +153,12 @@ def _thought(plan: QueryPlan, read_as: str) -> str:
 
 
 def _say(considered: int, chosen: list[Selected], *, walked: int) -> str:
-    names = listed([short(selected.entry.title or selected.entry.name) for selected in chosen[:2]])
-    more = f" and {len(chosen) - 2} more" if len(chosen) > 2 else ""
+    titles = [short(selected.entry.title or selected.entry.name) for selected in chosen]
+    names = listed([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
     if walked:
-        return f"Looked again: opened {names}{more}" if chosen else "Looked again: no other document to open"
+        return f"Looked again: opened {names}" if chosen else "Looked again: no other document to open"
     if considered == 1:
         return f"Opened the only document, {names}"
-    return f"Considered {count(considered, 'document')} and opened {len(chosen)}: {names}{more}"
+    if considered == len(chosen):
+        return f"Opened {'both' if considered == 2 else f'all {considered}'} documents: {names}"
+    return f"Considered {count(considered, 'document')} and opened {len(chosen)}: {names}"

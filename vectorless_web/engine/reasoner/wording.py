@@ -1,7 +1,7 @@
 """Words for what a step did: short past-tense sentences with titles and pages."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.reasoner.outline import pages_words
@@ -23,6 +23,12 @@ def short(title: str) -> str:
 def pages_of(node: Node) -> str:
     """The pages of a node, as people count them."""
     return pages_words(node.page_start, node.page_end)
+
+
+def on_pages(indexes: Iterable[int]) -> str:
+    """Pages by their indexes from 0, as people count them: "p. 24", "pp. 24, 23 and 21"."""
+    numbers = [str(index + 1) for index in dict.fromkeys(indexes)]
+    return f"{'p.' if len(numbers) == 1 else 'pp.'} {listed(numbers)}"
 
 
 def count(number: int, one: str, many: str = "") -> str:

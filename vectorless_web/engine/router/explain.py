@@ -6,16 +6,18 @@ from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
 from vectorless_web.engine.router.result import ScoredCandidate
 from vectorless_web.engine.router.signals import Scorer, Signals
 from vectorless_web.engine.router.typed import named_fields
+from vectorless_web.engine.text.readable import readable
 
 _SAID = {
-    "title": "title",
-    "tags": "tags",
-    "hints": "questions it answers",
-    "overview": "overview",
-    "sections": "section titles",
-    "body": "text",
+    "title": "its title says",
+    "tags": "its topics include",
+    "hints": "it can answer questions on",
+    "overview": "its summary mentions",
+    "sections": "it has sections on",
+    "body": "its text mentions",
 }
 _WORDS = 4
+_TITLE_CHARACTERS = 60
 
 
 class Explainer:
@@ -58,16 +60,24 @@ class Explainer:
         )
 
     def _reason(self, said: list[str], found: Mapping[str, list[str]], row: int) -> str:
-        parts = list(said)
+        parts, told = list(said), set[str]()
         for name in FIELDS:
-            if name in found:
-                words = ", ".join(f"“{word}”" for word in dict.fromkeys(found[name][:_WORDS]))
-                parts.append(f"{_SAID[name]}: {words}")
+            # A word is told where it says most: fields stand in the order of their weight.
+            words = [word for word in dict.fromkeys(found.get(name, ())) if word not in told]
+            told.update(words)
+            if words:
+                parts.append(f"{_SAID[name]} {', '.join(f'“{word}”' for word in words[:_WORDS])}")
         lender = self._signals.linked.get(row)
         if lender is not None:
             title = self._scorer.snapshot.titles(self._scorer.snapshot.rows_of([lender]))
-            parts.append(f"linked to {title[0]}" if title and title[0] else "linked to a strong candidate")
+            parts.append(f"linked to {_cut(title[0])}" if title and title[0] else "linked to a strong candidate")
         return "; ".join(parts) or "nothing on its card speaks of the question"
+
+
+def _cut(title: str) -> str:
+    """A title as it fits a reason."""
+    text = readable(title)
+    return text if len(text) <= _TITLE_CHARACTERS else text[:_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
 
 
 def _at(values: Array | None, place: int) -> float:
