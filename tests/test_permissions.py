@@ -137,6 +137,8 @@ MATRIX = [
     post("runs:stop", MEMBER, "run"),
     post("runs:again", MEMBER, "run"),
     post("runs:feedback", MEMBER, "run", good="yes"),
+    post("runs:replay", MEMBER, "run"),
+    get("runs:replay_state", VIEWER, "run"),
     # Who asked, or an owner.
     replace(post("runs:delete", MEMBER, "run"), not_for=(EDITOR,)),
     get("runs:sheet", VIEWER, "run", version="document", page=1),

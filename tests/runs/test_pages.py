@@ -11,7 +11,8 @@ from tests.runs.conftest import make_ready
 from tests.runs.engines import StoryReasoner, TestEngine, complete, long_story
 from vectorless_web.engine.reasoner.events import Checked, NodeRef, Outcome
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
-from vectorless_web.runs.rendering import StepShelf, raw_step
+from vectorless_web.runs.raw import raw_step
+from vectorless_web.runs.rendering import StepShelf
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.models import AuditEvent
 

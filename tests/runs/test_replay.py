@@ -1,12 +1,22 @@
 """Replaying finished runs: identical from their stored rows and calls, or the first difference."""
 
+import json
+from datetime import timedelta
 
 import pytest
+from django.core.management import call_command
+from django.utils import timezone
 from werkzeug import Response
 
+from tests.runs.conftest import make_ready
 from tests.runs.test_model import QUESTION, Script, _own_files, led_by, reply, report, status  # noqa: F401
-from vectorless_web.runs import jobs
-from vectorless_web.runs.models import Run
+from vectorless_web.documents.models import Document
+from vectorless_web.documents.services.lifecycle import purge_document
+from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.lib.problems import Problem
+from vectorless_web.runs import jobs, services
+from vectorless_web.runs.models import ModelCall, Replay, Run, RunInputs, Step
+from vectorless_web.runs.raw import raw_step
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -53,3 +63,161 @@ def test_a_run_led_by_a_model_replays_identically_whatever_the_model_did(led_by,
 
     assert (found.verdict, found.difference) == ("identical", "")
     assert script.calls == calls, "nothing is asked over the network"
+
+
+@pytest.mark.parametrize(
+    ("model", "values", "said"),
+    [
+        (Step, {"say": "Something else"}, "Step 1 ROUTE, say: stored “Something else”, replayed “"),
+        (Step, {"confidence": 0.123}, "Step 1 ROUTE, confidence: stored 0.123, replayed "),
+    ],
+)
+def test_a_step_that_was_altered_is_the_first_difference(answered, model, values, said):
+    model.objects.filter(pk=answered.steps.first().pk).update(**values)
+
+    found = replayed(answered)
+
+    assert found.verdict == "different"
+    assert found.difference.startswith(said)
+
+
+def test_a_tampered_call_is_named_by_the_first_step_it_changed(led_by):  # noqa: F811
+    run = led_by(Script())
+    call = run.model_calls.order_by("pk").first()
+    ModelCall.objects.filter(pk=call.pk).update(reply=call.reply.replace("Revenue has a section", "A guess"))
+
+    found = replayed(run)
+
+    assert found.verdict == "different"
+    assert found.difference.endswith("thought: stored “Revenue has a section.”, replayed “A guess.”.")
+
+
+def test_an_altered_answer_and_an_altered_quote_are_told(answered):
+    answered.citations.update(quote="Revenue was 9 million.")
+    assert "citations[0][4]: stored “Revenue was 9 million.”" in replayed(answered).difference
+    answered.citations.all().delete()
+    answered.claims.all().delete()
+    assert replayed(answered).difference.startswith("The replay wrote a sentence more: “")
+
+
+def test_what_came_into_the_workspace_since_changes_nothing(answered, workspace, alice, report):  # noqa: F811
+    make_ready(workspace, alice, "Another report")
+    report.title = "Renamed since"
+    report.save()
+    workspace.lexicon_entries.create(concept="revenue", phrases=["turnover"])
+    workspace.settings["max_steps"] = 1
+    workspace.save()
+
+    assert replayed(answered).verdict == "identical"
+
+
+def test_a_document_in_the_bin_is_still_read_and_a_purged_one_is_named(answered, report):  # noqa: F811
+    Document.objects.filter(pk=report.pk).update(deleted_at=timezone.now())
+    assert replayed(answered).verdict == "identical"
+
+    purge_document(report)
+
+    found = replayed(answered)
+    assert found.verdict == "impossible"
+    assert "has been removed since" in found.difference
+
+
+def test_another_program_is_named_beside_a_difference(answered):
+    RunInputs.objects.update(program="another")
+    assert replayed(answered).note == ""
+    Step.objects.filter(run=answered, kind="route").update(say="Other words")
+
+    assert replayed(answered).note == "The program has changed since this run; it may reason otherwise now."
+
+
+def test_where_the_clock_ended_a_walk_the_replay_ends_it_too(make_run, report, monkeypatch):  # noqa: F811
+    run = make_run(question=QUESTION)
+    monkeypatch.setattr(services.executing, "limits_of", lambda _run: Limits(wall_seconds=0.0))
+    jobs.execute_run(run.pk)
+    monkeypatch.undo()
+
+    run.refresh_from_db()
+    assert run.inputs.late == ["1.0"]
+    assert not run.steps.filter(walk=1).exists()
+    assert replayed(run).verdict == "identical"
+
+
+def test_a_resumed_run_replays_identically(led_by):  # noqa: F811
+    run = led_by(Script())
+    Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
+    run.steps.filter(kind__in=("verify", "finalize")).delete()
+    run.model_calls.filter(purpose="answer").delete()
+
+    jobs.execute_run(run.pk)
+
+    assert replayed(run).verdict == "identical"
+
+
+def test_a_step_costs_what_its_calls_cost(led_by):  # noqa: F811
+    run = led_by(Script())
+
+    for step in run.steps.all():
+        calls = list(step.model_calls.all())
+        assert step.tokens == sum(call.tokens_in + call.tokens_out for call in calls)
+        assert step.cost_usd == sum(call.cost_usd for call in calls)
+    assert not run.model_calls.filter(step=None).exists()
+    assert run.tokens == sum(run.steps.values_list("tokens", flat=True))
+    told = json.loads(raw_step(run.model_calls.get(purpose="answer").step))
+    assert [call["purpose"] for call in told["model_calls"]] == ["answer"]
+    assert told["kind"] == "verify"
+
+
+class TestCommand:
+    def run(self, capsys, *arguments) -> tuple[int, str]:
+        with pytest.raises(SystemExit) as end:
+            call_command("replay", *arguments)
+        return end.value.code, capsys.readouterr().out
+
+    def test_identical_is_0_and_the_verdict_is_kept(self, answered, capsys):
+        assert self.run(capsys, str(answered.pk)) == (0, f"run {answered.pk}: identical, {answered.step_count} steps\n")
+        assert answered.replay.verdict == "identical"
+
+    def test_a_difference_is_1(self, answered, capsys):
+        answered.steps.update(say="Other words")
+
+        code, out = self.run(capsys, str(answered.pk), "--json")
+
+        assert code == 1
+        assert json.loads(out)["difference"].startswith("Step 1 ROUTE, say")
+
+    def test_all_replays_every_ended_run(self, answered, make_run, capsys):
+        make_run()
+
+        code, out = self.run(capsys, "--all")
+
+        assert (code, out.count("run ")) == (0, 1)
+
+    @pytest.mark.parametrize("arguments", [(), ("4711",), ("x",), ("1", "--all")])
+    def test_bad_input_is_2(self, db, capsys, arguments):
+        assert self.run(capsys, *arguments)[0] == 2
+
+
+class TestPage:
+    def test_a_press_has_a_worker_replay_it_and_the_fragment_tells(self, client, bob, answered, work_off):
+        client.force_login(bob)
+        address = f"/w/{answered.workspace.slug}/runs/{answered.pk}/"
+
+        pressed = client.post(f"{address}replay/", headers={"HX-Request": "true"}).content.decode()
+        assert "replaying" in pressed and 'hx-trigger="load delay:1s"' in pressed
+        work_off("runs")
+
+        assert "replay: identical" in client.get(f"{address}replay/state/").content.decode()
+        assert "replay: identical" in client.get(address).content.decode()
+
+    def test_while_one_is_under_way_another_press_changes_nothing(self, bob, answered):
+        first = services.start_replay(user=bob, run=answered)
+        assert services.start_replay(user=bob, run=answered).asked_at == first.asked_at
+
+    def test_an_open_run_is_not_replayed(self, bob, make_run):
+        with pytest.raises(Problem):
+            services.start_replay(user=bob, run=make_run())
+
+    def test_a_replay_whose_worker_died_may_be_asked_for_again(self, bob, answered):
+        first = services.start_replay(user=bob, run=answered)
+        Replay.objects.update(asked_at=timezone.now() - timedelta(hours=1))
+        assert services.start_replay(user=bob, run=answered).asked_at > first.asked_at

@@ -67,6 +67,7 @@ def run_context(run: Run, may: May) -> dict[str, Any]:
         "again": ways_of(run) if may.ask and not run.is_open else None,
         "tries": later_tries(run),
         "newer": selectors.newer_documents(run) if citations else [],
+        "replay": None if run.is_open else selectors.replay_of(run),
         "my_feedback": None,
         "links": [],
         "ask": None,

@@ -1,6 +1,5 @@
 """From rows to what the run page shows. One builder for the first rendering and for every live fragment."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -283,15 +282,3 @@ def _same_words(citation: Citation, row: dict[str, Any]) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(text.split()).casefold()
-
-
-def raw_step(step: Step) -> str:
-    """The stored row as indented JSON, for the disclosure under the card, which fetches it when it is opened."""
-    values = {name: getattr(step, name) for name in RAW_FIELDS}
-    return json.dumps(values, indent=2, ensure_ascii=False, default=str)
-
-
-RAW_FIELDS = (
-    *("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "refs"),
-    *("rejected", "confidence", "latency_ms", "tokens", "engine"),
-)

@@ -8,7 +8,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, Run, Step, Thread
+from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, Replay, Run, Step, Thread
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, member_workspace, workspace_for, workspaces_of
 
@@ -131,6 +131,11 @@ def last_sequence(run: Run) -> int:
 def feedback_by(user: User, run: Run) -> Feedback | None:
     """What this user said of the run."""
     return Feedback.objects.filter(run=run.pk, user=user.pk or 0).first()
+
+
+def replay_of(run: Run) -> Replay | None:
+    """The last replay of the run; None when nobody asked for one."""
+    return Replay.objects.filter(run=run.pk).first()
 
 
 def documents_in_scope(run: Run) -> QuerySet[Document]:

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from vectorless_web.runs import views, views_compare, views_list, views_live, views_parts, views_threads
+from vectorless_web.runs import views, views_compare, views_list, views_live, views_parts, views_replay, views_threads
 from vectorless_web.runs.consumers import RunConsumer
 
 app_name = "runs"
@@ -25,6 +25,8 @@ urlpatterns = [
     path("w/<slug:slug>/runs/<int:pk>/compare/", views_compare.choose, name="compare_with"),
     path("w/<slug:slug>/runs/<int:pk>/compare/<int:other>/", views_compare.compare, name="compare"),
     path("w/<slug:slug>/runs/<int:pk>/feedback/", views.feedback, name="feedback"),
+    path("w/<slug:slug>/runs/<int:pk>/replay/", views_replay.replay, name="replay"),
+    path("w/<slug:slug>/runs/<int:pk>/replay/state/", views_replay.replay_state, name="replay_state"),
     path("w/<slug:slug>/runs/<int:pk>/delete/", views.delete, name="delete"),
     path("w/<slug:slug>/runs/<int:pk>/sheet/<int:version>/<int:page>/", views.sheet, name="sheet"),
     path("w/<slug:slug>/runs/<int:pk>/steps/<int:sequence>/", views.raw_step, name="raw_step"),

@@ -10,7 +10,7 @@ from vectorless_web.documents.selectors import card_context
 from vectorless_web.lib.htmx import go_to, is_htmx
 from vectorless_web.lib.problems import Problem
 from vectorless_web.lib.whole import whole
-from vectorless_web.runs import exports, pages, rendering, selectors, services, sheets
+from vectorless_web.runs import exports, pages, raw, rendering, selectors, services, sheets
 from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.bundle import bundle_of
 from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, prefilled
@@ -141,10 +141,10 @@ def sheet(request: HttpRequest, slug: str, pk: int, version: int, page: int) -> 
 @require_GET
 def raw_step(request: HttpRequest, slug: str, pk: int, sequence: int) -> HttpResponse:
     step = selectors.step_of(selectors.run_for(request.user, slug, pk), sequence)
-    raw = rendering.raw_step(step)
+    shown = raw.raw_step(step)
     if not is_htmx(request):
-        return HttpResponse(raw, content_type="text/plain; charset=utf-8")
-    return render(request, "runs/_raw.html", {"sequence": sequence, "raw": raw})
+        return HttpResponse(shown, content_type="text/plain; charset=utf-8")
+    return render(request, "runs/_raw.html", {"sequence": sequence, "raw": shown})
 
 
 @require_GET
