@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 
 Clock = Callable[[], float]
 
-SECOND_PASS = "second pass"
+FURTHER = "further documents"
 """The place of the decision not to look into further documents."""
 
 

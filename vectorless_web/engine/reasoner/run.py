@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from vectorless_web.engine.errors import Cancelled, LimitReached
 from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.query.lexicon import Lexicon
-from vectorless_web.engine.reasoner.deadline import SECOND_PASS, Deadline
+from vectorless_web.engine.reasoner.deadline import FURTHER, Deadline
 from vectorless_web.engine.reasoner.events import Checked, ClaimEvent, Confidence, StepEvent
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
 from vectorless_web.engine.reasoner.planner import AnswerDraft
@@ -65,7 +65,7 @@ class Run:
 
     def may_go_on(self) -> bool:
         """Whether steps and time are left."""
-        return self.steps < self.limits.max_run_steps and not self.deadline.is_up(SECOND_PASS)
+        return self.steps < self.limits.max_run_steps and not self.deadline.is_up(FURTHER)
 
     def allowance(self, walks: int) -> int:
         """Steps that each of so many walks side by side may take.
