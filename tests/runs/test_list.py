@@ -1,0 +1,131 @@
+"""The list of runs: every filter alone and together, paging, feedback, and what an empty list says."""
+
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+from django.utils import timezone
+
+from tests.runs.conftest import make_ready
+from vectorless_web.runs.models import Answer, Feedback, Run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def page(client, bob, workspace):
+    """Fetch the list as Bob: `page("q=revenue")`."""
+    client.force_login(bob)
+    return lambda query="": client.get(f"/w/{workspace.slug}/runs/?{query}")
+
+
+def listed(answer) -> list[int]:
+    return [run.pk for run in answer.context["runs"]]
+
+
+def test_it_narrows_by_a_document_that_was_read(page, make_run, report, workspace, alice):
+    other = make_ready(workspace, alice, "Handbook")
+    reads, another = make_run(), make_run()
+    reads.versions.add(report.current_version)
+    another.versions.add(other.current_version)
+
+    assert listed(page(f"document={report.pk}")) == [reads.pk]
+    assert [title for _pk, title in page().context["documents"]] == [report.title, "Handbook"]
+
+
+def test_a_document_nobody_read_is_not_offered_but_stays_chosen(page, make_run, report):
+    make_run()
+
+    assert page().context["documents"] == []
+    assert page(f"document={report.pk}").context["documents"] == [(report.pk, report.title)]
+
+
+@pytest.mark.parametrize(("said", "found"), [("good", [0]), ("bad", [1]), ("none", [2]), ("loud", [2, 1, 0])])
+def test_it_narrows_by_what_people_said(page, make_run, bob, said, found):
+    runs = [make_run(status="answered") for _ in range(3)]
+    Feedback.objects.create(run=runs[0], user=bob, good=True)
+    Feedback.objects.create(run=runs[1], user=bob, good=False, reason="wrong_page")
+
+    assert listed(page(f"feedback={said}")) == [runs[number].pk for number in found]
+
+
+def test_it_shows_how_many_found_it_right_and_wrong(page, make_run, bob, alice):
+    run = make_run(status="answered")
+    Feedback.objects.create(run=run, user=bob, good=True)
+    Feedback.objects.create(run=run, user=alice, good=False)
+    (shown,) = page().context["runs"]
+
+    assert (shown.good, shown.bad) == (1, 1)
+
+
+def test_all_filters_together_leave_what_fits_all(page, make_run, report, bob, alice):
+    today = timezone.localdate().isoformat()
+    fits = make_run(status="answered", question="What was revenue of Northfield?")
+    almost = [
+        make_run(status="answered", question="What was revenue of Northfield?", asked_by=alice),
+        make_run(status="partial", question="What was revenue of Northfield?"),
+        make_run(status="answered", question="What was the margin?"),
+    ]
+    for run in (fits, *almost):
+        run.versions.add(report.current_version)
+        Answer.objects.create(run=run, markdown="412 million")
+        Feedback.objects.create(run=run, user=bob, good=False)
+    query = (
+        f"q=northfield+412&outcome=answered&person={bob.pk}&document={report.pk}&feedback=bad&from={today}&to={today}"
+    )
+
+    assert listed(page(query)) == [fits.pk]
+
+
+def test_the_pager_keeps_every_filter(page, make_run):
+    for _ in range(35):
+        make_run(status="answered")
+    shown = page("outcome=answered&q=revenue&feedback=none").content.decode()
+    address = next(part for part in shown.split('"') if part.startswith("?") and "page=2" in part)
+
+    assert parse_qs(urlparse(address.replace("&amp;", "&")).query) == {
+        "outcome": ["answered"],
+        "q": ["revenue"],
+        "feedback": ["none"],
+        "page": ["2"],
+    }
+
+
+def test_ticking_the_wrong_number_keeps_the_filters(client, page, make_run, workspace):
+    for _ in range(35):
+        make_run(status="answered")
+    make_run(status="failed")
+    page()
+    answer = client.get(f"/w/{workspace.slug}/compare/?outcome=answered&page=2&run=1")
+
+    assert answer.status_code == 422
+    assert (answer.context["asked"].outcome, answer.context["runs"].number) == ("answered", 2)
+
+
+def test_nothing_that_fits_says_what_to_do(page, make_run):
+    make_run()
+
+    assert "Show all runs" in page("q=nothing+like+it").content.decode()
+
+
+def test_an_empty_workspace_invites_to_ask(page):
+    assert "Ask the first" in page().content.decode()
+
+
+def test_a_page_takes_the_same_few_queries_however_many_runs_there_are(
+    page, make_run, report, bob, django_assert_num_queries
+):
+    def more(count: int) -> None:
+        for _ in range(count):
+            run = make_run(status="answered")
+            run.versions.add(report.current_version)
+            Answer.objects.create(run=run, value="412")
+            Feedback.objects.create(run=run, user=bob, good=True)
+
+    more(2)
+    page()
+    with django_assert_num_queries(9):
+        page()
+    more(25)
+    with django_assert_num_queries(9):
+        page()
+    assert Run.objects.count() == 27
