@@ -14,15 +14,14 @@ from vectorless_web.engine.compiler.coverage import coverage
 from vectorless_web.engine.compiler.decoding import decode
 from vectorless_web.engine.compiler.drafts import Draft
 from vectorless_web.engine.compiler.fields import typed_fields
+from vectorless_web.engine.compiler.formats import format_of
 from vectorless_web.engine.compiler.limits import CompileLimits
 from vectorless_web.engine.compiler.lines import Page
-from vectorless_web.engine.compiler.markdown import markdown_text
 from vectorless_web.engine.compiler.pdf import compile_pdf
-from vectorless_web.engine.compiler.plaintext import text_blocks
 from vectorless_web.engine.compiler.references import find_references
 from vectorless_web.engine.compiler.report import make_report
 from vectorless_web.engine.compiler.rows import FIELDS, index_rows
-from vectorless_web.engine.compiler.sniff import MARKDOWN, PDF, sniff, text_type
+from vectorless_web.engine.compiler.sniff import PDF, sniff
 from vectorless_web.engine.compiler.textual import cut_pages
 from vectorless_web.engine.document.artefact import ArtefactParts, write_artefact
 from vectorless_web.engine.document.node import NodeKind
@@ -110,15 +109,15 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
 
 
 def _parse_text(text: str, name: str, tell: Progress) -> Parsed:
-    kind = text_type(text, name=name)
+    known = format_of(text, name=name)
     tell("parsing", 0, 1)
-    text, blocks = markdown_text(text) if kind == MARKDOWN else (text, text_blocks(text))
+    text, blocks = known.read(text)
     if not blocks:
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
     tell("parsing", 1, 1)
     pages, drafts = cut_pages(text, blocks)
     source = "headings" if any(block.kind is NodeKind.SECTION for block in blocks) else "pages"
-    return Parsed(kind, pages, drafts, source)
+    return Parsed(known.media_type, pages, drafts, source)
 
 
 def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:

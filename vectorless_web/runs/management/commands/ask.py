@@ -71,7 +71,7 @@ class Command(BaseCommand):
         question = checked_question(options["question"])
         limits = Limits(max_steps=checked_steps(options["max_steps"]))
         corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell))
-        events = wiring.build_engine().reasoner.run(question, corpus, limits)
+        events = wiring.engine_for(None, wiring.Calls()).reasoner.run(question, corpus, limits)
         return self._follow(events, corpus, result)
 
     def _follow(self, events: Iterator[ReasoningEvent], corpus: LocalCorpus, result: "Result") -> int:
