@@ -1,21 +1,28 @@
 """What holds for every input: packing, fusion, filters, expansion, rendering."""
 
 import itertools
+import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vectorless_web.engine.retriever import (
+    WARNINGS_CAP,
     CommunityFilter,
     CorpusNode,
     DropReason,
     GraphExpand,
+    GraphExpandDirection,
     MappedCommunities,
     MemoryCorpus,
+    Piece,
+    RetrievalWarning,
     Retriever,
     StoredNode,
+    WarningCode,
     apply_community_filter,
+    cap_warnings,
     convex_min_max_fusion,
     expand_by_decay,
     pack,
@@ -23,6 +30,8 @@ from vectorless_web.engine.retriever import (
     property_equals,
     reciprocal_rank_fusion,
     render_node,
+    score_normalized_fusion,
+    select_diverse,
     weighted_reciprocal_rank_fusion,
 )
 
@@ -153,3 +162,128 @@ def test_filters_hold_for_all_that_lanes_return(given: list, label: str, year: i
     assert {item.node.id for item in result.items} == {
         entry.node.id for entry in stored if entry.node.ntype == label and entry.node.properties["year"] == year
     }
+
+
+@given(candidates, bounds, bounds)
+def test_packing_is_greedy_from_the_first_candidate_on(given: list, budget: int | None, limit: int | None) -> None:
+    packed = pack(given, token_budget=budget, limit=limit)
+    for end in range(len(given)):
+        shorter = pack(given[:end], token_budget=budget, limit=limit)
+        assert packed.items[: len(shorter.items)] == shorter.items
+        assert packed.dropped[: len(shorter.dropped)] == shorter.dropped
+
+
+@given(candidates, bounds, bounds)
+def test_every_drop_has_the_reason_that_held(given: list, budget: int | None, limit: int | None) -> None:
+    packed = pack(given, token_budget=budget, limit=limit)
+    if limit is None:
+        assert all(drop.reason is DropReason.BUDGET for drop in packed.dropped)
+    if budget is None:
+        assert all(drop.reason is DropReason.LIMIT for drop in packed.dropped)
+    if any(drop.reason is DropReason.LIMIT for drop in packed.dropped):
+        assert len(packed.items) == limit
+
+
+@given(st.lists(st.tuples(st.lists(ids, max_size=8), st.floats(0, 4)), max_size=4))
+def test_the_order_of_weighted_lists_does_not_matter(lists: list) -> None:
+    expected = weighted_reciprocal_rank_fusion(lists)
+    assert all(weighted_reciprocal_rank_fusion(list(other)) == expected for other in itertools.permutations(lists))
+
+
+@given(st.lists(ids, max_size=8), st.lists(ids, max_size=8))
+def test_a_list_of_weight_zero_changes_nothing(one: list[str], other: list[str]) -> None:
+    assert weighted_reciprocal_rank_fusion([(one, 1.0), (other, 0.0)]) == reciprocal_rank_fusion([one])
+
+
+@given(hits, hits, st.floats(0.1, 3), st.floats(0.1, 3))
+def test_two_lists_fuse_alike_by_either_name(a: list, b: list, a_weight: float, b_weight: float) -> None:
+    assert score_normalized_fusion(a, a_weight, b, b_weight) == convex_min_max_fusion([(a, a_weight), (b, b_weight)])
+
+
+@given(st.lists(st.tuples(ids, st.floats()), max_size=12))
+def test_scores_that_are_no_numbers_never_come_out(given: list) -> None:
+    assert all(math.isfinite(score) for _, score in convex_min_max_fusion([(given, 1.0)]))
+
+
+def wide(width: int) -> MemoryCorpus:
+    """A seed with `width` neighbours, each with one of its own."""
+    names = [f"n{i:05}" for i in range(width)]
+    edges = [("seed", "m", name) for name in names]
+    return MemoryCorpus([], edges=edges + [(name, "m", f"far-{name}") for name in names])
+
+
+@pytest.mark.parametrize("width,far", [(5000, True), (5001, False)])
+def test_a_hop_over_five_thousand_is_the_last(width: int, far: bool) -> None:
+    config = GraphExpand(depth=2, max_expand=20_000)
+    added = dict(expand_by_decay([("seed", 1.0)], wide(width).neighbours, config))
+    assert len([name for name in added if not name.startswith("far")]) == width
+    assert any(name.startswith("far") for name in added) is far
+
+
+def test_twenty_neighbours_join_unless_told_otherwise() -> None:
+    assert len(expand_by_decay([("seed", 1.0)], wide(50).neighbours, GraphExpand())) == 20
+
+
+def test_neighbours_that_are_not_admitted_take_no_place() -> None:
+    admits = lambda name: name >= "n00030"  # noqa: E731
+    added = expand_by_decay([("seed", 1.0)], wide(50).neighbours, GraphExpand(), admits=admits)
+    assert [name for name, _ in added] == [f"n{i:05}" for i in range(30, 50)]
+
+
+@given(hits, edges, st.integers(0, 4), st.sampled_from(tuple(GraphExpandDirection)))
+def test_first_edges_are_a_part_of_all_edges(seeds: list, given: list, cap: int, way: GraphExpandDirection) -> None:
+    corpus = MemoryCorpus([], edges=given)
+    everything = expand_by_decay(seeds, corpus.neighbours, GraphExpand(direction=way, max_expand=99))
+    some = expand_by_decay(seeds, corpus.neighbours, GraphExpand(direction=way, max_expand=99, max_per_seed=cap))
+    assert {name for name, _ in some} <= {name for name, _ in everything}
+    assert len(some) <= cap * sum(score >= 0 for _, score in seeds)
+
+
+def test_three_communities_bring_ten_members_each() -> None:
+    given = [(f"c{i}", 1.0 - i / 10) for i in range(5)]
+    members = {i: [f"m{i}-{k:02}" for k in range(15)] for i in range(5)}
+    lookup = MappedCommunities({f"c{i}": i for i in range(5)}, members)
+    joined = apply_community_filter(given, lookup, CommunityFilter(enabled=True))
+    assert [name for name, _ in joined[5:]] == [name for i in range(3) for name in members[i][:10]]
+
+
+@given(st.integers(0, 400), st.integers(1, 60), st.integers(0, 2))
+@settings(max_examples=25, deadline=None)
+def test_a_filter_inside_a_lane_costs_no_recall(others: int, wanted: int, year: int) -> None:
+    """However many better nodes the filter refuses, each that passes is found: the gate stands before the cap."""
+    nodes = [
+        StoredNode(CorpusNode(f"o{i:03}", "Other", None, None, {"year": year}), {"m": [1.0, 0.0]})
+        for i in range(others)
+    ]
+    nodes += [
+        StoredNode(CorpusNode(f"w{i:03}", "Doc", None, None, {"year": year}), {"m": [0.0, 1.0]}) for i in range(wanted)
+    ]
+    result = Retriever(MemoryCorpus(nodes)).vector("m", [1.0, 0.1]).label("Doc").where("year", year).execute()
+    assert [item.node.id for item in result.items] == [f"w{i:03}" for i in range(wanted)]
+
+
+@given(st.lists(st.sampled_from(tuple(WarningCode)), max_size=20))
+def test_never_more_than_eight_warnings_leave(codes: list[WarningCode]) -> None:
+    capped = cap_warnings([RetrievalWarning(code) for code in codes])
+    assert len(capped) == min(len(codes), WARNINGS_CAP)
+    assert [warning.code for warning in capped[:7]] == codes[:7]
+    assert len(codes) <= WARNINGS_CAP or capped[-1].code is WarningCode.WARNINGS_TRUNCATED
+
+
+@given(
+    st.lists(
+        st.tuples(st.text(max_size=3), st.floats(0, 1), st.lists(st.floats(-1, 1), min_size=2, max_size=2)), max_size=8
+    )
+)
+def test_diversity_picks_each_piece_once_and_starts_with_the_most_relevant(given: list) -> None:
+    pieces = [Piece(*values) for values in given]
+    picked = select_diverse(pieces, 99)
+    assert sorted(text for text, _ in picked) == sorted(piece.text for piece in pieces)
+    assert not picked or picked[0][1] == pytest.approx(max(piece.relevance for piece in pieces) / 2, abs=1e-9)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_float_is_written_plainly_and_reads_back(value: float) -> None:
+    shown = render_node(CorpusNode("a", "D", None, None, {"x": value})).split("x: ")[1].strip()
+    assert float(shown) == value
+    assert "e" not in shown.lower() and not shown.endswith(".0")
