@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from vectorless_web.engine import retriever as package
 from vectorless_web.engine.retriever import (
     CorpusNode,
     DropReason,
@@ -110,24 +109,3 @@ def test_every_warning_has_its_page() -> None:
         assert page.startswith(f"# {code.value}\n")
         assert f"`{RetrievalWarning(code).knob}`" in page
         assert "## Remedy" in page
-
-
-PROMISED = """
-Retriever RetrievalResult RetrievedItem Lane FusionStrategy GraphExpand GraphExpandDirection
-GraphExpandMode TemporalFilter CommunityFilter SessionReservoir RetrievalWarning WarningCode
-WARNINGS_CAP cap_warnings TokenEstimator HeuristicEstimator render_node render_node_with_adjacency
-reciprocal_rank_fusion weighted_reciprocal_rank_fusion convex_min_max_fusion score_normalized_fusion
-pack personalized_pagerank SparseVector cosine_search sparse_search rerank RetrievalEmpty
-VectorDimensionMismatch
-"""
-
-
-def test_every_promised_name_is_public() -> None:
-    assert set(PROMISED.split()) <= set(package.__all__)
-
-
-def test_every_public_name_has_a_docstring() -> None:
-    for name in package.__all__:
-        thing = getattr(package, name)
-        if callable(thing):
-            assert thing.__doc__, name

@@ -12,14 +12,22 @@ SHAPE_MINIMUM = 8
 
 
 def confidence(scores: Sequence[float]) -> float:
-    """clamp(1 - max(last, 0) / first) over scores best first; 0 for fewer than two or a first that is not positive."""
+    """clamp(1 - max(last, 0) / first) in [0, 1] over scores best first: how far the best stands out.
+
+    0 for fewer than two scores or a first that is not positive. Source: a measure of this
+    package; the confidence that people see is another one.
+    """
     if len(scores) < 2 or not scores[0] > 0:
         return 0.0
     return min(max(1.0 - max(scores[-1], 0.0) / scores[0], 0.0), 1.0)
 
 
 def quantiles(scores: Sequence[float]) -> list[float]:
-    """(K - 1 - i) / (K - 1) for rank i of K: 1 for the best, 0 for the last; a single score is 1."""
+    """(K - 1 - i) / (K - 1) for rank i of K: 1 for the best, 0 for the last; a single score is 1.
+
+    As many values as scores, which stand best first; only their number counts. Source: rank
+    normalisation.
+    """
     count = len(scores)
     return [(count - 1 - i) / (count - 1) for i in range(count)] if count > 1 else [1.0] * count
 
@@ -49,7 +57,8 @@ def score_shape(scores: Sequence[float]) -> Distribution:
 
     Bimodal when one gap with at least two scores on each side exceeds half the range;
     else long-tail when max - median > 2 x iqr; else uniform. Quartiles are the entries
-    at n // 4 and 3n // 4 of the sorted scores.
+    at n // 4 and 3n // 4 of the sorted scores. Scores that are not finite do not count.
+    Source: this package's rules, in the manner of Tukey, Exploratory Data Analysis, 1977.
     """
     ordered = sorted(score for _, score in finite(("", score) for score in scores))
     count = len(ordered)

@@ -68,7 +68,9 @@ def apply_community_filter(candidates: Sequence[Scored], lookup: CommunityLookup
 
     A member scores best seed of its community x decay. Communities join in the order of
     their first seed, members in the lookup's order; nothing is dropped or moved. The
-    identity when disabled, without candidates, seeds or a cap, or without members.
+    identity when disabled, without candidates, seeds or a cap, or without members. A decay
+    outside [0, 1] is clamped. Source: the cluster hypothesis, documents near a relevant one
+    tend to be relevant (van Rijsbergen, Information Retrieval, 1979).
     """
     joined = list(candidates)
     if cfg.is_identity:

@@ -69,7 +69,8 @@ def expand_by_decay(
     A neighbour scores parent x decay x edge weight, compounding per hop; of several
     paths the best wins. Seeds keep their own score and are never added again; a negative
     score expands nothing. `admits` is asked before the cap. When a hop finds
-    more than `max_frontier` nodes it is kept and the walk stops.
+    more than `max_frontier` nodes it is kept and the walk stops. Source: spreading
+    activation (Collins and Loftus, Psychological Review 1975) with bounded depth and width.
     """
     listed = best_of_each(seeds)
     found: dict[str, float] = {}

@@ -16,7 +16,11 @@ class DropReason(StrEnum):
 
 
 class Dropped(NamedTuple):
-    """A candidate left out: its id, the tokens it would have taken and the reason."""
+    """A candidate left out: its id, the tokens it would have taken and the reason.
+
+    In a RetrievalResult the tokens are 0 for what was never rendered: beyond the limit or
+    below the floor.
+    """
 
     id: str
     tokens: int
@@ -82,7 +86,9 @@ def pack(candidates: Iterable[tuple[str, int]], *, token_budget: int | None = No
     """Pack (id, tokens) candidates in rank order; None is no bound.
 
     When the limit is reached a candidate is dropped; when it does not fit the remaining
-    budget it is dropped and a later, smaller one may still be taken.
+    budget it is dropped and a later, smaller one may still be taken. The order is never
+    changed for a better fit. Source: first fit in rank order; no optimal knapsack is sought,
+    so that a better candidate never gives way to a worse one.
     """
     left = math.inf if token_budget is None else token_budget
     most = math.inf if limit is None else limit

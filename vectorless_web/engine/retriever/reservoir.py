@@ -29,7 +29,11 @@ class _Session:
 
 @dataclass(slots=True)
 class SessionReservoir:
-    """The last `window` values of each session; time is passed in, in seconds, so nothing depends on a clock."""
+    """The last `window` values of each session; time is passed in, in seconds, so nothing depends on a clock.
+
+    Its median may change a confidence that is shown, never an order. Source: a sliding
+    window with a robust centre (the sample median).
+    """
 
     window: int = WINDOW
     warm_up: int = WARM_UP

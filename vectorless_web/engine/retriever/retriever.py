@@ -43,7 +43,11 @@ class Retriever:
         return self._with(label=label)
 
     def where(self, name: str, value: PropertyValue) -> "Retriever":
-        """Only nodes whose property is strictly equal to the value; several conditions must all hold."""
+        """Only nodes whose property is strictly equal to the value; several conditions must all hold.
+
+        Strict in type: 5, 5.0 and "5" differ, true is not 1. Neighbours that the graph adds
+        need not meet it.
+        """
         return self._with(where=(*self._query.where, (name, value)))
 
     def tenant(self, name: str) -> "Retriever":
@@ -51,7 +55,7 @@ class Retriever:
         return self._with(tenant=name)
 
     def temporal(self, bounds: TemporalFilter) -> "Retriever":
-        """Only nodes within the bounds on creation and change."""
+        """Only nodes within the bounds on creation and change, in microseconds since 1970."""
         return self._with(temporal=bounds)
 
     def text(
@@ -66,15 +70,17 @@ class Retriever:
         return self._with(text=query, terms=tuple(terms), field_weights=weights)
 
     def vector(self, model: str, values: Sequence[float], *, share: float | None = None) -> "Retriever":
-        """Ask the vector lane for the nearest vectors of that embedding model.
+        """Ask the vector lane for the nearest vectors of that embedding model; one that is unknown finds nothing.
 
+        `values` has as many numbers as the model's vectors, else `execute` raises
+        VectorDimensionMismatch.
         With `share` (0..1) only for those that stand out: at least so far from the median
         cosine to the best.
         """
         return self._with(vector=(model, tuple(values)), vector_share=share)
 
     def sparse(self, vector: SparseVector) -> "Retriever":
-        """Ask the sparse lane for the greatest dot products in the vector's vocabulary."""
+        """Ask the sparse lane for the greatest dot products in the vector's vocabulary; another one finds nothing."""
         return self._with(sparse=vector)
 
     def structure(self, nodes: Iterable[str | Scored]) -> "Retriever":
@@ -94,7 +100,10 @@ class Retriever:
         return self._with(limit=items)
 
     def fusion(self, strategy: FusionStrategy, *, k: float = RRF_K) -> "Retriever":
-        """How several lanes are fused; `k` is the constant of reciprocal rank fusion."""
+        """How several lanes are fused; `k` is the constant of reciprocal rank fusion.
+
+        One lane alone keeps its native scores. `execute` raises ValueError for a k of -1 or less.
+        """
         return self._with(fusion=strategy, rrf_k=k)
 
     def weights(self, weights: Mapping[Lane, float]) -> "Retriever":

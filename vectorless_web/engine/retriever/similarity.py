@@ -67,7 +67,8 @@ def sparse_search(
 
     Documents of another vocabulary, that share no token with the query or that the
     gate refuses are absent, as are non-finite scores. Of an id given twice the better
-    score counts.
+    score counts. Source: the inner product of learned sparse vectors, as in SPLADE
+    (Formal et al., SIGIR 2021).
     """
     return ranked(best_of_each(finite(sparse_scores(documents, query, gate=gate))).items())[: max(k, 0)]
 
@@ -122,8 +123,10 @@ def unit_rows(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def cosine_search(index: VectorIndex, query: Sequence[float], k: int, *, gate: Gate | None = None) -> list[Scored]:
     """The k vectors of greatest cosine with the query (dim numbers), best first, ties by id.
 
-    Scores lie in [-1, 1]; a zero or non-finite vector scores 0. Raises
-    VectorDimensionMismatch when the query has another length than the index.
+    Scores lie in [-1, 1]; a zero or non-finite vector scores 0. `gate` is asked before
+    the k are counted. Raises VectorDimensionMismatch when the query has another length
+    than the index. Source: Salton, Wong and Yang, "A Vector Space Model for Automatic
+    Indexing", CACM 1975.
     """
     if len(query) != index.dim:
         raise VectorDimensionMismatch(index_dim=index.dim, query_dim=len(query))

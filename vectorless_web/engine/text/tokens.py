@@ -13,7 +13,11 @@ class TokenEstimator(Protocol):
 
 
 class HeuristicEstimator:
-    """ceil(ASCII characters / 4) + ceil(other characters / 1.5): a common rule of thumb for BPE vocabularies."""
+    """ceil(ASCII characters / 4) + ceil(other characters / 1.5), counting code points.
+
+    Source: the rule of thumb for BPE vocabularies, about four English characters a token
+    and one or two of other scripts; no tokenizer is asked.
+    """
 
     def estimate(self, text: str) -> int:
         """Tokens in `text`; pure, so equal texts give equal estimates."""
