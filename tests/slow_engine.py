@@ -1,7 +1,9 @@
-"""An engine whose events come as slowly as a file says: for tests that must catch a run under way.
+"""An engine whose events come as a file says: for tests that must catch a run under way.
 
-VECTORLESS_ENGINE_FACTORY names `build_engine`; the file named by VECTORLESS_TEST_PAUSE
-holds the seconds to wait before each event and may change at any time.
+VECTORLESS_ENGINE_FACTORY names `build_engine`. The file named by VECTORLESS_TEST_PAUSE
+holds the seconds to wait before each event, or `gate N`: the first N events of a run pass
+and the others wait. It may change at any time. Beside it, `horse` names the process at work
+and its parent.
 """
 
 import os
@@ -24,11 +26,21 @@ class PausingReasoner:
 
     def run(self, *arguments, **options) -> Iterator:
         cancelling = options.get("cancelling", lambda: False)
-        for event in self._reasoner.run(*arguments, **options):
-            deadline = time.monotonic() + float(Path(os.environ["VECTORLESS_TEST_PAUSE"]).read_text())
-            while time.monotonic() < deadline and not cancelling():
+        pause = Path(os.environ["VECTORLESS_TEST_PAUSE"])
+        (pause.parent / "horse").write_text(f"{os.getpid()} {os.getppid()}")
+        for number, event in enumerate(self._reasoner.run(*arguments, **options)):
+            began = time.monotonic()
+            while not cancelling() and not _passes(pause.read_text(), number, time.monotonic() - began):
                 time.sleep(0.02)
             yield event
+
+
+def _passes(rule: str, number: int, waited: float) -> bool:
+    """Whether the event of this number may come after waiting so long; a file being written says nothing yet."""
+    word, _, count = rule.partition(" ")
+    if word == "gate":
+        return number < int(count or 0)
+    return bool(word) and waited >= float(word)
 
 
 def build_engine(settings, calls=None):

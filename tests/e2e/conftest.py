@@ -2,10 +2,12 @@
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +23,9 @@ REPORT = ROOT / "docs" / "demo" / "thornbury-annual-report-2024.pdf"
 class Site:
     address: str
     var: Path
+    port: int = 0
+    process: int = 0
+    """The supervisor: all processes of the site are its children."""
 
     @property
     def password(self) -> str:
@@ -28,7 +33,34 @@ class Site:
 
     def pause(self, seconds: float) -> None:
         """How long the reasoner waits before each event from now on."""
-        (self.var / "pause").write_text(str(seconds))
+        self._pace(str(seconds))
+
+    def gate(self, count: int) -> None:
+        """The first events of a run pass at once from now on, the others wait for another word."""
+        self._pace(f"gate {count}")
+
+    def _pace(self, rule: str) -> None:
+        """In one step: the reasoner never reads half a word."""
+        fresh = self.var / "pause.new"
+        fresh.write_text(rule)
+        fresh.replace(self.var / "pause")
+
+    def sequences(self, run: int) -> list[int]:
+        """The stored steps of a run, in order."""
+        return [row[0] for row in self.rows("select sequence from runs_step where run_id = ? order by sequence", run)]
+
+    def claims(self, run: int) -> list[str]:
+        """The stored sentences of a run's answer, in order."""
+        return [row[0] for row in self.rows('select text from runs_claim where run_id = ? order by "order"', run)]
+
+    def status(self, run: int) -> str:
+        """What has become of a run."""
+        return self.rows("select status from runs_run where id = ?", run)[0][0]
+
+    def rows(self, query: str, *values: object) -> list[tuple]:
+        """Rows of the site's own database."""
+        with closing(sqlite3.connect(self.var / "db.sqlite3", timeout=10)) as connection:
+            return connection.execute(query, values).fetchall()
 
 
 @pytest.fixture(scope="session")
@@ -36,17 +68,19 @@ def site() -> Iterator[Site]:
     """`manage.py up` in an empty folder."""
     var = Path(tempfile.mkdtemp(prefix="vw-site-"))
     port = free_port()
-    made = Site(f"http://127.0.0.1:{port}", var)
+    made = Site(f"http://127.0.0.1:{port}", var, port)
     made.pause(0)
     (var / "demo_loaded").touch()  # The tests bring their own documents.
     environment = {
         **{k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "VECTORLESS_STATIC", "DATABASE_URL")},
         "VECTORLESS_VAR": str(var),
         "VECTORLESS_TEST_PAUSE": str(var / "pause"),
+        "VECTORLESS_RUN_LEASE_SECONDS": "4",  # A killed worker is noticed soon.
         "VECTORLESS_ENGINE_FACTORY": "tests.slow_engine.build_engine",
     }
     command = [sys.executable, "manage.py", "up", "--port", str(port), "--run-workers", "1"]
     process = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
+    made.process = process.pid
     wait_until(lambda: process.poll() is not None or answers(f"{made.address}/health/ready"), seconds=90)
     assert process.poll() is None, "the site ended while it was starting"
     yield made

@@ -12,8 +12,8 @@ pytestmark = pytest.mark.e2e
 QUESTION = "What was capital expenditure in 2024 in USD millions?"
 
 
-def open_workspace(page, site):
-    page.goto(f"{site.address}/w/demo/")
+def open_workspace(page, site, address=""):
+    page.goto(f"{address or site.address}/w/demo/")
 
 
 def upload(page, site):
@@ -26,8 +26,8 @@ def upload(page, site):
     expect(row.first).to_contain_text("ready", timeout=60_000)
 
 
-def ask(page, site, question=QUESTION):
-    open_workspace(page, site)
+def ask(page, site, question=QUESTION, address=""):
+    open_workspace(page, site, address)
     page.fill("#question", question)
     page.click("#ask button[type=submit]")
     page.wait_for_url(re.compile(r"/w/demo/runs/\d+/"))

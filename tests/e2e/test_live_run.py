@@ -1,0 +1,218 @@
+"""A live run page through whatever happens: every step of the database once, in order, on the screen."""
+
+import re
+import time
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.conftest import answers, wait_until
+from tests.e2e.faults import Network, kill, redis_server, web_server
+from tests.e2e.test_main_job import ask, upload
+
+pytestmark = pytest.mark.e2e
+
+STEPS = "items => items.map(item => Number(item.dataset.sequence))"
+DOUBLED = """() => {
+  const ids = [...document.querySelectorAll("[id]")].map(element => element.id);
+  return ids.filter((id, place) => ids.indexOf(id) !== place);
+}"""
+OPEN_GATE = 10_000
+
+
+@pytest.fixture
+def network(site) -> Iterator[Network]:
+    line = Network(site.port)
+    yield line
+    line.close()
+
+
+@pytest.fixture
+def watching(page, site):
+    """A browser page whose scripts may not fail; what the browser says of lost connections is no failure."""
+    page.set_default_timeout(20_000)
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    sign_in(page, site)
+    upload(page, site)
+    yield page
+    site.pause(0)
+    assert errors == []
+
+
+def sign_in(page, site) -> None:
+    page.goto(f"{site.address}/accounts/login/")
+    page.fill("input[name=login]", "demo")
+    page.fill("input[name=password]", site.password)
+    page.click("button[type=submit]")
+    page.wait_for_url(f"{site.address}/")
+
+
+def run_on(page) -> int:
+    return int(re.search(r"/runs/(\d+)/", page.url)[1])
+
+
+def shown(page) -> list[int]:
+    return page.eval_on_selector_all("#steps > li.step.done", STEPS)
+
+
+def wait_for_steps(page, count: int) -> None:
+    page.locator("#steps > li.step.done").nth(count - 1).wait_for()
+
+
+def holds_what_is_stored(page, site) -> None:
+    """Wait a moment for what is under way, then compare: the screen, the rows, the ids."""
+    run = run_on(page)
+    wait_until(lambda: shown(page) == site.sequences(run), seconds=10)
+    assert page.evaluate(DOUBLED) == []
+
+
+def ends_whole(page, site) -> None:
+    """The run's end on the screen is the run's end in the database, and a reload changes nothing."""
+    run = run_on(page)
+    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=40_000)
+    for _look in range(2):
+        holds_what_is_stored(page, site)
+        assert page.locator("#claims .said").all_inner_texts() == site.claims(run)
+        assert site.claims(run)
+        assert site.status(run) == "answered"
+        assert page.locator("#socket-away").is_hidden()
+        page.reload()
+
+
+def test_a_reload_at_every_phase_loses_and_doubles_nothing(watching, site):
+    page = watching
+    site.gate(0)
+    ask(page, site)
+    page.reload()
+    assert shown(page) == []
+    for count in (1, 3):
+        site.gate(count)
+        wait_for_steps(page, count)
+        page.reload()
+        holds_what_is_stored(page, site)
+    while not page.locator("#claims .claim").count():
+        count += 1
+        site.gate(count)
+        page.wait_for_timeout(150)
+    page.reload()
+    assert page.locator("#claims .claim").count() >= 1
+    site.gate(OPEN_GATE)
+    ends_whole(page, site)
+
+
+def test_a_run_that_waits_for_another_is_whole_in_two_tabs_after_a_reload(watching, site):
+    page = watching
+    site.gate(1)
+    ask(page, site)
+    wait_for_steps(page, 1)
+    first = page.url
+    ask(page, site)
+    assert site.status(run_on(page)) == "queued"
+    page.reload()
+    assert shown(page) == []
+    second_tab = page.context.new_page()
+    second_tab.goto(page.url)
+    site.gate(OPEN_GATE)
+    for tab in (page, second_tab):
+        ends_whole(tab, site)
+    page.goto(first)
+    ends_whole(page, site)
+    second_tab.close()
+
+
+def test_ten_seconds_without_a_network_are_caught_up(watching, site, network):
+    page = watching
+    site.gate(1)
+    ask(page, site, address=network.address)
+    wait_for_steps(page, 1)
+    page.evaluate("document.body.dataset.stayed = 'yes'")
+    network.cut()
+    site.gate(4)
+    expect(page.locator("#socket-away")).to_have_text("connecting again")
+    page.wait_for_timeout(10_000)
+    assert shown(page) != site.sequences(run_on(page)), "steps were made meanwhile"
+    network.mend()
+    holds_what_is_stored(page, site)
+    expect(page.locator("#socket-away")).to_have_text("connected again")
+    expect(page.locator("#socket-away")).to_be_hidden()
+    assert page.evaluate("document.body.dataset.stayed") == "yes"
+    site.gate(OPEN_GATE)
+    ends_whole(page, site)
+
+
+def test_where_websockets_are_refused_the_page_asks_by_itself(watching, site, network):
+    page = watching
+    network.refuses_sockets = True
+    site.gate(1)
+    ask(page, site, address=network.address)
+    page.evaluate("document.body.dataset.stayed = 'yes'")
+    wait_for_steps(page, 1)
+    site.gate(3)
+    wait_for_steps(page, 3)
+    expect(page.locator("#socket-away")).to_be_hidden()
+    site.gate(OPEN_GATE)
+    expect(page.locator("#outcome")).to_contain_text("Answered")
+    assert page.evaluate("document.body.dataset.stayed") == "yes"
+    ends_whole(page, site)
+
+
+def test_a_web_server_killed_in_mid_run_is_caught_up(watching, site):
+    page = watching
+    site.gate(2)
+    ask(page, site)
+    wait_for_steps(page, 2)
+    page.evaluate("document.body.dataset.stayed = 'yes'")
+    kill(web_server(site.process, site.port))
+    site.gate(4)
+    wait_until(lambda: answers(f"{site.address}/health/live"), seconds=20)
+    holds_what_is_stored(page, site)
+    assert page.evaluate("document.body.dataset.stayed") == "yes"
+    site.gate(OPEN_GATE)
+    ends_whole(page, site)
+
+
+def test_a_worker_killed_in_mid_run_shows_each_step_once(watching, site):
+    page = watching
+    site.gate(3)
+    ask(page, site)
+    wait_for_steps(page, 3)
+    before = (site.var / "horse").read_text()
+    horse, worker = map(int, before.split())
+    kill(worker, horse)
+    wait_until(lambda: (site.var / "horse").read_text() != before, seconds=30)
+    holds_what_is_stored(page, site)
+    site.gate(OPEN_GATE)
+    ends_whole(page, site)
+
+
+def test_redis_killed_in_mid_run_costs_nothing(watching, site):
+    page = watching
+    site.gate(2)
+    ask(page, site)
+    wait_for_steps(page, 2)
+    kill(redis_server(site.process))
+    site.gate(4)
+    holds_what_is_stored(page, site)
+    site.gate(OPEN_GATE)
+    ends_whole(page, site)
+    wait_until(lambda: answers(f"{site.address}/health/ready"), seconds=30)
+
+
+def test_stop_inside_a_run_keeps_what_was_found(watching, site):
+    page = watching
+    site.gate(2)
+    ask(page, site)
+    wait_for_steps(page, 2)
+    began = time.monotonic()
+    page.locator("#run-acts button", has_text="Stop").click()
+    expect(page.locator("#outcome")).to_contain_text("Stopped", timeout=5_000)
+    assert time.monotonic() - began < 3
+    holds_what_is_stored(page, site)
+    kept = shown(page)
+    assert kept[:2] == [1, 2]
+    site.gate(OPEN_GATE)
+    page.reload()
+    assert shown(page) == kept
+    assert site.status(run_on(page)) == "cancelled"
