@@ -5,6 +5,7 @@ from itertools import chain, zip_longest
 
 from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.document.tree import Tree
+from vectorless_web.engine.retriever import pack
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 TITLE_CHARACTERS = 90
@@ -22,17 +23,13 @@ def outline_text(tree: Tree, best_below: Callable[[int], float], *, max_tokens: 
     """
     scores = {key: round(best_below(key), 6) for key in tree.sections()}
     hinted = set(_innermost_best(tree, scores)[:HINTED])
-    lines, used = {}, 0
+    lines = {key: _line(tree.node(key), is_hinted=key in hinted) for key in _by_worth(tree, scores)}
     estimate = HeuristicEstimator().estimate
-    for key in _by_worth(tree, scores):
-        line = _line(tree.node(key), is_hinted=key in hinted)
-        cost = estimate(line) + 1
-        if used + cost > max_tokens:
-            continue
-        lines[key] = line
-        used += cost
-    cut = len(scores) - len(lines)
-    shown = [lines[key] for key in sorted(lines)]
+    sizes = [(str(key), estimate(line) + 1) for key, line in lines.items()]
+    packed = pack(sizes, token_budget=max(0, max_tokens))
+    listed = sorted(map(int, packed.items))
+    cut = len(scores) - len(listed)
+    shown = [lines[key] for key in listed]
     return "\n".join(shown + ([f"({cut} more sections are not listed here; scan shows them.)"] if cut else []))
 
 
