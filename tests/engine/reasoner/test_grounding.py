@@ -159,3 +159,20 @@ def test_an_operand_is_put_on_the_quote_that_states_it(check, income):
     claim = check(with_sum(income, wrong_way))
     assert claim.support is Support.DERIVED
     assert [operand.marker for operand in claim.calculation.operands] == [1, 2]
+
+
+@pytest.mark.parametrize("result", ["400", "$400 million", "$0.4 billion"])
+def test_a_result_may_be_told_in_the_scale_of_its_operands(check, income, result):
+    rows = (quote(income, "Net sales\t$ 5,400\t$ 5,000"),)
+    operands = (DraftOperand("now", "5,400", quote=0), DraftOperand("before", "5,000", quote=0))
+    claim = check(DraftClaim(f"Net sales rose by {result}.", rows, DraftCalculation("now - before", operands, result)))
+    assert (claim.support, claim.because) == (Support.DERIVED, "")
+
+
+def test_an_operand_may_be_written_as_printed_before_its_scale(check, report):
+    key = next(k for k in report.tree.leaves() if "$3 million" in report.tree.node(k).text)
+    rows = (quote(key, "was settled in March 2019 for $3 million"),)
+    half = DraftCalculation("a / 2", (DraftOperand("a", "3", quote=0),), "$1.5 million")
+    assert check(DraftClaim("Half of it is $1.5 million.", rows, half)).support is Support.DERIVED
+    other = DraftCalculation("a / 2", (DraftOperand("a", "30", quote=0),), "15 million")
+    assert check(DraftClaim("Half of it is 15 million.", rows, other)).support is Support.UNSUPPORTED

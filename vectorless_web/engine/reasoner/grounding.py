@@ -139,7 +139,7 @@ class Grounder:
             objection = _miscalculated(claim.calculation, places)
             if objection:
                 return objection
-            stated += _derived(claim.calculation)
+            stated += _derived(claim.calculation, _scales(claim.calculation, places))
         return self._loose_number(claim, places, stated)
 
     def _loose_number(self, claim: DraftClaim, places: Sequence[_Place], stated: Sequence[Stated]) -> str:
@@ -191,8 +191,11 @@ def _context(place: _Place) -> str:
 
 
 def _stated(place: _Place) -> list[Stated]:
-    text = place.node.text[place.located.start : place.located.end] if place.node is not None else ""
-    return stated_in(text, place.scale)
+    return stated_in(_text_of(place), place.scale)
+
+
+def _text_of(place: _Place) -> str:
+    return place.node.text[place.located.start : place.located.end] if place.node is not None else ""
 
 
 def _support(because: str, claim: DraftClaim) -> Support:
@@ -212,30 +215,50 @@ def _miscalculated(calculation: DraftCalculation, places: Sequence[_Place]) -> s
         return error.message
     if loose:
         return f"The calculation uses {loose[0]:f}, which no quote states."
-    return _other_result(calculation)
+    return _other_result(calculation, _scales(calculation, places))
 
 
 def _operand_stands(value: str, index: int, places: Sequence[_Place]) -> bool:
+    """Whether the quote states the value, in any scale or as printed: 412 of "412 million" too."""
     if not 0 <= index < len(places):
         return False
-    return not unaccounted(value, _stated(places[index]))
+    return not unaccounted(value, _stated(places[index])) or _printed_scale(value, places[index]) is not None
 
 
-def _other_result(calculation: DraftCalculation) -> str:
+def _printed_scale(value: str, place: _Place) -> Decimal | None:
+    """The scale that the words behind a figure give it in the quote; None when it does not stand there so."""
+    said = numbers_in(value)
+    if not said or said[0].scale != 1:
+        return None
+    printed = (number for number in numbers_in(_text_of(place)) if number.scale != 1)
+    return next((number.scale for number in printed if abs(number.value) == abs(said[0].value) * number.scale), None)
+
+
+def _scales(calculation: DraftCalculation, places: Sequence[_Place]) -> tuple[Decimal, ...]:
+    """Factors by which a result may be read: 1, and the scale that all its operands are printed in."""
+    found = {
+        _printed_scale(operand.value, places[operand.quote]) or places[operand.quote].scale
+        for operand in calculation.operands
+        if 0 <= operand.quote < len(places)
+    }
+    shared = found.pop() if len(found) == 1 else Decimal(1)
+    return Decimal(1), units_scale(calculation.unit), shared
+
+
+def _other_result(calculation: DraftCalculation, scales: tuple[Decimal, ...]) -> str:
     try:
         result = recompute(calculation)
     except InvalidInput as error:
         return error.message
     said = numbers_in(calculation.result)
-    if not said or unaccounted(calculation.result, [_result(calculation, result)]):
+    if not said or unaccounted(calculation.result, [_result(result, scales)]):
         return f"Recomputed, the result is {result.normalize():f}, not {calculation.result}."
     return ""
 
 
-def _result(calculation: DraftCalculation, value: Decimal) -> Stated:
-    """A worked-out value: read in the account's unit, and as a percentage when it is a share."""
-    scale = units_scale(calculation.unit)
-    return Stated(value, (Decimal(1), scale), (Decimal(1), Decimal(100)))
+def _result(value: Decimal, scales: tuple[Decimal, ...]) -> Stated:
+    """A worked-out value: read in the scale of its operands, and as a percentage when it is a share."""
+    return Stated(value, scales, (Decimal(1), Decimal(100)))
 
 
 def recompute(calculation: DraftCalculation) -> Decimal:
@@ -254,10 +277,10 @@ def _operand_value(text: str) -> Decimal:
     return found[0].value
 
 
-def _derived(calculation: DraftCalculation) -> list[Stated]:
+def _derived(calculation: DraftCalculation, scales: tuple[Decimal, ...]) -> list[Stated]:
     """Numbers the account itself accounts for: its result (exact and as shown), its operands, its constants."""
     shown = [*numbers_in(calculation.result), *(n for o in calculation.operands for n in numbers_in(o.value))]
-    return [_result(calculation, recompute(calculation)), *(Stated(number.value) for number in shown)]
+    return [_result(recompute(calculation), scales), *(Stated(number.value, scales) for number in shown)]
 
 
 def _shown(calculation: DraftCalculation, citations: Sequence[Evidence]) -> Calculation:
