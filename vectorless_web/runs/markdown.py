@@ -10,7 +10,8 @@ from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run
 from vectorless_web.runs.rendering import citations_in, engine_line
 
-_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~]")
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~@]|(?<=[a-zA-Z]):(?=//)|(?<=\bwww)\.")
+"""Signs of Markdown, and those by which its dialects find addresses to link."""
 _LEADING = re.compile(r"^(?:([-+=])|(\d+)([.)]))(?=\s|$)")
 
 

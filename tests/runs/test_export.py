@@ -1,0 +1,143 @@
+"""A run as Markdown and as JSON: calculations, struck-out sentences, any language, hostile texts, safe names."""
+
+import json
+
+import pytest
+
+from vectorless_web.runs.exports import as_json, file_name
+from vectorless_web.runs.markdown import as_markdown, inline
+from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
+
+pytestmark = pytest.mark.django_db
+
+SUM = {
+    "expression": "100 * (revenue_2024 - revenue_2023) / revenue_2023",
+    "operands": [
+        {"name": "revenue_2024", "value": "1,402", "unit": "USD million", "marker": 1},
+        {"name": "revenue_2023", "value": "1,254", "unit": "USD million", "marker": None},
+    ],
+    "result": "11.8%",
+    "unit": "",
+}
+
+
+@pytest.fixture
+def run(make_run, report) -> Run:
+    run = make_run(status="partial", reason="Answered in part", question="كم نمت الإيرادات؟ <b>")
+    run.versions.add(report.current_version)
+    Answer.objects.create(run=run, value="11.8%", confidence=0.9, missing=["the year after"])
+    claim = Claim.objects.create(run=run, sequence=1, order=0, text="It grew.", support="derived", calculation=SUM)
+    Claim.objects.create(
+        run=run, sequence=2, order=1, text="It will grow.", support="unsupported", because="No such words."
+    )
+    Citation.objects.create(
+        claim=claim,
+        run=run,
+        marker=1,
+        version=report.current_version,
+        document_title="[Bericht](http://evil.example) <script>alert(1)</script> | 年度报告",
+        sha256="f" * 64,
+        node_key=1,
+        page_index=20,
+        quote="Net revenue\t1,402\n# not a heading",
+        check_result="normalised",
+    )
+    return run
+
+
+def test_a_calculation_is_a_list_with_its_quotes(run):
+    text = as_markdown(run)
+
+    assert "- revenue 2024: 1,402 USD million[^1]\n- revenue 2023: 1,254 USD million\n" in text
+    assert "- 100 × (revenue 2024 − revenue 2023) ÷ revenue 2023 = **11.8%**" in text
+
+
+def test_a_sentence_that_did_not_hold_is_struck_out_with_the_reason(run):
+    assert "~~It will grow.~~ (No such words.)" in as_markdown(run)
+
+
+def test_what_is_open_and_what_was_read_is_told(run, report):
+    text = as_markdown(run)
+
+    assert "- the year after" in text
+    assert f"- {report.title}, version 1, SHA-256 `{report.current_version.sha256}`" in text
+
+
+def test_titles_and_quotes_stay_texts(run):
+    text = as_markdown(run)
+
+    assert "<" not in text.replace("\\<", "")
+    assert "](" not in text.replace("\\](", "")
+    assert "://" not in text.replace("\\://", "")
+    assert "年度报告, p. 21 (exact after joining lines)" in text
+    assert "\n# not" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a *b* _c_ `d` ~e~", r"a \*b\* \_c\_ \`d\` \~e\~"),
+        ("[^9]: a footnote", r"\[^9\]: a footnote"),
+        ("- 5 million", r"\- 5 million"),
+        ("+ 5", r"\+ 5"),
+        ("12. March", r"12\. March"),
+        ("12.5 million", "12.5 million"),
+        ("-5 million", "-5 million"),
+        ("# Title", r"\# Title"),
+        ("> quoted", r"\> quoted"),
+        ("&lt;b&gt;", "&amp;lt;b&amp;gt;"),
+        ("https://x.example www.x.example me@x.example", r"https\://x.example www\.x.example me\@x.example"),
+        (r"back\slash", r"back\\slash"),
+        ("two\n\nlines", "two lines"),
+    ],
+)
+def test_no_text_becomes_markup(text, written):
+    assert inline(text) == written
+
+
+def test_json_counts_pages_from_one_everywhere(run, report):
+    ref = {"document": str(report.pk), "key": 3, "title": "Notes", "page_start": 20, "page_end": 21, "role": "read"}
+    rejected = [{"label": "Outlook", "reason": "no figure", "ref": ref}, {"label": "Other", "reason": "", "ref": None}]
+    Step.objects.create(
+        run=run, sequence=3, walk=1, index=0, kind="retrieve", say="Read", refs=[ref], rejected=rejected
+    )
+    run.checked = [
+        {"document": str(report.pk), "title": "Outlook", "reason": "no figure", "page_start": 4, "page_end": 4}
+    ]
+    found = as_json(run)
+
+    assert found["citations"][0]["page"] == 21
+    assert (found["steps"][0]["refs"][0]["page_start"], found["steps"][0]["refs"][0]["page_end"]) == (21, 22)
+    assert found["steps"][0]["rejected"][0]["ref"]["page_start"] == 21
+    assert found["checked"][0]["page_start"] == 5
+    assert ref["page_start"] == 20
+
+
+def test_json_has_the_documented_fields(run):
+    found = as_json(run)
+    documented = (line.split("|")[1] for line in _documentation() if line.startswith("| `"))
+    names = {name.strip("` ") for cell in documented for name in cell.split(",")}
+
+    assert set(found) - {"format", "version"} == {name for name in names if "[" not in name}
+    assert json.loads(json.dumps(found)) == found
+
+
+def _documentation() -> list[str]:
+    from tests.conftest import ROOT
+
+    text = (ROOT / "docs" / "exports.md").read_text()
+    return text[text.index("## JSON") : text.index("## Evidence bundle")].splitlines()
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What was revenue?", "run-7-what-was-revenue.md"),
+        ("كم نمت الإيرادات؟", "run-7.md"),
+        ('../../etc/passwd"; x=', "run-7-etcpasswd-x.md"),
+        ("x" * 300, f"run-7-{'x' * 60}.md"),
+        ("a\r\nSet-Cookie: b", "run-7-a-set-cookie-b.md"),
+    ],
+)
+def test_a_file_has_a_name_that_every_system_takes(question, name):
+    assert file_name(Run(pk=7, question=question), "md") == name
