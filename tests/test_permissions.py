@@ -18,7 +18,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.compile_process import Finished
-from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice
 from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
@@ -121,6 +121,15 @@ MATRIX = [
     post("documents:cancel", EDITOR, "failed"),
     post("documents:delete", EDITOR, "document"),
     post("documents:restore", EDITOR, "deleted"),
+    # Search by meaning
+    get("documents:embedding", OWNER, "workspace"),
+    get("documents:embedding_status", OWNER, "workspace"),
+    post("documents:choose_embedding", OWNER, "workspace"),
+    post("documents:switch_embedding_on", OWNER, "workspace"),
+    post("documents:switch_embedding_off", OWNER, "workspace"),
+    post("documents:retry_embedding", OWNER, "workspace"),
+    post("documents:test_embedding", OWNER, "workspace"),
+    post("documents:remove_embedding", OWNER, "workspace"),
     # Runs
     get("runs:home", ACCOUNT),
     get("runs:workspace", VIEWER, "workspace"),
@@ -221,6 +230,7 @@ def _keys(workspace: Workspace, people: dict) -> dict:
     Invitation.objects.create(workspace=workspace, token_hash=hash_token(TOKEN), expires_at=later)
     invited = Invitation.objects.create(workspace=workspace, token_hash="0" * 64, expires_at=later)
     provider = ModelProvider.objects.create(workspace=workspace, name="M", base_url="https://m.example", model="m")
+    EmbeddingChoice.objects.create(workspace=workspace, provider=provider, model="e")
     entry = LexiconEntry.objects.create(workspace=workspace, concept="leave", phrases=["days off"])
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
     return {

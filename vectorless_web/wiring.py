@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -11,6 +11,7 @@ from django.utils.module_loading import import_string
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unrecorded
 from vectorless_web.engine.llm.capability import SelfTest
+from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmbedder, RecordedEmbedder
 from vectorless_web.engine.llm.metered import FreePurse, MeteredModel, Purse
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.replay import NoModel, Recall
@@ -19,9 +20,11 @@ from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.understand import understand
 from vectorless_web.engine.reasoner.guided import model_walking
 from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.reasoner.meaning import Meaning
 from vectorless_web.engine.reasoner.model_planner import Sizes
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.reasoner.routing import Routing
+from vectorless_web.engine.reasoner.walking import Walking
 from vectorless_web.providers.endpoint import FORMS, Endpoint
 
 WALKS_AT_ONCE = 4
@@ -55,12 +58,30 @@ class ModelChoice(Protocol):
     def streams(self) -> bool: ...
 
 
+class EmbeddingModel(Protocol):
+    """The embedding model a workspace chose. The price is US dollars per million tokens."""
+
+    @property
+    def base_url(self) -> str: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def api_key(self) -> str: ...
+    @property
+    def price(self) -> Decimal: ...
+    @property
+    def max_tokens(self) -> int: ...
+    @property
+    def dimensions(self) -> int | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Calls:
     """The model calls of one run: what was stored of earlier attempts, who keeps new ones, what pays for them.
 
     With them comes how its question is read: the workspace's lexicon, and whether to expand by it.
     An `offline` run asks no model, whichever is there. `stopping` ends a call that is under way.
+    `embedding` is the model that the workspace searches by meaning with.
     """
 
     stored: Sequence[ModelCallRecord] = ()
@@ -71,6 +92,7 @@ class Calls:
     expand: bool = True
     offline: bool = False
     stopping: Callable[[], bool] | None = None
+    embedding: EmbeddingModel | None = None
     late: Collection[str] | None = None
     """Of a replay: where the wall clock decided; None reads the clock."""
 
@@ -82,8 +104,11 @@ class Engine:
     reasoner: Orchestrator
     name: str = "offline"
     model: str = ""
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    """How much the model is shown and may say; kept with the run, since a replay must ask the same."""
+    sizes: Mapping[str, Any] = field(default_factory=dict)
+    """How much the model is shown and may say, and what `embedding` searches by meaning were made with.
+
+    Kept with the run, since a replay must ask the same.
+    """
 
 
 def engine_for(choice: ModelChoice | None, calls: Calls) -> Engine:
@@ -96,37 +121,52 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     """The reasoner led by the chosen model, or by the site's; the offline reasoner when there is neither."""
     calls = calls or Calls()
     endpoint = None if calls.offline else endpoint_for(choice)
+    budget = _budget(calls, endpoint)
+    searching = _searching(calls, budget)
     if endpoint is None:
-        return Engine(reasoner=Orchestrator(lexicon=calls.lexicon, expand=calls.expand))
+        return _offline(calls, budget, searching)
     context = choice.context_size if choice else None
     live = MeteredModel(
         _model_at(endpoint, calls.stopping), purse=calls.purse, usd_per_token=_dearest(endpoint), context_tokens=context
     )
     # Replayed calls were paid for when they were made: the meter is behind them.
-    budget, recall = _budget(calls.limits, endpoint), Recall(calls.stored)
-    caller = Caller(live, budget=budget, on_call=calls.keep, recall=recall)
-    return _led_by(caller, calls, Sizes())
+    caller = Caller(live, budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
+    return _led_by(caller, calls, Sizes(), searching)
 
 
-def replaying_engine(model: str, sizes: Mapping[str, int], calls: Calls) -> Engine:
+def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engine:
     """The engine that worked on a run, over its stored calls alone: no network, no clock, no budget of its own.
 
     `model` is "" for the offline reasoner, `sizes` what `Engine.sizes` was then.
     """
+    facts, budget = dict(sizes), ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS)
+    kept = facts.pop("embedding", None)
+    searching = _recorded(NoEmbedder(kept["model"]), calls, budget, kept["max_tokens"]) if kept else None
     if not model:
-        return Engine(reasoner=Orchestrator(lexicon=calls.lexicon, expand=calls.expand, late=calls.late))
-    budget = ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS)
+        return _offline(calls, budget, searching)
     caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _led_by(caller, calls, Sizes(**sizes))
+    return _led_by(caller, calls, Sizes(**facts), searching)
 
 
-def _led_by(caller: Caller, calls: Calls, sizes: Sizes) -> Engine:
-    walking = model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes)
+def _offline(calls: Calls, budget: ModelBudget, searching: Meaning | None) -> Engine:
+    walking = Walking(meaning=searching, spent=budget.spent)
+    reasoner = Orchestrator(lexicon=calls.lexicon, expand=calls.expand, walking=walking, late=calls.late)
+    return Engine(reasoner=reasoner, sizes=_facts(searching))
+
+
+def _led_by(caller: Caller, calls: Calls, sizes: Sizes, searching: Meaning | None) -> Engine:
+    walking = model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes, meaning=searching)
     routing = Routing(model=caller.as_model("route"))
     reasoner = Orchestrator(
         lexicon=calls.lexicon, expand=calls.expand, walking=walking, routing=routing, late=calls.late
     )
-    return Engine(reasoner=reasoner, name="model", model=caller.model.name, sizes=asdict(sizes))
+    return Engine(
+        reasoner=reasoner, name="model", model=caller.model.name, sizes={**asdict(sizes), **_facts(searching)}
+    )
+
+
+def _facts(searching: Meaning | None) -> dict[str, Any]:
+    return {"embedding": {"model": searching.model, "max_tokens": searching.max_tokens}} if searching else {}
 
 
 def test_model(choice: ModelChoice | None = None, *, context_size: int | None = None) -> SelfTest | None:
@@ -181,13 +221,39 @@ def _endpoint(base_url: str, model: str, api_key: str, prices: tuple[Decimal, De
     )
 
 
-def _budget(limits: Limits, endpoint: Endpoint) -> ModelBudget:
-    """What the run may spend; a call is priced beforehand at the dearer of the two prices."""
+def embedder(choice: EmbeddingModel) -> Embedder:
+    """The chosen embedding model by itself, imported only now: nobody else waits for its client."""
+    from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings  # noqa: PLC0415
+
+    endpoint = _endpoint(choice.base_url, choice.model, choice.api_key, (choice.price, Decimal(0)))
+    endpoint = replace(endpoint, public_only=not settings.ALLOW_PRIVATE_MODEL_HOSTS)
+    return OpenAIEmbeddings(endpoint, dimensions=choice.dimensions)
+
+
+def _searching(calls: Calls, budget: ModelBudget) -> Meaning | None:
+    """What embeds the run's searches, under the run's own budget; None without an embedding model."""
+    choice = None if calls.offline else calls.embedding
+    if choice is None:
+        return None
+    live = MeteredEmbedder(embedder(choice), purse=calls.purse, usd_per_token=float(choice.price) / MILLION)
+    return _recorded(live, calls, budget, choice.max_tokens)
+
+
+def _recorded(embedder: Embedder, calls: Calls, budget: ModelBudget, max_tokens: int) -> Meaning:
+    recorded = RecordedEmbedder(embedder, budget=budget, on_call=calls.keep, stored=calls.stored)
+    return Meaning(recorded, max_tokens=max_tokens)
+
+
+def _budget(calls: Calls, endpoint: Endpoint | None) -> ModelBudget:
+    """What the run may spend on all its models; a call is priced beforehand at the dearest of their prices."""
+    prices = [_dearest(endpoint)] if endpoint else []
+    prices += [float(calls.embedding.price) / MILLION] if calls.embedding else []
+    limits = calls.limits
     return ModelBudget(
         calls=limits.model_calls,
         tokens=limits.model_tokens,
         money_usd=limits.money_usd,
-        usd_per_token=_dearest(endpoint),
+        usd_per_token=max(prices, default=0.0),
     )
 
 

@@ -9,10 +9,12 @@ from vectorless_web.documents.models import (
     Document,
     DocumentVersion,
     Edge,
+    EmbeddingChoice,
     Folder,
     Section,
     SnapshotRow,
     SnapshotState,
+    VectorFile,
 )
 from vectorless_web.lib.read_only_admin import ReadOnlyAdmin
 
@@ -92,3 +94,17 @@ class SnapshotRowAdmin(ReadOnlyAdmin):
     list_display = ["document", "workspace", "number", "analyser"]
     list_select_related = ["workspace"]
     fields = ["workspace", "document", "number", "analyser"]
+
+
+@admin.register(EmbeddingChoice)
+class EmbeddingChoiceAdmin(ReadOnlyAdmin):
+    list_display = ["workspace", "model", "provider", "enabled", "dimensions", "pause_code"]
+    list_filter = ["enabled"]
+    list_select_related = ["workspace", "provider"]
+
+
+@admin.register(VectorFile)
+class VectorFileAdmin(ReadOnlyAdmin):
+    list_display = ["version", "model", "status", "done", "total", "dimensions", "tokens", "cost_usd", "error_code"]
+    list_filter = ["status", "error_code", "model"]
+    list_select_related = ["version__document"]

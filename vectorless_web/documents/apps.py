@@ -8,7 +8,8 @@ class DocumentsConfig(AppConfig):
 
     def ready(self) -> None:
         """Let files go with their rows."""
-        from vectorless_web.documents.models import DocumentVersion  # noqa: PLC0415 - models load before ready()
-        from vectorless_web.documents.services.files import drop_files  # noqa: PLC0415
+        from vectorless_web.documents.models import DocumentVersion, VectorFile  # noqa: PLC0415 - load before ready()
+        from vectorless_web.documents.services.files import drop_files, drop_vectors  # noqa: PLC0415
 
         post_delete.connect(drop_files, sender=DocumentVersion, dispatch_uid="documents.drop_files")
+        post_delete.connect(drop_vectors, sender=VectorFile, dispatch_uid="documents.drop_vectors")

@@ -1,6 +1,10 @@
-"""Jobs of the queue "documents"."""
+"""Jobs of documents: on the queue "documents", and the trial of an embedding model on the queue "runs"."""
 
+from vectorless_web import wiring
 from vectorless_web.documents import services
+from vectorless_web.documents.embeddings import embedding_settings
+from vectorless_web.documents.models import EmbeddingChoice
+from vectorless_web.engine.llm.embedding import Embedder
 
 
 def compile_version(version_id: int) -> None:
@@ -11,3 +15,17 @@ def compile_version(version_id: int) -> None:
 def compact_snapshot(workspace_id: int) -> None:
     """Write the cards of a workspace into one file; a second delivery changes nothing."""
     services.compact_snapshot(workspace_id)
+
+
+def embed_version(file_id: int) -> None:
+    """Make the vectors of one document; a second delivery exits quietly."""
+    services.embed_version(file_id, connect=_connect)
+
+
+def try_embedding(choice_id: int) -> None:
+    """Find out whether an embedding model answers; quiet when it was removed meanwhile."""
+    services.try_embedding(choice_id, connect=_connect)
+
+
+def _connect(choice: EmbeddingChoice) -> Embedder:
+    return wiring.embedder(embedding_settings(choice))

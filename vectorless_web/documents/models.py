@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
-from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.models import ModelProvider, Workspace
 
 USER = settings.AUTH_USER_MODEL
 
@@ -216,3 +216,72 @@ class SnapshotRow(models.Model):
 
     def __str__(self) -> str:
         return f"document {self.document} at change {self.number}"
+
+
+class EmbeddingChoice(models.Model):
+    """The embedding model that a workspace has chosen to search by meaning with; nothing is sent to it while it is off.
+
+    It is reached at a provider's address with that provider's key. While it is on, provider
+    and model stay as they are: vectors of two models do not compare.
+    """
+
+    workspace = models.OneToOneField(Workspace, on_delete=models.CASCADE, related_name="embedding")
+    provider = models.ForeignKey(ModelProvider, on_delete=models.CASCADE, related_name="+")
+    model = models.CharField(max_length=120)
+    price = models.DecimalField("price per million tokens", max_digits=10, decimal_places=4, default=0)
+    max_tokens = models.PositiveIntegerField("tokens of one passage at most", default=2000)
+    enabled = models.BooleanField(default=False)
+    dimensions = models.PositiveIntegerField(null=True, blank=True)
+    """Numbers in a vector, once the first has come."""
+    found = models.JSONField(default=dict, blank=True)
+    """What its self-test found out."""
+    paused_until = models.DateTimeField(null=True, blank=True)
+    """After trouble with the server no document is begun before this moment; `pause_message` says which trouble."""
+    pause_code = models.CharField(max_length=40, blank=True)
+    pause_message = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.model} for {self.workspace}"
+
+
+class VectorFile(models.Model):
+    """The vectors of one document version by one embedding model: a file in storage, and how making it stands."""
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", "Waiting"
+        WORKING = "working", "Being embedded"
+        READY = "ready", "Ready"
+        FAILED = "failed", "Failed"
+
+    choice = models.ForeignKey(EmbeddingChoice, on_delete=models.CASCADE, related_name="files")
+    version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="vector_files")
+    model = models.CharField(max_length=120)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED, db_index=True)
+    error_code = models.CharField(max_length=40, blank=True)
+    error_message = models.TextField(blank=True)
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    """Passages."""
+    dimensions = models.PositiveIntegerField(default=0)
+    tokens = models.PositiveBigIntegerField(default=0)
+    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    file = models.CharField(max_length=200, blank=True)
+    """Name in default storage."""
+    sha256 = models.CharField(max_length=64, blank=True)
+    attempt = models.PositiveIntegerField(default=1)
+    lease = models.CharField(max_length=64, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ready_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["choice", "version"], name="one_vector_file_each")]
+
+    def __str__(self) -> str:
+        return f"{self.version} by {self.model}"
+
+    @property
+    def job_id(self) -> str:
+        """The name of the job that makes it, in this attempt."""
+        return f"vectors-{self.pk}-{self.attempt}"

@@ -8,16 +8,20 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
 from django.conf import settings
 from django.core.files import File
+from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.artefact import open_artefact as map_artefact
+from vectorless_web.engine.document.vectors import NodeVectors
+from vectorless_web.engine.document.vectors import open_vectors as map_vectors
 from vectorless_web.engine.errors import ArtefactDamaged
 
 CHUNK_BYTES = 1 << 20
@@ -45,6 +49,19 @@ def open_artefact(name: str, sha256: str) -> CompiledDocument:
             # Dropped, not closed: a run may still read it; the mapping goes with its last reader.
             _open.popitem(last=False)
         return document
+
+
+def open_vectors(name: str, sha256: str) -> NodeVectors:
+    """The vectors stored under `name`, mapped and kept open; ArtefactDamaged when the file is gone or altered."""
+    try:
+        return _mapped_vectors(name, sha256)
+    except FileNotFoundError as error:
+        raise ArtefactDamaged("The vector file is missing. Embed the document again.") from error
+
+
+def store_vectors(data: bytes, name: str) -> tuple[str, str]:
+    """Put the bytes of a vector file into default storage; the name it got and its SHA-256."""
+    return default_storage.save(name, ContentFile(data)), hashlib.sha256(data).hexdigest()
 
 
 def store_artefact(path: Path, name: str) -> tuple[str, str]:
@@ -90,7 +107,12 @@ def forget_cached(*, sha256: str, artefact_sha256: str) -> None:
     cache = Path(settings.CACHE_ROOT)
     for path in (cache / "pages" / sha256[:2]).glob(f"{sha256}-*.jpg"):
         path.unlink(missing_ok=True)
-    (cache / "artefacts" / artefact_sha256[:2] / (artefact_sha256 or "none")).unlink(missing_ok=True)
+    forget_copy(artefact_sha256)
+
+
+def forget_copy(sha256: str) -> None:
+    """Remove this machine's copy of a file that was stored elsewhere."""
+    (Path(settings.CACHE_ROOT) / "artefacts" / sha256[:2] / (sha256 or "none")).unlink(missing_ok=True)
 
 
 def file_sha256(path: Path) -> str:
@@ -109,6 +131,11 @@ def stream_sha256(stream: IO[bytes]) -> str:
 
 _lock = threading.Lock()
 _open: OrderedDict[tuple[str, str], CompiledDocument] = OrderedDict()
+
+
+@lru_cache(maxsize=OPEN_DOCUMENTS)
+def _mapped_vectors(name: str, sha256: str) -> NodeVectors:
+    return map_vectors(_mappable(name, sha256))
 
 
 def _map(name: str, sha256: str) -> CompiledDocument:

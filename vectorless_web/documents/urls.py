@@ -3,12 +3,13 @@
 from django.urls import path
 
 from vectorless_web.documents.consumers import DocumentsConsumer
-from vectorless_web.documents.views import acts, listing, outline, reader, uploads
+from vectorless_web.documents.views import acts, embedding, listing, outline, reader, uploads
 
 app_name = "documents"
 
 LIST = "w/<slug:slug>/documents/"
 ONE = f"{LIST}<int:pk>/"
+MEANING = "w/<slug:slug>/settings/models/meaning/"
 
 urlpatterns = [
     path(LIST, listing.list_documents, name="list"),
@@ -32,6 +33,14 @@ urlpatterns = [
     path(f"{ONE}cancel/", acts.cancel, name="cancel"),
     path(f"{ONE}delete/", acts.delete, name="delete"),
     path(f"{ONE}restore/", acts.restore, name="restore"),
+    path(MEANING, embedding.embedding, name="embedding"),
+    path(f"{MEANING}status/", embedding.status, name="embedding_status"),
+    path(f"{MEANING}choose/", embedding.choose, name="choose_embedding"),
+    path(f"{MEANING}on/", embedding.switch_on, name="switch_embedding_on"),
+    path(f"{MEANING}off/", embedding.switch_off, name="switch_embedding_off"),
+    path(f"{MEANING}retry/", embedding.retry, name="retry_embedding"),
+    path(f"{MEANING}test/", embedding.test, name="test_embedding"),
+    path(f"{MEANING}remove/", embedding.remove, name="remove_embedding"),
 ]
 
 websocket_urlpatterns = [path(f"ws/{LIST}", DocumentsConsumer.as_asgi())]

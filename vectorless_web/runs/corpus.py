@@ -6,12 +6,14 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import Any, overload
 
+from vectorless_web.documents.embeddings import vectors_of
 from vectorless_web.documents.models import Card as CardRow
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.card import Card
 from vectorless_web.engine.document.serialise import card_from
+from vectorless_web.engine.document.vectors import NodeVectors
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.query.plan import QueryPlan
@@ -113,6 +115,10 @@ class WorkspaceCorpus:
         version = self.version(document)
         self.opened.add(version.pk)
         return open_version(version)
+
+    def vectors(self, document: str) -> NodeVectors | None:
+        """The document's vectors, if they were ready when the run began: every attempt finds the same."""
+        return vectors_of(self.version(document), before=self._run.started_at)
 
     def version(self, document: str) -> DocumentVersion:
         """The version that stands for a document in this run; NotFound if it is not in the scope."""

@@ -8,6 +8,7 @@ from channels.layers import get_channel_layer
 from django.db import DatabaseError
 
 from vectorless_web import wiring
+from vectorless_web.documents.embeddings import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.runs import selectors, services
@@ -45,6 +46,7 @@ def execute_run(run_id: int) -> None:
             lexicon=services.kept_lexicon(services.inputs_of(run, lease)),
             expand=run.settings.get("expand", True),
             offline=answerer == OFFLINE,
+            embedding=embedding_in_use(run.workspace),
             stopping=stop.is_set,
         )
         engine = wiring.engine_for(model_chosen(run.workspace, answerer), calls)

@@ -139,7 +139,7 @@ class StepShelf:
             added_words=_words_of(added),
             unexpanded=question.get("expand") is False,
             routed=_routed(step),
-            note=step.observation.get("note", "") if step.kind == "route" else "",
+            note=(step.observation if step.kind == "route" else step.observation.get("vectors", {})).get("note", ""),
         )
 
     def _ref(self, ref: dict[str, Any]) -> RefView | None:

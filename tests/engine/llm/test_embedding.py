@@ -1,6 +1,7 @@
 """Embedding calls: checked, paid for, recorded, replayed bit for bit."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,8 @@ from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.embedding import (
     Embedded,
     MeteredEmbedder,
+    NoEmbedder,
     RecordedEmbedder,
-    ReplayEmbedder,
     checked_vectors,
 )
 from vectorless_web.engine.llm.model import Usage
@@ -117,23 +118,34 @@ def test_a_run_without_calls_left_embeds_nothing():
     embedder, records, _ = recorded(inner, calls=0)
     with pytest.raises(ModelBudgetSpent):
         embedder.embed(["question"])
-    assert not inner.asked and not records
+    assert not inner.asked
+    assert [record.error_code for record in records] == ["budget_exceeded"]
+
+
+def again(records, embedder=None, **limits):
+    """The same run once more over its stored calls."""
+    kept = []
+    budget = ModelBudget(**{"calls": 5, "tokens": 1000, **limits})
+    made = RecordedEmbedder(embedder or NoEmbedder("tiny"), budget=budget, on_call=kept.append, stored=records)
+    return made, kept, budget
 
 
 def test_stored_vectors_answer_again_bit_for_bit_without_a_model():
     embedder, records, _ = recorded(FixedEmbedder())
     first = embedder.embed(["question"])
-    again = ReplayEmbedder(records, name="tiny").embed(["question"])
-    assert again.vectors.tobytes() == first.vectors.tobytes()
-    assert (again.usage, again.model) == (first.usage, first.model)
+    replay, kept, budget = again(records, tokens=0)
+    second = replay.embed(["question"])
+    assert second.vectors.tobytes() == first.vectors.tobytes()
+    assert (second.usage, second.model) == (first.usage, first.model)
+    assert kept == records and budget.spent() == Usage(10, 0, 0.5)
 
 
 def test_a_stored_error_is_raised_again_and_an_unknown_text_is_unreachable():
-    embedder, records, _ = recorded(FixedEmbedder(ModelAuth("no")))
+    embedder, records, _ = recorded(FixedEmbedder(ModelAuth("The key is refused.")))
     with pytest.raises(ModelAuth):
         embedder.embed(["question"])
-    replay = ReplayEmbedder(records, name="tiny")
-    with pytest.raises(ModelAuth):
+    replay, _, _ = again(records)
+    with pytest.raises(ModelAuth, match=r"The key is refused\."):
         replay.embed(["question"])
     with pytest.raises(ModelUnreachable):
         replay.embed(["another"])
@@ -141,5 +153,13 @@ def test_a_stored_error_is_raised_again_and_an_unknown_text_is_unreachable():
 
 def test_what_was_not_stored_goes_to_the_live_model():
     live = FixedEmbedder()
-    ReplayEmbedder([], name="tiny", live=live).embed(["new"])
+    again([], live)[0].embed(["new"])
     assert live.asked == [["new"]]
+
+
+def test_a_stored_vector_that_was_tampered_with_is_an_invalid_reply():
+    embedder, records, _ = recorded(FixedEmbedder())
+    embedder.embed(["question"])
+    for reply in ("", "{}", '{"dimensions": 2, "float32": "AAAA"}', '{"dimensions": "x", "float32": "%"}'):
+        with pytest.raises(ModelInvalidReply):
+            again([replace(records[0], reply=reply)])[0].embed(["question"])

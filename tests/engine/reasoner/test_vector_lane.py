@@ -11,7 +11,7 @@ from vectorless_web.engine.document.vectors import open_vectors, write_vectors
 from vectorless_web.engine.errors import ArtefactDamaged, ModelBudgetSpent, ModelInvalidReply, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
-from vectorless_web.engine.llm.embedding import Embedded, RecordedEmbedder, ReplayEmbedder
+from vectorless_web.engine.llm.embedding import Embedded, NoEmbedder, RecordedEmbedder
 from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.llm.scripted import ScriptedModel
 from vectorless_web.engine.reasoner.events import CompleteEvent, StepEvent, StepKind
@@ -80,11 +80,13 @@ def shelf(tmp_path):
 class Asked:
     """One run with an embedding model, and what it left behind."""
 
-    def __init__(self, shelf, embedder=None, replies=None, question=QUESTION):
+    def __init__(self, shelf, embedder=None, replies=None, question=QUESTION, stored=()):
         self.records, self.budget = [], ModelBudget(calls=20, tokens=60_000)
         meaning = None
         if embedder is not None:
-            meaning = Meaning(RecordedEmbedder(embedder, budget=self.budget, on_call=self.records.append))
+            meaning = Meaning(
+                RecordedEmbedder(embedder, budget=self.budget, on_call=self.records.append, stored=stored)
+            )
         planner = None
         if replies is not None:
             self.model = ScriptedModel(replies)
@@ -119,10 +121,10 @@ def test_what_the_lane_found_is_read_next_and_shown_to_the_model(shelf):
     assert (asked.end.outcome.value, asked.end.value) == ("answered", "four hours")
 
 
-def test_the_lanes_account_stands_in_the_step_with_what_it_cost(shelf):
+def test_the_lanes_account_stands_in_the_step_and_its_cost_in_the_call_that_served_it(shelf):
     asked = Asked(shelf, Geometry())
     assert asked.search.observation["vectors"] == {"model": "geometry", "nodes": 32, "dimensions": 3}
-    assert (asked.search.tokens, asked.search.cost_usd) == (7, 0.001)
+    assert [(call.walk, call.index) for call in asked.records] == [(asked.search.walk, asked.search.index)]
     assert (asked.end.tokens, asked.end.cost_usd) == (7, pytest.approx(0.001))
 
 
@@ -149,8 +151,9 @@ def test_equal_vectors_give_equal_bytes(shelf):
 
 def test_a_stored_run_replays_the_same_without_the_embedding_model(shelf):
     first = Asked(shelf, Geometry())
-    again = Asked(shelf, ReplayEmbedder(first.records, name="geometry"))
+    again = Asked(shelf, NoEmbedder("geometry"), stored=first.records)
     assert told(again) == told(first)
+    assert again.records == first.records and again.end.tokens == first.end.tokens == 7
 
 
 @pytest.mark.parametrize(

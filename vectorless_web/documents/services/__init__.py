@@ -2,6 +2,7 @@
 
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.correcting import check_corrections, correct_outline, may_be_heading
+from vectorless_web.documents.services.embedding import embed_version
 from vectorless_web.documents.services.lifecycle import (
     cancel_version,
     create_folder,
@@ -14,18 +15,32 @@ from vectorless_web.documents.services.lifecycle import (
     retry_version,
     tag_documents,
 )
+from vectorless_web.documents.services.meaning import (
+    Estimate,
+    choose_embedding,
+    estimate,
+    remove_embedding,
+    retry_embedding,
+    start_embedding_test,
+    switch_off,
+    switch_on,
+    try_embedding,
+)
 from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
 from vectorless_web.documents.services.samples import add_samples
 from vectorless_web.documents.services.upkeep import drop_orphans, requeue_lost_versions
 from vectorless_web.documents.services.uploads import Added, add_document, add_version
+from vectorless_web.documents.services.vector_queue import resume_embedding
 
 __all__ = [
     "Added",
+    "Estimate",
     "add_document",
     "add_samples",
     "add_version",
     "cancel_version",
     "check_corrections",
+    "choose_embedding",
     "compact_overdue",
     "compact_snapshot",
     "compile_version",
@@ -33,14 +48,23 @@ __all__ = [
     "create_folder",
     "delete_document",
     "drop_orphans",
+    "embed_version",
+    "estimate",
     "may_be_heading",
     "move_documents",
     "purge_deleted",
     "purge_document",
     "refresh_rows",
+    "remove_embedding",
     "rename_document",
     "requeue_lost_versions",
     "restore_document",
+    "resume_embedding",
+    "retry_embedding",
     "retry_version",
+    "start_embedding_test",
+    "switch_off",
+    "switch_on",
     "tag_documents",
+    "try_embedding",
 ]

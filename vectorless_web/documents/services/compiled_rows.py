@@ -9,6 +9,8 @@ from vectorless_web.documents.models import Card, DocumentVersion, Section
 from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.document.card import Card as DocumentCard
 from vectorless_web.engine.document.serialise import dump_json
+from vectorless_web.engine.document.vectors import leaf_texts
+from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 
 def section_rows(version: DocumentVersion, document: CompiledDocument) -> Iterator[Section]:
@@ -64,8 +66,16 @@ def version_facts(document: CompiledDocument, *, seconds: float, peak_mb: float)
             "verdict": report.verdict,
             "seconds": seconds,
             "peak_mb": peak_mb,
+            "embedding": embedding_size(document),
         },
     }
+
+
+def embedding_size(document: CompiledDocument) -> dict[str, int]:
+    """How many passages a document has for an embedding model, and of how many tokens, estimated."""
+    estimate = HeuristicEstimator().estimate
+    sizes = [estimate(leaf.text) for leaf in leaf_texts(document)]
+    return {"passages": len(sizes), "tokens": sum(sizes)}
 
 
 def storable(text: str, length: int | None = None) -> str:

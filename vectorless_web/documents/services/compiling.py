@@ -19,6 +19,7 @@ from vectorless_web.documents.models import Card, Document, DocumentVersion, Sec
 from vectorless_web.documents.services.compiled_rows import card_row, section_rows, storable, version_facts
 from vectorless_web.documents.services.routing_rows import Linked, linked, show_to_router
 from vectorless_web.documents.services.uploads import title_from
+from vectorless_web.documents.services.vector_queue import want_vectors
 from vectorless_web.documents.storage import delete_stored, local_copy, open_artefact, store_artefact
 from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
 
@@ -233,4 +234,5 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
             row.title = storable(document.title, 300) or row.title
         row.save(update_fields=["current_version", "title"])
         show_to_router(row, card)
+        want_vectors(row.workspace_id)
     announce(row.workspace_id, row.pk)

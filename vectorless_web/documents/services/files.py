@@ -5,14 +5,24 @@ from typing import Any
 
 from django.db import transaction
 
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import DocumentVersion, VectorFile
 from vectorless_web.documents.services.compiling import drop_artefact, drop_upload
-from vectorless_web.documents.storage import forget_cached
+from vectorless_web.documents.storage import delete_stored, forget_cached, forget_copy
 
 
 def drop_files(*, instance: DocumentVersion, **_signal: Any) -> None:
     """Remove upload and artefact of a deleted version once its deletion commits (a receiver of post_delete)."""
     transaction.on_commit(partial(_drop, instance))
+
+
+def drop_vectors(*, instance: VectorFile, **_signal: Any) -> None:
+    """Remove the file of deleted vectors once their deletion commits (a receiver of post_delete)."""
+    transaction.on_commit(partial(_drop_vectors, instance))
+
+
+def _drop_vectors(vectors: VectorFile) -> None:
+    delete_stored(vectors.file)
+    forget_copy(vectors.sha256)
 
 
 def _drop(version: DocumentVersion) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed
-from vectorless_web.documents.models import DocumentVersion, SnapshotState
+from vectorless_web.documents.models import DocumentVersion, SnapshotState, VectorFile
 from vectorless_web.documents.services.compiling import fail_version
 from vectorless_web.documents.services.uploads import enqueue_compile
 from vectorless_web.documents.storage import delete_stored, stored_before
@@ -20,10 +20,11 @@ Status = DocumentVersion.Status
 GRACE_SECONDS = 5
 """A version queued more recently than this may not have reached Redis yet."""
 ORPHAN_HOURS = 24
-STORED: tuple[tuple[str, type[DocumentVersion] | type[SnapshotState], str], ...] = (
+STORED: tuple[tuple[str, type[DocumentVersion] | type[SnapshotState] | type[VectorFile], str], ...] = (
     ("uploads", DocumentVersion, "file"),
     ("compiled", DocumentVersion, "artefact"),
     ("snapshots", SnapshotState, "file"),
+    ("vectors", VectorFile, "file"),
 )
 """Folders of default storage, and the rows whose field names what is in them."""
 LOST = CompileFailed(

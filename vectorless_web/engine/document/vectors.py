@@ -27,6 +27,7 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 _MAGIC = b"VLWEBVEC"
 _HEAD = struct.Struct("<8sII")
 _ALIGN = 64
+_BLOCK = 1024
 _ESTIMATOR = HeuristicEstimator()
 
 
@@ -38,8 +39,8 @@ class LeafText:
     text: str
 
 
-def leaf_texts(document: CompiledDocument, *, max_tokens: int) -> Iterator[LeafText]:
-    """The titles above each leaf and its text, in reading order, clipped to `max_tokens` estimated tokens.
+def leaf_texts(document: CompiledDocument, *, max_tokens: int | None = None) -> Iterator[LeafText]:
+    """The titles above each leaf and its text, in reading order, clipped to `max_tokens` estimated tokens if given.
 
     Running headers and leaves without a word are left out.
     """
@@ -48,7 +49,8 @@ def leaf_texts(document: CompiledDocument, *, max_tokens: int) -> Iterator[LeafT
         text = tree.node(key).text.strip()
         if text:
             path = " > ".join(tree.path(key))
-            yield LeafText(key, clipped(f"{path}\n{text}" if path else text, max_tokens))
+            whole = f"{path}\n{text}" if path else text
+            yield LeafText(key, whole if max_tokens is None else clipped(whole, max_tokens))
 
 
 def clipped(text: str, max_tokens: int, estimator: TokenEstimator = _ESTIMATOR) -> str:
@@ -67,8 +69,8 @@ def clipped(text: str, max_tokens: int, estimator: TokenEstimator = _ESTIMATOR) 
 class NodeVectors:
     """Vectors of one document by one embedding model: `keys` (n,), `rows` (n, dimensions), mapped and read-only.
 
-    Keys stand in ascending order of their decimal text. `digest` is the SHA-256 of the
-    whole file, and `artefact` that of the compiled document whose keys these are.
+    Keys stand in ascending order of their decimal text. `digest` is the same for the same
+    vectors, and `artefact` the SHA-256 of the compiled document whose keys these are.
     """
 
     model: str
@@ -87,7 +89,8 @@ def write_vectors(
         raise ValueError(f"{len(keys)} keys but rows of shape {rows.shape}")
     order = sorted(range(len(keys)), key=lambda place: str(keys[place]))
     named = np.array([keys[place] for place in order], dtype="<i4").tobytes()
-    body = _unit(rows[order]).astype("<f4").tobytes()
+    blocks = [order[start : start + _BLOCK] for start in range(0, len(order), _BLOCK)]
+    body = b"".join(_unit(rows[block]).astype("<f4").tobytes() for block in blocks)
     facts = {"model": model, "artefact": artefact, "count": len(keys), "dimensions": int(rows.shape[1])}
     directory = dump_json({**facts, "keys_crc": zlib.crc32(named), "rows_crc": zlib.crc32(body)})
     head = _HEAD.pack(_MAGIC, len(directory), zlib.crc32(directory)) + directory + named
@@ -115,7 +118,8 @@ def _read(buffer: mmap.mmap) -> NodeVectors:
         raise _damaged("it was altered")
     rows = np.frombuffer(body, dtype="<f4").reshape(count, dimensions)
     keys = tuple(np.frombuffer(named, dtype="<i4").tolist())
-    digest = hashlib.sha256(buffer).hexdigest()
+    # The directory holds the checksums of everything else.
+    digest = hashlib.sha256(buffer[:start]).hexdigest()
     return NodeVectors(facts["model"], facts["artefact"], dimensions, keys, rows, digest)
 
 

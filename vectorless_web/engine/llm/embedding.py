@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelInvalidReply, ModelUnreachable
-from vectorless_web.engine.llm.budget import ModelBudget, expected_tokens
+from vectorless_web.engine.llm.budget import ModelBudget, Reservation, expected_tokens
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, unrecorded
 from vectorless_web.engine.llm.metered import Purse
 from vectorless_web.engine.llm.model import Message, Usage
 from vectorless_web.engine.llm.replay import stored_failure
+from vectorless_web.engine.llm.served import served
 
 PURPOSE = "embedding"
 MOST_DIMENSIONS = 16_384
@@ -106,41 +107,50 @@ class MeteredEmbedder:
         return embedded
 
 
-class ReplayEmbedder:
-    """An embedding model over stored calls, each found by its request's hash.
+class NoEmbedder:
+    """Stands where no model may be asked: every request is ModelUnreachable."""
 
-    A request that was not stored goes to `live`, or is ModelUnreachable without one.
-    Stored errors are raised again.
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.dimensions: int | None = None
+
+    def embed(self, texts: Sequence[str]) -> Embedded:
+        """ModelUnreachable: in a replay only what was stored is answered."""
+        raise ModelUnreachable("This request is not among the stored calls.")
+
+
+class RecordedEmbedder:
+    """Embeds on behalf of one run: under the run's budget, every call recorded for resume and replay.
+
+    A request among the `stored` calls is not made again, and no budget decides on it a
+    second time: what failed then fails, what was made then is booked. `missed` counts
+    the others.
     """
 
     def __init__(
         self,
-        records: Iterable[ModelCallRecord],
+        embedder: Embedder,
         *,
-        name: str,
-        dimensions: int | None = None,
-        live: Embedder | None = None,
+        budget: ModelBudget,
+        on_call: OnCall = unrecorded,
+        stored: Iterable[ModelCallRecord] = (),
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.name, self.dimensions = name, dimensions
-        self._live = live
+        self.name, self.dimensions = embedder.name, embedder.dimensions
+        self._embedder, self._budget = embedder, budget
+        self._on_call, self._clock = on_call, clock
         self._lock = threading.Lock()
         self._stored: dict[str, deque[ModelCallRecord]] = defaultdict(deque)
-        for record in records:
+        for record in stored:
             if record.purpose == PURPOSE:
                 self._stored[record.request_hash].append(record)
         self.missed = 0
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """The stored vectors of this very request."""
-        record = self._take(embedding_hash(self.name, texts))
-        if record is None:
-            if self._live is None:
-                raise ModelUnreachable("This request is not among the stored calls.")
-            return self._live.embed(texts)
-        if record.error_code:
-            raise stored_failure(record)
-        usage = Usage(record.tokens_in, record.tokens_out, record.cost_usd)
-        return Embedded(unpacked(record.reply, count=len(texts)), usage, record.model)
+        """The vectors; a failed call is recorded with its error and raised."""
+        digest = embedding_hash(self.name, texts)
+        stored = self._take(digest)
+        return self._made(digest, texts) if stored is None else self._recalled(stored, len(texts))
 
     def _take(self, digest: str) -> ModelCallRecord | None:
         with self._lock:
@@ -149,49 +159,41 @@ class ReplayEmbedder:
             self.missed += 1
             return None
 
+    def _recalled(self, stored: ModelCallRecord, count: int) -> Embedded:
+        usage = Usage(stored.tokens_in, stored.tokens_out, stored.cost_usd)
+        if not stored.error_code:
+            self._budget.settle(Reservation(0, 0.0), usage)
+        self._on_call(stored)
+        if stored.error_code:
+            raise stored_failure(stored)
+        return Embedded(unpacked(stored.reply, count=count), usage, stored.model)
 
-class RecordedEmbedder:
-    """Embeds on behalf of one run: under the run's budget, every call recorded for resume and replay."""
-
-    def __init__(
-        self,
-        embedder: Embedder,
-        *,
-        budget: ModelBudget,
-        on_call: OnCall = unrecorded,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.name, self.dimensions = embedder.name, embedder.dimensions
-        self._embedder, self._budget = embedder, budget
-        self._on_call, self._clock = on_call, clock
-
-    def embed(self, texts: Sequence[str]) -> Embedded:
-        """The vectors; a failed call is recorded with its error's code and raised."""
-        reserved = self._budget.reserve(sum(map(expected_tokens, texts)))
-        asked = ModelCallRecord(
-            PURPOSE,
-            embedding_hash(self.name, texts),
-            tuple(Message("user", text) for text in texts),
-            reply="",
-            model=self.name,
-            tokens_in=0,
-            tokens_out=0,
-            cost_usd=0.0,
-            latency_ms=0.0,
-        )
-        started = self._clock()
+    def _made(self, digest: str, texts: Sequence[str]) -> Embedded:
+        asked = _asked(self.name, digest, texts)
+        started, reserved, usage = self._clock(), Reservation(0, 0.0), Usage()
         try:
+            reserved = self._budget.reserve(sum(map(expected_tokens, texts)))
             embedded = self._embedder.embed(texts)
+            usage = embedded.usage
         except ModelError as error:
-            self._budget.settle(reserved, Usage())
-            self._on_call(replace(asked, latency_ms=self._since(started), error_code=error.code))
+            latency = self._since(started)
+            self._on_call(replace(asked, latency_ms=latency, error_code=error.code, error=error.message))
             raise
-        self._budget.settle(reserved, embedded.usage)
+        finally:
+            if reserved.tokens:
+                self._budget.settle(reserved, usage)
         self._on_call(_answered(asked, embedded, self._since(started)))
         return embedded
 
     def _since(self, started: float) -> float:
         return (self._clock() - started) * 1000
+
+
+def _asked(model: str, digest: str, texts: Sequence[str]) -> ModelCallRecord:
+    """A call before its answer, for the step that is being made."""
+    walk, index = served()
+    messages = tuple(Message("user", text) for text in texts)
+    return ModelCallRecord(PURPOSE, digest, messages, "", model, 0, 0, 0.0, 0.0, walk=walk, index=index)
 
 
 def _answered(asked: ModelCallRecord, embedded: Embedded, latency_ms: float) -> ModelCallRecord:

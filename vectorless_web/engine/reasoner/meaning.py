@@ -8,7 +8,6 @@ from typing import Any
 from vectorless_web.engine.document.vectors import NodeVectors, clipped
 from vectorless_web.engine.errors import ArtefactDamaged, ModelError
 from vectorless_web.engine.llm.embedding import Embedder
-from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.reasoner.corpus import Corpus, VectorCorpus
 from vectorless_web.engine.reasoner.result import StepResult
 from vectorless_web.engine.retriever import Lane, Retriever
@@ -26,11 +25,10 @@ WEIGHT = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """A text's vector, or why there is none (`problem`); `usage` is what this very request cost."""
+    """A text's vector, or why there is none (`problem`)."""
 
     values: tuple[float, ...] = ()
     problem: str = ""
-    usage: Usage = field(default_factory=Usage)
 
 
 class Meaning:
@@ -41,26 +39,24 @@ class Meaning:
     """
 
     def __init__(self, embedder: Embedder, *, max_tokens: int = 2000) -> None:
-        self.model = embedder.name
-        self._embedder, self._max_tokens = embedder, max_tokens
+        self.model, self.max_tokens = embedder.name, max_tokens
+        self._embedder = embedder
         self._lock = threading.Lock()
         self._known: dict[str, Meant] = {}
 
     def of(self, text: str) -> Meant:
-        """The vector of a text; its usage counts for the first who asks."""
+        """The vector of a text. What the call costs is told by its record, which knows the step that made it."""
         with self._lock:
-            if text in self._known:
-                kept = self._known[text]
-                return Meant(kept.values, kept.problem)
-            self._known[text] = self._embedded(text)
+            if text not in self._known:
+                self._known[text] = self._embedded(text)
             return self._known[text]
 
     def _embedded(self, text: str) -> Meant:
         try:
-            embedded = self._embedder.embed([clipped(text, self._max_tokens)])
+            embedded = self._embedder.embed([clipped(text, self.max_tokens)])
         except ModelError as error:
             return Meant(problem=f"The vector lane was left out. {error.message}")
-        return Meant(tuple(embedded.vectors[0].tolist()), usage=embedded.usage)
+        return Meant(tuple(embedded.vectors[0].tolist()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,6 @@ class LaneQuery:
     model: str = ""
     values: tuple[float, ...] = ()
     observation: Mapping[str, Any] = field(default_factory=dict)
-    usage: Usage = field(default_factory=Usage)
 
     def on(self, builder: Retriever) -> Retriever:
         """The builder with the lane; unchanged when there is nothing to compare with."""
@@ -87,15 +82,10 @@ class LaneQuery:
         return builder.vector(self.model, self.values, share=STANDING_OUT).weights({Lane.VECTOR: WEIGHT})
 
     def told(self, result: StepResult) -> StepResult:
-        """The step's result with the lane's account under `vectors` and what the call cost."""
+        """The step's result with the lane's account under `vectors`."""
         if not self.observation:
             return result
-        return replace(
-            result,
-            observation={**result.observation, "vectors": dict(self.observation)},
-            tokens=result.tokens + self.usage.tokens_in + self.usage.tokens_out,
-            cost_usd=result.cost_usd + self.usage.cost_usd,
-        )
+        return replace(result, observation={**result.observation, "vectors": dict(self.observation)})
 
 
 def lane_query(lane: VectorLane | None, text: str) -> LaneQuery:
@@ -109,8 +99,8 @@ def lane_query(lane: VectorLane | None, text: str) -> LaneQuery:
     meant = lane.meaning.of(text)
     problem = meant.problem or (OTHER_LENGTH if len(meant.values) != vectors.dimensions else "")
     if problem:
-        return LaneQuery(observation={**told, "note": problem}, usage=meant.usage)
-    return LaneQuery(model, meant.values, told, meant.usage)
+        return LaneQuery(observation={**told, "note": problem})
+    return LaneQuery(model, meant.values, told)
 
 
 def lane_for(meaning: Meaning | None, corpus: Corpus, document: str) -> VectorLane | None:

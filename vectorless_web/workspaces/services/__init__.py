@@ -13,10 +13,12 @@ from vectorless_web.workspaces.services.members import (
     revoke_invitation,
 )
 from vectorless_web.workspaces.services.providers import remove_provider, save_provider, start_test, test_provider
+from vectorless_web.workspaces.services.purse import WorkspacePurse
 from vectorless_web.workspaces.services.recording import record
 
 __all__ = [
     "MAX_ENTRIES",
+    "WorkspacePurse",
     "accept_invitation",
     "add_entry",
     "add_member",

@@ -43,6 +43,7 @@ REPAIRS: tuple[Act, ...] = (
     documents.requeue_lost_versions,
     documents.compact_overdue,
     documents.purge_deleted,
+    documents.resume_embedding,
 )
 TIDYING: tuple[Act, ...] = (documents.refresh_rows, documents.drop_orphans)
 

@@ -1,0 +1,475 @@
+"""Search by meaning: chosen, estimated, switched on, embedded by a worker, paused, retried, switched off."""
+
+import re
+import time
+from datetime import timedelta
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from django.utils import timezone
+
+from tests.embedding_server import EmbeddingServer, status
+from vectorless_web.documents import services
+from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.embeddings import embedding_in_use, progress_of, vectors_of
+from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
+from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.documents.services.upkeep import drop_orphans
+from vectorless_web.documents.storage import open_version
+from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.document.vectors import leaf_texts
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.lib.templatetags.show import money
+from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
+from vectorless_web.workspaces.services.budgets import period_start
+from vectorless_web.workspaces.storage import encrypt
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+KEY = "sk-secret-0123456789"
+RULES = b"# Rules\n\n## Rest\n\nHauliers pause after four hours.\n\n## Pay\n\nWages are paid on Fridays.\n"
+LATER = RULES.replace(b"Fridays", b"Mondays")
+MEANING = "settings/models/meaning/"
+
+
+@pytest.fixture(autouse=True)
+def _impatient(settings):
+    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 1.0, 0
+
+
+@pytest.fixture
+def embedding(httpserver) -> EmbeddingServer:
+    made = EmbeddingServer()
+    httpserver.expect_request("/v1/embeddings", method="POST").respond_with_handler(made)
+    return made
+
+
+@pytest.fixture
+def provider(workspace, httpserver, embedding) -> ModelProvider:
+    return ModelProvider.objects.create(
+        workspace=workspace,
+        name="House",
+        base_url=httpserver.url_for("/v1"),
+        model="large",
+        enabled=False,
+        encrypted_key=encrypt(KEY),
+    )
+
+
+@pytest.fixture
+def act(client, workspace):
+    """Post to an address of the settings as somebody."""
+
+    def post(user, path, /, **data):
+        client.force_login(user)
+        return client.post(f"/w/{workspace.slug}/{MEANING}{path}", data)
+
+    return post
+
+
+@pytest.fixture
+def shown(client, workspace, alice):
+    """What the page says to Alice, without marks."""
+
+    def look(path="") -> str:
+        client.force_login(alice)
+        answer = client.get(f"/w/{workspace.slug}/{MEANING}{path}")
+        assert answer.status_code == 200
+        return " ".join(re.sub(r"<[^>]*>", " ", answer.content.decode()).split())
+
+    return look
+
+
+@pytest.fixture
+def chosen(act, alice, provider, workspace) -> EmbeddingChoice:
+    values = {"provider": provider.pk, "model": "bag", "price": "20", "max_tokens": 500}
+    assert act(alice, "choose/", **values).status_code == 302
+    return EmbeddingChoice.objects.get(workspace=workspace)
+
+
+def compile_here(order):
+    order.target.write_bytes(compile_file(order.path, name=order.name))
+    yield Finished(seconds=0.1, peak_mb=1)
+
+
+@pytest.fixture
+def read(add):
+    """Add a file and read it in this process."""
+
+    def take(content: bytes = RULES, name: str = "rules.md") -> Document:
+        version = add(content, name)
+        compile_version(version.pk, compile_with=compile_here)
+        return Document.objects.select_related("current_version", "workspace").get(pk=version.document_id)
+
+    return take
+
+
+@pytest.fixture
+def switched_on(act, alice, chosen, work_off):
+    """Switch on and work off what follows from it."""
+
+    def on() -> EmbeddingChoice:
+        assert act(alice, "on/").status_code == 302
+        work_off("documents")
+        chosen.refresh_from_db()
+        return chosen
+
+    return on
+
+
+def file_of(document: Document) -> VectorFile:
+    return VectorFile.objects.get(version=document.current_version)
+
+
+def stored_files(settings) -> list[Path]:
+    return sorted((Path(settings.MEDIA_ROOT) / "vectors").glob("*"))
+
+
+def test_it_is_off_until_somebody_chooses_a_model_and_switches_it_on(read, chosen, work_off, embedding, workspace):
+    document = read()
+    work_off("documents")
+    assert not embedding.requests
+    assert not VectorFile.objects.exists()
+    assert embedding_in_use(workspace) is None
+    assert vectors_of(document.current_version) is None
+
+
+def test_before_it_is_switched_on_the_page_tells_passages_tokens_price_and_where_the_text_goes(
+    read, chosen, shown, provider, embedding
+):
+    document = read()
+    size = document.current_version.report["embedding"]
+    text = shown()
+    assert f"1 document with {size['passages']} passages would be embedded: about {size['tokens']} tokens" in text
+    assert f"about {money(size['tokens'] * 20 / 1_000_000)}." in text
+    assert f"is sent to {provider.base_url}" in text
+    assert not embedding.requests
+
+
+def test_documents_read_before_passages_were_counted_are_counted_for_the_estimate(read, chosen, shown):
+    version = read().current_version
+    counted = version.report.pop("embedding")
+    version.save()
+    assert f"about {counted['tokens']} tokens" in shown()
+
+
+def test_switching_on_embeds_every_ready_document_into_one_file_each(read, switched_on, embedding, settings):
+    document, other = read(), read(LATER + b"\nMore.\n", "later.md")
+    switched_on()
+    file = file_of(document)
+    assert (file.status, file.model, file.dimensions, file.done, file.total) == ("ready", "bag", 64, 2, 2)
+    assert (file.tokens, file.cost_usd) == (20, Decimal("0.0004"))
+    assert len(stored_files(settings)) == 2
+    leaves = list(leaf_texts(open_version(document.current_version)))
+    vectors = vectors_of(document.current_version)
+    assert vectors.keys == tuple(leaf.key for leaf in leaves)
+    assert np.allclose(vectors.rows, [embedding.vector(leaf.text) for leaf in leaves], atol=1e-6)
+    assert vectors_of(other.current_version).digest != vectors.digest
+
+
+def test_a_document_that_becomes_ready_later_is_embedded_too(read, switched_on, work_off):
+    switched_on()
+    document = read()
+    work_off("documents")
+    assert file_of(document).status == "ready"
+
+
+def test_passages_that_a_new_version_keeps_are_not_embedded_again(read, switched_on, work_off, embedding, alice):
+    from tests.documents.files import upload
+
+    document = read()
+    switched_on()
+    embedding.requests.clear()
+    added = services.add_version(document=document, user=alice, upload=upload(LATER, "rules.md"))
+    compile_version(added.version.pk, compile_with=compile_here)
+    work_off("documents")
+    assert [text.splitlines()[-1] for text in embedding.texts] == ["Wages are paid on Mondays."]
+    document = Document.objects.get(pk=document.pk)
+    assert vectors_of(document.current_version).rows.shape == (2, 64)
+
+
+def test_progress_is_shown_and_asked_for_again_while_documents_wait(read, act, alice, chosen, shown, client, workspace):
+    read()
+    act(alice, "on/")
+    assert "0 of 1 document is ready" in shown()
+    assert "hx-trigger" in client.get(f"/w/{workspace.slug}/{MEANING}status/").content.decode()
+
+
+def test_when_all_is_done_nothing_is_asked_for_any_more(read, switched_on, shown, client, workspace):
+    read()
+    switched_on()
+    assert "1 of 1 document is ready" in shown()
+    assert f"20 tokens embedded for {money(0.0004)}" in shown("status/")
+    assert "hx-trigger" not in client.get(f"/w/{workspace.slug}/{MEANING}status/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("trouble", "code"),
+    [
+        (status(401, KEY), "provider_auth"),
+        (status(429), "provider_rate_limited"),
+        (status(500), "network_error"),
+        (lambda _request: time.sleep(1.6), "provider_timeout"),
+    ],
+    ids=["401", "429", "500", "slow"],
+)
+def test_trouble_with_the_server_pauses_and_loses_nothing(
+    read, switched_on, shown, act, alice, work_off, embedding, trouble, code
+):
+    document = read()
+    embedding.trouble = trouble
+    choice = switched_on()
+    assert (file_of(document).status, choice.pause_code) == ("queued", code)
+    assert choice.paused_until > timezone.now()
+    assert "Embedding waits." in shown() and KEY not in shown()
+
+    embedding.trouble = lambda _request: None
+    assert services.resume_embedding() == 0
+    work_off("documents")
+    assert file_of(document).status == "queued", "the server is spared until the pause is over"
+    act(alice, "retry/")
+    work_off("documents")
+    choice.refresh_from_db()
+    assert (file_of(document).status, choice.pause_code) == ("ready", "")
+
+
+def test_a_pause_that_is_over_ends_by_itself(read, switched_on, work_off, embedding):
+    document = read()
+    embedding.trouble = status(503)
+    choice = switched_on()
+    embedding.trouble = lambda _request: None
+    EmbeddingChoice.objects.filter(pk=choice.pk).update(paused_until=timezone.now() - timedelta(seconds=1))
+    services.resume_embedding()
+    work_off("documents")
+    assert file_of(document).status == "ready"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        [{"index": 0, "embedding": [1.0]}],
+        [{"index": place, "embedding": [float("nan")] * 64} for place in range(2)],
+        [{"index": place, "embedding": [1.0] * (place + 1)} for place in range(2)],
+    ],
+    ids=["wrong count", "NaN", "uneven"],
+)
+def test_a_senseless_reply_fails_the_document_and_the_next_one_is_begun(
+    read, switched_on, shown, act, alice, work_off, embedding, data
+):
+    document, other = read(), read(LATER, "later.md")
+    answers = iter([embedding.answer([], data=data)])
+    embedding.trouble = lambda _request: next(answers, None)
+    switched_on()
+    assert (file_of(document).status, file_of(document).error_code) == ("failed", "provider_invalid_response")
+    assert file_of(other).status == "ready"
+    assert "1 failed" in shown()
+    act(alice, "retry/")
+    work_off("documents")
+    assert file_of(document).status == "ready"
+
+
+def test_a_model_that_changes_its_length_is_refused(read, switched_on, work_off, embedding):
+    read()
+    assert switched_on().dimensions == 64
+    embedding.dimensions = 32
+    document = read(LATER + b"\nNew.\n", "later.md")
+    work_off("documents")
+    assert (file_of(document).status, "not 64" in file_of(document).error_message) == ("failed", True)
+
+
+def test_embedding_is_paid_from_the_budget_and_waits_when_it_is_spent(read, switched_on, workspace, embedding):
+    document = read()
+    budget = Budget.objects.create(workspace=workspace, limit_usd="0.0001", period_start=period_start("month"))
+    choice = switched_on()
+    assert (file_of(document).status, choice.pause_code) == ("queued", "budget_exceeded")
+    assert not embedding.requests
+    budget.limit_usd = 1
+    budget.save()
+    EmbeddingChoice.objects.update(paused_until=None)
+    services.resume_embedding()
+    services.embed_version(file_of(document).pk, connect=_wired)
+    budget.refresh_from_db()
+    assert (budget.spent_usd, budget.reserved_usd) == (Decimal("0.0004"), 0)
+
+
+def _wired(choice):
+    from vectorless_web import wiring
+    from vectorless_web.documents.embeddings import embedding_settings
+
+    return wiring.embedder(embedding_settings(choice))
+
+
+def test_switching_off_stops_it_and_deletes_rows_and_files(read, switched_on, act, alice, settings, workspace):
+    document = read()
+    choice = switched_on()
+    assert act(alice, "off/").status_code == 302
+    assert not VectorFile.objects.exists() and stored_files(settings) == []
+    assert vectors_of(document.current_version) is None
+    choice.refresh_from_db()
+    assert (choice.enabled, choice.dimensions) == (False, None)
+    verbs = list(AuditEvent.objects.filter(workspace=workspace, verb__startswith="embedding").values_list("verb"))
+    assert verbs[::-1] == [("embedding.chosen",), ("embedding.on",), ("embedding.off",)]
+
+
+def test_a_worker_that_is_switched_off_in_the_middle_keeps_nothing(read, act, alice, chosen, settings, embedding):
+    document = read()
+    act(alice, "on/")
+    embedding.trouble = lambda _request: EmbeddingChoice.objects.update(enabled=False) and None
+    services.embed_version(file_of(document).pk, connect=_wired)
+    assert file_of(document).status == "working"
+    assert stored_files(settings) == []
+
+
+def test_a_second_delivery_of_the_job_exits_quietly(read, switched_on, embedding):
+    document = read()
+    switched_on()
+    embedding.requests.clear()
+    services.embed_version(file_of(document).pk, connect=_wired)
+    services.embed_version(0, connect=_wired)
+    assert not embedding.requests
+
+
+def test_a_file_whose_worker_died_is_queued_again_and_the_dead_one_writes_no_more(read, act, alice, chosen, embedding):
+    document = read()
+    act(alice, "on/")
+    file = file_of(document)
+
+    def taken_over(_request):
+        held = VectorFile.objects.filter(pk=file.pk)
+        held.update(heartbeat_at=timezone.now() - timedelta(hours=1))
+        assert services.resume_embedding() == 1
+
+    embedding.trouble = taken_over
+    services.embed_version(file.pk, connect=_wired)
+    file.refresh_from_db()
+    assert (file.status, file.attempt, file.file) == ("queued", 2, "")
+    embedding.trouble = lambda _request: None
+    services.embed_version(file.pk, connect=_wired)
+    file.refresh_from_db()
+    assert file.status == "ready"
+
+
+def test_removing_forgets_everything_and_so_does_removing_the_model_it_was_reached_at(
+    read, switched_on, act, alice, settings, provider, client, workspace
+):
+    read()
+    switched_on()
+    act(alice, "remove/")
+    assert not EmbeddingChoice.objects.exists() and stored_files(settings) == []
+    act(alice, "choose/", provider=provider.pk, model="bag", price="0", max_tokens=500)
+    switched = EmbeddingChoice.objects.get()
+    act(alice, "on/")
+    services.embed_version(switched.files.get().pk, connect=_wired)
+    assert len(stored_files(settings)) == 1
+    client.post(f"/w/{workspace.slug}/settings/models/{provider.pk}/remove/")
+    assert not EmbeddingChoice.objects.exists() and stored_files(settings) == []
+
+
+def test_vectors_go_with_their_version_and_files_without_a_row_are_cleaned_up(read, switched_on, settings):
+    document = read()
+    switched_on()
+    (file,) = stored_files(settings)
+    orphan = file.with_name("orphan.vec")
+    orphan.write_bytes(b"x")
+    long_ago = time.time() - 3 * 24 * 3600
+    for path in (file, orphan):
+        import os
+
+        os.utime(path, (long_ago, long_ago))
+    assert drop_orphans() == 1 and file.exists()
+    services.purge_document(document)
+    assert stored_files(settings) == []
+
+
+def test_a_damaged_file_is_never_searched(read, switched_on, settings):
+    document = read()
+    switched_on()
+    (path,) = stored_files(settings)
+    data = bytearray(path.read_bytes())
+    data[-1] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(ArtefactDamaged):
+        vectors_of(document.current_version)
+    path.unlink()
+    with pytest.raises(ArtefactDamaged):
+        vectors_of(document.current_version)
+
+
+def test_the_model_cannot_be_changed_while_it_is_on(read, switched_on, act, alice, provider):
+    switched_on()
+    values = {"provider": provider.pk, "model": "other", "price": "20", "max_tokens": 500}
+    assert act(alice, "choose/", **values).status_code == 409
+    assert EmbeddingChoice.objects.get().model == "bag"
+
+
+@pytest.mark.parametrize("wrong", [{"price": "-1"}, {"max_tokens": 1}, {"model": " "}, {"provider": 999}])
+def test_a_form_that_makes_no_sense_is_shown_again(act, alice, provider, wrong):
+    values = {"provider": provider.pk, "model": "bag", "price": "20", "max_tokens": 500, **wrong}
+    answer = act(alice, "choose/", **values)
+    assert answer.status_code == 422
+    assert set(answer.context["form"].errors) == set(wrong)
+    assert not EmbeddingChoice.objects.exists()
+
+
+def test_a_model_of_another_workspace_cannot_be_chosen(act, alice, bob, embedding):
+    from vectorless_web.workspaces.services import create_workspace
+
+    other = create_workspace(user=bob, name="Other")
+    theirs = ModelProvider.objects.create(workspace=other, name="x", base_url="https://x.example", model="x")
+    assert act(alice, "choose/", provider=theirs.pk, model="bag", price="0", max_tokens=500).status_code == 422
+
+
+def test_trying_it_tells_length_and_whether_like_sentences_lie_close(act, alice, chosen, shown, work_off, embedding):
+    embedding.same = {"payment": "paid", "bill": "invoice", "month": "days", "due": "to"}
+    assert act(alice, "test/").status_code == 302
+    assert "Being tried" in shown()
+    work_off("runs")
+    assert "vectors of 64 numbers, tells like from unlike sentences" in shown()
+    embedding.trouble = lambda _request: embedding.answer(["same"] * 3)
+    act(alice, "test/")
+    work_off("runs")
+    assert "does not tell like from unlike sentences" in shown()
+
+
+def test_trying_it_with_a_refused_key_is_a_plain_sentence_without_the_key(
+    act, alice, chosen, shown, work_off, embedding
+):
+    embedding.trouble = status(401, KEY)
+    act(alice, "test/")
+    work_off("runs")
+    assert "provider_auth" in shown() and KEY not in shown()
+
+
+def test_a_private_address_is_not_reached_once_the_operator_forbids_them(
+    read, switched_on, settings, embedding, httpserver
+):
+    settings.ALLOW_PRIVATE_MODEL_HOSTS = False
+    read()
+    assert switched_on().pause_code == "network_error"
+    assert not httpserver.log
+
+
+def test_a_key_stored_under_another_encryption_key_pauses_with_a_plain_sentence(read, switched_on, provider, workspace):
+    document = read()
+    ModelProvider.objects.filter(pk=provider.pk).update(encrypted_key="gAAAA-not-ours")
+    choice = switched_on()
+    assert (file_of(document).status, choice.pause_code) == ("queued", "secret_unreadable")
+    assert embedding_in_use(workspace) is None
+
+
+def test_without_a_connected_model_the_page_says_what_to_do_first(shown):
+    assert "Connect one first" in shown()
+
+
+def test_a_deleted_document_is_not_embedded_until_it_comes_back(read, act, alice, chosen, work_off, embedding):
+    document = read()
+    services.delete_document(actor=alice, document=document)
+    act(alice, "on/")
+    work_off("documents")
+    assert not embedding.requests and progress_of(chosen).documents == 0
+    services.restore_document(actor=alice, document=Document.objects.get(pk=document.pk))
+    services.resume_embedding()
+    work_off("documents")
+    assert file_of(document).status == "ready"

@@ -1,0 +1,203 @@
+"""A question over embedded documents: one embedding call, the lane in the trace, and what happens without it."""
+
+import json
+import sys
+
+import pytest
+
+from tests.embedding_server import EmbeddingServer, status
+from vectorless_web.documents import services
+from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
+from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.llm.embedding import unpacked
+from vectorless_web.runs import jobs
+from vectorless_web.runs.models import ModelCall, Run
+from vectorless_web.workspaces.models import Budget, ModelProvider
+from vectorless_web.workspaces.selectors import OFFLINE
+from vectorless_web.workspaces.services.budgets import period_start
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+QUESTION = "When must lorry drivers take a break?"
+SAME = {"hauliers": "drivers", "pause": "break", "shall": "must", "wheel": "lorry"}
+HIDDEN = "Hauliers shall pause after four hours at the wheel."
+DEPOTS = "".join(f"Lorry {n} stands at depot {n}; its drivers break seals there.\n\n" for n in range(30))
+RULES = f"# Rules\n\n## Depots\n\n{DEPOTS}## Conduct\n\nBe kind.\n\n{HIDDEN}\n".encode()
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings, tmp_path):
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 1.0, 0
+
+
+@pytest.fixture
+def embedding(httpserver) -> EmbeddingServer:
+    made = EmbeddingServer(same=SAME, dimensions=256)
+    httpserver.expect_request("/v1/embeddings", method="POST").respond_with_handler(made)
+    return made
+
+
+@pytest.fixture
+def report(workspace, alice) -> Document:
+    """A document that was really compiled."""
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    from vectorless_web.documents.services.compiling import compile_version
+
+    def compile_here(order):
+        order.target.write_bytes(compile_file(order.path, name=order.name))
+        yield Finished(seconds=0.1, peak_mb=1)
+
+    added = services.add_document(workspace=workspace, user=alice, upload=SimpleUploadedFile("rules.md", RULES))
+    compile_version(added.version.pk, compile_with=compile_here)
+    return added.document
+
+
+@pytest.fixture
+def choice(workspace, alice, report, httpserver, embedding, work_off) -> EmbeddingChoice:
+    """Search by meaning, on, with the document embedded."""
+    provider = ModelProvider.objects.create(
+        workspace=workspace, name="House", base_url=httpserver.url_for("/v1"), model="large", enabled=False
+    )
+    made = EmbeddingChoice(workspace=workspace, provider=provider, model="bag", price=100)
+    services.choose_embedding(actor=alice, choice=made)
+    services.switch_on(actor=alice, choice=made)
+    work_off("documents")
+    assert VectorFile.objects.get().status == "ready"
+    embedding.requests.clear()
+    return made
+
+
+@pytest.fixture
+def ask(make_run):
+    """Ask and work on it; the run, its search step's observation and its embedding calls."""
+
+    def go(**values):
+        run = make_run(**{"question": QUESTION, **values})
+        jobs.execute_run(run.pk)
+        return Run.objects.get(pk=run.pk)
+
+    return go
+
+
+def search_of(run: Run) -> dict:
+    return run.steps.filter(kind="retrieve").first().observation
+
+
+def lanes_of(run: Run) -> dict[str, dict]:
+    from vectorless_web.documents.storage import open_version
+
+    tree = open_version(run.versions.get()).tree
+    return {tree.node(row["key"]).text: row["lanes"] for row in search_of(run)["items"]}
+
+
+def calls_of(run: Run) -> list[ModelCall]:
+    return list(run.model_calls.filter(purpose="embedding"))
+
+
+def test_a_passage_in_other_words_is_found_and_the_call_is_kept(ask, choice, embedding):
+    run = ask()
+
+    assert run.status in ("answered", "partial", "not_found")
+    assert lanes_of(run)[HIDDEN]["vector"] > 0.4
+    (call,) = calls_of(run)
+    assert (call.model, call.tokens_in, float(call.cost_usd)) == ("bag-of-words-1", 10, 0.001)
+    assert embedding.texts == [QUESTION] == [content for _, content in call.prompt]
+    assert unpacked(call.reply, count=1).shape == (1, 256)
+
+
+def test_the_step_and_the_run_say_what_the_lane_was_and_cost(ask, choice):
+    run = ask()
+
+    assert search_of(run)["vectors"]["model"] == "bag"
+    assert search_of(run)["vectors"]["nodes"] == 32
+    assert (run.tokens, float(run.cost_usd), run.engine) == (10, 0.001, "offline")
+    assert float(run.steps.get(kind="retrieve").cost_usd) == 0.001
+
+
+def test_the_same_question_over_the_same_vectors_says_the_same(ask, choice):
+    first, second = ask(), ask()
+    assert search_of(first) == search_of(second)
+
+
+def test_an_attempt_after_a_crash_pays_for_no_call_twice(ask, choice, embedding):
+    run = ask()
+    Run.objects.filter(pk=run.pk).update(status="queued", lease="", finished_at=None)
+    jobs.execute_run(run.pk)
+
+    assert len(embedding.requests) == 1
+    (call,) = calls_of(run)
+    assert call.cached
+
+
+@pytest.mark.parametrize("trouble", [status(500), status(401, "sk-1"), status(429)], ids=["500", "401", "429"])
+def test_when_the_server_is_away_the_words_answer_and_the_step_says_why(ask, choice, embedding, trouble):
+    embedding.trouble = trouble
+    run = ask()
+
+    assert run.status in ("answered", "partial", "not_found")
+    assert search_of(run)["vectors"]["note"].startswith("The vector lane was left out.")
+    assert not any("vector" in lanes for lanes in lanes_of(run).values())
+    assert [bool(call.error_code) for call in calls_of(run)] == [True]
+    assert "sk-1" not in json.dumps(search_of(run))
+
+
+def test_a_vector_of_another_length_is_left_aside(ask, choice, embedding):
+    embedding.dimensions = 32
+    assert "not 256" in search_of(ask())["vectors"]["note"]
+
+
+def test_a_spent_budget_leaves_the_lane_out(ask, choice, embedding, workspace):
+    Budget.objects.create(workspace=workspace, limit_usd="0.0001", period_start=period_start("month"))
+    run = ask()
+    assert "budget" in search_of(run)["vectors"]["note"]
+    assert not embedding.requests and run.cost_usd == 0
+
+
+def test_a_question_is_paid_from_the_budget(ask, choice, workspace):
+    budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=period_start("month"))
+    ask()
+    budget.refresh_from_db()
+    assert (float(budget.spent_usd), budget.reserved_usd) == (0.001, 0)
+
+
+def test_a_document_that_has_not_been_embedded_is_searched_by_words(ask, choice, embedding):
+    VectorFile.objects.all().delete()
+    assert "has not been embedded" in search_of(ask())["vectors"]["note"]
+    assert not embedding.requests
+
+
+def test_a_lost_file_leaves_the_lane_out(ask, choice, settings):
+    next((settings.MEDIA_ROOT / "vectors").iterdir()).unlink()
+    assert "has not been embedded" in search_of(ask())["vectors"]["note"]
+
+
+def test_switched_off_nothing_is_sent_and_nothing_is_said(ask, choice, embedding, alice):
+    services.switch_off(actor=alice, choice=choice)
+    run = ask()
+    assert "vectors" not in search_of(run)
+    assert not embedding.requests and not calls_of(run)
+
+
+def test_a_question_asked_of_the_offline_reasoner_alone_sends_nothing(ask, choice, embedding):
+    settings = {"max_steps": 6, "token_budget": 8000, "answerer": OFFLINE}
+    run = ask(settings=settings)
+    assert "vectors" not in search_of(run)
+    assert not embedding.requests
+
+
+def test_without_a_choice_the_client_is_not_even_loaded(ask, report, monkeypatch):
+    monkeypatch.delitem(sys.modules, "vectorless_web.providers.openai_embeddings", raising=False)
+    run = ask()
+    assert "vectors" not in search_of(run)
+    assert "vectorless_web.providers.openai_embeddings" not in sys.modules
+
+
+def test_the_run_page_shows_the_lane_and_the_note(ask, choice, embedding, client, alice, workspace):
+    embedding.trouble = status(500)
+    run = ask()
+    client.force_login(alice)
+    text = client.get(f"/w/{workspace.slug}/runs/{run.pk}/").content.decode()
+    assert "The vector lane was left out." in text
