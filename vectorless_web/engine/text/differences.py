@@ -45,14 +45,13 @@ def _cut(words: list[str], shared: list[tuple[int, int]]) -> Iterator[tuple[str,
 
 def _joined(pieces: Iterator[tuple[str, bool]]) -> tuple[Piece, ...]:
     """Pieces without empty ones; white space alone between two differences belongs to them."""
-    rows: list[tuple[str, bool]] = [piece for piece in pieces if piece[0]]
-    between = range(1, len(rows) - 1)
-    rows = [
-        (text, same and not (number in between and text.isspace())) for number, (text, same) in enumerate(rows)
-    ]
+    rows = [piece for piece in pieces if piece[0]]
     found: list[Piece] = []
-    for text, same in rows:
+    for number, (text, shared) in enumerate(rows):
+        alone = 0 < number < len(rows) - 1 and text.isspace()
+        same = shared and not alone
         if found and found[-1].same == same:
-            text, same = found.pop().text + text, same
-        found.append(Piece(text, same))
+            found[-1] = Piece(found[-1].text + text, same)
+        else:
+            found.append(Piece(text, same))
     return tuple(found)
