@@ -66,8 +66,7 @@ def test_the_highlight_of_a_citation_lies_over_its_quote(signed_in, site):
     hit = page.locator("#hit-1")
     expect(hit).to_have_class(re.compile(r"\bon\b"))
     quote = page.locator("#cite-1 blockquote").inner_text()
-    covered = text_under(page, hit)
-    assert squeezed(covered) == squeezed(quote)
+    assert squeezed(text_under(page, 1)) == squeezed(quote)
 
 
 def test_a_reload_in_mid_run_loses_and_doubles_nothing(signed_in, site):
@@ -121,9 +120,10 @@ def test_a_question_of_no_characters_is_refused_in_place(signed_in, site):
     expect(page.locator("#ask [role=alert]")).to_be_visible()
 
 
-def text_under(page, hit) -> str:
+def text_under(page, marker: int) -> str:
     """The words of the PDF under a highlight, from where its boxes lie over the page's picture on the screen."""
-    sheet = page.locator("figure.sheet", has=page.locator("#hit-1"))
+    hit = page.locator(f"#hit-{marker}")
+    sheet = page.locator("figure.sheet", has=hit)
     number = int(sheet.get_attribute("data-page"))
     picture = sheet.locator("img").bounding_box()
     with_pdf = pypdfium2.PdfDocument(REPORT)
