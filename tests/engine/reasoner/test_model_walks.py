@@ -1,6 +1,9 @@
 """Walks led by a model: side by side in a fixed order, prompts within their tokens, pilots recorded."""
 
+import random
+import re
 import threading
+import time
 
 import pytest
 
@@ -13,6 +16,7 @@ from vectorless_web.engine.reasoner.events import Outcome, StepEvent, StepKind
 from vectorless_web.engine.reasoner.guided import model_walking
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
+from vectorless_web.engine.reasoner.sidebyside import side_by_side
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 
@@ -51,6 +55,97 @@ def test_walks_side_by_side_merge_in_a_fixed_order_whatever_the_timing(slow):
     by_walk = {s.walk: s.say for s in run.walked}
     assert [row["title"].split()[0] in by_walk[n] for n, row in enumerate(route, 1)] == [True] * 3
     assert run.end.outcome in (Outcome.ANSWERED, Outcome.NOT_FOUND)
+
+
+class Scrambled:
+    """Walks each document by two reads; the replies take their time in an order drawn from `seed`."""
+
+    name = "scripted"
+
+    def __init__(self, seed):
+        self.random, self.lock, self.running, self.most = random.Random(seed), threading.Lock(), 0, 0
+
+    def complete(self, messages, *, schema=None, max_tokens=1024, temperature=0.0):
+        prompt = messages[-1].content
+        with self.lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+            pause = self.random.random() / 50
+        time.sleep(pause)
+        with self.lock:
+            self.running -= 1
+        if "Choose the next step" not in prompt:
+            letters = re.findall(r"^- \[(\w+)\] page \d+, [^:]*: (Net sales .*) \(", prompt, re.MULTILINE)
+            said = [
+                {"text": quote.split(" | ")[1], "quotes": [{"node": node, "quote": quote}]} for node, quote in letters
+            ]
+            return ScriptedModel([answer(*said)]).complete(messages, schema=schema)
+        said = step("retrieve", query="net sales") if "2. " not in prompt else step("synthesize")
+        return ScriptedModel([said]).complete(messages, schema=schema)
+
+    def stream(self, messages, **options):
+        yield ""
+
+
+def untimed(run):
+    steps = sorted((s.walk, s.index, s.kind, s.say, str(s.arguments), str(s.observation), s.engine) for s in run.steps)
+    return steps, run.claims, (run.end.outcome, run.end.answer, run.end.value, run.end.confidence, run.end.tokens)
+
+
+def test_replies_in_scrambled_timing_give_the_same_steps_and_answer():
+    models = [Scrambled(seed) for seed in range(5)]
+    runs = [
+        Driven(
+            model,
+            Shelf({name: annual_report(name) for name in ("Alpha", "Beta", "Gamma")}),
+            question="What were net sales in 2019?",
+            at_once=4,
+        )
+        for model in models
+    ]
+    assert [untimed(run) for run in runs[1:]] == [untimed(runs[0])] * 4
+    assert len(runs[0].claims) == 3 and runs[0].end.outcome is Outcome.ANSWERED
+    assert max(model.most for model in models) > 1
+
+
+def stream_of(walk, count, error=None):
+    for index in range(count):
+        time.sleep(0.002 * (walk % 3))
+        yield StepEvent(walk, index, StepKind.SCAN, "Looked")
+    if error:
+        raise error
+
+
+def test_the_error_of_the_first_stream_is_raised_whatever_ended_first():
+    for slow, quick in ((3, 1), (1, 3)):
+        streams = [stream_of(1, slow, ValueError("first")), stream_of(2, 2), stream_of(3, quick, KeyError("third"))]
+        seen = []
+        with pytest.raises(ValueError, match="first"):
+            for event in side_by_side(streams, at_once=3):
+                seen.append(event)
+        assert [event.index for event in seen if event.walk == 2] == [0, 1]
+
+
+def test_streams_stop_when_nobody_takes_their_steps():
+    taken = []
+
+    def endless(walk):
+        while True:
+            taken.append(walk)
+            time.sleep(0.001)
+            yield StepEvent(walk, len(taken), StepKind.SCAN, "Looked")
+
+    steps = side_by_side([endless(1), endless(2)], at_once=2)
+    next(steps)
+    steps.close()
+    count = len(taken)
+    time.sleep(0.02)
+    assert len(taken) == count
+
+
+def test_streams_beyond_those_at_once_wait_their_turn():
+    events = list(side_by_side([stream_of(walk, 2) for walk in range(1, 8)], at_once=2))
+    assert sorted((event.walk, event.index) for event in events) == [(w, i) for w in range(1, 8) for i in range(2)]
 
 
 def test_a_prompt_keeps_to_its_tokens_and_says_what_it_cut():

@@ -251,6 +251,21 @@ def test_a_pilot_that_explodes_is_noted_and_does_no_harm(algorithm):
     assert any("pilot failed (RuntimeError)" in event.say for event in events)
 
 
+class TimeIsUp(Exception):
+    """What a queue throws into a job that takes too long."""
+
+
+class Overdue(Exploding):
+    def decide(self, state):
+        raise TimeIsUp
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_what_a_queue_throws_into_the_job_is_no_failure_of_the_pilot(algorithm):
+    with pytest.raises(TimeIsUp):
+        run(algorithm, Overdue())
+
+
 class Minimal(Exploding):
     def decide(self, state):
         return PilotDecision.preserve_order(state.candidates)

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from vectorless_web.engine.document.tree import Tree
-from vectorless_web.engine.errors import Cancelled
+from vectorless_web.engine.errors import Cancelled, EngineError
 from vectorless_web.engine.pilot.config import PilotConfig
 from vectorless_web.engine.pilot.decision import (
     Backtrack,
@@ -27,6 +27,31 @@ from vectorless_web.engine.pilot.state import SearchState
 
 Answer = TypeVar("Answer")
 _DEFAULT_CONFIG = PilotConfig()
+
+FAILURES: tuple[type[Exception], ...] = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    BufferError,
+    EOFError,
+    EngineError,
+    ImportError,
+    LookupError,
+    MemoryError,
+    NameError,
+    OSError,
+    RuntimeError,
+    StopIteration,
+    SyntaxError,
+    TypeError,
+    ValueError,
+    Warning,
+)
+"""How a pilot, which may be anybody's code, can fail without harm to the run: every built-in kind and the engine's own.
+
+Not every Exception: what a queue or a host throws into the thread to end a job (a time-out, a lost
+lease) belongs to neither, and has to get through.
+"""
 
 
 class Guidance:
@@ -115,7 +140,7 @@ class Guidance:
             return question()
         except Cancelled:
             raise
-        except Exception as error:  # noqa: BLE001 - a pilot may be anybody's code, and its failure is never the run's.
+        except FAILURES as error:
             self._note(f"The pilot failed ({type(error).__name__}); the walk goes on without its advice.")
             return otherwise
 
