@@ -239,6 +239,8 @@ MODEL_PRICE_OUT = env.float("VECTORLESS_MODEL_PRICE_OUT", default=0.0)
 """US dollars per million tokens."""
 MODEL_FACTORY = env.str("VECTORLESS_MODEL_FACTORY", default="vectorless_web.providers.openai_chat.OpenAIChat")
 """Dotted path of what makes a chat model of an endpoint, and of `stopping`, which ends a call under way."""
+CASSETTE = env.str("VECTORLESS_CASSETTE", default="")
+"""A file of recorded replies (`manage.py ask --record`) that stands in for every model of the site."""
 MODEL_SECONDS = env.float("VECTORLESS_MODEL_SECONDS", default=60.0)
 MODEL_RETRIES = env.int("VECTORLESS_MODEL_RETRIES", default=2)
 

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unrecorded
 from vectorless_web.engine.llm.capability import SelfTest
@@ -25,6 +28,7 @@ from vectorless_web.engine.reasoner.model_planner import Sizes
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.reasoner.routing import Routing
 from vectorless_web.engine.reasoner.walking import Walking
+from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.endpoint import FORMS, Endpoint
 
 WALKS_AT_ONCE = 4
@@ -93,6 +97,8 @@ class Calls:
     offline: bool = False
     stopping: Callable[[], bool] | None = None
     embedding: EmbeddingModel | None = None
+    cassette: Path | None = None
+    """Recorded replies that stand in for a model."""
     late: Collection[str] | None = None
     """Of a replay: where the wall clock decided; None reads the clock."""
 
@@ -120,6 +126,9 @@ def engine_for(choice: ModelChoice | None, calls: Calls) -> Engine:
 def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) -> Engine:
     """The reasoner led by the chosen model, or by the site's; the offline reasoner when there is neither."""
     calls = calls or Calls()
+    cassette = calls.cassette or settings.CASSETTE
+    if cassette and not calls.offline:
+        return _played_from(Path(cassette), calls)
     endpoint = None if calls.offline else endpoint_for(choice)
     budget = _budget(calls, endpoint)
     searching = _searching(calls, budget)
@@ -146,6 +155,21 @@ def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engi
         return _offline(calls, budget, searching)
     caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
     return _led_by(caller, calls, Sizes(**facts), searching)
+
+
+def recording(path: Path) -> OnCall:
+    """Told of each call, writes it to a new cassette; InvalidInput when the site has no model to record."""
+    endpoint = endpoint_for(None)
+    if endpoint is None:
+        raise InvalidInput("There is no model to record: set VECTORLESS_MODEL and OPENAI_BASE_URL.")
+    return Recording(path, model=endpoint.model, provider=urlsplit(endpoint.base_url).hostname or "")
+
+
+def _played_from(path: Path, calls: Calls) -> Engine:
+    """The reasoner led by recorded replies: no network, nothing paid, under the run's own limits all the same."""
+    budget = ModelBudget(calls=calls.limits.model_calls, tokens=calls.limits.model_tokens)
+    caller = Caller(Cassette(path), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
+    return _led_by(caller, calls, Sizes(), None)
 
 
 def _offline(calls: Calls, budget: ModelBudget, searching: Meaning | None) -> Engine:

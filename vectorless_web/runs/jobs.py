@@ -12,6 +12,7 @@ from vectorless_web.documents.embeddings import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.runs import selectors, services
+from vectorless_web.runs.demo import cassette_of
 from vectorless_web.runs.models import Run, RunInputs
 from vectorless_web.workspaces.selectors import OFFLINE, model_chosen
 from vectorless_web.workspaces.storage import SecretUnreadable
@@ -47,6 +48,7 @@ def execute_run(run_id: int) -> None:
             expand=run.settings.get("expand", True),
             offline=answerer == OFFLINE,
             embedding=embedding_in_use(run.workspace),
+            cassette=cassette_of(run),
             stopping=stop.is_set,
         )
         engine = wiring.engine_for(model_chosen(run.workspace, answerer), calls)

@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand
 
 from vectorless_web import wiring
 from vectorless_web.engine.errors import EngineError, InvalidInput
+from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, unrecorded
 from vectorless_web.engine.reasoner.events import (
     Check,
     ClaimEvent,
@@ -37,6 +38,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("question")
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="A PDF, Markdown or text file.")
+        tape = parser.add_mutually_exclusive_group()
+        tape.add_argument("--record", type=Path, metavar="CASSETTE", help="Write every call of the model to this file.")
+        tape.add_argument(
+            "--cassette", type=Path, metavar="CASSETTE", help="Let recorded replies stand in for a model."
+        )
         parser.add_argument("--json", action="store_true", help="Print the result as one line of JSON.")
         parser.add_argument(
             "--max-steps", type=int, default=Limits().max_steps, help="Steps in each document, 1 to 30."
@@ -71,8 +77,12 @@ class Command(BaseCommand):
         question = checked_question(options["question"])
         limits = Limits(max_steps=checked_steps(options["max_steps"]))
         corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell))
-        events = wiring.engine_for(None, wiring.Calls()).reasoner.run(question, corpus, limits)
-        return self._follow(events, corpus, result)
+        calls = Heard(wiring.recording(options["record"]) if options["record"] else unrecorded)
+        engine = wiring.engine_for(None, wiring.Calls(keep=calls, cassette=options["cassette"]))
+        code = self._follow(engine.reasoner.run(question, corpus, limits), corpus, result)
+        if calls.first_missed:
+            self._tell(calls.first_missed)
+        return code
 
     def _follow(self, events: Iterator[ReasoningEvent], corpus: LocalCorpus, result: "Result") -> int:
         """Tell each step as it happens; the exit code of the outcome."""
@@ -93,6 +103,19 @@ class Command(BaseCommand):
     def _tell(self, line: str) -> None:
         self.stderr.write(line)
         self.stderr.flush()
+
+
+class Heard:
+    """Passes the calls of a run on, and remembers the first that a cassette had no reply to."""
+
+    def __init__(self, keep: OnCall) -> None:
+        self._keep = keep
+        self.first_missed = ""
+
+    def __call__(self, record: ModelCallRecord) -> None:
+        self._keep(record)
+        if record.error.startswith("The cassette ") and not self.first_missed:
+            self.first_missed = record.error
 
 
 class StageTeller:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -12,11 +11,11 @@ from django.core.management.base import BaseCommand
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services import add_document
+from vectorless_web.runs.demo import FOLDER, MODEL_QUESTION, start_model_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import start_run
 from vectorless_web.workspaces.models import Workspace
 
-FOLDER = Path(settings.BASE_DIR) / "docs" / "demo"
 SUFFIXES = (".pdf", ".md", ".txt")
 QUESTIONS = (
     "What was capital expenditure in 2024 in USD millions?",
@@ -29,7 +28,7 @@ QUESTIONS = (
 class Command(BaseCommand):
     """Goes on where a start that was interrupted left off: what is there already is not added again."""
 
-    help = "Fill the new Demo workspace: four documents, two answered questions and one without an answer."
+    help = "Fill the new Demo workspace: four documents, three answered questions and one without an answer."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         workspace = Workspace.objects.filter(slug="demo").select_related("created_by").first()
@@ -40,6 +39,8 @@ class Command(BaseCommand):
         versions = _upload(workspace, workspace.created_by)
         _wait(lambda: not versions_under_way(versions), seconds=120)
         asked = set(workspace.runs.values_list("question", flat=True))
+        if MODEL_QUESTION not in asked:
+            start_model_run(workspace, workspace.created_by)
         for question in (text for text in QUESTIONS if text not in asked):
             start_run(user=workspace.created_by, workspace=workspace, question=question)
         _wait(lambda: not workspace.runs.filter(status__in=Run.OPEN).exists(), seconds=60)

@@ -1,0 +1,119 @@
+"""Cassettes: calls recorded from any model, played back without one."""
+
+import json
+
+import pytest
+
+from tools.demo.cassette import DOCUMENT, FILE, NOTE, record
+from vectorless_web.engine.errors import InvalidInput, ModelRateLimited, ModelUnreachable
+from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.calls import Caller
+from vectorless_web.engine.llm.model import Message
+from vectorless_web.engine.llm.scripted import ScriptedModel
+from vectorless_web.providers.cassette import Cassette, Recording
+from vectorless_web.providers.endpoint import Endpoint
+
+SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
+KEY = "sk-secret-0123456789"
+
+
+def ask(text: str = "Say a word.") -> list[Message]:
+    return [Message("user", text)]
+
+
+@pytest.fixture
+def tape(tmp_path):
+    return tmp_path / "a.cassette.jsonl"
+
+
+def recorded(tape, *replies, requests=("Say a word.",), model="tiny"):
+    caller = Caller(
+        ScriptedModel(replies, name=model),
+        budget=ModelBudget(calls=9, tokens=99_999),
+        on_call=Recording(tape, model=model, provider="models.example"),
+    )
+    for text in requests:
+        try:
+            caller.call(ask(text), schema=SCHEMA, purpose="step", max_tokens=99)
+        except ModelRateLimited:
+            continue
+    return Cassette(tape)
+
+
+def test_what_was_said_is_said_again_with_its_usage_and_model(tape):
+    cassette = recorded(tape, {"word": "yes"})
+
+    reply = cassette.complete(ask(), schema=SCHEMA, max_tokens=99)
+
+    assert (cassette.name, reply.parsed, reply.model) == ("tiny", {"word": "yes"}, "tiny")
+    assert reply.usage.tokens_in > 0 and reply.usage.tokens_out > 0
+
+
+def test_a_request_asked_twice_gets_its_replies_in_order_and_the_last_for_ever(tape):
+    cassette = recorded(tape, {"word": "one"}, {"word": "two"}, requests=["Say a word."] * 2)
+
+    said = [cassette.complete(ask(), schema=SCHEMA, max_tokens=99).parsed["word"] for _ in range(3)]
+
+    assert said == ["one", "two", "two"]
+
+
+def test_an_error_is_raised_again_in_its_own_words(tape):
+    cassette = recorded(tape, ModelRateLimited("Slow down."))
+
+    with pytest.raises(ModelRateLimited, match="Slow down"):
+        cassette.complete(ask(), schema=SCHEMA, max_tokens=99)
+
+
+def test_the_first_request_that_is_not_on_it_is_named(tape):
+    cassette = recorded(tape, {"word": "yes"})
+
+    for text in ("Say another\nword.", "And one more."):
+        with pytest.raises(ModelUnreachable, match=r"a\.cassette\.jsonl holds no reply to request [0-9a-f]{16}"):
+            cassette.complete(ask(text), schema=SCHEMA, max_tokens=99)
+
+    assert "which begins “Say another word.”" in cassette.first_missed
+
+
+def test_every_line_says_purpose_prompt_reply_usage_model_and_provider_and_no_key(tape):
+    endpoint = Endpoint(base_url=f"https://user:{KEY}@models.example/v1?key={KEY}", model="tiny", api_key=KEY)
+    recorded(tape, {"word": "yes"}, model=endpoint.model)
+
+    header, row = map(json.loads, tape.read_text().splitlines())
+    assert header == {"cassette": 1, "model": "tiny", "provider": "models.example", "note": ""}
+    assert {"request", "purpose", "prompt", "reply", "usage", "model", "provider"} == set(row)
+    assert KEY not in tape.read_text()
+
+
+def test_a_site_s_recording_names_the_host_alone(tape, settings):
+    from vectorless_web import wiring
+
+    settings.MODEL, settings.OPENAI_API_KEY = "tiny", KEY
+    settings.OPENAI_BASE_URL = f"https://user:{KEY}@models.example/v1?key={KEY}"
+    wiring.recording(tape)
+
+    assert json.loads(tape.read_text())["provider"] == "models.example"
+    assert KEY not in tape.read_text()
+
+
+@pytest.mark.parametrize("text", ["", "{}", "prose", '{"cassette": 2}', '{"cassette": 1}\n{"request": "x"}', "[1]"])
+def test_what_is_no_cassette_is_told_in_a_sentence(tape, text):
+    tape.write_text(text)
+
+    with pytest.raises(InvalidInput, match=r"a\.cassette\.jsonl is no cassette"):
+        Cassette(tape)
+
+
+def test_a_cassette_that_is_not_there_is_told_in_a_sentence(tape):
+    with pytest.raises(InvalidInput, match="cannot be read"):
+        Cassette(tape)
+
+
+def test_the_demo_s_cassette_is_what_the_prompts_of_today_give(tmp_path):
+    """When this fails a prompt has changed: `python -m tools.demo` records the run again."""
+    from vectorless_web.runs.demo import FOLDER
+
+    events = record(FOLDER, tmp_path / FILE)
+
+    assert (tmp_path / FILE).read_text() == (FOLDER / FILE).read_text()
+    assert "no live model" in NOTE and NOTE in (FOLDER / FILE).read_text().splitlines()[0]
+    assert (FOLDER / DOCUMENT).exists() and events

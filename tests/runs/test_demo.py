@@ -1,0 +1,81 @@
+"""The demo's model-led run: led by recorded replies, checked like any other, and replayed identically."""
+
+from functools import cache
+
+import pytest
+from django.core.files import File
+from django.core.management import call_command
+
+from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.services import add_document
+from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.runs import jobs
+from vectorless_web.runs.demo import CASSETTES, DOCUMENT, FOLDER, start_model_run
+from vectorless_web.runs.models import Run
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@cache
+def compiled() -> bytes:
+    """The report, compiled once for all tests here."""
+    return compile_file(FOLDER / DOCUMENT, name=DOCUMENT)
+
+
+@pytest.fixture
+def led(workspace, alice, settings, tmp_path) -> Run:
+    """The demo's model run over the demo's newest report, finished."""
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    with (FOLDER / DOCUMENT).open("rb") as file:
+        added = add_document(workspace=workspace, user=alice, upload=File(file, name=DOCUMENT))
+
+    def compile_here(order):
+        order.target.write_bytes(compiled())
+        yield Finished(seconds=0.1, peak_mb=1)
+
+    compile_version(added.version.pk, compile_with=compile_here)
+    run = start_model_run(workspace, alice)
+    jobs.execute_run(run.pk)
+    return Run.objects.select_related("workspace").get(pk=run.pk)
+
+
+def test_the_demo_s_model_run_answers_with_checked_quotes_and_a_calculation(led):
+    assert (led.status, led.engine, led.model) == ("answered", "model", "demo-script")
+    assert [claim.support for claim in led.claims.all()] == ["derived", "derived", "supported"]
+    assert led.answer.value == "20.0%"
+    assert set(led.citations.values_list("check_result", flat=True)) <= {"exact", "normalised"}
+    assert led.claims.first().calculation["result"] == "20.0%"
+
+
+def test_its_calls_are_on_the_cassette_every_one_and_its_cost_is_shown(led, client, alice):
+    assert led.model_calls.count() > 5
+    assert not led.model_calls.exclude(error_code="").exists()
+    assert led.tokens > 1000 and led.cost_usd > 0
+
+    client.force_login(alice)
+    shown = client.get(f"/w/{led.workspace.slug}/runs/{led.pk}/").content.decode()
+    assert "demo-script" in shown and "written by hand" in shown
+    assert "$0.00" in shown
+
+
+def test_it_replays_identically(led):
+    found = jobs.replayed(led)
+
+    assert (found.verdict, found.difference) == ("identical", "")
+
+
+def test_nobody_else_s_run_is_led_by_a_cassette(make_run):
+    for name in ("../secrets", "model-run.cassette.jsonl", ""):
+        assert jobs.cassette_of(make_run(settings={"cassette": name})) is None
+    assert set(CASSETTES) == {"model-run"}
+
+
+def test_a_terminal_can_play_a_cassette_and_says_what_it_lacks(capsys):
+    question, tape = "What was net revenue in 2024?", str(CASSETTES["model-run"])
+    with pytest.raises(SystemExit) as end:
+        call_command("ask", question, str(FOLDER / DOCUMENT), "--cassette", tape)
+
+    said = capsys.readouterr()
+    assert end.value.code == 0 and "1,402" in said.out
+    assert "The cassette model-run.cassette.jsonl holds no reply to request" in said.err

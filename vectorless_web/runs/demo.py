@@ -1,0 +1,35 @@
+"""The demo's run that a model leads without a model: its replies were written by hand and are read from a cassette."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from vectorless_web.documents.models import Document
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import start_run
+from vectorless_web.workspaces.models import Workspace
+
+FOLDER = Path(settings.BASE_DIR) / "docs" / "demo"
+MODEL_QUESTION = "What was the operating margin in 2024, what was it in 2023, and why did the gross margin improve?"
+DOCUMENT = "thornbury-annual-report-2024.pdf"
+CASSETTES = {"model-run": FOLDER / "model-run.cassette.jsonl"}
+"""What a run's setting `cassette` may name: it is set here alone, never by who asks."""
+
+
+def start_model_run(workspace: Workspace, user: AbstractBaseUser) -> Run | None:
+    """Ask the demo's model-led question of the newest report; None when the report could not be read."""
+    document = Document.objects.filter(workspace=workspace, name=DOCUMENT, deleted_at=None).first()
+    if document is None or document.current_version is None:
+        return None
+    with transaction.atomic():
+        run = start_run(user=user, workspace=workspace, question=MODEL_QUESTION, documents=[document.pk])
+        run.settings["cassette"] = "model-run"
+        run.save(update_fields=["settings"])
+    return run
+
+
+def cassette_of(run: Run) -> Path | None:
+    """The recorded replies that stand in for a model in this run; None for every run but the demo's."""
+    return CASSETTES.get(run.settings.get("cassette", ""))
