@@ -31,6 +31,11 @@ def or_else(given: Json, default: Json) -> Json:
     return default if given is None else given
 
 
+def asked_for(setting: Json) -> bool:
+    """Whether a stage is on: true, or settings that do not switch it off."""
+    return bool(setting.get("enabled", True)) if isinstance(setting, Mapping) else bool(setting)
+
+
 def pairs(scored: Sequence[tuple[str, float]]) -> list[list[Json]]:
     """(id, score) tuples as JSON has them."""
     return [[name, score] for name, score in scored]
@@ -54,7 +59,7 @@ def value_of(typed: Case) -> PropertyValue:
         "float": float,
         "bool": bool,
         "null": lambda _: None,
-        "bytes": lambda raw: raw.encode() if isinstance(raw, str) else bytes(raw or ()),
+        "bytes": lambda raw: bytes(raw) if isinstance(raw, list) else str(raw or "").encode(),
         "link": lambda target: Link(str(target)),
     }
     return convert[kind](value)
@@ -78,8 +83,10 @@ def bounds_of(data: Case) -> TemporalFilter:
 
 def community_filter(cfg: Case) -> CommunityFilter:
     """Settings of community expansion."""
-    known = ("enabled", "expand_seeds", "max_per_community", "decay")
-    return CommunityFilter(**{name: cfg[name] for name in known if cfg.get(name) is not None})
+    known = ("enabled", "expand_seeds", "decay")
+    same = {name: cfg[name] for name in known if cfg.get(name) is not None}
+    cap = next((value for name, value in cfg.items() if name not in known and value is not None), None)
+    return CommunityFilter(**same) if cap is None else CommunityFilter(**same, max_per_community=cap)
 
 
 def communities_of(data: Case) -> MappedCommunities:
