@@ -243,9 +243,14 @@ CASSETTE = env.str("VECTORLESS_CASSETTE", default="")
 """A file of recorded replies (`manage.py ask --record`) that stands in for every model of the site."""
 MODEL_SECONDS = env.float("VECTORLESS_MODEL_SECONDS", default=60.0)
 MODEL_RETRIES = env.int("VECTORLESS_MODEL_RETRIES", default=2)
+MODEL_STEP_TOKENS = env.int("VECTORLESS_MODEL_STEP_TOKENS", default=1500)
+MODEL_ANSWER_TOKENS = env.int("VECTORLESS_MODEL_ANSWER_TOKENS", default=3000)
+"""Most tokens of a reply that plans a step, and of one that writes the answer, what a model thinks before included."""
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
+UPLOADS_PER_HOUR = env.int("VECTORLESS_UPLOADS_PER_HOUR", default=5000)
+"""Files that one person may upload in an hour."""
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_MAX_FILES
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 COMPILE_MEMORY_BYTES = env.int("VECTORLESS_COMPILE_MEMORY_BYTES", default=2 * 2**30)

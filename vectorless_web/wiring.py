@@ -140,7 +140,8 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     )
     # Replayed calls were paid for when they were made: the meter is behind them.
     caller = Caller(live, budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _led_by(caller, calls, Sizes(), searching)
+    sizes = Sizes(step=settings.MODEL_STEP_TOKENS, answer=settings.MODEL_ANSWER_TOKENS, context=context or 0)
+    return _led_by(caller, calls, sizes, searching)
 
 
 def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engine:

@@ -9,12 +9,13 @@ import pytest
 
 from tests.engine.reasoner.documents import Shelf, annual_report, compiled, paragraph, section
 from tests.engine.reasoner.driven import Driven, answer, step
-from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.budget import ModelBudget, expected_tokens
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.scripted import ScriptedModel
 from vectorless_web.engine.reasoner.events import Outcome, StepEvent, StepKind
 from vectorless_web.engine.reasoner.guided import model_walking
 from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.reasoner.model_planner import Sizes
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.reasoner.sidebyside import side_by_side
 from vectorless_web.engine.text.tokens import HeuristicEstimator
@@ -185,3 +186,19 @@ def test_a_models_pilot_is_recorded_and_budgeted_with_the_rest_and_its_nonsense_
     assert budget.calls == len(records)
     assert events[-1].tokens == budget.tokens
     assert bool(piloted) == bool(searched.observation["notes"])
+
+
+@pytest.mark.parametrize("context", [2048, 4096, 8192])
+def test_a_model_with_a_small_context_is_asked_no_more_than_fits(context):
+    long = [
+        section(f"Section {n} on net sales", paragraph(f"Net sales of part {n} were {n}. " * 90)) for n in range(60)
+    ]
+    model = ScriptedModel([step("retrieve", query="net sales"), step("synthesize"), answer()])
+    asked = []
+    budget = ModelBudget(calls=40, tokens=60_000)
+    caller = Caller(model, budget=budget, on_call=asked.append)
+    walking = model_walking(caller, at_once=1, sizes=Sizes(context=context))
+    list(Orchestrator(walking=walking).run("What were net sales?", Shelf({"a": compiled("Long", *long)}), Limits()))
+    replies = Sizes(context=context).reply(3000)
+    assert len(asked) == 3
+    assert all(sum(expected_tokens(m.content) for m in call.messages) + replies <= context * 1.05 for call in asked)

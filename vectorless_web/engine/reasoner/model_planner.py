@@ -43,6 +43,10 @@ READ_TOKENS = 2500
 """Most tokens that one RETRIEVE of a model packs, so that one large section does not fill the context."""
 
 
+LEAST_PROMPT = 400
+"""Tokens below which no prompt is cut: the rules alone take more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """Most tokens of a reply, with room for models that think before they write, and what a model reads at once."""
@@ -52,9 +56,14 @@ class Sizes:
     context: int = 0
     """The model's context in tokens; 0 when nobody stated it."""
 
+    def reply(self, wanted: int) -> int:
+        """Tokens a reply may have: a quarter of the context at most."""
+        return min(wanted, self.context // 4) if self.context else wanted
+
     def prompt(self, wanted: int, reply: int) -> int:
         """Tokens a prompt may have beside its reply; counted on the safe side, as a third more than estimated."""
-        return wanted if not self.context else max(400, min(wanted, int((self.context - reply) * 0.7)))
+        left = self.context - self.reply(reply)
+        return max(LEAST_PROMPT, min(wanted, int(left * 0.7))) if self.context else wanted
 
 
 class ModelPlanner:
@@ -85,7 +94,7 @@ class ModelPlanner:
             messages(step_prompt(context, context.steps, tokens=size)),
             schema=STEP_SCHEMA,
             purpose="step",
-            max_tokens=self._sizes.step,
+            max_tokens=self._sizes.reply(self._sizes.step),
             mend=mended_step,
             keep=self._for_the_answer(context),
         )
@@ -107,7 +116,7 @@ class ModelPlanner:
             messages(synthesis_prompt(context, steps)),
             schema=ANSWER_SCHEMA,
             purpose="answer",
-            max_tokens=self._sizes.answer,
+            max_tokens=self._sizes.reply(self._sizes.answer),
             mend=mended_answer,
         )
         return AnswerDraft(
@@ -126,7 +135,7 @@ class ModelPlanner:
             messages(requote_prompt(claim, because, context)),
             schema=ANSWER_SCHEMA,
             purpose="quote repair",
-            max_tokens=self._sizes.answer,
+            max_tokens=self._sizes.reply(self._sizes.answer),
             mend=mended_answer,
         )
         claims = tuple(_claim(row, names_in(context)) for row in asked.content["claims"][:1])
@@ -138,7 +147,7 @@ class ModelPlanner:
     def _for_the_answer(self, context: WalkContext) -> Keep:
         """What the answer's one call may cost at most: steps leave it in the budget."""
         prompt = self._sizes.prompt(context.budget.answer, self._sizes.answer)
-        return Keep(calls=1, tokens=prompt * 4 // 3 + self._sizes.answer)
+        return Keep(calls=1, tokens=prompt * 4 // 3 + self._sizes.reply(self._sizes.answer))
 
 
 def _arguments(kind: StepKind, content: Mapping[str, Any], context: WalkContext) -> dict[str, Any]:
