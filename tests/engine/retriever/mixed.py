@@ -17,6 +17,7 @@ from vectorless_web.engine.retriever import (
     Retriever,
     SparseVector,
     StoredNode,
+    TemporalFilter,
 )
 
 WORDS = ("revenue", "income", "tax", "lease", "goodwill", "été", "資産", "note 7")
@@ -56,6 +57,10 @@ def retriever(number: int, source: MemoryCorpus) -> Retriever:
         built = built.community(MappedCommunities(members, groups), CommunityFilter(enabled=True))
     if number % 7 == 0:
         built = built.rerank(JaccardReranker()).label("Doc")
+    if number % 4 == 3:
+        built = built.structure([(f"n{chance.randrange(45):02}", chance.random()) for _ in range(6)])
+    if number % 13 == 0:
+        built = built.min_confidence(0.3).temporal(TemporalFilter(created_after=1)).include_tombstoned()
     return built.where("year", 2020) if number % 11 == 0 else built
 
 
