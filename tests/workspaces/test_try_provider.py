@@ -50,8 +50,8 @@ def test_a_good_model_works_and_suits_every_job(found, page, alice, provider):
     row = page(alice, f"models/{provider.pk}/row/").content.decode()
     assert "Answered as tiny-2026" in row
     assert "It suits every job" in row
-    assert "JSON schema: yes" in row
-    assert row.count("<li") == 1 + 8 + 3
+    assert "<dt>JSON schema</dt><dd><b>yes</b>" in row
+    assert row.count("<dt>") == 8 + 3
     assert "hx-trigger" not in row
 
 
