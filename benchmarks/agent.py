@@ -97,6 +97,7 @@ class Measured:
 
     latencies: list[float] = field(default_factory=list)
     overheads: list[float] = field(default_factory=list)
+    busy: list[float] = field(default_factory=list)
     prompts: list[int] = field(default_factory=list)
     calls: list[int] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)
@@ -107,7 +108,7 @@ class Measured:
         """One line of the table."""
         same = f"{self.identical}/{len(self.tokens)}"
         return (
-            f"| {name} | {len(self.tokens)} | {median(self.latencies):.0f} | {mean(self.overheads):.1f} "
+            f"| {name} | {len(self.tokens)} | {median(self.latencies):.0f} | {mean(self.overheads):.1f} | {mean(self.busy):.1f} "
             f"| {max(self.overheads):.0f} | {mean(self.prompts):.0f} / {max(self.prompts)} | {mean(self.calls):.1f} "
             f"| {mean(self.tokens):.0f} / {max(self.tokens)} | {mean(self.wholes):.0f} | {same} |"
         )
@@ -126,10 +127,11 @@ def main() -> None:
         pages = len(opened(options, row["doc_name"]).open("1").pages)
         measure(row, options, sizes.setdefault(size_of(pages), Measured()))
     print(
-        "| pages | runs | ms a step: median | mean over a run | worst run | prompt tokens a step: mean / most ", end=""
+        "| pages | runs | ms a step: median | mean over a run | of it processor time | worst run | prompt tokens a step: mean / most ",
+        end="",
     )
     print("| calls a run | tokens a run: mean / most | whole document in one prompt | replayed identically |")
-    print("|" + "---|" * 10)
+    print("|" + "---|" * 11)
     for name in sorted(sizes, key=list(SIZES).index):
         print(sizes[name].row(name))
 
@@ -155,12 +157,13 @@ def measure(row: Mapping[str, Any], options: argparse.Namespace, into: Measured)
     """One question, asked of a document opened afresh, and again from its stored calls."""
     records: list[ModelCallRecord] = []
     corpus = opened(options, row["doc_name"])
-    started = time.perf_counter()
+    started, working = time.perf_counter(), time.process_time()
     events = run(InstantModel(row["question"]), row["question"], corpus, records)
-    seconds = time.perf_counter() - started
+    seconds, busy = time.perf_counter() - started, time.process_time() - working
     steps = [event for event in events if isinstance(event, StepEvent)]
     into.latencies += [step.latency_ms for step in steps]
     into.overheads.append(seconds * 1000 / max(1, len(steps)))
+    into.busy.append(busy * 1000 / max(1, len(steps)))
     sizes = [sum(HeuristicEstimator().estimate(m.content) for m in record.messages) for record in records]
     into.prompts += [size for size, record in zip(sizes, records, strict=True) if record.purpose == "step"]
     into.calls.append(len(records))
@@ -182,8 +185,10 @@ def arguments() -> argparse.Namespace:
 
 def run(model: ChatModel, question: str, corpus: LocalCorpus, records: list[ModelCallRecord]) -> list[ReasoningEvent]:
     """The events of one run led by the model."""
-    caller = Caller(model, budget=ModelBudget(calls=40, tokens=60_000), on_call=records.append)
-    return list(Orchestrator(walking=model_walking(caller, at_once=1)).run(question, corpus, Limits()))
+    limits = Limits()
+    budget = ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens)
+    caller = Caller(model, budget=budget, on_call=records.append)
+    return list(Orchestrator(walking=model_walking(caller, at_once=1)).run(question, corpus, limits))
 
 
 def told(events: Sequence[ReasoningEvent]) -> list[object]:

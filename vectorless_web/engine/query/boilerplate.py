@@ -13,6 +13,7 @@ _EXHIBIT_LINE = re.compile(
     r"|^\s*\*?\(?\d{1,3}\.\d{1,3}[a-z*]?\)?\s",
     re.IGNORECASE | re.MULTILINE,
 )
+_NUMBERED_LINE = re.compile(r"^\s*\*?\(?\d{1,3}\.\d{1,3}", re.MULTILINE)
 _SIGNATURES = re.compile(
     r"pursuant to the requirements of (?:section 13|the securities exchange act).{0,400}duly (?:caused|authorized)",
     re.IGNORECASE | re.DOTALL,
@@ -29,17 +30,23 @@ _HEAD_LINES = 12
 
 def page_worth(text: str, titles: Sequence[str]) -> float:
     """A factor in (0, 1] for a page with that text; `titles` are the sections that begin on it or run on into it."""
-    worth = 1.0
+    worth, lowered = 1.0, text.lower()
     if _is_contents(text):
         worth = 0.35
-    elif len(_EXHIBIT_LINE.findall(text)) >= _FEWEST_EXHIBITS:
+    elif _lists_exhibits(text, lowered):
         worth = 0.5
-    elif _SIGNATURES.search(text):
+    elif "pursuant to the requirements of" in lowered and _SIGNATURES.search(text):
         worth = 0.7
     for pattern, factor in ((_CAUTION, 0.6), (_AUDIT, 0.75)):
         if titles and all(pattern.search(title) for title in titles):
             worth = min(worth, factor)
     return worth
+
+
+def _lists_exhibits(text: str, lowered: str) -> bool:
+    # Counting plain words first spares nearly all pages the slow pattern, which finds no more than these.
+    most = lowered.count("by reference") + lowered.count("filed ") + len(_NUMBERED_LINE.findall(text))
+    return most >= _FEWEST_EXHIBITS and len(_EXHIBIT_LINE.findall(text)) >= _FEWEST_EXHIBITS
 
 
 def _is_contents(text: str) -> bool:
