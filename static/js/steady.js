@@ -19,6 +19,11 @@ function say() {
   place.textContent = `${place.dataset.step.replace("#", number)} ${step.querySelector(".say > span").textContent}`;
 }
 
+document.addEventListener("live:changed", () => {
+  const count = document.querySelector("[data-step-count]");
+  if (count) count.textContent = document.querySelectorAll("#steps > .step.done").length;
+});
+
 // Several steps within a second are told as the last of them.
 document.addEventListener("live:changed", () => {
   if (!waiting) waiting = setTimeout(say, Math.max(0, QUIET - (performance.now() - told)));
