@@ -39,6 +39,20 @@ _COPIED = re.compile(r"^- \[(?P<node>\w+)\] [^:\n]*: (?P<quote>.+?)(?: \([^()]*:
 SIZES = {"up to 60": 60, "61 to 120": 120, "121 to 200": 200, "above 200": 100_000}
 """Rows of the table by the most pages of a document."""
 
+COLUMNS = (
+    "pages",
+    "runs",
+    "ms a step: median",
+    "mean over a run",
+    "of it processor time",
+    "worst run",
+    "prompt tokens a step: mean / most",
+    "calls a run",
+    "tokens a run: mean / most",
+    "whole document in one prompt",
+    "replayed identically",
+)
+
 _NOTHING = {"node": None, "title": None, "query": None, "direction": None}
 _PLAN = (
     {"thought": "See the parts.", "action": "scan", **_NOTHING, "node": 0},
@@ -107,9 +121,10 @@ class Measured:
     def row(self, name: str) -> str:
         """One line of the table."""
         same = f"{self.identical}/{len(self.tokens)}"
+        times = f"{median(self.latencies):.0f} | {mean(self.overheads):.1f} | {mean(self.busy):.1f}"
+        prompts = f"{mean(self.prompts):.0f} / {max(self.prompts)}"
         return (
-            f"| {name} | {len(self.tokens)} | {median(self.latencies):.0f} | {mean(self.overheads):.1f} | {mean(self.busy):.1f} "
-            f"| {max(self.overheads):.0f} | {mean(self.prompts):.0f} / {max(self.prompts)} | {mean(self.calls):.1f} "
+            f"| {name} | {len(self.tokens)} | {times} | {max(self.overheads):.0f} | {prompts} | {mean(self.calls):.1f} "
             f"| {mean(self.tokens):.0f} / {max(self.tokens)} | {mean(self.wholes):.0f} | {same} |"
         )
 
@@ -126,12 +141,8 @@ def main() -> None:
     for row in rows:
         pages = len(opened(options, row["doc_name"]).open("1").pages)
         measure(row, options, sizes.setdefault(size_of(pages), Measured()))
-    print(
-        "| pages | runs | ms a step: median | mean over a run | of it processor time | worst run | prompt tokens a step: mean / most ",
-        end="",
-    )
-    print("| calls a run | tokens a run: mean / most | whole document in one prompt | replayed identically |")
-    print("|" + "---|" * 11)
+    print("| " + " | ".join(COLUMNS) + " |")
+    print("|" + "---|" * len(COLUMNS))
     for name in sorted(sizes, key=list(SIZES).index):
         print(sizes[name].row(name))
 
