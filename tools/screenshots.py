@@ -107,6 +107,7 @@ def found_pages(context: BrowserContext, site: Site) -> dict[str, str]:
         "settings": f"{place}settings/",
         "members": f"{place}settings/members/",
         "models": f"{place}settings/models/",
+        "meaning": f"{place}settings/models/meaning/",
         "budgets": f"{place}settings/budgets/",
         "danger": f"{place}settings/danger/",
         "new-workspace": "/workspaces/new/",

@@ -45,6 +45,7 @@ def audit(page, address: str) -> dict[str, list[str]]:
         "/w/demo/settings/",
         "/w/demo/settings/members/",
         "/w/demo/settings/models/",
+        "/w/demo/settings/models/meaning/",
         "/w/demo/settings/budgets/",
         "/w/demo/settings/danger/",
         "/workspaces/new/",

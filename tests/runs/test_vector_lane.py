@@ -132,6 +132,26 @@ def test_an_attempt_after_a_crash_pays_for_no_call_twice(ask, choice, embedding)
     assert call.cached
 
 
+@pytest.mark.parametrize("trouble", [None, status(500)], ids=["good", "500"])
+def test_a_finished_run_replays_identically_without_the_embedding_model(ask, choice, embedding, trouble):
+    embedding.trouble = trouble or embedding.trouble
+    run = ask()
+    embedding.requests.clear()
+    found = jobs.replayed(Run.objects.select_related("workspace").get(pk=run.pk))
+
+    assert (found.verdict, found.difference) == ("identical", "")
+    assert not embedding.requests
+
+
+def test_a_run_whose_vectors_were_deleted_since_says_so_instead_of_replaying(ask, choice, alice):
+    run = ask()
+    services.switch_off(actor=alice, choice=choice)
+    found = jobs.replayed(Run.objects.select_related("workspace").get(pk=run.pk))
+
+    assert found.verdict == "impossible"
+    assert "vectors of Rules have been deleted since" in found.difference
+
+
 @pytest.mark.parametrize("trouble", [status(500), status(401, "sk-1"), status(429)], ids=["500", "401", "429"])
 def test_when_the_server_is_away_the_words_answer_and_the_step_says_why(ask, choice, embedding, trouble):
     embedding.trouble = trouble
@@ -201,3 +221,10 @@ def test_the_run_page_shows_the_lane_and_the_note(ask, choice, embedding, client
     client.force_login(alice)
     text = client.get(f"/w/{workspace.slug}/runs/{run.pk}/").content.decode()
     assert "The vector lane was left out." in text
+
+
+def test_the_question_box_does_not_promise_that_no_model_is_asked(choice, client, bob, alice, workspace):
+    client.force_login(bob)
+    assert "no model but for search by meaning" in client.get(f"/w/{workspace.slug}/").content.decode()
+    services.switch_off(actor=alice, choice=choice)
+    assert "no model, no cost" in client.get(f"/w/{workspace.slug}/").content.decode()

@@ -7,6 +7,7 @@ from decimal import Decimal
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from vectorless_web.documents.models import EmbeddingChoice
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import OFFLINE, SITE, provider_choice, providers_for
@@ -18,24 +19,29 @@ LEAST_USD = Decimal("0.01")
 class Answerer:
     """One who can be asked. `value` is what forms send and runs keep; `model` is "" for the offline reasoner.
 
-    `usd_per_million` is the dearer of the model's two prices.
+    `usd_per_million` is the dearer of the model's two prices. `embeds` tells that the
+    question goes to the workspace's embedding model although no model answers.
     """
 
     value: str
     label: str
     model: str = ""
     usd_per_million: Decimal = Decimal(0)
+    embeds: bool = False
 
 
 def answerers_of(workspace: Workspace) -> list[Answerer]:
     """All that can be asked: first the one who answers unless another is chosen, last the offline reasoner."""
-    return [*_models(workspace), Answerer(OFFLINE, _("Offline reasoner"))]
+    models = list(_models(workspace))
+    # Who chooses the offline reasoner instead of a model keeps the question to this machine.
+    embeds = not models and EmbeddingChoice.objects.filter(workspace=workspace, enabled=True).exists()
+    return [*models, Answerer(OFFLINE, _("Offline reasoner"), embeds=embeds)]
 
 
 def estimate_of(answerer: Answerer) -> str:
     """What a question may cost at most, in words: all its tokens at the dearer price."""
     if not answerer.model:
-        return _("no model, no cost")
+        return _("no model but for search by meaning") if answerer.embeds else _("no model, no cost")
     if not answerer.usd_per_million:
         return _("%(model)s, no price set") % {"model": answerer.label}
     most = Decimal(Limits().model_tokens) * answerer.usd_per_million / 1_000_000

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import overload
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.engine.errors import NotFound
+from vectorless_web.engine.errors import ArtefactDamaged, NotFound
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
 from vectorless_web.engine.router import RouteResult
 from vectorless_web.runs.corpus import WorkspaceCorpus
-from vectorless_web.runs.models import Run, RunInputs
+from vectorless_web.runs.models import Run, RunInputs, Step
 
 UNTOLD = "The run asked the router more often than it did then."
 
@@ -47,6 +47,19 @@ class PinnedCorpus(WorkspaceCorpus):
         kept = self._inputs.documents
         rows = self._versions.items()
         return [kept[name]["title"] for name, row in rows if row.artefact_sha256 != kept[name]["artefact"]]
+
+    def without_vectors(self, steps: Iterable[Step]) -> list[str]:
+        """Titles of documents that were searched by their vectors, which are gone since."""
+        searched = {
+            row["document"] for step in steps if "nodes" in step.observation.get("vectors", {}) for row in step.refs
+        }
+        return [entry.title or entry.name for entry in self.named(sorted(searched)) if not self._has_vectors(entry.id)]
+
+    def _has_vectors(self, document: str) -> bool:
+        try:
+            return self.vectors(document) is not None
+        except ArtefactDamaged:
+            return False
 
     def _told(self, ask: Callable[[], RouteResult]) -> RouteResult:
         if len(self.routes) >= len(self._known_routes):

@@ -105,6 +105,8 @@ def replay(run: Run, *, wire: Wire) -> Found:
     corpus = PinnedCorpus(run, inputs, kept_routes(inputs))
     if missing := corpus.missing():
         return Found(Replay.Verdict.IMPOSSIBLE, f"{missing[0]} was among the documents and has been removed since.")
+    if lost := corpus.without_vectors(steps):
+        return Found(Replay.Verdict.IMPOSSIBLE, f"The vectors of {lost[0]} have been deleted since.")
     sink, deadline = Sink(corpus), time.monotonic() + REPLAY_SECONDS
     try:
         for event in _events(run, inputs, wire(run, inputs, sink.calls.append), corpus, deadline):
