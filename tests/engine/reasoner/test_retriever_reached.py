@@ -200,6 +200,31 @@ def verified(run):
     return next(event.observation for event in run.steps if event.kind is StepKind.VERIFY)
 
 
-def test_runs_of_this_page_end_in_answers():
+def yearbook():
+    years = [f"Parental leave lasted {n + 10} weeks in the northern office that year." for n in range(12)]
+    return compiled(
+        "Yearbook", *(section(f"Year {n}", paragraph(text, page=n), page=n) for n, text in enumerate(years))
+    )
+
+
+def test_a_page_that_the_question_names_is_a_filter_inside_the_lanes():
+    seen = fetched("What does page 7 say about parental leave?", yearbook())
+    assert seen["filter"] == {"page": 7}
+    assert {row["page"] for row in seen["items"]} == {7}
+    assert "lexical" in seen["items"][0]["lanes"]
+
+
+@pytest.mark.parametrize("page,weeks", [(1, 10), (7, 16), (12, 21)])
+def test_the_answer_comes_from_the_page_asked_for(page, weeks):
+    question = f"According to page {page}, how long did parental leave last?"
+    end = list(Orchestrator().run(question, Shelf({"a": yearbook()}), Limits()))[-1]
+    assert f"{weeks} weeks" in end.answer
+
+
+def test_a_page_the_document_does_not_have_filters_nothing():
+    assert "filter" not in fetched("What does page 40 say about parental leave?", yearbook())
+
+
+def test_a_question_that_reaches_them_all_is_answered():
     events = list(Orchestrator().run(QUESTION, Shelf({"a": handbook()}), Limits()))
     assert events[-1].outcome is Outcome.ANSWERED

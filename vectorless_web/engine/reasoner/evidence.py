@@ -8,7 +8,7 @@ from vectorless_web.engine.query.plan import WeightedTerm
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
 from vectorless_web.engine.reasoner.finder import Finder
 from vectorless_web.engine.retriever import DocumentCorpus, node_id, parse_node_id
-from vectorless_web.engine.retriever.ranking import Scored
+from vectorless_web.engine.retriever.ranking import Scored, ranked
 from vectorless_web.engine.retriever.similarity import Gate, VectorIndex
 
 
@@ -44,8 +44,12 @@ class EvidenceCorpus(DocumentCorpus):
         """Ranked leaves of the question; scores are shares of the attainable weight."""
         if tuple(terms) != self._finder.plan.terms:
             return super().lexical_search(text, terms, weights=weights, limit=limit, gate=gate)
-        found = [(node_id(self._entry.id, c.key), c.score) for c in self._finder.ranked]
-        return [scored for scored in found if gate is None or gate(scored[0])][:limit]
+        if gate is None:
+            return [(node_id(self._entry.id, c.key), c.score) for c in self._finder.ranked][:limit]
+        # The shortlist is cut, and a filter must stand before every cut.
+        fits = self._finder.fits(self._finder.document.tree.leaves())
+        found = [(node_id(self._entry.id, key), score) for key, score in fits.items() if score > 0]
+        return ranked(scored for scored in found if gate(scored[0]))[:limit]
 
 
 class CoverageReranker:

@@ -12,13 +12,14 @@ from vectorless_web.engine.reasoner.figures import Source, find_figures
 from vectorless_web.engine.reasoner.labels import NEUTRAL
 from vectorless_web.engine.reasoner.needs import asks_rate, figure_needs, is_free, own_words_needs, wants_figures
 from vectorless_web.engine.reasoner.outline import pages_words
+from vectorless_web.engine.reasoner.paging import page_asked, stands_on
 from vectorless_web.engine.reasoner.passages import asked_form, best_passages, find_passages, form_bonus
 from vectorless_web.engine.reasoner.periods import own_period
 from vectorless_web.engine.reasoner.planner import Fact, Figure, Passage
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.subject import names_any
 from vectorless_web.engine.reasoner.sweeping import sweep
-from vectorless_web.engine.reasoner.tables import tables_of
+from vectorless_web.engine.reasoner.tables import TableView, tables_of
 from vectorless_web.engine.reasoner.walk import Walk
 from vectorless_web.engine.reasoner.wording import count, listed, on_pages, pages_of, short
 from vectorless_web.engine.text.analyser import analyse
@@ -90,6 +91,12 @@ def _figures(walk: Walk) -> list[Fact]:
     tables = [
         view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
     ]
+    page = page_asked(walk.plan.question, len(walk.document.pages))
+    on_page = [view for view in tables if page and stands_on(view.node, page)]
+    return _found(walk, on_page, ranks) or _found(walk, tables, ranks)
+
+
+def _found(walk: Walk, tables: Sequence[TableView], ranks: Mapping[int, float]) -> list[Fact]:
     source = Source(walk.entry.id, tables, ranks, own_period(walk.document.card.fields))
     found = [
         f for f in find_figures(source, own_words_needs(walk.plan)) if f.fit >= (RATE_FIT if f.percent else FREE_FIT)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 
 from vectorless_web.engine.errors import Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.query.lexicon import Lexicon
@@ -12,6 +13,7 @@ from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import ReasoningEvent
 from vectorless_web.engine.reasoner.followup import Previous, completed
 from vectorless_web.engine.reasoner.limits import Cancelling, Limits
+from vectorless_web.engine.reasoner.paging import without_page
 from vectorless_web.engine.reasoner.routing import Routing, route_step
 from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.verification import answer_events
@@ -117,4 +119,6 @@ class Orchestrator:
         return self._read(whole) if run.read_as else plan
 
     def _read(self, text: str) -> QueryPlan:
-        return understand(text, lexicon=self._lexicon, expand=self._expand)
+        # A page that is named says where to look; its words must not be looked for.
+        plan = understand(without_page(text), lexicon=self._lexicon, expand=self._expand)
+        return replace(plan, question=text)

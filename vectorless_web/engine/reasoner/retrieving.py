@@ -7,6 +7,7 @@ from typing import Any
 from vectorless_web.engine.reasoner.evidence import CoverageReranker
 from vectorless_web.engine.reasoner.meaning import LaneQuery, lane_query
 from vectorless_web.engine.reasoner.packing import observed, retriever, take
+from vectorless_web.engine.reasoner.paging import page_asked
 from vectorless_web.engine.reasoner.planner import Candidate
 from vectorless_web.engine.reasoner.result import StepResult, refused
 from vectorless_web.engine.reasoner.walk import Walk
@@ -143,9 +144,13 @@ def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> Step
     if structure:
         builder = builder.structure(structure)
     by_words = query == walk.plan.focus and not lane.values
-    result = _staged(walk, lane.on(builder), by_words=by_words).execute()
+    builder = _staged(walk, lane.on(builder), by_words=by_words)
+    page = page_asked(walk.plan.question, len(walk.document.pages))
+    result = builder.where("page", page).execute() if page else builder.execute()
+    if page and not result.candidates_seen:
+        page, result = None, builder.execute()
     keys = take(walk, result)
-    _requeue(walk, keys)
+    _requeue(walk, keys, alone=page is not None)
     if not keys:
         outcome = "nothing that fits the tokens left" if result.dropped else "nothing"
         return StepResult(
@@ -153,11 +158,13 @@ def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> Step
             observation=observed(walk, result),
             confidence=0.0,
         )
+    told = {"filter": {"page": page}} if page else {}
     pages = on_pages(_pages(walk, keys)[:3])
+    where = f" of {pages}, the page asked for" if page else f"; the best stand on {pages}"
     best = walk.queue[0]
     return StepResult(
-        say=f"Gathered {count(len(keys), 'passage')}; the best stand on {pages}",
-        observation=observed(walk, result),
+        say=f"Gathered {count(len(keys), 'passage')}{where}",
+        observation={**observed(walk, result), **told},
         refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
         confidence=round(walk.finder.node_coverage(best.key), 4),
     )
@@ -171,12 +178,13 @@ def _staged(walk: Walk, builder: Retriever, *, by_words: bool) -> Retriever:
     return builder.rerank(CoverageReranker(walk.finder)) if by_words else builder
 
 
-def _requeue(walk: Walk, keys: list[int]) -> None:
-    """What was fetched is read first, in its fused order, then what the words ranked beside it."""
+def _requeue(walk: Walk, keys: list[int], *, alone: bool) -> None:
+    """What was fetched is read first, in its fused order, then, unless `alone`, what the words ranked beside it."""
     fits = walk.finder.fits(keys)
     fetched = [Candidate(key, fits[key], 1.0 / (1 + rank)) for rank, key in enumerate(keys)]
     known = set(keys)
-    walk.queue = fetched + [candidate for candidate in walk.finder.ranked if candidate.key not in known]
+    others = () if alone else walk.finder.ranked
+    walk.queue = fetched + [candidate for candidate in others if candidate.key not in known]
 
 
 def _pages(walk: Walk, keys: list[int]) -> list[int]:
