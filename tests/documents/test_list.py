@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.documents.files import upload
+from vectorless_web.documents import selectors
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.workspaces.models import AuditEvent
 
@@ -139,6 +140,18 @@ def test_a_waiting_document_says_its_place_in_the_line(make, client, workspace, 
     make("Second", Status.QUEUED)
     client.force_login(bob)
     assert "waiting, place 2" in client.get(f"/w/{workspace.slug}/documents/").content.decode()
+
+
+def test_places_in_a_long_line_cost_one_query(make, workspace, alice, django_assert_num_queries):
+    made = [make(f"Document {number}", Status.QUEUED if number % 3 else Status.READY) for number in range(30)]
+    waiting = [document for number, document in enumerate(made) if number % 3]
+    ids = {waiting[0].pk, waiting[7].pk, waiting[-1].pk, made[0].pk}
+    asked = list(selectors.rows_for(workspace, alice, ids))
+
+    with django_assert_num_queries(1):
+        places = selectors.queue_places(asked)
+
+    assert places == {waiting[0].pk: 1, waiting[7].pk: 8, waiting[-1].pk: 20}
 
 
 def test_viewers_see_no_buttons_they_may_not_press(make, client, workspace, vera):

@@ -188,3 +188,28 @@ def test_a_name_with_markup_is_shown_as_text(client, workspace, alice):
     send(client, workspace, upload(HANDBOOK, "<script>alert(1)</script>.md"))
     page = client.get(url(workspace, "")).content.decode()
     assert "<script>alert" not in page
+
+
+def test_more_files_than_an_hour_allows_are_held_back_with_the_time_to_wait(client, workspace, alice, settings):
+    settings.UPLOADS_PER_HOUR = 2
+    client.force_login(alice)
+    assert send(client, workspace, upload(b"# One\n\nText one.\n", "one.md")).status_code == 200
+
+    refused = send(client, workspace, upload(b"# Two\n\nText.\n", "two.md"), upload(b"# Three\n\nText.\n", "three.md"))
+    assert refused.status_code == 429
+    assert 0 < int(refused["Retry-After"]) <= 3600
+    assert "You may upload 2 files in an hour. Try again in" in refused.content.decode()
+    assert Document.objects.count() == 1
+
+    # What was refused does not count: one more file is still allowed, and then none.
+    assert send(client, workspace, upload(b"# Two\n\nText.\n", "two.md")).status_code == 200
+    plain = client.post(url(workspace), {"files": [upload(b"# Four\n\nText.\n", "four.md")]})
+    assert (plain.status_code, plain.headers["Retry-After"].isdigit()) == (429, True)
+
+
+def test_the_limit_is_each_person_s_own(client, workspace, alice, bob, settings):
+    settings.UPLOADS_PER_HOUR = 1
+    workspace.memberships.filter(user=bob).update(role="editor")
+    for person in (alice, bob):
+        client.force_login(person)
+        assert send(client, workspace, upload(person.username.encode(), f"{person.username}.txt")).status_code == 200

@@ -54,3 +54,21 @@ def test_without_redis_enqueueing_is_quiet_and_the_queue_is_down(settings):
     finally:
         django_rq.get_queue = original
     assert not Job.exists("run-4-1", connection=django_rq.get_connection("runs"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_lost_jobs_are_found_in_few_questions_however_many_wait():
+    jobs.enqueue("builtins.print", "x", queue="runs", job_id="run-5-1")
+    asked = ["run-5-1", *(f"run-{number}-1" for number in range(100, 1_300))]
+
+    assert jobs.lost(asked, queue="runs") == set(asked[1:])
+    assert jobs.lost(asked[:1], queue="runs", alive=("started",)) == {"run-5-1"}
+    assert jobs.lost([], queue="runs") == set()
+
+
+def test_with_redis_away_no_job_is_called_lost(monkeypatch):
+    import django_rq
+    from redis import Redis
+
+    monkeypatch.setattr(django_rq, "get_connection", lambda _name: Redis(unix_socket_path="/nonexistent.sock"))
+    assert jobs.lost(["run-6-1"], queue="runs") == set()

@@ -4,11 +4,12 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from itertools import accumulate
 from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.db import connection
-from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, TextField
+from django.db.models import Case, Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, TextField, Value, When
 from django.db.models.functions import Cast
 from django.http import Http404
 
@@ -197,9 +198,12 @@ def queue_places(documents: Iterable[Document]) -> dict[int, int]:
     waiting = {d.latest.pk: d.pk for d in documents if d.latest is not None and d.latest.status == Status.QUEUED}
     if not waiting:
         return {}
-    line = DocumentVersion.objects.filter(status=Status.QUEUED, document__deleted_at=None).order_by("pk")
-    places = {pk: place for place, pk in enumerate(line.values_list("pk", flat=True), start=1)}
-    return {document: places[version] for version, document in waiting.items() if version in places}
+    line = DocumentVersion.objects.filter(status=Status.QUEUED, document__deleted_at=None, pk__lte=max(waiting))
+    # However long the line, one number for each stretch between two of the asked versions comes back.
+    stretches = Case(*(When(pk__lte=pk, then=Value(pk)) for pk in sorted(waiting)))
+    counts = dict(line.order_by().annotate(upto=stretches).values_list("upto").annotate(n=Count("pk")))
+    places = accumulate(counts.get(pk, 0) for pk in sorted(waiting))
+    return {waiting[pk]: place for pk, place in zip(sorted(waiting), places, strict=True)}
 
 
 def same_content(workspace: Workspace, sha256: str, size: int) -> DocumentVersion | None:

@@ -1,6 +1,7 @@
 """Background jobs: enqueued by dotted path after the commit; rows are the truth and the queue a hint."""
 
 import logging
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -14,6 +15,9 @@ from rq.job import Job
 
 logger = logging.getLogger(__name__)
 
+ALIVE = ("queued", "started", "deferred", "scheduled")
+"""States of a job that waits or runs."""
+AT_ONCE = 500
 RESULT_SECONDS = 3600
 FAILURE_SECONDS = 7 * 24 * 3600
 
@@ -56,15 +60,31 @@ def exists(job_id: str, *, queue: str) -> bool:
     """Whether the job is waiting or running; false when it ended, was never enqueued, or Redis is down."""
     with suppress(NoSuchJobError, RedisError):
         status = Job.fetch(job_id, connection=django_rq.get_connection(queue)).get_status()
-        return status in ("queued", "started", "deferred", "scheduled")
+        return status in ALIVE
     return False
 
 
-def waits(job_id: str, *, queue: str) -> bool:
-    """Whether the job is in its queue; false when a worker has taken it, it ended, or Redis is down."""
-    with suppress(NoSuchJobError, RedisError):
-        return bool(Job.fetch(job_id, connection=django_rq.get_connection(queue)).is_queued)
-    return False
+def lost(job_ids: Sequence[str], *, queue: str, alive: Collection[str] = ALIVE) -> set[str]:
+    """Those of the jobs whose state is none of `alive`: ended, or never enqueued. None of them when Redis is down.
+
+    Asked in few messages, however many they are.
+    """
+    gone: set[str] = set()
+    try:
+        connection = django_rq.get_connection(queue)
+        for first in range(0, len(job_ids), AT_ONCE):
+            asked = job_ids[first : first + AT_ONCE]
+            with connection.pipeline(transaction=False) as pipeline:
+                for job_id in asked:
+                    pipeline.hget(Job.key_for(job_id), "status")
+                states = pipeline.execute()
+            gone |= {
+                job_id for job_id, state in zip(asked, states, strict=True) if (state or b"").decode() not in alive
+            }
+    except RedisError as error:
+        logger.warning("jobs not looked for: %s", error)
+        return set()
+    return gone
 
 
 def queue_is_up() -> bool:

@@ -9,14 +9,27 @@ from vectorless_web.lib.htmx import is_htmx
 
 
 class Problem(Exception):
-    """Raised anywhere below a view. `message` names cause and remedy; `code` is stable; `status` is HTTP's."""
+    """Raised anywhere below a view. `message` names cause and remedy; `code` is stable; `status` is HTTP's.
 
-    def __init__(self, message: str, *, code: str, status: int = 400, retryable: bool = False) -> None:
+    `retry_after` says in how many seconds it is worth trying again.
+    """
+
+    def __init__(
+        self, message: str, *, code: str, status: int = 400, retryable: bool = False, retry_after: int | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.code = code
         self.status = status
         self.retryable = retryable
+        self.retry_after = retry_after
+
+    def mark(self, response: HttpResponse) -> HttpResponse:
+        """The response, with the problem's status and headers."""
+        response.status_code = self.status
+        if self.retry_after is not None:
+            response["Retry-After"] = str(self.retry_after)
+        return response
 
 
 class ProblemMiddleware:
@@ -33,4 +46,4 @@ class ProblemMiddleware:
         if not isinstance(exception, Problem):
             return None
         template = "_problem.html" if is_htmx(request) else "problem.html"
-        return render(request, template, {"problem": exception}, status=exception.status)
+        return exception.mark(render(request, template, {"problem": exception}))

@@ -60,9 +60,11 @@ def _requeue_unqueued() -> int:
     """Versions that wait without a job, as after an outage of Redis."""
     before = timezone.now() - timedelta(seconds=GRACE_SECONDS)
     waiting = DocumentVersion.objects.filter(status=Status.QUEUED, created_at__lt=before, document__deleted_at=None)
-    lost = [version for version in waiting if not jobs.exists(version.job_id, queue="documents")]
-    for version in lost:
-        enqueue_compile(version)
+    versions = {version.job_id: version for version in waiting.order_by("pk").only("pk", "attempt")}
+    lost = jobs.lost(list(versions), queue="documents")
+    for job_id, version in versions.items():
+        if job_id in lost:
+            enqueue_compile(version)
     return len(lost)
 
 

@@ -13,8 +13,11 @@ from vectorless_web.documents import selectors, services
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.lib.htmx import is_htmx
 from vectorless_web.lib.problems import Problem
+from vectorless_web.lib.throttle import seconds_to_wait
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+
+HOUR = 3600
 
 
 @dataclass(frozen=True)
@@ -29,13 +32,20 @@ class UploadResult:
 
 @require_POST
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
-    """Take in one file or many as new documents; 422 when none of them could be taken."""
+    """Take in one file or many as new documents; 422 when none of them could be taken, 429 when too many came."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     folder = selectors.folder_named(workspace, request.POST.get("folder", ""))
-    results = [_add(request, workspace, file, folder) for file in _files(request)]
-    if is_htmx(request) or request.headers.get("X-Requested-With") == "XMLHttpRequest":
-        context = {**workspace_context(request.user, workspace, "documents"), "results": results}
-        return render(request, "documents/_uploaded.html", context, status=_status(results))
+    files = _files(request)
+    try:
+        _hold_back(request, len(files))
+    except Problem as problem:
+        if not _is_fetched(request):
+            raise
+        refused = [UploadResult(file.name or "", error=problem) for file in files]
+        return problem.mark(_told(request, workspace, refused))
+    results = [_add(request, workspace, file, folder) for file in files]
+    if _is_fetched(request):
+        return _told(request, workspace, results)
     for result in results:
         messages.info(request, _sentence(result))
     return redirect("documents:list", slug=slug)
@@ -46,6 +56,7 @@ def new_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take in a file as the next version of a document."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     try:
+        _hold_back(request, 1)
         added = services.add_version(document=document, user=request.user, upload=_files(request)[0])
     except Problem as problem:
         messages.error(request, problem.message)
@@ -55,6 +66,25 @@ def new_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return redirect("documents:detail", slug=slug, pk=added.document.pk)
     messages.info(request, f"Version {added.version.number} is being read; it takes over when it is ready.")
     return redirect("documents:detail", slug=slug, pk=pk)
+
+
+def _is_fetched(request: HttpRequest) -> bool:
+    """Whether a script sends the files and puts what comes back into the page."""
+    return is_htmx(request) or request.headers.get("X-Requested-With") == "XMLHttpRequest"
+
+
+def _told(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:
+    context = {**workspace_context(request.user, workspace, "documents"), "results": results}
+    return render(request, "documents/_uploaded.html", context, status=_status(results))
+
+
+def _hold_back(request: HttpRequest, count: int) -> None:
+    """Problem (429) when these files would be more than one person may upload in an hour."""
+    most = settings.UPLOADS_PER_HOUR
+    wait = seconds_to_wait(f"uploads-{request.user.pk}", amount=count, limit=most, seconds=HOUR)
+    if wait:
+        message = f"You may upload {most:,} files in an hour. Try again in {wait // 60 + 1} minutes."
+        raise Problem(message, code="too_many_uploads", status=429, retryable=True, retry_after=wait)
 
 
 def _files(request: HttpRequest) -> list[UploadedFile]:

@@ -1,5 +1,7 @@
 """How a run gets to a worker: one job for each attempt, named so that a doubled call adds nothing."""
 
+from collections.abc import Iterable
+
 from vectorless_web.lib import jobs
 from vectorless_web.lib.live import publish
 from vectorless_web.runs.models import Run
@@ -26,13 +28,15 @@ def enqueue_replay(run: Run) -> None:
     jobs.enqueue(REPLAY_JOB, run.pk, queue=QUEUE, job_id=f"replay-{run.pk}", seconds=REPLAY_JOB_SECONDS)
 
 
-def is_enqueued(run: Run) -> bool:
-    """Whether the present attempt waits in the queue.
+def without_job(runs: Iterable[Run]) -> list[Run]:
+    """Those of the runs whose present attempt does not wait in the queue; none when Redis is down.
 
     A job that a worker took does not count: a queued row means that it died before it
     claimed the run. Should it still be about to, the second delivery exits quietly.
     """
-    return jobs.waits(job_id(run.pk, run.attempt), queue=QUEUE)
+    named = {job_id(run.pk, run.attempt): run for run in runs}
+    lost = jobs.lost(list(named), queue=QUEUE, alive=("queued",))
+    return [run for name, run in named.items() if name in lost]
 
 
 def stop_job(run_id: int, attempt: int) -> None:

@@ -7,9 +7,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from vectorless_web.lib import jobs
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.services.queueing import announce, enqueue, is_enqueued, stop_job
+from vectorless_web.runs.services.queueing import announce, enqueue, stop_job, without_job
 from vectorless_web.runs.services.stopping import end_abandoned
 
 QUEUE_GRACE = timedelta(seconds=3)
@@ -29,11 +28,9 @@ def _expired() -> list[Run]:
 
 
 def _waiting() -> list[Run]:
-    if not jobs.queue_is_up():
-        return []
     old_enough = timezone.now() - QUEUE_GRACE
-    waiting = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=old_enough)
-    return [run for run in waiting if not is_enqueued(run)]
+    waiting = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=old_enough).order_by("pk")
+    return without_job(waiting.only("pk", "attempt"))
 
 
 def _recover(run: Run) -> bool:
