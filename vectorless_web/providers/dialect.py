@@ -6,6 +6,8 @@ from typing import Any
 
 from vectorless_web.providers.endpoint import FORMS
 
+_BOUNDS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"})
+
 _FORM_WORDS = ("response_format", "json", "schema", "structured output", "grammar")
 """What a server's refusal of a response format speaks of."""
 
@@ -32,7 +34,7 @@ class Dialect:
             options["temperature"] = temperature
         form = self.form(schema)
         if form == "json_schema":
-            described = {"name": "reply", "schema": schema, "strict": _is_strict(schema)}
+            described = {"name": "reply", "schema": shape_of(schema), "strict": _is_strict(schema)}
             options["response_format"] = {"type": form, "json_schema": described}
         elif form:
             options["response_format"] = {"type": form}
@@ -70,6 +72,23 @@ class Dialect:
             yield plain
         if plain.temperature or plain.limit:
             yield replace(plain, temperature=False, limit="")
+
+
+def shape_of(schema: Any) -> Any:
+    """A schema without its bounds on lengths, counts and sizes.
+
+    Strict mode refuses them, and servers that turn a schema into a grammar choke on long
+    ones. The reply is checked against the whole schema when it is there.
+    """
+    if isinstance(schema, list):
+        return [shape_of(part) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    return {
+        name: {key: shape_of(item) for key, item in part.items()} if name == "properties" else shape_of(part)
+        for name, part in schema.items()
+        if name not in _BOUNDS
+    }
 
 
 def _is_strict(schema: Any) -> bool:

@@ -1,0 +1,24 @@
+"""The schema as a server gets it: its shape, without the bounds that servers refuse or choke on."""
+
+from vectorless_web.engine.reasoner.schemas import ANSWER_SCHEMA, STEP_SCHEMA
+from vectorless_web.providers.dialect import Dialect, shape_of
+
+
+def words_of(part):
+    if isinstance(part, dict):
+        return {*part, *(word for item in part.values() for word in words_of(item))}
+    return {word for item in part for word in words_of(item)} if isinstance(part, list) else set()
+
+
+def test_bounds_are_left_out_and_everything_else_stays():
+    assert shape_of({"type": "string", "maxLength": 9, "enum": ["a", None]}) == {"type": "string", "enum": ["a", None]}
+    named = {"type": "object", "properties": {"minimum": {"type": "integer", "minimum": 0}}, "required": ["minimum"]}
+    assert shape_of(named) == {**named, "properties": {"minimum": {"type": "integer"}}}
+
+
+def test_what_the_reasoner_asks_for_keeps_to_strict_mode():
+    for schema in (STEP_SCHEMA, ANSWER_SCHEMA):
+        sent = Dialect().options(schema, max_tokens=10, temperature=0.0)["response_format"]["json_schema"]
+        assert sent["strict"] is True
+        assert not words_of(sent) & {"minLength", "maxLength", "minItems", "maxItems", "minimum"}
+        assert set(sent["schema"]["properties"]) == set(schema["properties"])
