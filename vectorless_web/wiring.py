@@ -246,13 +246,15 @@ def _endpoint(base_url: str, model: str, api_key: str, prices: tuple[Decimal, De
     )
 
 
-def embedder(choice: EmbeddingModel) -> Embedder:
+def embedder(choice: EmbeddingModel, stopping: Callable[[], bool] | None = None) -> Embedder:
     """The chosen embedding model by itself, imported only now: nobody else waits for its client."""
     from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings  # noqa: PLC0415
 
     endpoint = _endpoint(choice.base_url, choice.model, choice.api_key, (choice.price, Decimal(0)))
     endpoint = replace(endpoint, public_only=not settings.ALLOW_PRIVATE_MODEL_HOSTS)
-    return OpenAIEmbeddings(endpoint, dimensions=choice.dimensions)
+    if stopping is None:
+        return OpenAIEmbeddings(endpoint, dimensions=choice.dimensions)
+    return OpenAIEmbeddings(endpoint, dimensions=choice.dimensions, stopping=stopping)
 
 
 def _searching(calls: Calls, budget: ModelBudget) -> Meaning | None:
@@ -260,7 +262,8 @@ def _searching(calls: Calls, budget: ModelBudget) -> Meaning | None:
     choice = None if calls.offline else calls.embedding
     if choice is None:
         return None
-    live = MeteredEmbedder(embedder(choice), purse=calls.purse, usd_per_token=float(choice.price) / MILLION)
+    model = embedder(choice, calls.stopping)
+    live = MeteredEmbedder(model, purse=calls.purse, usd_per_token=float(choice.price) / MILLION)
     return _recorded(live, calls, budget, choice.max_tokens)
 
 

@@ -235,6 +235,37 @@ def test_trouble_with_the_server_pauses_and_loses_nothing(
     assert (file_of(document).status, choice.pause_code) == ("ready", "")
 
 
+def test_what_came_before_trouble_is_kept_and_not_paid_for_again(read, switched_on, act, alice, work_off, embedding):
+    document = read(b"# Long\n\n" + b"".join(b"Paragraph number %d speaks of itself.\n\n" % n for n in range(70)))
+    answers = iter([None, None, status(500)(None)])
+    embedding.trouble = lambda _request: next(answers)
+    switched_on()
+    file = file_of(document)
+    assert (file.status, file.tokens, file.done) == ("queued", 640, 64)
+    assert vectors_of(document.current_version) is None
+    embedding.requests.clear()
+    embedding.trouble = lambda _request: None
+    act(alice, "retry/")
+    work_off("documents")
+    file.refresh_from_db()
+    assert (file.status, file.tokens, file.done) == ("ready", 700, 70)
+    assert len(embedding.texts) == 6
+    assert vectors_of(document.current_version).rows.shape == (70, 64)
+
+
+def test_a_long_document_takes_turns_with_what_else_waits(read, act, alice, chosen, embedding, settings):
+    document = read(b"# Long\n\n" + b"".join(b"Paragraph number %d speaks of itself.\n\n" % n for n in range(70)))
+    act(alice, "on/")
+    file, seen = file_of(document), []
+    for _turn in range(3):
+        services.embed_version(file.pk, connect=_wired, turn_seconds=0.0)
+        file.refresh_from_db()
+        seen.append((file.status, file.done))
+    assert seen == [("queued", 32), ("queued", 64), ("ready", 70)]
+    assert len(set(embedding.texts)) == len(embedding.texts) == 70
+    assert len(stored_files(settings)) == 1
+
+
 def test_a_pause_that_is_over_ends_by_itself(read, switched_on, work_off, embedding):
     document = read()
     embedding.trouble = status(503)

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import threading
 import time
 from decimal import Decimal
 
@@ -15,6 +16,7 @@ from vectorless_web.engine.errors import (
     ModelError,
     ModelInvalidReply,
     ModelRateLimited,
+    ModelStopped,
     ModelTimeout,
     ModelUnknown,
     ModelUnreachable,
@@ -177,6 +179,16 @@ def test_a_server_that_drips_its_reply_is_a_timeout(embedder, server):
     server.trouble = lambda _request: Response(drops(), content_type="application/json")
     with pytest.raises(ModelTimeout):
         embedder(seconds=0.2).embed(["one"])
+
+
+def test_a_run_that_is_stopped_does_not_wait_for_the_server(embedder, server, httpserver):
+    stop = threading.Event()
+    server.trouble = lambda _request: stop.set() or time.sleep(1.5)
+    endpoint = Endpoint(httpserver.url_for("/v1"), "bag", KEY, seconds=5, retries=0)
+    began = time.monotonic()
+    with pytest.raises(ModelStopped):
+        OpenAIEmbeddings(endpoint, stopping=stop.is_set).embed(["one"])
+    assert time.monotonic() - began < 1.2
 
 
 def test_no_server_and_a_broken_reply_are_unreachable(embedder, server):

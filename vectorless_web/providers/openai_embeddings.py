@@ -2,18 +2,18 @@
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from vectorless_web.engine.errors import ModelInvalidReply, ModelTimeout
+from vectorless_web.engine.errors import ModelInvalidReply, ModelStopped, ModelTimeout
 from vectorless_web.engine.llm.embedding import Embedded, batches, checked_vectors
 from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.text.tokens import HeuristicEstimator
-from vectorless_web.providers.connections import Connections
+from vectorless_web.providers.connections import Connections, GivenUp, unless
 from vectorless_web.providers.endpoint import Endpoint
-from vectorless_web.providers.openai_chat import MILLION, SILENCES, client_for, translated
+from vectorless_web.providers.openai_chat import MILLION, SILENCES, client_for, never, translated
 
 NO_EMBEDDING = "The model's server sent something that is no list of embeddings."
 MOST_BYTES = 64 * 2**20
@@ -28,14 +28,17 @@ class OpenAIEmbeddings:
     and that length from then on.
     """
 
-    def __init__(self, endpoint: Endpoint, *, dimensions: int | None = None) -> None:
+    def __init__(
+        self, endpoint: Endpoint, *, dimensions: int | None = None, stopping: Callable[[], bool] = never
+    ) -> None:
         self.name, self.dimensions = endpoint.model, dimensions
-        self._endpoint = endpoint
-        self._client = client_for(endpoint, Connections())
+        self._endpoint, self._stopping = endpoint, stopping
+        self._connections = Connections()
+        self._client = client_for(endpoint, self._connections)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """One vector for each text, with usage and cost; ModelError otherwise."""
-        replies = [self._request(batch) for batch in batches(list(texts))]
+        """One vector for each text, with usage and cost; ModelError otherwise, ModelStopped when `stopping` says so."""
+        replies = [self._unless_stopped(batch) for batch in batches(list(texts))]
         if not replies:
             raise ModelInvalidReply("There is nothing to embed.")
         vectors = np.concatenate([reply.vectors for reply in replies])
@@ -47,6 +50,14 @@ class OpenAIEmbeddings:
             estimated=any(row.estimated for row in usages),
         )
         return Embedded(vectors, usage, replies[-1].model)
+
+    def _unless_stopped(self, texts: Sequence[str]) -> Embedded:
+        if self._stopping is never:
+            return self._request(texts)
+        try:
+            return unless(self._stopping, lambda: self._request(texts), cut=self._connections.cut)
+        except GivenUp:
+            raise ModelStopped from None
 
     def _request(self, texts: Sequence[str]) -> Embedded:
         create = self._client.embeddings.with_streaming_response.create

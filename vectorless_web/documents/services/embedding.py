@@ -2,9 +2,11 @@
 
 import logging
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 from django.db.models import F, QuerySet
@@ -30,6 +32,8 @@ logger = logging.getLogger(__name__)
 MILLION = 1_000_000
 SOON, LATER = timedelta(minutes=1), timedelta(minutes=15)
 """When a server is asked again: after trouble that passes by itself, after any other."""
+TURN_SECONDS = 60.0
+"""A document that takes longer is put back behind the uploads that wait, with what was embedded kept."""
 INTERNAL = "Something went wrong inside the program; the log has the details. Try again."
 UNREADABLE = "The key was stored under another encryption key and cannot be read. Type it again under Models."
 
@@ -38,18 +42,18 @@ class LeaseLost(Exception):
     """Raised when embedding was switched off, the version deleted, or the file given to another worker meanwhile."""
 
 
-def embed_version(file_id: int, *, connect: Connect) -> None:
-    """Make a queued vector file to its end: ready or failed. A second delivery of the job exits quietly.
+def embed_version(file_id: int, *, connect: Connect, turn_seconds: float = TURN_SECONDS) -> None:
+    """Work on a queued vector file until it is ready, failed or its turn is over. A second delivery exits quietly.
 
     Trouble with the server, a refused key or a spent budget pauses the workspace's
-    embedding and gives the file back to the queue: nothing is skipped for it. The next
-    file is begun afterwards.
+    embedding and gives the file back to the queue: nothing is skipped for it, and what
+    came is kept. The next file is begun afterwards.
     """
     file = _claim(file_id)
     if file is None:
         return
     try:
-        _embed(file, _metered(file.choice, connect(file.choice)))
+        _embed(file, _metered(file.choice, connect(file.choice)), turn_seconds)
     except LeaseLost:
         return
     except SecretUnreadable:
@@ -85,23 +89,51 @@ def _metered(choice: EmbeddingChoice, embedder: Embedder) -> Embedder:
     return MeteredEmbedder(embedder, purse=purse, usd_per_token=float(choice.price) / MILLION)
 
 
-def _embed(file: VectorFile, embedder: Embedder) -> None:
-    version = file.version
-    leaves = list(leaf_texts(open_version(version), max_tokens=file.choice.max_tokens))
+def _embed(file: VectorFile, embedder: Embedder, turn_seconds: float) -> None:
+    """Embed what is missing for as long as a turn lasts; what came is kept, whatever ends it."""
+    until = time.monotonic() + turn_seconds
+    leaves = list(leaf_texts(open_version(file.version), max_tokens=file.choice.max_tokens))
     known = _kept_vectors(file)
     missing = list(dict.fromkeys(leaf.text for leaf in leaves if leaf.text not in known))
     file.total = len(leaves)
     _beat(file, done=len(leaves) - len(missing), total=file.total)
-    for batch in batches(missing):
+    try:
+        is_done = _ask(file, embedder, missing, known, until=until)
+    except ModelError:
+        _store(file, leaves, known)
+        raise
+    ended = {"status": Status.READY, "done": F("total"), "ready_at": timezone.now()} if is_done else _BACK
+    _store(file, leaves, known, lease="", **ended)
+    EmbeddingChoice.objects.filter(pk=file.choice_id).update(paused_until=None, pause_code="", pause_message="")
+
+
+def _ask(file: VectorFile, embedder: Embedder, texts: list[str], known: Known, *, until: float) -> bool:
+    """Add the vectors of the texts to what is known; false when the turn is over before all are there."""
+    for batch in batches(texts):
         embedded = embedder.embed(batch)
         known.update(zip(batch, embedded.vectors, strict=True))
-        usage = embedded.usage
-        file.tokens += usage.tokens_in
-        file.cost_usd += Decimal(str(usage.cost_usd))
+        file.tokens += embedded.usage.tokens_in
+        file.cost_usd += Decimal(str(embedded.usage.cost_usd))
         _beat(file, done=F("done") + len(batch), tokens=file.tokens, cost_usd=file.cost_usd)
-    matrix = _matrix(leaves, known)
-    data = write_vectors([leaf.key for leaf in leaves], matrix, model=file.model, artefact=version.artefact_sha256)
-    _finish(file, data, dimensions=matrix.shape[1])
+        if time.monotonic() > until:
+            break
+    return all(text in known for text in texts)
+
+
+def _store(file: VectorFile, leaves: list[LeafText], known: Known, **values: Any) -> None:
+    """Put what is known into a file of its own and name it in the row; LeaseLost leaves nothing behind."""
+    there = [leaf for leaf in leaves if leaf.text in known]
+    matrix = _matrix(there, known)
+    artefact = file.version.artefact_sha256
+    data = write_vectors([leaf.key for leaf in there], matrix, model=file.model, artefact=artefact)
+    name, digest = store_vectors(data, f"vectors/{file.version.sha256}-{file.lease[:16]}.vec")
+    if not _mine(file).update(file=name, sha256=digest, dimensions=matrix.shape[1], **values):
+        delete_stored(name)
+        raise LeaseLost
+    delete_stored(file.file)
+    file.file, file.sha256 = name, digest
+    if there:
+        EmbeddingChoice.objects.filter(pk=file.choice_id, dimensions=None).update(dimensions=matrix.shape[1])
 
 
 def _matrix(leaves: list[LeafText], known: Mapping[str, NDArray[np.float32]]) -> NDArray[np.float32]:
@@ -110,7 +142,7 @@ def _matrix(leaves: list[LeafText], known: Mapping[str, NDArray[np.float32]]) ->
 
 
 def _kept_vectors(file: VectorFile) -> Known:
-    """What the document's version before said in the same words keeps its vectors, at no cost."""
+    """What an attempt before this one had, and what the document's version before said in the same words."""
     earlier = VectorFile.objects.filter(
         choice=file.choice_id,
         version__document=file.version.document_id,
@@ -118,12 +150,17 @@ def _kept_vectors(file: VectorFile) -> Known:
         status=Status.READY,
     )
     before = earlier.select_related("version").order_by("-version__number").first()
-    if before is None:
+    known = _vectors_in(before, file.choice.max_tokens) if before else {}
+    return known | _vectors_in(file, file.choice.max_tokens)
+
+
+def _vectors_in(file: VectorFile, max_tokens: int) -> Known:
+    if not file.file:
         return {}
     try:
-        stored = open_vectors(before.file, before.sha256)
-        leaves = leaf_texts(open_version(before.version), max_tokens=file.choice.max_tokens)
+        stored = open_vectors(file.file, file.sha256)
         rows = dict(zip(stored.keys, stored.rows, strict=True))
+        leaves = leaf_texts(open_version(file.version), max_tokens=max_tokens)
         return {leaf.text: rows[leaf.key] for leaf in leaves if leaf.key in rows}
     except ArtefactDamaged:
         return {}
@@ -141,34 +178,17 @@ def _beat(file: VectorFile, **values: object) -> None:
         raise LeaseLost
 
 
-def _finish(file: VectorFile, data: bytes, *, dimensions: int) -> None:
-    """Store the file, then name it in its row; what nobody names is removed again."""
-    version = file.version
-    name, digest = store_vectors(data, f"vectors/{version.sha256}-{file.lease[:16]}.vec")
-    ended = _mine(file).update(
-        status=Status.READY,
-        file=name,
-        sha256=digest,
-        dimensions=dimensions,
-        done=F("total"),
-        lease="",
-        ready_at=timezone.now(),
-    )
-    if not ended:
-        delete_stored(name)
-        raise LeaseLost
-    EmbeddingChoice.objects.filter(pk=file.choice_id).update(paused_until=None, pause_code="", pause_message="")
-    if file.total:
-        EmbeddingChoice.objects.filter(pk=file.choice_id, dimensions=None).update(dimensions=dimensions)
-
-
 def _fail(file: VectorFile, code: str, message: str) -> None:
     _mine(file).update(status=Status.FAILED, error_code=code, error_message=message, lease="")
 
 
 def _pause(file: VectorFile, code: str, message: str, pause: timedelta) -> None:
     """Give the file back to the queue, and begin none before the pause is over."""
-    if _mine(file).update(status=Status.QUEUED, attempt=F("attempt") + 1, lease="", heartbeat_at=None):
+    if _mine(file).update(lease="", **_BACK):
         EmbeddingChoice.objects.filter(pk=file.choice_id).update(
             paused_until=timezone.now() + pause, pause_code=code, pause_message=message
         )
+
+
+_BACK: dict[str, Any] = {"status": Status.QUEUED, "attempt": F("attempt") + 1, "heartbeat_at": None}
+"""Back to the queue."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelInvalidReply, ModelUnreachable
+from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelInvalidReply, ModelStopped, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget, Reservation, expected_tokens
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, unrecorded
 from vectorless_web.engine.llm.metered import Purse
@@ -41,7 +41,7 @@ class Embedded:
 
 
 class Embedder(Protocol):
-    """An embedding model. `embed` raises only errors of the ModelError branch. Safe under threads.
+    """An embedding model. `embed` raises only errors of the ModelError branch, and ModelStopped. Safe under threads.
 
     `dimensions` is the length every vector must have, or None while nobody knows it.
     """
@@ -175,7 +175,7 @@ class RecordedEmbedder:
             reserved = self._budget.reserve(sum(map(expected_tokens, texts)))
             embedded = self._embedder.embed(texts)
             usage = embedded.usage
-        except ModelError as error:
+        except (ModelError, ModelStopped) as error:
             latency = self._since(started)
             self._on_call(replace(asked, latency_ms=latency, error_code=error.code, error=error.message))
             raise
