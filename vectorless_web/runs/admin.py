@@ -5,7 +5,18 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from vectorless_web.lib.read_only_admin import ReadOnlyAdmin
-from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, ModelCall, Run, Step, Thread
+from vectorless_web.runs.models import (
+    Answer,
+    Citation,
+    Claim,
+    Feedback,
+    ModelCall,
+    Replay,
+    Run,
+    RunInputs,
+    Step,
+    Thread,
+)
 from vectorless_web.runs.services import cancel_run
 
 
@@ -105,6 +116,19 @@ class ModelCallAdmin(ReadOnlyAdmin):
         "error_code",
     ]
     list_filter = ["purpose", "model", "cached", "error_code"]
+    list_select_related = ["run"]
+
+
+@admin.register(RunInputs)
+class RunInputsAdmin(ReadOnlyAdmin):
+    list_display = ["run", "considered", "program"]
+    list_select_related = ["run"]
+
+
+@admin.register(Replay)
+class ReplayAdmin(ReadOnlyAdmin):
+    list_display = ["run", "verdict", "difference", "steps", "asked_at", "ended_at"]
+    list_filter = ["verdict"]
     list_select_related = ["run"]
 
 
