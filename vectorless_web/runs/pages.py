@@ -66,6 +66,7 @@ def run_context(run: Run, may: May) -> dict[str, Any]:
         "spending": spending_of(run) if run.is_open else None,
         "again": ways_of(run) if may.ask and not run.is_open else None,
         "tries": later_tries(run),
+        "thread_size": selectors.count_in_thread(run),
         "newer": selectors.newer_documents(run) if citations else [],
         "replay": None if run.is_open else selectors.replay_of(run),
         "my_feedback": None,

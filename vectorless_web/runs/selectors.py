@@ -92,6 +92,11 @@ def _with_result(thread: int) -> QuerySet[Run]:
     return Run.objects.filter(thread=thread, status__in=told).order_by("-pk")
 
 
+def count_in_thread(run: Run) -> int:
+    """How many questions the run's thread has."""
+    return Run.objects.filter(thread=run.thread_id).count()
+
+
 def steps_of(run: Run, after: int = 0) -> list[Step]:
     """The run's steps beyond a sequence number, in order."""
     return list(Step.objects.filter(run=run.pk, sequence__gt=after).order_by("sequence"))
