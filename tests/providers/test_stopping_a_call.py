@@ -68,6 +68,20 @@ def test_what_the_call_had_cost_by_then_is_told():
     assert partial.cost_usd == pytest.approx(180 / 1_000_000)
 
 
+def test_the_wait_before_another_try_ends_too(httpserver):
+    stop = threading.Event()
+    headers = {"Retry-After": "30"}
+    httpserver.expect_request("/v1/chat/completions").respond_with_json({"error": {}}, status=429, headers=headers)
+    endpoint = Endpoint(httpserver.url_for("/v1"), "tiny", "k", seconds=30, retries=2)
+    threading.Timer(0.3, stop.set).start()
+    began = time.monotonic()
+
+    with pytest.raises(ModelStopped):
+        OpenAIChat(endpoint, stopping=stop.is_set).complete(HELLO)
+    assert time.monotonic() - began < 1
+    assert len(httpserver.log) == 1
+
+
 def test_a_stopped_model_makes_no_more_calls(server):
     stop = threading.Event()
     model = OpenAIChat(Endpoint(server.url, "tiny", "k", seconds=30), stopping=stop.is_set)

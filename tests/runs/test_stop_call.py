@@ -1,10 +1,14 @@
 """Stopping a run in the middle of a long model call: it ends within two seconds with its connection and its bill."""
 
+import os
+import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
-from tests.conftest import wait_until
+from tests.conftest import ROOT, wait_until
 from tests.runs.compiled import compiled_document
 from tests.runs.silent_server import SilentServer
 from vectorless_web.documents.models import Document
@@ -44,4 +48,21 @@ def test_a_stop_inside_a_call_hangs_up_and_keeps_what_was_spent(make_run, alice,
     assert run.tokens == call.tokens_in + call.tokens_out
     assert run.cost_usd == call.cost_usd > 0
     assert run.steps.count() >= 1, "the steps before the call are kept"
+    server.close()
+
+
+def test_ctrl_c_in_a_terminal_hangs_up_at_once():
+    server = SilentServer(None)
+    environment = {"OPENAI_BASE_URL": server.url, "VECTORLESS_MODEL": "tiny", "VECTORLESS_MODEL_SECONDS": "60"}
+    command = [sys.executable, "manage.py", "ask", "How often may crew travel home?", "docs/demo/field-handbook.md"]
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, **environment}, stderr=subprocess.DEVNULL)
+    assert server.asked.acquire(timeout=30)
+    time.sleep(0.2)
+
+    asked = time.monotonic()
+    process.send_signal(signal.SIGINT)
+
+    assert process.wait(timeout=10) == 130
+    assert time.monotonic() - asked < 2
+    wait_until(lambda: server.hung_up_at, seconds=2)
     server.close()

@@ -1,7 +1,9 @@
 """`manage.py ask "question" FILE...`: the main job in a terminal, with no account, database or Redis."""
 
 import json
+import signal
 import sys
+import threading
 import time
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
@@ -78,7 +80,8 @@ class Command(BaseCommand):
         limits = Limits(max_steps=checked_steps(options["max_steps"]))
         corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell))
         calls = Heard(wiring.recording(options["record"]) if options["record"] else unrecorded)
-        engine = wiring.engine_for(None, wiring.Calls(keep=calls, cassette=options["cassette"]))
+        stopping = _interrupted().is_set
+        engine = wiring.engine_for(None, wiring.Calls(keep=calls, cassette=options["cassette"], stopping=stopping))
         code = self._follow(engine.reasoner.run(question, corpus, limits), corpus, result)
         if calls.first_missed:
             self._tell(calls.first_missed)
@@ -116,6 +119,19 @@ class Heard:
         self._keep(record)
         if record.error.startswith("The cassette ") and not self.first_missed:
             self.first_missed = record.error
+
+
+def _interrupted() -> threading.Event:
+    """Set by Ctrl-C, which ends the model calls of all walks at once: leaving waits for their threads."""
+    stop = threading.Event()
+
+    def interrupt(*_signal: object) -> None:
+        stop.set()
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, interrupt)
+    return stop
 
 
 class StageTeller:
