@@ -12,6 +12,7 @@ from tests.runs.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.runs import hub as hub_module
 from vectorless_web.runs.feed import Around, Audience, News, State
 from vectorless_web.runs.hub import BROKEN, ENDED, REFUSED, Hub, Hubs, Viewer
+from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.runs.services.queueing import group_of
 from vectorless_web.workspaces.selectors import may_as
@@ -31,6 +32,7 @@ class Rows:
     state: State | None = None
     reads: int = 0
     outage: bool = False
+    deleted: bool = False
     drawn: dict[Audience, Around] = field(default_factory=dict)
 
     def reach_back(self, after: int) -> None:
@@ -49,6 +51,8 @@ class Rows:
         await asyncio.sleep(0)
         if self.outage:
             raise DatabaseError
+        if self.deleted:
+            raise Run.DoesNotExist
         status = "answered" if self.ended else "running"
         self.state = replace(RUNNING, status=status, sequence=self.stored)
 
@@ -189,6 +193,38 @@ def test_hints_that_come_together_cost_one_read_and_known_ones_none(monkeypatch)
         hub.leave(viewer)
 
     asyncio.run(scene())
+
+
+def test_a_run_that_is_deleted_under_its_pages_closes_them():
+    async def scene() -> None:
+        rows = Rows(stored=2)
+        hub = hub_of(rows)
+        page = Page()
+        viewer = enter(hub, page)
+        await until(lambda: page.numbers == [1, 2])
+        rows.deleted = True
+        await until(lambda: page.closed)
+        assert page.closed == REFUSED
+        hub.leave(viewer)
+
+    asyncio.run(scene())
+
+
+def test_what_cannot_be_drawn_closes_the_pages_for_another_try(caplog):
+    class Broken(Rows):
+        async def surround(self, audience: Audience) -> None:
+            raise ValueError("a template that does not fit")
+
+    async def scene() -> None:
+        hub = hub_of(Broken(stored=2))
+        page = Page()
+        viewer = enter(hub, page)
+        await until(lambda: page.closed)
+        assert (page.closed, page.numbers) == (BROKEN, [1, 2])
+        hub.leave(viewer)
+
+    asyncio.run(scene())
+    assert "could not be served" in caplog.text
 
 
 @pytest.mark.django_db(transaction=True)
