@@ -219,3 +219,34 @@ def test_what_was_read_is_known_to_the_follow_up(make_run, report):
     follow = make_run(thread=first.thread, asked_from=first, asked_how="follow_up", question="And in 2023?")
 
     assert previous_of(follow).read == {str(report.pk): (3, 4)}
+
+
+class TestTheMenu:
+    def shown(self, client, bob, run) -> str:
+        client.force_login(bob)
+        Run.objects.filter(pk=run.pk).update(status="answered")
+        return client.get(address(run)).content.decode()
+
+    def test_it_says_what_deeper_changes(self, client, bob, first):
+        page = self.shown(client, bob, first)
+
+        assert "up to 24 steps in a document instead of 12, up to 10 documents instead of 5" in page
+        assert f'href="{address(first, "edit/")}"' in page
+
+    def test_deeper_is_not_offered_to_a_run_that_went_as_far_as_any_can(self, client, bob, first):
+        deepest = ask_again(user=bob, run=first, max_steps=30, max_walks=10)
+
+        assert "Look deeper" not in self.shown(client, bob, deepest)
+
+    def test_it_offers_who_was_not_asked_with_the_cost(self, client, bob, first, model):
+        offline = ask_again(user=bob, run=first, answerer="offline")
+
+        assert "Without a model<small>no model, no cost" in self.shown(client, bob, first)
+        assert "With tiny<small>tiny, at most $0.30" in self.shown(client, bob, offline)
+
+    def test_a_viewer_is_offered_only_to_compare(self, client, bob, first, workspace):
+        workspace.memberships.filter(user=bob).update(role="viewer")
+        page = self.shown(client, bob, first)
+
+        assert "Look deeper" not in page
+        assert address(first, "compare/") in page

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.runs.answerers import Answerer, answerers_of
+from vectorless_web.runs.answerers import Answerer, answerers_of, estimate_of
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.question import STEPS_MAX, WALKS_MAX
 
@@ -23,8 +23,8 @@ class Again:
 
     depth: Depth
     deeper: Depth | None
-    others: Sequence[Answerer]
-    """Who else can be asked."""
+    others: Sequence[tuple[Answerer, str]]
+    """Who else can be asked, and what that costs at most, in words."""
 
 
 def ways_of(run: Run) -> Again:
@@ -33,7 +33,8 @@ def ways_of(run: Run) -> Again:
     deeper = Depth(_further(depth.steps, STEPS_MAX), _further(depth.walks, WALKS_MAX))
     answerers = answerers_of(run.workspace)
     asked = run.settings.get("answerer") or answerers[0].value
-    return Again(depth, deeper if deeper != depth else None, [row for row in answerers if row.value != asked])
+    others = [(row, estimate_of(row)) for row in answerers if row.value != asked]
+    return Again(depth, deeper if deeper != depth else None, others)
 
 
 def _depth_of(run: Run) -> Depth:
