@@ -108,7 +108,7 @@ class ProviderForm(forms.ModelForm):
             self._fill_in(preset)
 
     def _fill_in(self, preset: Preset) -> None:
-        self.initial |= {"name": preset.label if preset.base_url else "", "base_url": preset.base_url}
+        self.initial.update(name=preset.label if preset.base_url else "", base_url=preset.base_url)
         if preset.model:
             self.fields["model"].widget.attrs["placeholder"] = preset.model
             self.fields["model"].help_text = f"For example {preset.model}."

@@ -8,7 +8,6 @@ from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.capability import NO, UNKNOWN, YES, Capability
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 from vectorless_web.engine.llm.schema import parse_object, problem_with
-from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 CONTEXT_TOKENS = 40_000
 """Tokens that the questions about the context may read together."""
@@ -18,6 +17,8 @@ STEP_TOKENS = 5_000
 SLOW_SECONDS = 10.0
 """A pilot that takes longer than this for a small call is not waited for."""
 NEEDLE = "7493"
+CHARACTERS_A_TOKEN = 4
+"""Of English prose, as a rule of thumb."""
 SHORT = 400
 """Most tokens of a reply here: room for models that think first."""
 
@@ -189,9 +190,8 @@ def _haystack(tokens: int) -> str:
     ask = "\nWhich number was the depot's? Answer with the number alone."
     front = f"Remember this: the number of the depot is {NEEDLE}.\n"
     line = "The vessel left the harbour in the morning and came back with the tide in the evening.\n"
-    estimator = HeuristicEstimator()
-    room = tokens - estimator.estimate(front + ask)
-    return front + line * max(1, room // estimator.estimate(line)) + ask
+    room = tokens * CHARACTERS_A_TOKEN - len(front + ask)
+    return front + line * max(1, room // len(line)) + ask
 
 
 def speed(asking: Asking, first: float | None) -> Capability:
