@@ -91,6 +91,8 @@ def _name_steps(citations: Sequence[Citation], cards: Sequence[rendering.StepVie
 
 def _place_checked(run: Run) -> None:
     """Give each section that was checked in vain the address of its page."""
+    if not run.checked:
+        return
     versions = {str(version.document_id): version for version in selectors.versions_read(run)}
     for row in run.checked:
         version = versions.get(str(row.get("document")))
