@@ -20,6 +20,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urljoin, urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
@@ -140,8 +141,23 @@ def _runs(page: Page, site: Site, place: str) -> dict[str, str]:
             found[f"run-{outcome}"] = str(link.get_attribute("href"))
     if "run-answered" in found:
         found["run-trace"] = found["run-answered"] + "#trace"
+        found["run-keys"] = found["run-answered"] + "#?"
+        page.goto(site.url + found["run-answered"])
+        found |= _related(page)
         found["run-source"] = found["run-answered"] + "#hit-1"
         found["print"] = found["run-answered"] + "export/print/"
+    return found
+
+
+def _related(page: Page) -> dict[str, str]:
+    """Pages that a run leads to: its thread, the runs to compare it with, a comparison, the choice of documents."""
+    kinds = {"thread": r'href="(/w/[^"]+/threads/\d+/)"', "compare-choice": r'href="(/w/[^"]+/compare/)"'}
+    found = {name: address for name, pattern in kinds.items() if (address := _first(page, pattern))}
+    found["choose"] = re.sub(r"runs/\d+/.*", "ask/documents/", urlsplit(page.url).path)
+    if "compare-choice" in found:
+        page.goto(urljoin(page.url, found["compare-choice"]))
+        pair = _first(page, r'href="(/w/[^"]+/compare/\d+/)"')
+        found |= {"compare": pair} if pair else {}
     return found
 
 
@@ -157,6 +173,8 @@ def visit(page: Page, address: str) -> list[str]:
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.goto(address, wait_until="load")
     page.wait_for_timeout(400)
+    if address.endswith("#?"):
+        page.keyboard.press("?")
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return [line for line in complaints if not ERRORS.search(line)] + ([f"{wide} px too wide"] if wide > 0 else [])
 

@@ -32,7 +32,7 @@ document.addEventListener("live:changed", () => {
 function nameOf(element) {
   if (element.id) return `#${CSS.escape(element.id)}`;
   const name = ["turn", "zoom", "marker", "key", "sheet"].find((part) => part in element.dataset);
-  return name ? `[data-${name}="${CSS.escape(element.dataset[name])}"]` : element.localName;
+  return name ? `[data-${name}="${CSS.escape(element.dataset[name])}"]` : ".pane-body";
 }
 
 const openMaps = () => new Map([...document.querySelectorAll("#maps details")].map((map, number) => [number, map.open]));
