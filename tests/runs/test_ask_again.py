@@ -1,15 +1,19 @@
 """Asking a run's question once more: again, deeper, edited, of another; and what a follow-up leans on."""
 
+import re
+
 import pytest
+from django.template.loader import render_to_string
 
 from vectorless_web.engine.reasoner.events import StepKind
 from vectorless_web.lib.problems import Problem
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Run, Step
+from vectorless_web.runs.pages import run_context
 from vectorless_web.runs.selectors import run_before
 from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import ModelProvider, Workspace
-from vectorless_web.workspaces.selectors import workspace_for
+from vectorless_web.workspaces.selectors import may_in, workspace_for
 
 pytestmark = pytest.mark.django_db
 
@@ -250,3 +254,24 @@ class TestTheMenu:
 
         assert "Look deeper" not in page
         assert address(first, "compare/") in page
+
+    @pytest.mark.parametrize("status", ["answered", "failed", "not_found"])
+    def test_each_way_works_where_a_socket_brought_it_without_a_token(self, client, bob, first, status):
+        """Fragments that come by socket know no CSRF token: their forms are sent by htmx, which does."""
+        from vectorless_web.workspaces.selectors import workspace_for
+
+        run = Run.objects.get(pk=first.pk)
+        run.workspace, run.status, run.retryable = workspace_for(bob, first.workspace.slug), status, True
+        context = run_context(run, may_in(run.workspace))
+        for template in ("runs/_acts.html", "runs/_answer.html"):
+            forms = re.findall(r"<form [^>]*>", render_to_string(template, context))
+            assert all("hx-post=" in form for form in forms)
+
+    def test_what_is_wrong_with_it_is_said_in_a_toast(self, client, bob, first, report):
+        first.whole_workspace = False
+        first.save()
+        client.force_login(bob)
+        answer = client.post(address(first, "again/"), headers={"HX-Request": "true"})
+
+        assert answer.status_code == 422
+        assert 'class="toast bad"' in answer.content.decode()
