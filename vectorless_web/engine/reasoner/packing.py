@@ -27,7 +27,7 @@ LISTED_DROPS = 12
 LISTED_ITEMS = 40
 """Nodes of the answer's context that an observation names."""
 
-UNREAD, UNREAD_SHARE = 8, 0.5
+UNREAD, UNREAD_SHARE = 40, 0.25
 """Leaves that nobody opened may fill the answer's context: so many a document, each with that share of the best fit."""
 
 
