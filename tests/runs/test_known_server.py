@@ -1,0 +1,38 @@
+"""What a model's self-test found is heeded by runs: nothing that its server refused is tried on it again."""
+
+import pytest
+
+from tests.model_server import ModelServer
+from tests.runs.compiled import compiled_document
+from vectorless_web.documents.models import Document
+from vectorless_web.runs import jobs
+from vectorless_web.workspaces.models import ModelProvider
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "form", "streams"),
+    [
+        ({}, "json_schema", True),
+        ({"forms": ["json_object", ""], "streams": False}, "json_object", False),
+        ({"forms": [""], "streams": True}, "", True),
+    ],
+    ids=["not tested", "JSON objects only", "no JSON mode"],
+)
+def test_a_run_asks_in_the_way_that_was_found_to_work(
+    httpserver, workspace, alice, make_run, settings, found, form, streams
+):
+    settings.MODEL_RETRIES = 0
+    server = ModelServer(prose=True)
+    httpserver.expect_request("/v1/chat/completions").respond_with_handler(server)
+    ModelProvider.objects.create(
+        workspace=workspace, name="P", base_url=httpserver.url_for("/v1"), model="m", capabilities=found
+    )
+    compiled_document(workspace, alice, b"# Annual report\n\n## Revenue\n\nRevenue was 412 million in 2024.\n")
+    Document.objects.exclude(name="report.md").delete()
+
+    jobs.execute_run(make_run(question="What was revenue in 2024?").pk)
+
+    assert set(server.forms()) == {form}
+    assert {body["stream"] for body in server.requests} == {streams}
