@@ -13,6 +13,7 @@ from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.runs import jobs
 from vectorless_web.runs.demo import CASSETTES, DOCUMENT, FOLDER, start_model_run
 from vectorless_web.runs.models import Run
+from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,6 +64,17 @@ def test_it_replays_identically(led):
     found = jobs.replayed(led)
 
     assert (found.verdict, found.difference) == ("identical", "")
+
+
+def test_who_has_nothing_to_look_at_yet_is_shown_the_way_to_it(led, client, alice, charlie):
+    empty = create_workspace(user=alice, name="Empty")
+    link = f"/w/{led.workspace.slug}/runs/{led.pk}/"
+
+    client.force_login(alice)
+    assert link in client.get(f"/w/{empty.slug}/").content.decode()
+    client.force_login(charlie)
+    other = create_workspace(user=charlie, name="Other")
+    assert link not in client.get(f"/w/{other.slug}/").content.decode()
 
 
 def test_nobody_else_s_run_is_led_by_a_cassette(make_run):

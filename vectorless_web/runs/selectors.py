@@ -138,6 +138,13 @@ def feedback_by(user: User, run: Run) -> Feedback | None:
     return Feedback.objects.filter(run=run.pk, user=user.pk or 0).first()
 
 
+def demo_run(user: User) -> Run | None:
+    """The demo's run that recorded replies led, for who may see it and has nothing to look at yet."""
+    ids = [workspace.pk for workspace in workspaces_of(user)]
+    rows = Run.objects.filter(workspace__in=ids, settings__has_key="cassette", status=Run.Status.ANSWERED)
+    return rows.select_related("workspace").first()
+
+
 def replay_of(run: Run) -> Replay | None:
     """The last replay of the run; None when nobody asked for one."""
     return Replay.objects.filter(run=run.pk).first()

@@ -33,6 +33,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def workspace(request: HttpRequest, slug: str) -> HttpResponse:
     place = workspace_for(request.user, slug)
     documents = card_context(place, request.user)
+    is_new = not any(documents.values())
     context = {
         **workspace_context(request.user, place, "ask"),
         **documents,
@@ -40,8 +41,8 @@ def workspace(request: HttpRequest, slug: str) -> HttpResponse:
         "recent": selectors.recent_runs(place),
         "month": selectors.month_of(place),
         "engine_line": _who_answers(place),
-        "is_new": not any(documents.values()),
-        "demo_run": None,
+        "is_new": is_new,
+        "demo_run": selectors.demo_run(request.user) if is_new else None,
     }
     return render(request, "runs/workspace.html", context)
 
