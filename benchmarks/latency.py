@@ -217,6 +217,7 @@ class StampingEngine:
     reasoner: Stamping
     name: str = "offline"
     model: str = ""
+    sizes: dict[str, int] = field(default_factory=dict)
 
 
 def build_stamping(_choice: object = None, _calls: object = None) -> StampingEngine:
