@@ -1,17 +1,29 @@
 #!/usr/bin/env bash
-# Everything: checks, the suite on SQLite and on PostgreSQL, the browser tests.
+# Everything, in two lanes side by side: checks and the suite on PostgreSQL; the suite on SQLite and the browser tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
 log=$(mktemp)
-trap 'kill "$checks" 2>/dev/null || true; rm -f "$log"' EXIT
-# The checks use a processor, the suite mostly waits for processes: they share the first minute.
-tools/check.sh >"$log" 2>&1 & checks=$!
+trap 'kill "$lane" 2>/dev/null || true; rm -f "$log"' EXIT
+
+suite() { "$@" python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e; }
+
+checks_and_postgresql() {
+    echo "== Lint, types, import rules, engine"
+    tools/check.sh
+    echo "== PostgreSQL"
+    suite python tools/with_postgresql.py
+}
+
+# Either lane ends at its first failure; each is told whole whatever the other comes to.
+(set -e; checks_and_postgresql) >"$log" 2>&1 & lane=$!
+failed=0
 echo "== SQLite"
-python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e
-echo "== Lint, types, import rules, engine"
-if wait "$checks"; then cat "$log"; else cat "$log"; exit 1; fi
-echo "== PostgreSQL"
-python tools/with_postgresql.py python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e
-echo "== Browser"
-tools/e2e.sh
+suite || failed=1
+if [ "$failed" = 0 ]; then
+    echo "== Browser"
+    tools/e2e.sh || failed=1
+fi
+wait "$lane" || failed=1
+cat "$log"
+exit "$failed"
