@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from vectorless_web.engine.document.artefact import ArtefactParts, CompiledDocument, open_artefact, write_artefact
 from vectorless_web.engine.document.card import Card, SectionLine, TypedFields
+from vectorless_web.engine.document.columns import Columns, NodeColumns
 from vectorless_web.engine.document.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
 from vectorless_web.engine.document.page import PageInfo
 from vectorless_web.engine.document.report import TreeReport
@@ -52,6 +53,17 @@ def path(tmp_path: Path) -> Path:
     file = tmp_path / "artefact"
     file.write_bytes(write_artefact(PARTS))
     return file
+
+
+def _told(columns: Columns) -> list[object]:
+    tables = [columns.table(node.key) for node in NODES]
+    return [list(columns.titles), list(columns.texts), list(columns.page_starts), tables]
+
+
+def test_columns_say_of_all_nodes_what_each_says_of_itself(path):
+    stored = _told(open_artefact(path).tree.columns)
+    assert stored == _told(NodeColumns(NODES))
+    assert stored[-1][-1] == ((("Lamps", ("Stock",), 0, False, 1),), "")
 
 
 def test_everything_comes_back_as_it_went_in(path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.engine.text.analyser import analyse, words
+from vectorless_web.engine.text.analyser import analyse, word_terms, words
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,11 @@ def test_any_text_can_be_analysed_and_words_stand_where_they_say(text):
     assert all(text[word.start : word.end] == word.text for word in found)
     assert all(a.end <= b.start for a, b in pairwise(found))
     assert all(term for term in analyse(text))
+
+
+@given(st.text(alphabet="aB 03,.-&'_$\n", max_size=40))
+def test_ascii_text_has_the_words_that_any_text_has(text):
+    assert analyse(text) == [term for word in words(text) for term in word_terms(word.text)]
 
 
 @given(st.text(alphabet="abcdefgh 0123,.-&'", max_size=80))

@@ -163,7 +163,10 @@ class CompiledDocument:
         if self._tree is None:
             references = self._blocks.array("references", "<i4").reshape(-1, 4).tolist()
             self._tree = Tree(
-                self._rows, [Reference(*reference) for reference in references], structure=self._rows.structure
+                self._rows,
+                [Reference(*reference) for reference in references],
+                structure=self._rows.structure,
+                columns=self._rows,
             )
         return self._tree
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vectorless_web.engine.document.columns import TableOutline
 from vectorless_web.engine.document.node import GlyphRun, GlyphSpan, Node, NodeKind
-from vectorless_web.engine.document.serialise import table_from_json, table_to_json
+from vectorless_web.engine.document.serialise import outline_from_json, table_from_json, table_to_json
 
 KINDS = tuple(kind.value for kind in NodeKind)
 _INTEGERS = ("parent", "subtree_end", "depth", "page_start", "page_end", "token_count")
@@ -67,6 +69,27 @@ class NodeRows(Sequence[Node]):
             self._kept[key] = self._decode(key)
         return self._kept[key]
 
+    @cached_property
+    def titles(self) -> list[str]:
+        """The titles of all nodes."""
+        return self._strings("title")
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts of all nodes."""
+        return self._strings("text")
+
+    @cached_property
+    def page_starts(self) -> list[int]:
+        """The first page indexes of all nodes."""
+        pages: list[int] = self._columns[_INTEGERS.index("page_start")].tolist()
+        return pages
+
+    def table(self, key: int) -> TableOutline | None:
+        """The outline of a node's table; None when it has none."""
+        start, end = self._span("table", "<i8", key)
+        return outline_from_json(bytes(self._block("table")[start:end]), self.texts[key]) if start < end else None
+
     def locate(self, key: int, start: int, end: int) -> tuple[GlyphSpan, ...]:
         """Spans of raw characters behind `text[start:end]` of a node."""
         spans = []
@@ -119,6 +142,14 @@ class NodeRows(Sequence[Node]):
             self._ends[name] = self._array(f"{name}_ends", kind).tolist()
         ends = self._ends[name]
         return ends[key - 1] if key else 0, ends[key]
+
+    def _strings(self, name: str) -> list[str]:
+        """A whole column; where all of it is ASCII, bytes are characters and one decoding serves all."""
+        ends, block = self._array(f"{name}_ends", "<i8").tolist(), bytes(self._block(name))
+        if block.isascii():
+            whole = block.decode("ascii")
+            return [whole[start:end] for start, end in pairwise([0, *ends])]
+        return [block[start:end].decode() for start, end in pairwise([0, *ends])]
 
     def _string(self, name: str, key: int) -> str:
         return str(self._slice(name, key), "utf-8")

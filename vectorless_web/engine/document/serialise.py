@@ -1,9 +1,11 @@
 """JSON forms of cards, reports and tables inside an artefact."""
 
 import json
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from vectorless_web.engine.document.card import Card, SectionLine, TypedFields
+from vectorless_web.engine.document.columns import DIGIT, RowOutline, TableOutline
 from vectorless_web.engine.document.report import TreeReport
 from vectorless_web.engine.document.table import Cell, Column, Row, Table
 
@@ -65,3 +67,19 @@ def _row(data: list[Any], text: str) -> Row:
         is_header=is_header,
         path=tuple(path),
     )
+
+
+def outline_from_json(raw: bytes, text: str) -> TableOutline:
+    """The table's outline, without making its cells."""
+    _, rows, _, statement = json.loads(raw)
+    return TableOutline(
+        tuple(
+            RowOutline(label, tuple(path), page_index, is_header, _figures(cells[1:], text))
+            for label, cells, _, _, page_index, is_header, path in rows
+        ),
+        statement,
+    )
+
+
+def _figures(cells: Iterable[Sequence[int]], text: str) -> int:
+    return sum(DIGIT.search(text, start, start + size) is not None for start, size in cells)

@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
+from vectorless_web.engine.document.columns import Columns, NodeColumns
 from vectorless_web.engine.document.node import Node, NodeKind, Reference
 from vectorless_web.engine.errors import NotFound
+
+_INNER = (NodeKind.DOCUMENT, NodeKind.SECTION)
 
 
 class Tree:
     """Read-only moves over nodes. `nodes[i].key == i`; a lazily decoded sequence is fine.
 
     `structure` is (parents, subtree_ends, kinds): plain integer sequences and kind names,
-    so that moving through the tree decodes no node.
+    so that moving through the tree decodes no node; so are `columns`, the fields that are
+    asked of all nodes.
     """
 
     def __init__(
@@ -19,8 +23,10 @@ class Tree:
         references: Sequence[Reference] = (),
         *,
         structure: tuple[Sequence[int], Sequence[int], Sequence[str]] | None = None,
+        columns: Columns | None = None,
     ) -> None:
         self._nodes = nodes
+        self.columns: Columns = columns or NodeColumns(nodes)
         self._references: dict[int, list[Reference]] = {}
         for reference in references:
             self._references.setdefault(reference.source, []).append(reference)
@@ -53,6 +59,14 @@ class Tree:
         """The node's kind, without decoding the node."""
         return NodeKind(self._kinds[key])
 
+    def is_section(self, key: int) -> bool:
+        """Whether the node is a section, without decoding it."""
+        return self._kinds[key] == NodeKind.SECTION
+
+    def is_leaf(self, key: int) -> bool:
+        """Whether the node can have no children, without decoding it."""
+        return self._kinds[key] not in _INNER
+
     def parent(self, key: int) -> int:
         """The parent's key; -1 for the root."""
         return int(self._parents[key])
@@ -72,7 +86,7 @@ class Tree:
 
     def child_sections(self, key: int) -> list[int]:
         """Keys of the direct children that are sections."""
-        return [child for child in self.children(key) if self._kinds[child] == NodeKind.SECTION]
+        return [child for child in self.children(key) if self.is_section(child)]
 
     def siblings(self, key: int) -> list[int]:
         """Keys of the other children of the same parent."""
@@ -91,7 +105,8 @@ class Tree:
     def path(self, key: int) -> list[str]:
         """Titles from below the root down to the node itself (an untitled leaf adds nothing)."""
         keys = [*self.ancestors(key)[1:], key] if key else []
-        return [title for title in (self._nodes[k].title for k in keys) if title]
+        titles = self.columns.titles
+        return [title for title in (titles[k] for k in keys) if title]
 
     def section_of(self, key: int) -> int:
         """The nearest section (or the root) that holds the node; a section is its own."""
@@ -101,11 +116,11 @@ class Tree:
 
     def sections(self) -> Iterator[int]:
         """Keys of all sections, in reading order."""
-        return (key for key in range(len(self._nodes)) if self._kinds[key] == NodeKind.SECTION)
+        return (key for key in range(len(self._nodes)) if self.is_section(key))
 
     def leaves(self, key: int = 0) -> list[int]:
         """Keys of the leaves in the node's subtree (the node itself if it is one), RUNNING ones left out."""
-        outer = (NodeKind.DOCUMENT, NodeKind.SECTION, NodeKind.RUNNING)
+        outer = (*_INNER, NodeKind.RUNNING)
         return [k for k in range(key, self.subtree_end(key)) if self._kinds[k] not in outer]
 
     def references(self, key: int) -> list[Reference]:

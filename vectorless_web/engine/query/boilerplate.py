@@ -14,6 +14,7 @@ _EXHIBIT_LINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _NUMBERED_LINE = re.compile(r"^\s*\*?\(?\d{1,3}\.\d{1,3}", re.MULTILINE)
+_DECIMAL = re.compile(r"\d\.\d")
 _SIGNATURES = re.compile(
     r"pursuant to the requirements of (?:section 13|the securities exchange act).{0,400}duly (?:caused|authorized)",
     re.IGNORECASE | re.DOTALL,
@@ -31,7 +32,7 @@ _HEAD_LINES = 12
 def page_worth(text: str, titles: Sequence[str]) -> float:
     """A factor in (0, 1] for a page with that text; `titles` are the sections that begin on it or run on into it."""
     worth, lowered = 1.0, text.lower()
-    if _is_contents(text):
+    if _is_contents(text, lowered):
         worth = 0.35
     elif _lists_exhibits(text, lowered):
         worth = 0.5
@@ -45,16 +46,22 @@ def page_worth(text: str, titles: Sequence[str]) -> float:
 
 def _lists_exhibits(text: str, lowered: str) -> bool:
     # Counting plain words first spares nearly all pages the slow pattern, which finds no more than these.
-    most = lowered.count("by reference") + lowered.count("filed ") + len(_NUMBERED_LINE.findall(text))
+    named = lowered.count("by reference") + lowered.count("filed ")
+    if named + len(_DECIMAL.findall(text)) < _FEWEST_EXHIBITS:
+        return False
+    most = named + len(_NUMBERED_LINE.findall(text))
     return most >= _FEWEST_EXHIBITS and len(_EXHIBIT_LINE.findall(text)) >= _FEWEST_EXHIBITS
 
 
-def _is_contents(text: str) -> bool:
+def _is_contents(text: str, lowered: str) -> bool:
     """A page that says so near its top and is mostly lines ending in page numbers."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    if "contents" not in lowered and "index" not in lowered:
+        return False
+    lines = [line for line in map(str.rstrip, text.splitlines()) if line]
     if not lines or not _CONTENTS.search("\n".join(lines[:_HEAD_LINES])):
         return False
-    numbered = sum(bool(_CONTENTS_LINE.search(line)) for line in lines)
+    numbered = sum(line[-1].isdecimal() and _CONTENTS_LINE.search(line) is not None for line in lines)
+    if numbered < _FEWEST_ENTRIES:
+        return False
     items = sum(bool(_ITEM_LINE.match(line)) for line in lines)
-    is_list = numbered >= _FEWEST_ENTRIES and numbered + items > 0.5 * len(lines)
-    return is_list and max(map(len, lines)) < _LONGEST_CONTENTS_LINE
+    return numbered + items > 0.5 * len(lines) and max(map(len, lines)) < _LONGEST_CONTENTS_LINE

@@ -80,7 +80,7 @@ def _contains(label: Terms, phrase: Terms) -> bool:
 
 
 def _period_factor(profile: DocumentProfile, row: LabelledRow, need: FigureNeed) -> float:
-    years = profile.years.get(row.key, frozenset())
+    years = profile.years(row.key)
     if need.period is None or not years:
         return 0.8
     return 1.0 if need.period.year in years else _OTHER_PERIOD

@@ -103,7 +103,7 @@ def _reasons_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
 
     The question's own wording counts in full, the documents' wordings of the same by their weight.
     """
-    scores = np.zeros(len(profile.nodes))
+    scores = np.zeros(len(profile.keys))
     if plan.intent is not Intent.EXPLAIN or not asks_reasons(plan.focus):
         return scores
     wanted = [(f" {' '.join(terms)} ", phrase.weight) for phrase in plan.phrases if (terms := analyse(phrase.text))]
@@ -126,11 +126,12 @@ def _titles_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     wanted, own = _meant(plan)
     phrases = _phrase_titles(plan)
     found: dict[int, float] = {}
-    for number, node in zip(profile.section_of_row, profile.nodes, strict=True):
+    tree, numbers = profile.tree, profile.section_of_row.tolist()
+    for number, key in zip(numbers, profile.keys, strict=True):
         if number not in found:
-            terms = frozenset(title_terms(profile.tree.node(profile.tree.section_of(node.key)).title))
+            terms = frozenset(title_terms(tree.columns.titles[tree.section_of(key)]))
             found[number] = max(_title_match(terms, wanted, own), phrases.get(terms, 0.0))
-    return np.array([found[number] for number in profile.section_of_row])
+    return np.array([found[number] for number in numbers])
 
 
 def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:

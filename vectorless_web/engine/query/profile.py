@@ -6,12 +6,13 @@ from functools import cached_property
 import numpy as np
 
 from vectorless_web.engine.document.artefact import CompiledDocument
-from vectorless_web.engine.document.node import Node, NodeKind
+from vectorless_web.engine.document.columns import TableOutline
+from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.index.grouped import GroupedRows
 from vectorless_web.engine.index.scoring import Integers
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.query.boilerplate import page_worth
-from vectorless_web.engine.query.labels import LabelledRow, labelled_rows
+from vectorless_web.engine.query.labels import LabelledRow, rows_of_table, rows_of_text
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.statements import StatementPages, statement_pages
 from vectorless_web.engine.text.analyser import analyse
@@ -36,20 +37,26 @@ class DocumentProfile:
         self.segment = Segment(document.segment)
         self.page_count = max(1, len(document.pages))
         self._lexicon = lexicon
+        self._years: dict[int, frozenset[int]] = {}
 
     @cached_property
-    def nodes(self) -> list[Node]:
-        """All nodes of the index, in the order of its rows."""
-        return [self.tree.node(int(key)) for key in self.segment.keys]
+    def keys(self) -> list[int]:
+        """The keys of the index rows."""
+        keys: list[int] = self.segment.keys.tolist()
+        return keys
 
     @cached_property
     def page_of_row(self) -> Integers:
         """First page index of each index row; a heading left alone at the foot of a page goes with what follows it."""
-        pages = [min(node.page_start, self.page_count - 1) for node in self.nodes]
+        starts = self.tree.columns.page_starts
+        pages = [min(starts[key], self.page_count - 1) for key in self.keys]
         for row in range(len(pages) - 2, -1, -1):
-            if self.nodes[row].kind is NodeKind.SECTION and self.nodes[row + 1].parent == self.nodes[row].key:
-                pages[row] = pages[row + 1] if pages[row + 1] == pages[row] + 1 else pages[row]
+            if pages[row + 1] == pages[row] + 1 and self._begins(row, row + 1):
+                pages[row] = pages[row + 1]
         return np.array(pages, dtype=np.int64)
+
+    def _begins(self, row: int, following: int) -> bool:
+        return self.tree.is_section(self.keys[row]) and self.tree.parent(self.keys[following]) == self.keys[row]
 
     @cached_property
     def pages(self) -> GroupedRows:
@@ -57,11 +64,21 @@ class DocumentProfile:
         return GroupedRows(self.segment, self.page_of_row, self.page_count)
 
     @cached_property
+    def tables(self) -> dict[int, TableOutline]:
+        """The outlines of the tables, by key."""
+        found = ((key, self.tree.columns.table(key)) for key in self.keys)
+        return {key: table for key, table in found if table is not None}
+
+    @cached_property
     def rows(self) -> list[LabelledRow]:
         """All labelled rows that hold figures, in reading order: of tables, and of texts that read like one."""
         found: list[LabelledRow] = []
-        for node in self.nodes:
-            found.extend(labelled_rows(node))
+        columns = self.tree.columns
+        for key in self.keys:
+            table = self.tables.get(key)
+            found.extend(
+                rows_of_table(key, table) if table else rows_of_text(key, columns.texts[key], columns.page_starts[key])
+            )
         return found
 
     @cached_property
@@ -73,37 +90,36 @@ class DocumentProfile:
                 found.setdefault(term, []).append(number)
         return found
 
-    @cached_property
-    def years(self) -> dict[int, frozenset[int]]:
-        """For each node with labelled rows, by key: the years that head its figures."""
-        return {key: _years_of(self.tree.node(key)) for key in {row.key for row in self.rows}}
+    def years(self, key: int) -> frozenset[int]:
+        """The years that head the figures of a node with labelled rows."""
+        if key not in self._years:
+            self._years[key] = _years_of(self.tree.node(key))
+        return self._years[key]
 
     @cached_property
     def headings(self) -> list[list[str]]:
         """Titles of the sections that begin on each page."""
         found: list[list[str]] = [[] for _ in range(self.page_count)]
-        for node, page in zip(self.nodes, self.page_of_row, strict=True):
-            if node.kind is NodeKind.SECTION and node.title:
-                found[page].append(node.title)
+        titles = self.tree.columns.titles
+        for key, page in zip(self.keys, self.page_of_row.tolist(), strict=True):
+            if self.tree.is_section(key) and titles[key]:
+                found[page].append(titles[key])
         return found
 
     @cached_property
     def statements(self) -> dict[str, StatementPages]:
         """For each kind of primary statement: how much each page is one, in [0, 1]."""
         recognised: dict[str, list[int]] = {}
-        for node in self.nodes:
-            if node.table is not None and node.table.statement:
-                pages = {row.page_index for row in node.table.rows}
-                recognised.setdefault(node.table.statement, []).extend(sorted(pages))
+        for table in self.tables.values():
+            if table.statement:
+                recognised.setdefault(table.statement, []).extend(sorted({row.page_index for row in table.rows}))
         return statement_pages(self.rows, self.headings, recognised, self._lexicon)
 
     @cached_property
     def worth(self) -> list[float]:
         """For each page a factor in (0, 1]: below 1 for tables of contents, exhibit lists, cautionary text."""
-        return [1.0 if self._is_statement(page) else self._page_worth(page) for page in range(self.page_count)]
-
-    def _is_statement(self, page: int) -> bool:
-        return any(pages[page] > _SURELY for pages in self.statements.values())
+        surely = {page for pages in self.statements.values() for page, sure in enumerate(pages) if sure > _SURELY}
+        return [1.0 if page in surely else self._page_worth(page) for page in range(self.page_count)]
 
     def _page_worth(self, page: int) -> float:
         return page_worth(self.document.page_text(page), [*self.running_sections[page][-1:], *self.headings[page]])
@@ -112,15 +128,15 @@ class DocumentProfile:
     def running_sections(self) -> list[list[str]]:
         """For each page the titles of the sections its first node stands in, outermost first."""
         first = np.searchsorted(np.maximum.accumulate(self.page_of_row), np.arange(self.page_count))
-        rows = np.minimum(first, len(self.nodes) - 1)
-        return [self.tree.path(self.nodes[row].parent) if self.nodes else [] for row in rows]
+        rows = np.minimum(first, len(self.keys) - 1).tolist()
+        return [self.tree.path(self.tree.parent(self.keys[row])) if self.keys else [] for row in rows]
 
     @cached_property
     def section_of_row(self) -> Integers:
         """The innermost section of each index row, numbered from 0 in reading order."""
         numbers: dict[int, int] = {}
         return np.array(
-            [numbers.setdefault(self.tree.section_of(node.key), len(numbers)) for node in self.nodes], dtype=np.int64
+            [numbers.setdefault(self.tree.section_of(key), len(numbers)) for key in self.keys], dtype=np.int64
         )
 
     @cached_property
@@ -131,20 +147,22 @@ class DocumentProfile:
     @cached_property
     def page_references(self) -> list[tuple[int, int]]:
         """Pairs of pages (from, to) of which the first mentions something on the second, each once, ascending."""
+        starts = self.tree.columns.page_starts
         found = {
-            (int(page), min(self.tree.node(reference.target).page_start, self.page_count - 1))
-            for node, page in zip(self.nodes, self.page_of_row, strict=True)
-            for reference in self.tree.references(node.key)
+            (page, min(starts[reference.target], self.page_count - 1))
+            for key, page in zip(self.keys, self.page_of_row.tolist(), strict=True)
+            for reference in self.tree.references(key)
         }
         return sorted((source, target) for source, target in found if source != target)
 
     @cached_property
     def causal_texts(self) -> list[tuple[int, str]]:
         """Index row and analysed words (parted and framed by spaces) of the leaves that give a reason for something."""
+        texts = self.tree.columns.texts
         return [
-            (row, f" {' '.join(analyse(node.text))} ")
-            for row, node in enumerate(self.nodes)
-            if node.is_leaf and node.table is None and _CAUSE.search(node.text)
+            (row, f" {' '.join(analyse(texts[key]))} ")
+            for row, key in enumerate(self.keys)
+            if key not in self.tables and self.tree.is_leaf(key) and _CAUSE.search(texts[key])
         ]
 
 

@@ -8,6 +8,9 @@ from vectorless_web.engine.query.lexicon import Lexicon, StatementKind
 from vectorless_web.engine.text.analyser import analyse, title_terms
 
 StatementPages = list[float]
+Captions = dict[str, dict[tuple[str, ...], str]]
+"""By the first term of a caption: its terms -> its concept."""
+
 _ENOUGH = 10
 """So many different captions make a page a statement beyond doubt."""
 _NEAR = 9
@@ -38,9 +41,9 @@ def statement_pages(
             labels[row.page_index].append(row.terms)
     for kind in lexicon.statements:
         known, titles = _caption_terms(lexicon, kind), _title_terms(kind)
+        shares = [_share(on_page, known) for on_page in labels]
         found[kind.name] = [
-            _share(labels[page], known) * (1.0 if _is_titled(headings[page], titles) else 0.5)
-            for page in range(page_count)
+            share * (1.0 if share and _is_titled(headings[page], titles) else 0.5) for page, share in enumerate(shares)
         ]
     together = {name: _together(name, found) for name in found}
     return {name: _confirmed(pages, recognised.get(name, ())) for name, pages in together.items()}
@@ -54,22 +57,24 @@ def _confirmed(pages: StatementPages, recognised: Sequence[int]) -> StatementPag
 
 def _together(name: str, found: dict[str, StatementPages]) -> StatementPages:
     others = [found[other] for other in ("income", "balance", "cash_flow") if other != name and other in found]
-    pages = found[name]
-    best = [
-        max((max(other[max(0, i - _NEAR) : i + _NEAR + 1]) for other in others), default=0.0) for i in range(len(pages))
+    return [
+        value and value * (_ALONE + (1 - _ALONE) * _best_near(page, others)) for page, value in enumerate(found[name])
     ]
-    return [value * (_ALONE + (1 - _ALONE) * best[i]) for i, value in enumerate(pages)]
+
+
+def _best_near(page: int, others: Sequence[StatementPages]) -> float:
+    return max((max(other[max(0, page - _NEAR) : page + _NEAR + 1]) for other in others), default=0.0)
 
 
 @lru_cache(maxsize=64)
-def _caption_terms(lexicon: Lexicon, kind: StatementKind) -> dict[tuple[str, ...], str]:
-    """Caption terms -> concept."""
-    known: dict[tuple[str, ...], str] = {}
+def _caption_terms(lexicon: Lexicon, kind: StatementKind) -> Captions:
+    known: Captions = {}
     for name in kind.captions:
         concept = lexicon.concept(name)
         for phrase in concept.phrases if concept else (name,):
-            known.setdefault(tuple(analyse(phrase)), name)
-    known.pop((), None)
+            terms = tuple(analyse(phrase))
+            if terms:
+                known.setdefault(terms[0], {}).setdefault(terms, name)
     return known
 
 
@@ -78,16 +83,17 @@ def _title_terms(kind: StatementKind) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(analyse(title)) - {"consolid"} for title in kind.titles)
 
 
-def _share(labels: Sequence[tuple[str, ...]], known: dict[tuple[str, ...], str]) -> float:
-    found = {concept for terms in labels if (concept := _caption(terms, known))}
+def _share(labels: Sequence[tuple[str, ...]], known: Captions) -> float:
+    found = {concept for terms in labels if terms and terms[0] in known and (concept := _caption(terms, known))}
     return min(1.0, len(found) / _ENOUGH)
 
 
-def _caption(terms: tuple[str, ...], known: dict[tuple[str, ...], str]) -> str:
+def _caption(terms: tuple[str, ...], known: Captions) -> str:
     """The concept a label begins with; a longer wording wins."""
+    captions = known[terms[0]]
     for length in range(len(terms), 0, -1):
-        if terms[:length] in known and (length == len(terms) or length > 1):
-            return known[terms[:length]]
+        if terms[:length] in captions and (length == len(terms) or length > 1):
+            return captions[terms[:length]]
     return ""
 
 
