@@ -95,6 +95,15 @@ def test_a_site_s_recording_names_the_host_alone(tape, settings):
     assert KEY not in tape.read_text()
 
 
+def test_a_file_that_is_there_is_never_overwritten(tape):
+    tape.write_text("My notes.")
+
+    with pytest.raises(InvalidInput, match=r"a\.cassette\.jsonl exists already"):
+        Recording(tape, model="tiny", provider="models.example")
+
+    assert tape.read_text() == "My notes."
+
+
 @pytest.mark.parametrize("text", ["", "{}", "prose", '{"cassette": 2}', '{"cassette": 1}\n{"request": "x"}', "[1]"])
 def test_what_is_no_cassette_is_told_in_a_sentence(tape, text):
     tape.write_text(text)

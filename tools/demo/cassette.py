@@ -22,7 +22,9 @@ NOTE = (
 
 def record(folder: Path, target: Path | None = None) -> list[ReasoningEvent]:
     """Write the cassette for the report in `folder`; the events of the run that it drives."""
-    recording = Recording(target or folder / FILE, model=MODEL, provider="script", note=NOTE)
+    target = target or folder / FILE
+    target.unlink(missing_ok=True)
+    recording = Recording(target, model=MODEL, provider="script", note=NOTE)
     limits = Limits()
     budget = ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens)
     caller = Caller(Author(), budget=budget, on_call=recording)

@@ -22,13 +22,14 @@ BEGINNING = 80
 class Recording:
     """Keeps every call that is told to it as one line of a new file; the first line says what made the replies.
 
+    InvalidInput when the file is there already: a mistyped name must not cost anybody their notes.
     It is told of calls as a Caller's `on_call`; calls that no budget paid for were never made and are left out.
     """
 
     def __init__(self, path: Path, *, model: str, provider: str, note: str = "") -> None:
         self._path, self._lock, self._provider = path, threading.Lock(), provider
         header = {"cassette": FORMAT, "model": model, "provider": provider, "note": note}
-        path.write_text(_line(header), encoding="utf-8")
+        _begin(path, _line(header))
 
     def __call__(self, record: ModelCallRecord) -> None:
         """Append one call."""
@@ -112,6 +113,14 @@ def prompt_digest(messages: Sequence[Message]) -> str:
     """Sixteen hexadecimal digits of the messages' SHA-256: enough to tell which prompt of a run changed."""
     told = json.dumps([[message.role, message.content] for message in messages], ensure_ascii=True)
     return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
+def _begin(path: Path, header: str) -> None:
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(header)
+    except FileExistsError as error:
+        raise InvalidInput(f"{path} exists already: name a new file to record to.") from error
 
 
 def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
