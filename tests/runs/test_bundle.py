@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 
 from tests.conftest import ROOT
 from vectorless_web.documents.compile_process import Finished
@@ -194,6 +195,46 @@ def test_a_forger_who_mends_the_manifest_is_found_out_by_the_quotes(bundle, orig
     report = check_bundle(resealed(bundle, "quotes.json", forge), [original])
 
     assert any(words in sentence for sentence in report.wrong)
+
+
+def test_words_that_are_said_to_stand_there_nearly_must_stand_there_all_the_same(bundle, original):
+    def forge(data: bytes) -> bytes:
+        rows = json.loads(data)
+        told = rows if isinstance(rows, list) else rows["citations"]
+        told[0].update(quote="Revenue was 421 million in 2024", check="fuzzy")
+        return json.dumps(rows).encode()
+
+    forged = resealed(bundle, "quotes.json", forge)
+    shutil.copy(forged, bundle)
+    report = check_bundle(resealed(bundle, "answer.json", forge), [original])
+
+    assert "[1] does not stand at its place in paper.txt." in report.wrong
+    assert "At their place in paper.txt itself: 1 of 2 quotes." in report.good
+
+
+def test_a_quote_that_was_found_nearly_stands_in_the_document_s_own_words(bundle, original):
+    def nearly(data: bytes) -> bytes:
+        return data.replace(b'"exact"', b'"fuzzy"')
+
+    found = resealed(bundle, "quotes.json", nearly)
+    shutil.copy(found, bundle)
+    report = check_bundle(resealed(bundle, "answer.json", nearly), [original])
+
+    assert report.wrong == []
+    assert "At their place in paper.txt itself: 2 of 2 quotes." in report.good
+
+
+def test_files_nested_without_end_are_no_bundle_and_no_traceback(bundle, capsys):
+    deep = b"[" * 200_000
+
+    assert any(
+        "not in the form" in sentence
+        for sentence in check_bundle(resealed(bundle, "quotes.json", lambda _: deep)).wrong
+    )
+    broken = changed(bundle, "manifest.json", lambda _data: deep)
+    with pytest.raises(SystemExit) as left:
+        call_command("verify", str(broken))
+    assert left.value.code == 2
 
 
 def test_a_page_text_that_was_forged_is_found_out_by_the_document(bundle, original, run):

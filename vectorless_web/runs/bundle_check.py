@@ -51,7 +51,7 @@ def check_bundle(path: Path, documents: Sequence[Path] = (), *, fingerprint: str
         _check_answer(answer, quotes, report)
         _check_texts(files, quotes, report)
         _check_documents(files, quotes, answer, documents, report)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         report.wrong.append(f"Its files are not in the form they should have: {error!r}.")
     _tell_limits(manifest, fingerprint, report)
     return report
@@ -75,7 +75,7 @@ def _manifest(files: Files) -> dict[str, Any]:
         manifest = json.loads(files[MANIFEST])
         known = manifest["format"] == FORMAT and manifest["version"] == VERSION
         rows = all(isinstance(row["path"], str) and isinstance(row["sha256"], str) for row in manifest["files"])
-    except (KeyError, ValueError, TypeError) as error:
+    except (KeyError, ValueError, TypeError, RecursionError) as error:
         raise InvalidInput("This zip has no manifest that can be read, so it is no evidence bundle.") from error
     if not known or not rows:
         raise InvalidInput("This is a bundle of another version, which this program does not know.")
@@ -129,13 +129,14 @@ def _check_texts(files: Files, quotes: list[Quote], report: Report) -> None:
 
 
 def stands(quote: Quote, pages: Mapping[int, str]) -> bool:
-    """Whether the characters at the quote's place, on pages from 1, are the quote's; white space does not count."""
+    """Whether the characters at the quote's place, on pages from 1, are the quote's; white space does not count.
+
+    However a model's words were found, the quote that is kept is the document's own text.
+    """
     parts = [
         pages.get(place["page"], "")[place["start"] : place["start"] + place["length"]] for place in quote["characters"]
     ]
     there, said = _plain(" ".join(parts)), _plain(quote["quote"])
-    if quote["check"] == "fuzzy":
-        return bool(there)
     return there == said or _WORD_HYPHEN.sub("", there) == _WORD_HYPHEN.sub("", said)
 
 
