@@ -146,6 +146,11 @@ class TestFigures:
             (("12 stores",), ("15 people",), "", ""),
             (("between 5 and 7",), ("6",), "", ""),
             (("none",), ("6",), "", ""),
+            (("1" * 30,), ("2" * 30,), "", ""),
+            (("1" * 200,), ("2",), "", ""),
+            (("1" * 24,), ("0.000001",), "", "−100.0 %"),
+            (("1",), ("1" + " million" * 20,), "", ""),
+            (("0.000001",), ("9" * 24 + " trillion trillion trillion",), "", ""),
         ],
     )
     def test_they_differ_by_what_lies_between_where_units_agree(self, a, b, difference, share):
@@ -158,6 +163,15 @@ class TestFigures:
 
     def test_one_side_alone_has_no_difference(self):
         assert figure_row("x", read_figure("5"), None).difference == ""
+
+    def test_the_page_shows_figures_of_any_length(self, pair, client, bob):
+        for run, digit in zip(pair, "12", strict=True):
+            Answer.objects.filter(run=run).update(value=digit * 30)
+        client.force_login(bob)
+        page = client.get(f"/w/{pair[0].workspace.slug}/runs/{pair[0].pk}/compare/{pair[1].pk}/")
+
+        assert page.status_code == 200
+        assert "2" * 30 in page.content.decode()
 
     def test_operands_are_compared_by_name(self, pair):
         for run, sales in zip(pair, ("1,402", "1,380"), strict=True):

@@ -1,8 +1,8 @@
 """Figures of two runs side by side, with how far apart they are where their units agree."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, DivisionByZero, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from django.utils import formats
@@ -13,12 +13,15 @@ from vectorless_web.runs.models import Answer, Claim
 
 SCALES = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
 MOST_DIGITS = 6
+"""Digits shown after the point."""
+COUNTED_DIGITS = 24
+"""A figure with more digits is shown, and not counted with: decimal arithmetic would round it."""
 SPACE, MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure as written. `amount` is None when the text does not hold exactly one number.
+    """A figure as written. `amount` is None when the text does not hold exactly one number that can be counted with.
 
     `amount` includes the scale ("million"); a percentage stands as it is written. `currency` is an
     ISO code or "", `unit` any other word of its unit.
@@ -52,7 +55,7 @@ def read_figure(text: str, unit: str = "") -> Figure:
     """Read a figure and the unit that stands apart from it, as in "1,402" and "USD million"."""
     numbers = numbers_in(text)
     shown = f"{text} {unit}".strip()
-    if len(numbers) != 1:
+    if len(numbers) != 1 or sum(map(str.isdigit, numbers[0].text)) > COUNTED_DIGITS:
         return Figure(shown)
     number, scale, currency = numbers[0], Decimal(1), ""
     left: list[str] = []
@@ -79,7 +82,7 @@ def figure_row(name: str, a: Figure | None, b: Figure | None) -> FigureRow:
     apart = b.amount - a.amount
     if not apart:
         return FigureRow(name, row.a, row.b, same=True)
-    return FigureRow(name, row.a, row.b, False, _difference(apart, a, b), _share(apart, a))
+    return FigureRow(name, row.a, row.b, False, _said(_difference, apart, a, b), _said(_share, apart, a))
 
 
 def figure_rows(answers: tuple[Answer | None, Answer | None], claims: Sequence[tuple[Claim, Claim]]) -> list[FigureRow]:
@@ -138,9 +141,14 @@ def _difference(apart: Decimal, a: Figure, b: Figure) -> str:
 def _share(apart: Decimal, a: Figure) -> str:
     if a.percent or not a.amount:
         return ""
+    return f"{_signed(100 * apart / abs(a.amount), 1)}{SPACE}%"
+
+
+def _said(work_out: Callable[..., str], *figures: Decimal | Figure) -> str:
+    """What is worked out, "" when the figures lie too far apart: models write them, at any length."""
     try:
-        return f"{_signed(100 * apart / abs(a.amount), 1)}{SPACE}%"
-    except (DivisionByZero, InvalidOperation):
+        return work_out(*figures)
+    except ArithmeticError:
         return ""
 
 
