@@ -227,6 +227,30 @@ def test_what_cannot_be_drawn_closes_the_pages_for_another_try(caplog):
     assert "could not be served" in caplog.text
 
 
+def test_hints_that_cannot_be_heard_cost_the_pages_nothing(monkeypatch, caplog):
+    monkeypatch.setattr(hub_module, "LOOK_SECONDS", 0.005)
+    tries = []
+
+    class Layer(InMemoryChannelLayer):
+        async def receive(self, channel):
+            tries.append(channel)
+            raise RuntimeError("a client's own trouble")
+
+    async def scene() -> None:
+        rows = Rows(stored=1)
+        hub = Hub(rows, workspace=None, layer=Layer())
+        page = Page()
+        viewer = enter(hub, page)
+        await until(lambda: len(tries) > 2)
+        rows.stored = 3
+        await until(lambda: page.numbers == [1, 2, 3])
+        assert page.closed is None
+        hub.leave(viewer)
+
+    asyncio.run(scene())
+    assert "hints are not heard" in caplog.text
+
+
 @pytest.mark.django_db(transaction=True)
 def test_the_last_page_out_leaves_nothing_behind(workspace, make_run):
     run = make_run()

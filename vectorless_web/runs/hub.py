@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
 """How often an open run is looked at without a hint, so that a lost one costs two seconds at most."""
+HEAR_SECONDS_MOST = 30.0
+"""How long hints are left alone at most when listening to them fails again and again."""
 MEMBER_SECONDS = 4.0
 """How often it is asked whether the readers still belong to the workspace: one question for all of a run."""
 SETTLE_SECONDS = 0.25
@@ -200,11 +202,18 @@ class Hub:
             await asyncio.sleep(0.005)
 
     async def _hear(self) -> None:
-        """Listen for hints; with Redis away the pages still get everything, only later."""
+        """Listen for hints, which cost nothing to miss: whatever is wrong with them, the pages get all, only later."""
+        pause = LOOK_SECONDS
         while self.viewers:
-            with suppress(RedisError, OSError):
-                await self._listen()
-            await asyncio.sleep(LOOK_SECONDS)
+            try:
+                with suppress(RedisError, OSError):
+                    await self._listen()
+                pause = LOOK_SECONDS
+            except Exception:
+                # The sockets' edge: what a client or a hint did must not reach the pages.
+                logger.exception("run %d: its hints are not heard", self.feed.run_id)
+                pause = min(2 * pause, HEAR_SECONDS_MOST)
+            await asyncio.sleep(pause)
 
     async def _listen(self) -> None:
         layer, group = self._layer, group_of(self.feed.run_id)
