@@ -1,9 +1,11 @@
 """Reading what models really send: the object is found and bent to its schema, and nothing is made up."""
 
+import time
+
 import pytest
 
 from vectorless_web.engine.errors import ModelInvalidReply
-from vectorless_web.engine.llm.lenient import fitted, value_in
+from vectorless_web.engine.llm.lenient import LONGEST, fitted, is_unfinished, value_in
 from vectorless_web.engine.llm.schema import checked_object
 
 SCHEMA = {
@@ -97,6 +99,38 @@ def test_line_breaks_inside_a_string_are_read():
 @pytest.mark.parametrize("text", ["{" * 50_000, "[" * 100_000, '{"a":' * 9_000, "<think>" * 20_000, "`" * 90_000])
 def test_hostile_nesting_is_no_object(text):
     assert value_in(text) is None
+
+
+@pytest.mark.parametrize(
+    ("start", "part", "end"),
+    [
+        ('{"a": ', '\\"', "}"),
+        ("```", "a", ""),
+        ("```", " ", ""),
+        ('{"', '" "', "}"),
+        ("{", "\\", "}"),
+        ("{1", ", ", "}"),
+        ("{", "'a' ", "}"),
+    ],
+)
+def test_the_longest_hostile_reply_is_read_at_once(start, part, end):
+    text = start + part * ((LONGEST - len(start + end)) // len(part)) + end
+    began = time.process_time()
+
+    assert value_in(text) is None
+    is_unfinished(text)
+
+    # What looks at every character again from every other one takes minutes.
+    assert time.process_time() - began < 3
+
+
+def test_an_escaped_quote_does_not_end_a_string():
+    assert value_in('{"a": "one, } \\" {two", "b": 1,}') == {"a": 'one, } " {two', "b": 1}
+    assert value_in('I say {"a": "\\"}", "b": 1} and no more') == {"a": '"}', "b": 1}
+
+
+def test_long_thoughts_before_a_short_reply_do_not_count():
+    assert value_in("<think>" + "so " * LONGEST + '</think>{"a": 1}') == {"a": 1}
 
 
 def test_a_megabyte_is_not_read():

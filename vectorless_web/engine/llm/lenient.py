@@ -11,16 +11,20 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-LONGEST = 200_000
-"""Characters of a reply that is still read."""
+LONGEST = 100_000
+"""Characters of a reply, without its thoughts, that are still read."""
 
 MOST_OBJECTS = 40
 """Objects looked at in one reply."""
 
 _THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning)>", re.I)
 _THOUGHT_START = re.compile(r"<(?:think|thinking|reasoning)>", re.I)
-_FENCED = re.compile(r"```[\w-]*[ \t]*\r?\n?(.*?)```", re.S)
-_LOOSE_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.S)
+_FENCE = "```"
+_LANGUAGE = re.compile(r"[\w-]*[ \t]*\r?\n?")
+_STRING = r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)'
+"""A string to its end, or to the text's: it matches wherever it begins, so that no character is read twice."""
+_LOOSE_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.S)
+_BRACE = re.compile(rf"{_STRING}|[{{}}]", re.S)
 _WHOLE = re.compile(r"-?\d+")
 _MARKS = "\"'`*[](){}<>#., "
 
@@ -33,11 +37,12 @@ def value_in(text: str, schema: Mapping[str, Any] | None = None) -> Found | None
     Of several, the one with most keys of `schema`; the last of equals, for models that
     repeat the example before they answer.
     """
-    if len(text) > LONGEST:
+    said = without_thoughts(text)
+    if len(said) > LONGEST:
         return None
     wanted = set((schema or {}).get("properties", ()))
     best: tuple[int, Found] | None = None
-    for found in _candidates(without_thoughts(text)):
+    for found in _candidates(said):
         worth = len(wanted & set(found)) if isinstance(found, dict) else 0
         if best is None or worth >= best[0]:
             best = (worth, found)
@@ -59,8 +64,8 @@ def _candidates(text: str) -> Iterator[Found]:
     if whole is not None:
         yield whole
         return
-    for block in _FENCED.finditer(text):
-        found = _loaded(block.group(1).strip())
+    for block in text.split(_FENCE)[1:-1:2]:
+        found = _loaded(_LANGUAGE.sub("", block, count=1).strip())
         if found is not None:
             yield found
     for piece in _balanced(text):
@@ -100,20 +105,11 @@ def _balanced(text: str) -> Iterator[str]:
 
 
 def _closing(text: str, start: int) -> int:
-    depth, position, is_string = 0, start, False
-    while position < len(text):
-        mark = text[position]
-        if is_string:
-            if mark == "\\":
-                position += 1
-            is_string = mark != '"'
-        elif mark == '"':
-            is_string = True
-        else:
-            depth += (mark == "{") - (mark == "}")
-            if depth == 0:
-                return position
-        position += 1
+    depth = 0
+    for part in _BRACE.finditer(text, start):
+        depth += (part.group() == "{") - (part.group() == "}")
+        if depth == 0 and part.group() == "}":
+            return part.start()
     return -1
 
 
