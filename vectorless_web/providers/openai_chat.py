@@ -19,6 +19,7 @@ from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.engine.llm.schema import parse_object
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.providers.connections import Connections, GivenUp, unless
+from vectorless_web.providers.counted import UNLIMITED, WRAPPING, counted
 from vectorless_web.providers.dialect import Dialect
 from vectorless_web.providers.endpoint import FORMS, Endpoint
 from vectorless_web.providers.failures import NO_COMPLETION, broken, is_about_the_model, is_too_long, refusal
@@ -81,7 +82,7 @@ class OpenAIChat:
 
         def ask() -> Reply:
             list(self._pieces(messages, received, schema, max_tokens=max_tokens, temperature=temperature))
-            return self._reply(messages, received, wants_object=schema is not None)
+            return self._reply(messages, received, max_tokens, wants_object=schema is not None)
 
         if self._stopping is never:
             return ask()
@@ -151,24 +152,25 @@ class OpenAIChat:
             self._may_climb = False
         raise error
 
-    def _reply(self, messages: Sequence[Message], received: Received, *, wants_object: bool) -> Reply:
+    def _reply(self, messages: Sequence[Message], received: Received, max_tokens: int, *, wants_object: bool) -> Reply:
         return Reply(
             received.text,
             parse_object(received.text) if wants_object else None,
-            self._usage(messages, received),
+            self._usage(messages, received, max_tokens),
             received.model or self.name,
             form=received.form,
             cut=received.finish == "length",
         )
 
-    def _usage(self, messages: Sequence[Message], received: Received) -> Usage:
-        """Tokens as the server counted them, or estimated when it does not count."""
-        counted = received.usage or {}
-        read, written = counted.get("prompt_tokens"), counted.get("completion_tokens")
-        if isinstance(read, int) and isinstance(written, int) and read > 0 and written >= 0:
-            return Usage(read, written, self._cost(read, written))
-        partial = self._partial(messages, received)
-        return Usage(partial.tokens_in, partial.tokens_out, partial.cost_usd, estimated=True)
+    def _usage(self, messages: Sequence[Message], received: Received, max_tokens: int) -> Usage:
+        """Tokens as the server counted them, or estimated when it does not count or cannot be believed."""
+        partial, said = self._partial(messages, received), received.usage or {}
+        read = counted(said.get("prompt_tokens"), estimate=partial.tokens_in, room=WRAPPING, least=1)
+        room = max_tokens if self._dialect.limit else max(max_tokens, UNLIMITED)
+        written = counted(said.get("completion_tokens"), estimate=partial.tokens_out, room=room)
+        if read is None or written is None:
+            return Usage(partial.tokens_in, partial.tokens_out, partial.cost_usd, estimated=True)
+        return Usage(read, written, self._cost(read, written))
 
     def _partial(self, messages: Sequence[Message], received: Received) -> PartialCall:
         tokens_in = sum(HeuristicEstimator().estimate(message.content) for message in messages)
@@ -207,12 +209,16 @@ def translated(otherwise: str = NO_COMPLETION) -> Iterator[None]:
         ) from None
     except (openai.APIError, httpx2.HTTPError) as error:
         raise broken(error) from None
-    except ValueError:
+    except (ValueError, RecursionError):
+        # What a server nests too deep cannot even be parsed.
         raise ModelInvalidReply(otherwise) from None
 
 
 def _said(error: openai.APIStatusError) -> str:
-    return json.dumps(error.body, default=str).lower() if error.body else str(error).lower()
+    try:
+        return json.dumps(error.body, default=str).lower() if error.body else str(error).lower()
+    except RecursionError:
+        return ""
 
 
 def _may_be_a_parameter(error: openai.APIStatusError) -> bool:

@@ -10,8 +10,10 @@ import numpy as np
 from vectorless_web.engine.errors import ModelInvalidReply, ModelStopped, ModelTimeout
 from vectorless_web.engine.llm.embedding import Embedded, batches, checked_vectors
 from vectorless_web.engine.llm.model import Usage
+from vectorless_web.engine.llm.naming import clean_name
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.providers.connections import Connections, GivenUp, unless
+from vectorless_web.providers.counted import WRAPPING, counted
 from vectorless_web.providers.endpoint import Endpoint
 from vectorless_web.providers.openai_chat import MILLION, SILENCES, client_for, never, translated
 
@@ -69,8 +71,7 @@ class OpenAIEmbeddings:
         rows = _rows(found, len(texts))
         vectors = checked_vectors(rows, count=len(texts), dimensions=self.dimensions)
         self.dimensions = int(vectors.shape[1])
-        model = found.get("model")
-        return Embedded(vectors, self._usage(found, texts), model if isinstance(model, str) and model else self.name)
+        return Embedded(vectors, self._usage(found, texts), clean_name(found.get("model"), otherwise=self.name))
 
     def _within_limits(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
         """The pieces of a reply, as long as it neither drips nor swells."""
@@ -84,13 +85,13 @@ class OpenAIEmbeddings:
             yield piece
 
     def _usage(self, found: dict[str, Any], texts: Sequence[str]) -> Usage:
-        """Tokens as the server counted them, or estimated when it does not count."""
-        counted = found.get("usage")
-        tokens = counted.get("prompt_tokens") if isinstance(counted, dict) else None
-        known = isinstance(tokens, int) and tokens > 0
-        if not isinstance(tokens, int) or not known:
-            tokens = sum(map(HeuristicEstimator().estimate, texts))
-        return Usage(tokens, 0, float(tokens * self._endpoint.price_in / MILLION), estimated=not known)
+        """Tokens as the server counted them, or estimated when it does not count or cannot be believed."""
+        usage = found.get("usage")
+        estimate = sum(map(HeuristicEstimator().estimate, texts))
+        said = usage.get("prompt_tokens") if isinstance(usage, dict) else None
+        known = counted(said, estimate=estimate, room=WRAPPING, least=1)
+        tokens = estimate if known is None else known
+        return Usage(tokens, 0, float(tokens * self._endpoint.price_in / MILLION), estimated=known is None)
 
 
 def _parsed(raw: bytes) -> Any:
@@ -108,6 +109,6 @@ def _rows(found: Any, count: int) -> list[Any]:
     places = [row.get("index", place) for place, row in enumerate(data)]
     if len(data) != count or places == list(range(count)):
         return [row["embedding"] for row in data]
-    if sorted(places, key=str) != sorted(range(count), key=str):
+    if not all(isinstance(place, int) for place in places) or sorted(places) != list(range(count)):
         raise ModelInvalidReply(NO_EMBEDDING)
     return [data[places.index(place)]["embedding"] for place in range(count)]

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vectorless_web.engine.errors import ModelInvalidReply, ModelUnreachable
+from vectorless_web.engine.llm.naming import clean_name
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.providers.failures import BROKE_OFF, NO_COMPLETION, REFUSED, refusal
 
@@ -56,7 +57,7 @@ class Received:
         if chunk.get("error"):
             raise _told(chunk["error"])
         self._ended = self._ended or bool(chunk.get("ended"))
-        self.model = str(chunk.get("model") or self.model)
+        self.model = clean_name(chunk.get("model"), otherwise=self.model)
         if isinstance(chunk.get("usage"), Mapping):
             self.usage = chunk["usage"]
         choices = chunk.get("choices")
@@ -113,7 +114,10 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _object(data: bytes) -> Mapping[str, Any]:
-    found = json.loads(data)
+    try:
+        found = json.loads(data)
+    except RecursionError:
+        raise ModelInvalidReply(NO_COMPLETION) from None
     if not isinstance(found, dict):
         raise ModelInvalidReply(NO_COMPLETION)
     return found
