@@ -57,7 +57,8 @@ def path(tmp_path: Path) -> Path:
 
 def _told(columns: Columns) -> list[object]:
     tables = [columns.table(node.key) for node in NODES]
-    return [list(columns.titles), list(columns.texts), list(columns.page_starts), tables]
+    integers = [list(columns.integers(name)) for name in ("depth", "page_start", "page_end", "token_count")]
+    return [list(columns.titles), list(columns.texts), integers, tables]
 
 
 def test_columns_say_of_all_nodes_what_each_says_of_itself(path):

@@ -9,7 +9,7 @@ from vectorless_web.engine.document.card import TypedFields
 from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.query.plan import FigureNeed, Period
 from vectorless_web.engine.reasoner.figures import Source, find_figures
-from vectorless_web.engine.reasoner.labels import label_fit
+from vectorless_web.engine.reasoner.labels import fits_to
 from vectorless_web.engine.reasoner.periods import OwnPeriod, agreement, own_period, read_header
 from vectorless_web.engine.reasoner.tables import tables_of
 from vectorless_web.engine.reasoner.units import amount_words, is_per_share, units_currency, units_scale
@@ -80,13 +80,13 @@ def test_a_reports_own_quarter_is_found_where_the_fiscal_year_is_not_the_calenda
     ],
 )
 def test_the_label_that_is_the_item_beats_its_relatives(label, phrases, better_than):
-    assert label_fit(label, (), phrases) > label_fit(better_than, (), phrases)
+    assert fits_to(phrases)(label, ()) > fits_to(phrases)(better_than, ())
 
 
 def test_a_bare_total_is_read_with_the_label_above_it():
-    assert label_fit("Total", ("Current assets",), ["total current assets"]) > 0.9
-    assert label_fit("", ("Revenues",), ["total revenues", "revenue"]) > 0.9
-    assert label_fit("Total", (), ["total current assets"]) == 0
+    assert fits_to(["total current assets"])("Total", ("Current assets",)) > 0.9
+    assert fits_to(["total revenues", "revenue"])("", ("Revenues",)) > 0.9
+    assert fits_to(["total current assets"])("Total", ()) == 0
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.document.table import Table
 
 DIGIT = re.compile(r"\d")
+Integer = Literal["depth", "page_start", "page_end", "token_count"]
 
 
 class RowOutline(NamedTuple):
@@ -29,7 +30,7 @@ class TableOutline(NamedTuple):
 
 
 class Columns(Protocol):
-    """Fields of all nodes; each sequence is indexed by key."""
+    """Fields of all nodes; every sequence is indexed by key."""
 
     @property
     def titles(self) -> Sequence[str]:
@@ -39,9 +40,8 @@ class Columns(Protocol):
     def texts(self) -> Sequence[str]:
         """The texts."""
 
-    @property
-    def page_starts(self) -> Sequence[int]:
-        """The first page indexes."""
+    def integers(self, name: Integer) -> Sequence[int]:
+        """An integer field of all nodes."""
 
     def table(self, key: int) -> TableOutline | None:
         """The outline of a node's table; None when it has none."""
@@ -63,10 +63,9 @@ class NodeColumns:
         """The texts."""
         return [node.text for node in self._nodes]
 
-    @cached_property
-    def page_starts(self) -> list[int]:
-        """The first page indexes."""
-        return [node.page_start for node in self._nodes]
+    def integers(self, name: Integer) -> list[int]:
+        """An integer field of all nodes."""
+        return [getattr(node, name) for node in self._nodes]
 
     def table(self, key: int) -> TableOutline | None:
         """The outline of a node's table; None when it has none."""

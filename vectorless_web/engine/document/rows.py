@@ -8,11 +8,12 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorless_web.engine.document.columns import TableOutline
+from vectorless_web.engine.document.columns import Integer, TableOutline
 from vectorless_web.engine.document.node import GlyphRun, GlyphSpan, Node, NodeKind
 from vectorless_web.engine.document.serialise import outline_from_json, table_from_json, table_to_json
 
-KINDS = tuple(kind.value for kind in NodeKind)
+_KINDS = tuple(NodeKind)
+KINDS = tuple(kind.value for kind in _KINDS)
 _INTEGERS = ("parent", "subtree_end", "depth", "page_start", "page_end", "token_count")
 _STRINGS = ("title", "text", "label", "content_hash")
 
@@ -46,6 +47,7 @@ class NodeRows(Sequence[Node]):
         self._columns = array("nodes", "<i4").reshape(len(_INTEGERS) + 1, count)
         self._kept: dict[int, Node] = {}
         self._ends: dict[str, list[int]] = {}
+        self._integers: dict[str, list[int]] = {}
 
     def __len__(self) -> int:
         return self._count
@@ -79,11 +81,11 @@ class NodeRows(Sequence[Node]):
         """The texts of all nodes."""
         return self._strings("text")
 
-    @cached_property
-    def page_starts(self) -> list[int]:
-        """The first page indexes of all nodes."""
-        pages: list[int] = self._columns[_INTEGERS.index("page_start")].tolist()
-        return pages
+    def integers(self, name: Integer) -> list[int]:
+        """An integer field of all nodes, as a plain list."""
+        if name not in self._integers:
+            self._integers[name] = self._columns[_INTEGERS.index(name)].tolist()
+        return self._integers[name]
 
     def table(self, key: int) -> TableOutline | None:
         """The outline of a node's table; None when it has none."""
@@ -115,7 +117,7 @@ class NodeRows(Sequence[Node]):
             parent=parent,
             subtree_end=subtree_end,
             depth=depth,
-            kind=NodeKind(KINDS[kind]),
+            kind=_KINDS[kind],
             title=self._string("title", key),
             text=text,
             page_start=page_start,

@@ -48,7 +48,7 @@ class DocumentProfile:
     @cached_property
     def page_of_row(self) -> Integers:
         """First page index of each index row; a heading left alone at the foot of a page goes with what follows it."""
-        starts = self.tree.columns.page_starts
+        starts = self.tree.columns.integers("page_start")
         pages = [min(starts[key], self.page_count - 1) for key in self.keys]
         for row in range(len(pages) - 2, -1, -1):
             if pages[row + 1] == pages[row] + 1 and self._begins(row, row + 1):
@@ -73,12 +73,10 @@ class DocumentProfile:
     def rows(self) -> list[LabelledRow]:
         """All labelled rows that hold figures, in reading order: of tables, and of texts that read like one."""
         found: list[LabelledRow] = []
-        columns = self.tree.columns
+        texts, pages = self.tree.columns.texts, self.tree.columns.integers("page_start")
         for key in self.keys:
             table = self.tables.get(key)
-            found.extend(
-                rows_of_table(key, table) if table else rows_of_text(key, columns.texts[key], columns.page_starts[key])
-            )
+            found.extend(rows_of_table(key, table) if table else rows_of_text(key, texts[key], pages[key]))
         return found
 
     @cached_property
@@ -147,7 +145,7 @@ class DocumentProfile:
     @cached_property
     def page_references(self) -> list[tuple[int, int]]:
         """Pairs of pages (from, to) of which the first mentions something on the second, each once, ascending."""
-        starts = self.tree.columns.page_starts
+        starts = self.tree.columns.integers("page_start")
         found = {
             (page, min(starts[reference.target], self.page_count - 1))
             for key, page in zip(self.keys, self.page_of_row.tolist(), strict=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from vectorless_web.engine.document.table import Row
 from vectorless_web.engine.query.plan import FigureNeed, Period
 from vectorless_web.engine.reasoner.cells import RowCell, figure_of, positive, row_cells
-from vectorless_web.engine.reasoner.labels import label_fit
+from vectorless_web.engine.reasoner.labels import fits_to
 from vectorless_web.engine.reasoner.needs import FREE
 from vectorless_web.engine.reasoner.periods import OwnPeriod, agreement
 from vectorless_web.engine.reasoner.planner import Figure
@@ -93,10 +93,13 @@ def _column(cell: RowCell) -> str:
 def _matches(source: Source, needs: Sequence[FigureNeed], indices: Sequence[int]) -> Iterator[_RowMatch]:
     first = needs[indices[0]]
     periods = {index: needs[index].period for index in indices}
+    fit_of = fits_to(first.phrases)
     for view in source.tables:
-        weight = _table_weight(view, first, source.ranks)
-        for row in view.table.body:
-            fit = label_fit(row.label, _heads(view, row), first.phrases)
+        fits = [(row, fit_of(row.label, _heads(view, row))) for row in view.table.rows if not row.is_header]
+        # A weight is at most 1 and costs a look around the table: most have no row that comes near.
+        near = [(row, fit) for row, fit in fits if fit >= LEAST_FIT]
+        weight = _table_weight(view, first, source.ranks) if near else 0.0
+        for row, fit in near:
             if fit * weight < LEAST_FIT:
                 continue
             match = _row_match(view, row, fit * weight, periods, source.own)

@@ -1,7 +1,7 @@
 """How well a row's label names the item a question asks for."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from vectorless_web.engine.text.analyser import analyse
@@ -50,16 +50,21 @@ def _wordings(phrases: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], .
     return tuple((label_terms(_core(phrase)), bool(_WHOSE.search(phrase))) for phrase in phrases)
 
 
-def label_fit(label: str, path: Sequence[str], phrases: Sequence[str]) -> float:
-    """Fit in [0, 1] of a row to the phrases that name an item, best first; 1 when a phrase is the label.
+def fits_to(phrases: Sequence[str]) -> Callable[[str, Sequence[str]], float]:
+    """The fit in [0, 1] of a row, by its label and path, to the phrases that name an item; 1 when one is the label.
 
-    A label that says no more than "Total" is read with the label it stands under.
+    The best phrase comes first. A label that says no more than "Total" is read with the label it stands under.
     """
-    # Most rows share no word with any phrase, in which case nothing else need be looked at.
-    wanted = _phrase_terms(tuple(phrases))
-    if wanted.isdisjoint(_every_term(label or "total")) and not (path and wanted & _every_term(path[-1])):
-        return 0.0
-    return _label_fit(label, path[-1] if path else "", tuple(phrases))
+    asked = tuple(phrases)
+    wanted = _phrase_terms(asked)
+
+    def fit(label: str, path: Sequence[str]) -> float:
+        # Most rows share no word with any phrase, in which case nothing else need be looked at.
+        if wanted.isdisjoint(_every_term(label or "total")) and not (path and wanted & _every_term(path[-1])):
+            return 0.0
+        return _label_fit(label, path[-1] if path else "", asked)
+
+    return fit
 
 
 @lru_cache(maxsize=1 << 13)

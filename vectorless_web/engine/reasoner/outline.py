@@ -1,9 +1,8 @@
 """The tree summary a planner reads: section keys, titles, pages and sizes within a token budget."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import chain, zip_longest
 
-from vectorless_web.engine.document.node import Node
 from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.retriever import pack
 from vectorless_web.engine.text.tokens import HeuristicEstimator
@@ -23,7 +22,8 @@ def outline_text(tree: Tree, best_below: Callable[[int], float], *, max_tokens: 
     """
     scores = {key: round(best_below(key), 6) for key in tree.sections()}
     hinted = set(_innermost_best(tree, scores)[:HINTED])
-    lines = {key: _line(tree.node(key), is_hinted=key in hinted) for key in _by_worth(tree, scores)}
+    line_of = _lines(tree, hinted)
+    lines = {key: line_of(key) for key in _by_worth(tree, scores)}
     estimate = HeuristicEstimator().estimate
     sizes = [(str(key), estimate(line) + 1) for key, line in lines.items()]
     packed = pack(sizes, token_budget=max(0, max_tokens))
@@ -35,24 +35,32 @@ def outline_text(tree: Tree, best_below: Callable[[int], float], *, max_tokens: 
 
 def _by_worth(tree: Tree, scores: Mapping[int, float]) -> list[int]:
     """From the top down and from the best down, in turns."""
-    shallow = sorted(scores, key=lambda key: (tree.node(key).depth, -scores[key], key))
+    depths = tree.columns.integers("depth")
+    shallow = sorted(scores, key=lambda key: (depths[key], -scores[key], key))
     best = _innermost_best(tree, scores)
     return list(dict.fromkeys(chain.from_iterable(zip_longest(shallow, best, fillvalue=shallow[0]))) if shallow else [])
 
 
 def _innermost_best(tree: Tree, scores: Mapping[int, float]) -> list[int]:
     """Sections with a score, best first; of those with one score the innermost, which holds it."""
-    return sorted(
-        (key for key in scores if scores[key] > 0), key=lambda key: (-scores[key], -tree.node(key).depth, key)
-    )
+    depths = tree.columns.integers("depth")
+    return sorted((key for key in scores if scores[key] > 0), key=lambda key: (-scores[key], -depths[key], key))
 
 
-def _line(node: Node, *, is_hinted: bool) -> str:
-    indent = "  " * max(0, node.depth - 1)
-    title = node.title if len(node.title) <= TITLE_CHARACTERS else node.title[: TITLE_CHARACTERS - 1] + "…"
-    hint = " | speaks most of the question" if is_hinted else ""
-    pages = pages_words(node.page_start, node.page_end)
-    return f"{indent}[{node.key}] {title} | {pages} | {node.token_count} tokens{hint}"
+def _lines(tree: Tree, hinted: Collection[int]) -> Callable[[int], str]:
+    """The line of a section, by its key."""
+    columns = tree.columns
+    depths, tokens = columns.integers("depth"), columns.integers("token_count")
+    firsts, lasts = columns.integers("page_start"), columns.integers("page_end")
+
+    def line(key: int) -> str:
+        indent = "  " * max(0, depths[key] - 1)
+        title = columns.titles[key]
+        title = title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"
+        hint = " | speaks most of the question" if key in hinted else ""
+        return f"{indent}[{key}] {title} | {pages_words(firsts[key], lasts[key])} | {tokens[key]} tokens{hint}"
+
+    return line
 
 
 def pages_words(first: int, last: int) -> str:

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from vectorless_web.engine.document.node import Node, NodeKind
 from vectorless_web.engine.document.table import Table
@@ -40,19 +41,33 @@ LONGEST_HEADING = 90
 LONGEST_PERIOD_LINE = 200
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableView:
-    """A table node with the titles it stands under, its units line and statement ("" when it is none).
-
-    `periods[i]` is what is known of column i, from its header or from the line of dates above the table.
-    """
+    """A table node seen in its place; what stands around it is looked up when first asked for."""
 
     node: Node
     table: Table
-    path: tuple[str, ...]
-    units: str
-    statement: str
-    periods: tuple[ColumnPeriod, ...]
+    tree: Tree = field(repr=False, compare=False)
+
+    @cached_property
+    def path(self) -> tuple[str, ...]:
+        """The titles it stands under."""
+        return tuple(self.tree.path(self.node.key))
+
+    @cached_property
+    def units(self) -> str:
+        """Its units line, as printed."""
+        return units_line(self.tree, self.node, self.table)
+
+    @cached_property
+    def statement(self) -> str:
+        """The primary statement it is, "" when it is none."""
+        return self.table.statement or statement_named(self.node, self.path)
+
+    @cached_property
+    def periods(self) -> tuple[ColumnPeriod, ...]:
+        """What is known of each column, from its header or from the line of dates above the table."""
+        return column_periods(self.tree, self.node, self.table)
 
     @property
     def name(self) -> str:
@@ -66,14 +81,7 @@ def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
         if tree.kind(key) is NodeKind.TABLE:
             node = tree.node(key)
             if node.table is not None:
-                yield view_of(tree, node, node.table)
-
-
-def view_of(tree: Tree, node: Node, table: Table) -> TableView:
-    """A table node seen in its place."""
-    path = tuple(tree.path(node.key))
-    statement = table.statement or statement_named(node, path)
-    return TableView(node, table, path, units_line(tree, node, table), statement, column_periods(tree, node, table))
+                yield TableView(node, node.table, tree)
 
 
 def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, ...]:
