@@ -1,13 +1,16 @@
 """A page whose socket is refused on the way asks for the run's news by itself."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
-from tests.runs.engines import StoryReasoner, TestEngine, long_story
+from tests.runs.engines import StoryReasoner, TestEngine, claim, complete, long_story, step
+from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
 
-pytestmark = pytest.mark.django_db
+# The watch over a run has a connection of its own, which takes a run that is not committed for one that is gone.
+pytestmark = pytest.mark.django_db(transaction=True)
 STEP = re.compile(r'id="step-(\d+)"')
 
 
@@ -52,3 +55,36 @@ def test_a_nonsense_position_counts_as_nothing_held(make_run, ask_for_news, afte
     execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
 
     assert len(STEP.findall(ask_for_news(run, after).content.decode())) == 13
+
+
+def test_what_a_second_attempt_rewrote_or_dropped_reaches_the_pages_that_hold_the_first(make_run, ask_for_news):
+    run = make_run()
+
+    def dies(document):
+        yield from (step(number, document) for number in range(3))
+        Run.objects.filter(pk=run.pk).update(lease="", status="queued", attempt=2)
+        yield step(50, document)
+
+    def again(document):
+        return [
+            step(0, document),
+            replace(step(1, document), say="Read it better"),
+            claim(0, "checked", document),
+            complete(),
+        ]
+
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(dies)))
+    held = max(Step.objects.filter(run=run).values_list("sequence", flat=True))
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(again)))
+
+    html = ask_for_news(run, held).content.decode()
+    steps = html[html.index('<ol class="steps" id="steps" hx-swap-oob="innerHTML">') :]
+    assert "Read it better" in steps
+    assert [int(number) for number in STEP.findall(steps)] == [1, 2]
+
+
+def test_steps_that_no_attempt_rewrote_are_not_sent_twice(make_run, ask_for_news):
+    run = make_run()
+    execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
+
+    assert 'id="steps"' not in ask_for_news(run, 0).content.decode()

@@ -61,7 +61,7 @@ class Page:
 
 def split(text: str) -> list[tuple[str, str]]:
     """The fragments of a message with the ids of their roots; roots start in the first column."""
-    starts = [m.start() for m in re.finditer(r'<(?:li|p|span|div|section|article)\b[^>]*\bid="', text)]
+    starts = [m.start() for m in re.finditer(r'<(?:ol|li|p|span|div|section|article)\b[^>]*\bid="', text)]
     found, depth_end = [], 0
     for start in starts:
         if start < depth_end:

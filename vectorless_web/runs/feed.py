@@ -225,9 +225,12 @@ class Feed:
         return self._cards
 
     def _surroundings(self, audience: Audience, state: State) -> Sequence[str]:
+        """The larger parts; at the end of a run that was taken up again all its steps, some of which were rewritten."""
         build, templates = (pages.run_context, ENDING) if state.ended else (pages.around_context, AROUND)
+        if state.ended and state.attempt > 1:
+            templates = ("runs/_steps.html", *templates)
         with translation.override(audience.language):
-            context = build(self._run, audience.may)
+            context = {**build(self._run, audience.may), "redrawn": True}
             return [render_to_string(template, context) for template in templates]
 
 
