@@ -251,6 +251,8 @@ UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
 UPLOADS_PER_HOUR = env.int("VECTORLESS_UPLOADS_PER_HOUR", default=5000)
 """Files that one person may upload in an hour."""
+REPLAYS_PER_HOUR = env.int("VECTORLESS_REPLAYS_PER_HOUR", default=60)
+"""Runs that one person may have replayed in an hour: each may take a worker two minutes."""
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_MAX_FILES
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 COMPILE_MEMORY_BYTES = env.int("VECTORLESS_COMPILE_MEMORY_BYTES", default=2 * 2**30)
@@ -260,7 +262,8 @@ COMPILE_MAX_PAGES = env.int("VECTORLESS_COMPILE_MAX_PAGES", default=10_000)
 COMPILE_LEASE_SECONDS = env.int("VECTORLESS_COMPILE_LEASE_SECONDS", default=30)
 RUN_LEASE_SECONDS = env.int("VECTORLESS_RUN_LEASE_SECONDS", default=15)
 RUN_ATTEMPTS = env.int("VECTORLESS_RUN_ATTEMPTS", default=3)
-ENGINE_FACTORY = env.str("VECTORLESS_ENGINE_FACTORY", default="vectorless_web.wiring.build_engine")
+BUILT_IN_ENGINE = "vectorless_web.wiring.build_engine"
+ENGINE_FACTORY = env.str("VECTORLESS_ENGINE_FACTORY", default=BUILT_IN_ENGINE)
 """Dotted path of the function that builds the engine for a run."""
 
 CACHE_ROOT = VAR / "cache"

@@ -1,7 +1,7 @@
 """From settings to working parts: the only place that puts the engine together or picks a provider."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
@@ -147,7 +147,8 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
 def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engine:
     """The engine that worked on a run, over its stored calls alone: no network, no clock, no budget of its own.
 
-    `model` is "" for the offline reasoner, `sizes` what `Engine.sizes` was then.
+    `model` is "" for the offline reasoner, `sizes` what `Engine.sizes` was then. InvalidInput for
+    sizes that this version of the program knows nothing of.
     """
     facts, budget = dict(sizes), ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS)
     kept = facts.pop("embedding", None)
@@ -155,7 +156,14 @@ def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engi
     if not model:
         return _offline(calls, budget, searching)
     caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _led_by(caller, calls, Sizes(**facts), searching)
+    return _led_by(caller, calls, _sizes_from(facts), searching)
+
+
+def _sizes_from(facts: Mapping[str, Any]) -> Sizes:
+    unknown = sorted(set(facts) - {field.name for field in fields(Sizes)})
+    if unknown:
+        raise InvalidInput(f"It was kept by another version of the program: {', '.join(unknown)}.")
+    return Sizes(**facts)
 
 
 def recording(path: Path) -> OnCall:

@@ -3,9 +3,11 @@
 import json
 from datetime import timedelta
 
+import django_rq
 import pytest
 from django.core.management import call_command
 from django.utils import timezone
+from rq.job import Job, JobStatus
 from werkzeug import Response
 
 from tests.runs.conftest import make_ready
@@ -17,6 +19,7 @@ from vectorless_web.lib.problems import Problem
 from vectorless_web.runs import jobs, services
 from vectorless_web.runs.models import ModelCall, Replay, Run, RunInputs, Step
 from vectorless_web.runs.raw import raw_step
+from vectorless_web.runs.services import queueing
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -142,6 +145,18 @@ def test_where_the_clock_ended_a_walk_the_replay_ends_it_too(make_run, report, m
     assert replayed(run).verdict == "identical"
 
 
+def test_what_an_engine_of_the_site_s_own_reasoned_is_not_replayed_by_the_built_in_one(make_run, report, settings):  # noqa: F811
+    settings.ENGINE_FACTORY = "tests.runs.engines.build_slow"
+    run = make_run(question=QUESTION)
+    jobs.execute_run(run.pk)
+    settings.ENGINE_FACTORY = settings.BUILT_IN_ENGINE
+
+    found = replayed(run)
+
+    assert found.verdict == "impossible"
+    assert "tests.runs.engines.build_slow" in found.difference
+
+
 def test_a_resumed_run_replays_identically(led_by):  # noqa: F811
     run = led_by(Script())
     Run.objects.filter(pk=run.pk).update(status="queued", attempt=2)
@@ -192,9 +207,36 @@ class TestCommand:
 
         assert (code, out.count("run ")) == (0, 1)
 
+    def test_one_that_cannot_be_replayed_does_not_end_the_others(self, led_by, make_run, report, capsys):  # noqa: F811
+        older, broken, sound = led_by(Script()), make_run(question=QUESTION), make_run(question=QUESTION)
+        for run in (broken, sound):
+            jobs.execute_run(run.pk)
+        older.inputs.reasoner["words"] = 1
+        older.inputs.save()
+        RunInputs.objects.filter(run=broken).update(routes=[{"candidates": "of another time"}])
+
+        code, out = self.run(capsys, "--all")
+
+        assert code == 0
+        assert f"run {older.pk}: impossible. It was kept by another version of the program: words." in out
+        assert f"run {broken.pk}: impossible. The replay failed inside the program" in out
+        assert f"run {sound.pk}: identical" in out
+        assert list(Replay.objects.order_by("run_id").values_list("verdict", flat=True)) == [
+            "impossible",
+            "impossible",
+            "identical",
+        ]
+
     @pytest.mark.parametrize("arguments", [(), ("4711",), ("x",), ("1", "--all")])
     def test_bad_input_is_2(self, db, capsys, arguments):
         assert self.run(capsys, *arguments)[0] == 2
+
+
+def earlier(**ago) -> None:
+    """As if all replays had been asked for so long ago."""
+    for replay in Replay.objects.all():
+        replay.asked_at -= timedelta(**ago)
+        replay.save()
 
 
 class TestPage:
@@ -204,7 +246,7 @@ class TestPage:
 
         pressed = client.post(f"{address}replay/", headers={"HX-Request": "true"}).content.decode()
         assert "replaying" in pressed and 'hx-trigger="load delay:1s"' in pressed
-        work_off("runs")
+        work_off("documents")
 
         assert "replay: identical" in client.get(f"{address}replay/state/").content.decode()
         assert "replay: identical" in client.get(address).content.decode()
@@ -216,6 +258,78 @@ class TestPage:
     def test_an_open_run_is_not_replayed(self, bob, make_run):
         with pytest.raises(Problem):
             services.start_replay(user=bob, run=make_run())
+
+    def test_a_lost_replay_gives_the_button_back_and_asks_no_more(self, client, bob, answered):
+        client.force_login(bob)
+        services.start_replay(user=bob, run=answered)
+        Replay.objects.update(asked_at=timezone.now() - timedelta(hours=1))
+
+        shown = client.get(f"/w/{answered.workspace.slug}/runs/{answered.pk}/replay/state/").content.decode()
+
+        assert "load delay" not in shown
+        assert "no verdict came" in shown and "<form" in shown
+
+    def test_a_replay_that_the_queue_never_got_is_enqueued_by_the_sweep(self, bob, answered, work_off):
+        services.start_replay(user=bob, run=answered)
+        django_rq.get_queue("documents").empty()
+        earlier(seconds=10)
+
+        assert (services.recover_replays(), services.recover_replays()) == (1, 0)
+        work_off("documents")
+
+        assert Replay.objects.get().verdict == "identical"
+
+    def test_a_replay_whose_worker_died_gets_its_end_from_the_sweep(self, bob, answered):
+        services.start_replay(user=bob, run=answered)
+        earlier(seconds=10)
+        replay = Replay.objects.get()
+        assert services.recover_replays() == 1, "its job had another name"
+        job = Job.fetch(queueing.replay_job_id(replay), connection=django_rq.get_connection("documents"))
+        assert services.recover_replays() == 0, "it waits in the queue"
+        job.set_status(JobStatus.FAILED)
+
+        assert (services.recover_replays(), services.recover_replays()) == (1, 0)
+
+        replay.refresh_from_db()
+        assert (replay.verdict, replay.difference) == ("impossible", "The process that worked on this replay died.")
+        assert services.start_replay(user=bob, run=answered).verdict == ""
+
+    def test_a_replay_that_nobody_could_take_for_long_is_given_up(self, bob, answered):
+        services.start_replay(user=bob, run=answered)
+        earlier(hours=1)
+
+        assert services.recover_replays() == 1
+        assert "asked for again" in Replay.objects.get().difference
+
+    def test_a_second_delivery_replays_nothing(self, bob, answered):
+        services.start_replay(user=bob, run=answered)
+        jobs.replay_run(answered.pk)
+        ended = Replay.objects.get().ended_at
+        jobs.replay_run(answered.pk)
+
+        assert Replay.objects.get().ended_at == ended
+
+    def test_replays_wait_behind_no_question_and_questions_behind_no_replay(self, bob, answered):
+        waiting = django_rq.get_queue("runs").count
+        services.start_replay(user=bob, run=answered)
+
+        assert django_rq.get_queue("runs").count == waiting
+
+    def test_each_person_may_start_so_many_an_hour(self, client, bob, alice, answered, settings):
+        settings.REPLAYS_PER_HOUR = 1
+        address = f"/w/{answered.workspace.slug}/runs/{answered.pk}/replay/"
+        client.force_login(bob)
+        assert client.post(address).status_code == 302
+        assert client.post(address).status_code == 302, "it is under way"
+        jobs.replay_run(answered.pk)
+
+        refused = client.post(address)
+
+        assert refused.status_code == 429
+        assert 0 < int(refused["Retry-After"]) <= 3600
+        assert answered.replay.verdict == "identical", "what was found stays"
+        client.force_login(alice)
+        assert client.post(address).status_code == 302
 
     def test_a_replay_whose_worker_died_may_be_asked_for_again(self, bob, answered):
         first = services.start_replay(user=bob, run=answered)

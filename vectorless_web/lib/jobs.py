@@ -11,12 +11,14 @@ from django.db import transaction
 from redis.exceptions import RedisError
 from rq.command import send_stop_job_command
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
-from rq.job import Job
+from rq.job import Job, JobStatus
 
 logger = logging.getLogger(__name__)
 
 ALIVE = ("queued", "started", "deferred", "scheduled")
 """States of a job that waits or runs."""
+EVER = tuple(state.value for state in JobStatus)
+"""Every state of a job that Redis knows of."""
 AT_ONCE = 500
 RESULT_SECONDS = 3600
 FAILURE_SECONDS = 7 * 24 * 3600

@@ -13,7 +13,7 @@ from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.demo import cassette_of
-from vectorless_web.runs.models import Run, RunInputs
+from vectorless_web.runs.models import Replay, Run, RunInputs
 from vectorless_web.workspaces.selectors import OFFLINE, model_chosen
 from vectorless_web.workspaces.storage import SecretUnreadable
 
@@ -64,15 +64,21 @@ def execute_run(run_id: int) -> None:
 
 
 def replay_run(run_id: int) -> None:
-    """Replay a run whose page asked for it, and keep the verdict; whatever goes wrong is one too."""
+    """Replay a run whose page asked for it, and keep the verdict; a second delivery of the job exits quietly."""
     run = selectors.run_to_execute(run_id)
+    if services.is_waited_for(run):
+        verdict_of(run)
+
+
+def verdict_of(run: Run) -> services.Found:
+    """Replay a run and keep the verdict; whatever goes wrong is one too."""
     try:
         found = replayed(run)
     except Exception:
-        logger.exception("run %d could not be replayed", run_id)
-        services.keep_verdict(run, services.Found("impossible", FAILED_REPLAY))
-        raise
+        logger.exception("run %d could not be replayed", run.pk)
+        found = services.Found(Replay.Verdict.IMPOSSIBLE, FAILED_REPLAY)
     services.keep_verdict(run, found)
+    return found
 
 
 def replayed(run: Run) -> services.Found:

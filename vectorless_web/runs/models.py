@@ -1,9 +1,13 @@
 """Threads, runs, and everything a run leaves behind: steps, answer, claims, citations, model calls."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.lib.money import MoneyField
 from vectorless_web.workspaces.models import Workspace
 
 USER = settings.AUTH_USER_MODEL
@@ -78,7 +82,7 @@ class Run(models.Model):
     """What was looked at when nothing was found: [{document, title, reason, page_start, page_end}]."""
     step_count = models.PositiveIntegerField(default=0)
     tokens = models.PositiveIntegerField(default=0)
-    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    cost_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -120,7 +124,7 @@ class Step(models.Model):
     confidence = models.FloatField(null=True, blank=True)
     latency_ms = models.FloatField(default=0)
     tokens = models.PositiveIntegerField(default=0)
-    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    cost_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
     engine = models.CharField(max_length=20, default="offline")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -222,7 +226,7 @@ class ModelCall(models.Model):
     model = models.CharField(max_length=120, blank=True)
     tokens_in = models.PositiveIntegerField(default=0)
     tokens_out = models.PositiveIntegerField(default=0)
-    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    cost_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
     latency_ms = models.FloatField(default=0)
     cached = models.BooleanField(default=False)
     """A later attempt at the run used this reply again instead of paying for another."""
@@ -244,6 +248,8 @@ class RunInputs(models.Model):
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="inputs")
     program = models.CharField(max_length=64, blank=True)
     """Digest of the reasoning program."""
+    factory = models.CharField(max_length=200, blank=True)
+    """Dotted path of what built the engine; "" for the built-in one."""
     lexicon = models.JSONField(default=list, blank=True)
     """The workspace's own entries: [[concept, [phrases], statement]]."""
     previous = models.JSONField(null=True, blank=True)
@@ -268,6 +274,9 @@ class RunInputs(models.Model):
 class Replay(models.Model):
     """The last replay of a run; while `verdict` is empty it is under way."""
 
+    LOST_AFTER = timedelta(minutes=6)
+    """One without a verdict after this long has lost its worker, or waits behind too much."""
+
     class Verdict(models.TextChoices):
         IDENTICAL = "identical", "Identical"
         DIFFERENT = "different", "Different"
@@ -286,6 +295,16 @@ class Replay(models.Model):
 
     def __str__(self) -> str:
         return f"replay of run {self.run_id}: {self.verdict or 'under way'}"
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nobody should wait for its verdict any more."""
+        return not self.verdict and self.asked_at < timezone.now() - self.LOST_AFTER
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether its verdict may come at any moment."""
+        return not self.verdict and not self.is_lost
 
 
 class Feedback(models.Model):

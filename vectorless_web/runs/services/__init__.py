@@ -9,7 +9,7 @@ from vectorless_web.runs.services.leases import Lease, LeaseLost
 from vectorless_web.runs.services.purse import RunPurse
 from vectorless_web.runs.services.recovering import recover_runs
 from vectorless_web.runs.services.replaying import Found, replay
-from vectorless_web.runs.services.replays import keep_verdict, start_replay
+from vectorless_web.runs.services.replays import is_waited_for, keep_verdict, recover_replays, start_replay
 from vectorless_web.runs.services.stopping import cancel_run
 from vectorless_web.runs.services.threads import may_rename, rename_thread
 
@@ -29,11 +29,13 @@ __all__ = [
     "fail_run",
     "give_feedback",
     "inputs_of",
+    "is_waited_for",
     "keep_verdict",
     "kept_lexicon",
     "limits_of",
     "may_rename",
     "program_digest",
+    "recover_replays",
     "recover_runs",
     "rename_thread",
     "replay",

@@ -12,7 +12,7 @@ from vectorless_web.engine.reasoner.followup import Previous
 from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run, RunInputs
-from vectorless_web.runs.services.inputs import inputs_of, kept_previous, kept_routes
+from vectorless_web.runs.services.inputs import inputs_of, kept_previous, kept_routes, other_factory
 from vectorless_web.runs.services.leases import Lease, LeaseLost, Watch, claim, end_run, fenced
 from vectorless_web.runs.services.queueing import announce, stop_job
 from vectorless_web.runs.services.recording import Recorder
@@ -85,7 +85,7 @@ def _work(run: Run, lease: Lease, engine: Engine, watch: Watch) -> None:
         Run.objects.filter(pk=run.pk).update(
             engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint
         )
-        RunInputs.objects.filter(pk=inputs.pk).update(reasoner=dict(engine.sizes))
+        RunInputs.objects.filter(pk=inputs.pk).update(reasoner=dict(engine.sizes), factory=other_factory())
     recorder = Recorder(lease, corpus)
     events = engine.reasoner.run(
         run.question, corpus, limits_of(run), cancelling=watch.stopping, previous=kept_previous(inputs)

@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
+
 from vectorless_web import engine
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.reasoner.followup import Previous
@@ -48,6 +50,11 @@ def kept_previous(inputs: RunInputs) -> Previous | None:
 def kept_routes(inputs: RunInputs) -> list[RouteResult]:
     """What the router answered, pass by pass."""
     return [_route_from(row) for row in inputs.routes]
+
+
+def other_factory() -> str:
+    """Dotted path of the site's own engine factory; "" while it uses the built-in one."""
+    return "" if settings.ENGINE_FACTORY == settings.BUILT_IN_ENGINE else settings.ENGINE_FACTORY
 
 
 @cache

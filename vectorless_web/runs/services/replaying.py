@@ -26,6 +26,7 @@ CITED = ("marker", "version", "node_key", "page_index", "quote", "start", "end",
 KEPT_NOTHING = "This was asked before runs kept all that a replay needs."
 NO_STEPS = "The run ended before its first step: there is nothing to compare."
 TOO_LONG = f"The replay was given up after {REPLAY_SECONDS:g} seconds."
+OTHER_ENGINE = "An engine of this site's own reasoned here ({}); only the built-in one can be replayed."
 OPEN = "The run has not ended yet."
 OTHER_PROGRAM = "The program has changed since this run; it may reason otherwise now."
 
@@ -103,13 +104,15 @@ def replay(run: Run, *, wire: Wire) -> Found:
         return Found(Replay.Verdict.IMPOSSIBLE, problem)
     assert inputs is not None
     corpus = PinnedCorpus(run, inputs, kept_routes(inputs))
-    if missing := corpus.missing():
-        return Found(Replay.Verdict.IMPOSSIBLE, f"{missing[0]} was among the documents and has been removed since.")
-    if lost := corpus.without_vectors(steps):
-        return Found(Replay.Verdict.IMPOSSIBLE, f"The vectors of {lost[0]} have been deleted since.")
+    if problem := _gone(corpus, steps):
+        return Found(Replay.Verdict.IMPOSSIBLE, problem)
     sink, deadline = Sink(corpus), time.monotonic() + REPLAY_SECONDS
     try:
-        for event in _events(run, inputs, wire(run, inputs, sink.calls.append), corpus, deadline):
+        engine = wire(run, inputs, sink.calls.append)
+    except EngineError as error:
+        return Found(Replay.Verdict.IMPOSSIBLE, error.message)
+    try:
+        for event in _events(run, inputs, engine, corpus, deadline):
             sink.take(event)
     except ArtefactDamaged as error:
         return Found(Replay.Verdict.IMPOSSIBLE, error.message)
@@ -140,7 +143,16 @@ def _impossible(run: Run, inputs: RunInputs | None, steps: Sequence[Step]) -> st
         return OPEN
     if not steps:
         return NO_STEPS
+    if inputs is not None and inputs.factory:
+        return OTHER_ENGINE.format(inputs.factory)
     return KEPT_NOTHING if inputs is None or not inputs.routes else ""
+
+
+def _gone(corpus: PinnedCorpus, steps: Sequence[Step]) -> str:
+    if missing := corpus.missing():
+        return f"{missing[0]} was among the documents and has been removed since."
+    lost = corpus.without_vectors(steps)
+    return f"The vectors of {lost[0]} have been deleted since." if lost else ""
 
 
 def _events(

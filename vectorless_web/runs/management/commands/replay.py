@@ -8,9 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from vectorless_web.lib.whole import whole
-from vectorless_web.runs.jobs import replayed
+from vectorless_web.runs.jobs import verdict_of
 from vectorless_web.runs.models import Replay, Run
-from vectorless_web.runs.services import Found, keep_verdict
+from vectorless_web.runs.services import Found
 
 IDENTICAL, DIFFERENT, BAD_INPUT = 0, 1, 2
 
@@ -52,8 +52,7 @@ class Command(BaseCommand):
         return found
 
     def _replay(self, run: Run, *, as_json: bool) -> str:
-        found = replayed(run)
-        keep_verdict(run, found)
+        found = verdict_of(run)
         if as_json:
             row = {"run": run.pk, "verdict": str(found.verdict), "difference": found.difference, "steps": found.steps}
             self.stdout.write(json.dumps({**row, "note": found.note}, ensure_ascii=False))

@@ -40,6 +40,7 @@ class Command(BaseCommand):
 Act = Callable[[], int]
 REPAIRS: tuple[Act, ...] = (
     runs.recover_runs,
+    runs.recover_replays,
     documents.requeue_lost_versions,
     documents.compact_overdue,
     documents.purge_deleted,
