@@ -4,9 +4,11 @@ from datetime import date
 from decimal import Decimal
 
 import pytest
+from django.db import connection
 
+from vectorless_web.lib.money import money
 from vectorless_web.workspaces.models import Budget
-from vectorless_web.workspaces.services import reserve, settle
+from vectorless_web.workspaces.services import WorkspacePurse, reserve, settle
 from vectorless_web.workspaces.services.budgets import period_start
 
 pytestmark = pytest.mark.django_db
@@ -72,3 +74,28 @@ def test_a_budget_is_lifted(limit, act, alice, workspace, bob):
     assert not reserve(workspace=workspace, user=bob, usd=Decimal("0.01"))
     act(alice, f"budgets/{Budget.objects.get().pk}/remove/")
     assert reserve(workspace=workspace, user=bob, usd=Decimal("0.01"))
+
+
+@pytest.mark.parametrize("usd", [1e9, 1e30, float("inf"), float("nan")])
+def test_whatever_a_call_is_said_to_have_cost_its_reservation_is_given_back(limit, page, alice, workspace, bob, usd):
+    limit(10)
+    purse = WorkspacePurse(workspace, bob)
+    assert purse.reserve(2.0)
+
+    purse.settle(2.0, usd)
+
+    row = Budget.objects.get()
+    assert (row.reserved_usd, row.spent_usd) == (0, money(usd))
+    purse.settle(0.0, usd)
+    assert Budget.objects.get().spent_usd == money(usd)
+    assert page(alice, "budgets/").status_code == 200
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL stores no such amount")
+def test_an_amount_beyond_its_column_is_shown_all_the_same(limit, page, alice):
+    limit(10)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE workspaces_budget SET spent_usd = 2000000000.5")
+
+    assert Budget.objects.get().spent_usd == Decimal("2000000000.5")
+    assert page(alice, "budgets/").status_code == 200

@@ -5,6 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
+from vectorless_web.lib.money import MoneyField
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 
 USER = settings.AUTH_USER_MODEL
@@ -264,7 +265,7 @@ class VectorFile(models.Model):
     """Passages."""
     dimensions = models.PositiveIntegerField(default=0)
     tokens = models.PositiveBigIntegerField(default=0)
-    cost_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    cost_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
     file = models.CharField(max_length=200, blank=True)
     """Name in default storage."""
     sha256 = models.CharField(max_length=64, blank=True)

@@ -7,6 +7,8 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from vectorless_web.lib.money import MoneyField
+
 USER = settings.AUTH_USER_MODEL
 
 
@@ -156,8 +158,8 @@ class Budget(models.Model):
     """The one member it limits; null limits the whole workspace."""
     period = models.CharField(max_length=8, choices=Period.choices, default=Period.MONTH)
     limit_usd = models.DecimalField(max_digits=12, decimal_places=4)
-    spent_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
-    reserved_usd = models.DecimalField(max_digits=12, decimal_places=6, default=0)
+    spent_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
+    reserved_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
     period_start = models.DateField()
     """First day of the period that `spent_usd` is about."""
 

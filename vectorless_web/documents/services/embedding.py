@@ -5,7 +5,6 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from vectorless_web.documents.storage import delete_stored, open_vectors, open_v
 from vectorless_web.engine.document.vectors import LeafText, leaf_texts, write_vectors
 from vectorless_web.engine.errors import ArtefactDamaged, EngineError, ModelError, ModelInvalidReply
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, batches
+from vectorless_web.lib.money import money
 from vectorless_web.workspaces.services import WorkspacePurse
 from vectorless_web.workspaces.storage import SecretUnreadable
 
@@ -113,7 +113,7 @@ def _ask(file: VectorFile, embedder: Embedder, texts: list[str], known: Known, *
         embedded = embedder.embed(batch)
         known.update(zip(batch, embedded.vectors, strict=True))
         file.tokens += embedded.usage.tokens_in
-        file.cost_usd += Decimal(str(embedded.usage.cost_usd))
+        file.cost_usd = money(file.cost_usd + money(embedded.usage.cost_usd))
         _beat(file, done=F("done") + len(batch), tokens=file.tokens, cost_usd=file.cost_usd)
         if time.monotonic() > until:
             break

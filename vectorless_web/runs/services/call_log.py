@@ -3,13 +3,13 @@
 import threading
 from collections import defaultdict, deque
 from collections.abc import Sequence
-from decimal import Decimal
 
 from django.db import connection
 from django.db.models import QuerySet
 
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import Message
+from vectorless_web.lib.money import money, token_count
 from vectorless_web.runs.models import ModelCall, Step
 from vectorless_web.runs.services.leases import Lease, fenced
 from vectorless_web.runs.services.rows import storable
@@ -93,9 +93,9 @@ def _row(record: ModelCallRecord) -> dict[str, object]:
         "prompt": [[message.role, message.content] for message in record.messages],
         "reply": record.reply,
         "model": record.model[:120],
-        "tokens_in": record.tokens_in,
-        "tokens_out": record.tokens_out,
-        "cost_usd": Decimal(str(record.cost_usd)),
+        "tokens_in": token_count(record.tokens_in),
+        "tokens_out": token_count(record.tokens_out),
+        "cost_usd": money(record.cost_usd),
         "latency_ms": record.latency_ms,
         "error_code": record.error_code,
         "error": record.error,

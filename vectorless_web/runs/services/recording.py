@@ -1,6 +1,5 @@
 """Writes what the engine yields: rows first, then a hint, each under the run's lease and each once."""
 
-from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, Max, Sum
@@ -16,6 +15,7 @@ from vectorless_web.engine.reasoner.events import (
     StepEvent,
     StepKind,
 )
+from vectorless_web.lib.money import money, token_count
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, RunInputs, Step
 from vectorless_web.runs.services.leases import Lease, LeaseLost, end_run, fenced
@@ -193,8 +193,8 @@ class Recorder:
             "retryable": event.retryable,
             "engine": "offline" if event.engine == "offline" else "model",
             "checked": [self._checked(row) for row in event.checked],
-            "tokens": event.tokens,
-            "cost_usd": Decimal(str(event.cost_usd)),
+            "tokens": token_count(event.tokens),
+            "cost_usd": money(event.cost_usd),
         }
 
     def _checked(self, row: Any) -> dict[str, Any]:
@@ -212,8 +212,8 @@ def charge(step: Step) -> None:
     calls.filter(step=None).update(step=step.pk)
     cost = calls.filter(step=step.pk).aggregate(Sum("tokens_in"), Sum("tokens_out"), Sum("cost_usd"), Count("pk"))
     if cost["pk__count"]:
-        tokens = cost["tokens_in__sum"] + cost["tokens_out__sum"]
-        Step.objects.filter(pk=step.pk).update(tokens=tokens, cost_usd=cost["cost_usd__sum"])
+        tokens = token_count(cost["tokens_in__sum"] + cost["tokens_out__sum"])
+        Step.objects.filter(pk=step.pk).update(tokens=tokens, cost_usd=money(cost["cost_usd__sum"]))
 
 
 def _links() -> Any:

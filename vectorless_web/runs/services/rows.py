@@ -2,10 +2,10 @@
 
 import json
 from dataclasses import asdict
-from decimal import Decimal
 from typing import Any
 
 from vectorless_web.engine.reasoner.events import Calculation, CompleteEvent, NodeRef, Outcome, StepEvent
+from vectorless_web.lib.money import money, token_count
 
 Place = tuple[int, int, str]
 """Walk, index and kind of a step."""
@@ -48,8 +48,8 @@ def step_row(event: StepEvent, place: Place) -> dict[str, Any]:
         "rejected": [{"label": row.label, "reason": row.reason, "ref": _ref(row.ref)} for row in event.rejected],
         "confidence": event.confidence,
         "latency_ms": event.latency_ms,
-        "tokens": event.tokens,
-        "cost_usd": Decimal(str(event.cost_usd)),
+        "tokens": token_count(event.tokens),
+        "cost_usd": money(event.cost_usd),
         "engine": event.engine,
     }
     cleaned: dict[str, Any] = storable(row)

@@ -6,9 +6,10 @@ from decimal import Decimal
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Greatest
+from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
+from vectorless_web.lib.money import MOST_USD
 from vectorless_web.workspaces.models import Budget, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.recording import record
@@ -56,9 +57,10 @@ def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:
 
 
 def settle(*, workspace: Workspace, user: User | None, reserved_usd: Decimal, spent_usd: Decimal) -> None:
-    """Give back what was put aside and book what was really spent."""
+    """Give back what was put aside and book what was really spent, as far as a row holds it."""
     _covering(workspace, user).update(
-        reserved_usd=Greatest(F("reserved_usd") - reserved_usd, Decimal(0)), spent_usd=F("spent_usd") + spent_usd
+        reserved_usd=Greatest(F("reserved_usd") - reserved_usd, Decimal(0)),
+        spent_usd=Least(F("spent_usd") + spent_usd, MOST_USD),
     )
 
 

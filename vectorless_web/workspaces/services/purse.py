@@ -1,15 +1,13 @@
 """What calls of models are paid from: the budgets of a workspace and of who asked."""
 
 import threading
-from decimal import ROUND_UP, Decimal
 
 from django.db import connection
 
+from vectorless_web.lib.money import money
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.budgets import reserve, settle
-
-CENT_PARTS = Decimal("0.000001")
 
 
 class WorkspacePurse:
@@ -21,21 +19,17 @@ class WorkspacePurse:
     def reserve(self, usd: float) -> bool:
         """Put the money aside in every budget; false when one lacks it."""
         try:
-            return reserve(workspace=self._workspace, user=self._user, usd=_money(usd))
+            return reserve(workspace=self._workspace, user=self._user, usd=money(usd))
         finally:
             _let_go()
 
     def settle(self, reserved_usd: float, spent_usd: float) -> None:
         """Give back what was put aside and book what was spent."""
-        spent = {"reserved_usd": _money(reserved_usd), "spent_usd": _money(spent_usd)}
+        spent = {"reserved_usd": money(reserved_usd), "spent_usd": money(spent_usd)}
         try:
             settle(workspace=self._workspace, user=self._user, **spent)
         finally:
             _let_go()
-
-
-def _money(usd: float) -> Decimal:
-    return Decimal(str(usd)).quantize(CENT_PARTS, rounding=ROUND_UP)
 
 
 def _let_go() -> None:

@@ -1,0 +1,36 @@
+"""Amounts as rows hold them."""
+
+from decimal import Decimal
+
+import pytest
+from django.db import connection, models
+
+from vectorless_web.lib.money import MOST_TOKENS, MOST_USD, MoneyField, money, token_count
+
+
+@pytest.mark.parametrize(
+    ("usd", "stored"),
+    [
+        (0.1, "0.1"),
+        (0.0000001, "0.000001"),
+        (Decimal("1.5"), "1.5"),
+        (-1.0, "0"),
+        (float("nan"), "0"),
+        (float("inf"), MOST_USD),
+        (1e30, MOST_USD),
+        (999_999.9999999, MOST_USD),
+    ],
+)
+def test_any_amount_can_be_stored(usd, stored):
+    assert money(usd) == Decimal(stored)
+
+
+@pytest.mark.parametrize(("tokens", "stored"), [(7, 7), (-1, 0), (10**30, MOST_TOKENS)])
+def test_any_count_can_be_stored(tokens, stored):
+    assert token_count(tokens) == stored
+
+
+def test_the_field_is_the_plain_one_in_migrations():
+    field = MoneyField(max_digits=12, decimal_places=6)
+    assert field.deconstruct()[1:] == models.DecimalField(max_digits=12, decimal_places=6).deconstruct()[1:]
+    assert field.db_type(connection) == models.DecimalField(max_digits=12, decimal_places=6).db_type(connection)
