@@ -4,7 +4,9 @@ import pytest
 
 from tests.documents.conftest import stored_files
 from tests.documents.files import HANDBOOK, REPORT, no_pages, pdf, upload
+from tests.engine.compiler.word import contract, word
 from vectorless_web.documents.models import Document, DocumentVersion, Section
+from vectorless_web.engine.compiler.sniff import DOCX, HTML
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +38,33 @@ def test_a_pdf_becomes_a_ready_document_by_the_queue(client, workspace, alice, w
     assert "2. Financial review" in titles
     assert version.card.data["title"]
     assert version.artefact in stored_files()
+
+
+PAGE = b"""<!doctype html><html><head><title>Pump manual for operators</title></head><body><h1>Pump manual</h1>
+<p onclick="steal()">Check the oil.</p><script>steal()</script>
+<table><tr><th>Model<th>Bar</tr><tr><td>P1<td>&lt;b&gt;12</tr></table></body></html>"""
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("content", "name", "mime", "title", "words"),
+    [
+        (word(contract), "contract.docx", DOCX, "Supply agreement for ropes", "2,315"),
+        (PAGE, "manual.html", HTML, "Pump manual for operators", "&lt;b&gt;12"),
+    ],
+)
+def test_word_documents_and_web_pages_become_ready_by_the_queue_and_are_read_as_clean_text(
+    client, workspace, alice, work_off, content, name, mime, title, words
+):
+    client.force_login(alice)
+    assert send(client, workspace, upload(content, name)).status_code == 200
+    work_off("documents")
+    version = DocumentVersion.objects.get()
+    assert (version.status, version.error_message, version.mime) == ("ready", "", mime)
+    assert (version.coverage, version.document.title) == (1.0, title)
+    page = client.get(url(workspace, f"{version.document_id}/")).content.decode()
+    assert words in page
+    assert "steal()" not in page
 
 
 def test_adding_is_recorded(client, workspace, alice):
@@ -115,9 +144,10 @@ def test_editors_may_upload(client, workspace, dora):
         (b"", "empty.pdf", "empty_file", "empty"),
         (b" \n\t\n", "blank.txt", "empty_file", "empty"),
         (b"<!DOCTYPE html><html><body>hello</body></html>", "report.pdf", "html_named_pdf", "web page"),
-        (b"<html><body>hello</body></html>", "page.html", "unsupported_type", "web page"),
         (b"just words", "report.pdf", "not_a_pdf", "named .pdf"),
         (b"PK\x03\x04" + b"\0" * 40, "report.docx", "unsupported_type", "Office"),
+        (b"\xd0\xcf\x11\xe0" + b"\0" * 40, "letter.doc", "old_word", "Save it as .docx or PDF"),
+        (b"\xd0\xcf\x11\xe0" + b"\0" * 40, "locked.docx", "encrypted_docx", "password"),
         (b"\x89PNG\r\n\x1a\n", "scan.pdf", "unsupported_type", "picture"),
     ],
 )
@@ -148,7 +178,7 @@ def test_the_limits_are_told_before_the_upload(client, workspace, alice, setting
     client.force_login(alice)
     page = client.get(url(workspace, "")).content.decode()
     assert "Up to 7 MB" in page
-    assert "PDF, Markdown and text files" in page
+    assert "PDF, Word (.docx), HTML, Markdown and text files" in page
 
 
 def test_no_file_is_a_plain_sentence(client, workspace, alice):
@@ -160,13 +190,19 @@ def test_no_file_is_a_plain_sentence(client, workspace, alice):
 
 @pytest.mark.parametrize(
     ("content", "code"),
-    [(pdf(password="secret"), "encrypted_pdf"), (no_pages(), "no_pages"), (REPORT[:60], "damaged_pdf")],
+    [
+        (pdf(password="secret"), "encrypted_pdf"),
+        (no_pages(), "no_pages"),
+        (REPORT[:60], "damaged_pdf"),
+        (word(contract)[:9000], "damaged_docx"),
+        (b"<html><body><script>app()</script></body></html>", "no_text"),
+    ],
 )
 def test_what_turns_out_to_be_unreadable_fails_with_a_sentence_and_leaves_nothing(
     client, workspace, alice, read_waiting, content, code
 ):
     client.force_login(alice)
-    send(client, workspace, upload(content, "report.pdf"))
+    send(client, workspace, upload(content, "report.html" if code == "no_text" else "report.pdf"))
     read_waiting()
     version = DocumentVersion.objects.get()
     assert (version.status, version.error_code, version.retryable) == ("failed", code, False)

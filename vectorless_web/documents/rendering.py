@@ -55,7 +55,7 @@ class Hit:
 
 
 def has_pages(version: DocumentVersion) -> bool:
-    """Whether the version has drawn pages; Markdown and text have only their words."""
+    """Whether the version has drawn pages; all other formats have only their words."""
     return version.mime == PDF
 
 

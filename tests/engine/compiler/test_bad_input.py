@@ -41,12 +41,6 @@ def test_white_space_alone_is_an_empty_file(compiled):
     assert caught.value.code == "empty_file"
 
 
-def test_a_web_page_is_refused_under_any_name(compiled):
-    with pytest.raises(UnreadableDocument) as caught:
-        compiled("<html><head></head></html>", "page.txt")
-    assert caught.value.code == "unsupported_type"
-
-
 def test_limits_of_pages_and_bytes_are_told(compiled):
     with pytest.raises(UnreadableDocument) as caught:
         compiled(pdf([PAGE] * 3), limits=CompileLimits(pages=2))

@@ -16,7 +16,7 @@ from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
 from vectorless_web.documents.storage import delete_stored, stream_sha256
-from vectorless_web.engine.compiler.sniff import PDF, sniff
+from vectorless_web.engine.compiler.sniff import DOCX, PDF, sniff
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
@@ -25,7 +25,7 @@ from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
 HEAD_BYTES = 8192
-ACCEPTED = "PDF, Markdown and text files"
+ACCEPTED = "PDF, Word (.docx), HTML, Markdown and text files"
 JOB = "vectorless_web.documents.jobs.compile_version"
 JOB_GRACE_SECONDS = 60
 """The queue's own time-out comes this long after the compiler's, which ends with a plain sentence."""
@@ -209,7 +209,7 @@ def _sha256_of(upload: UploadedFile | File) -> str:
 def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored:
     """Stream the file into default storage under a name of ours: a user's file name never becomes a path."""
     folder = timezone.now().strftime("uploads/%Y/%m")
-    ending = ".pdf" if media_type == PDF else ".txt"
+    ending = {PDF: ".pdf", DOCX: ".docx"}.get(media_type, ".txt")
     file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ending}", File(upload))
     name = clean_name(upload.name or "")
     return _Stored(file=file, name=name, sha256=sha256, mime=media_type, bytes=upload.size or 0)

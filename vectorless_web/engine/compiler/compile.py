@@ -12,6 +12,7 @@ from vectorless_web.engine.compiler.card import choose_title, make_card
 from vectorless_web.engine.compiler.corrections import Correction, corrected
 from vectorless_web.engine.compiler.coverage import coverage
 from vectorless_web.engine.compiler.decoding import decode
+from vectorless_web.engine.compiler.docx import read_docx
 from vectorless_web.engine.compiler.drafts import Draft
 from vectorless_web.engine.compiler.fields import typed_fields
 from vectorless_web.engine.compiler.formats import format_of
@@ -21,8 +22,8 @@ from vectorless_web.engine.compiler.pdf import compile_pdf
 from vectorless_web.engine.compiler.references import find_references
 from vectorless_web.engine.compiler.report import make_report
 from vectorless_web.engine.compiler.rows import FIELDS, index_rows
-from vectorless_web.engine.compiler.sniff import PDF, sniff
-from vectorless_web.engine.compiler.textual import cut_pages
+from vectorless_web.engine.compiler.sniff import DOCX, PDF, sniff
+from vectorless_web.engine.compiler.textual import TextBlock, cut_pages
 from vectorless_web.engine.document.artefact import ArtefactParts, write_artefact
 from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.document.page import PageInfo
@@ -102,22 +103,24 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
     if kind == PDF:
         outlined = compile_pdf(path, ignore_bookmarks=ignore_bookmarks, tell=tell, limits=limits)
         return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title)
+    tell("parsing", 0, 1)
+    if kind == DOCX:
+        read = read_docx(path, limits=limits)
+        return _paged(DOCX, read.text, read.blocks, read.title, tell)
     text = decode(path.read_bytes())
     if len(text) > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
-    return _parse_text(text, name, tell)
-
-
-def _parse_text(text: str, name: str, tell: Progress) -> Parsed:
     known = format_of(text, name=name)
-    tell("parsing", 0, 1)
-    text, blocks = known.read(text)
+    return _paged(known.media_type, *known.read(text), known.title(text), tell)
+
+
+def _paged(media_type: str, text: str, blocks: Sequence[TextBlock], title: str, tell: Progress) -> Parsed:
     if not blocks:
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
     tell("parsing", 1, 1)
     pages, drafts = cut_pages(text, blocks)
     source = "headings" if any(block.kind is NodeKind.SECTION for block in blocks) else "pages"
-    return Parsed(known.media_type, pages, drafts, source)
+    return Parsed(media_type, pages, drafts, source, title)
 
 
 def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:

@@ -1,9 +1,11 @@
-"""Decodes text files: byte order mark, UTF-8, then a guess, then Windows-1252."""
+"""Decodes text files: byte order mark, UTF-8, what a web page declares, then a guess, then Windows-1252."""
 
 import codecs
+import re
 
 from charset_normalizer import from_bytes
 
+from vectorless_web.engine.compiler.sniff import ACCEPTED, is_html
 from vectorless_web.engine.errors import UnreadableDocument
 
 _MARKS = (
@@ -13,6 +15,24 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_DECLARED_WITHIN = 4096
+_DECLARATION = re.compile(
+    rb"<(?:meta\b[^>]{0,200}?\bcharset|\?xml\b[^>]{0,100}?\bencoding)\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE
+)
+_LABELS = re.compile(
+    r"windows-\d+|cp\d+|iso-?8859-\d+|iso-2022-jp|shift_jis|euc-jp|euc-kr|gb18030|big5|koi8-[ru]|mac-roman"
+)
+# Browsers read these labels as the encodings that contain them.
+_WIDER = {
+    "iso-8859-1": "windows-1252",
+    "latin1": "windows-1252",
+    "us-ascii": "windows-1252",
+    "iso-8859-9": "windows-1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "x-sjis": "shift_jis",
+    "macintosh": "mac-roman",
+}
 _SAMPLE = 64 * 1024
 _CONTROL_SHARE = 0.02
 _FEW, _FEW_SHARE = 30, 0.2
@@ -42,9 +62,7 @@ def decode(data: bytes) -> str:
         1 for character in sample if (character < " " and character not in "\t\n\r\f\x1b") or character == "\ufffd"
     )
     if strange > _CONTROL_SHARE * len(sample):
-        raise UnreadableDocument(
-            "This file holds binary data, not text. Upload a PDF, Markdown or plain text file.", code="binary_file"
-        )
+        raise UnreadableDocument(f"This file holds binary data, not text. {ACCEPTED}", code="binary_file")
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ").replace("\f", "\n")
 
 
@@ -52,10 +70,27 @@ def _decode(data: bytes) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
+    declared = _declared(data)
+    if declared == "iso2022_jp":  # its bytes are all ASCII, so they would pass as UTF-8
+        return data.decode(declared, "replace")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode(_guess(data), "replace")
+        return data.decode(declared or _guess(data), "replace")
+
+
+def _declared(data: bytes) -> str:
+    """The encoding that a web page names in its head, or ""; UTF-8 is tried anyhow."""
+    head = data[:_DECLARED_WITHIN]
+    match = _DECLARATION.search(head) if is_html(head) else None
+    label = match[1].decode("ascii").lower() if match else ""
+    label = _WIDER.get(label, label)
+    if not _LABELS.fullmatch(label):
+        return ""
+    try:
+        return codecs.lookup(label).name
+    except LookupError:
+        return ""
 
 
 def _guess(data: bytes) -> str:

@@ -3,13 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from vectorless_web.engine.compiler.html import claims_html, html_text, html_title
 from vectorless_web.engine.compiler.markdown import markdown_text
 from vectorless_web.engine.compiler.plaintext import text_blocks
-from vectorless_web.engine.compiler.sniff import MARKDOWN, TEXT, text_type
+from vectorless_web.engine.compiler.sniff import HTML, MARKDOWN, TEXT, text_type
 from vectorless_web.engine.compiler.textual import TextBlock
 
 Read = tuple[str, Sequence[TextBlock]]
 """The readable text, and the blocks that hold every character of it that is not white space."""
+
+
+def _untitled(text: str) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,8 @@ class TextFormat:
     media_type: str
     claims: Callable[[str, str], bool]
     read: Callable[[str], Read]
+    title: Callable[[str], str] = _untitled
+    """The title that a text carries apart from what it shows, or ""."""
 
 
 def _is_markdown(text: str, name: str) -> bool:
@@ -34,6 +41,7 @@ def _read_text(text: str) -> Read:
 
 
 FORMATS = (
+    TextFormat(HTML, claims_html, html_text, html_title),
     TextFormat(MARKDOWN, _is_markdown, markdown_text),
     TextFormat(TEXT, _is_text, _read_text),
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from vectorless_web.engine.compiler.patterns import form_of
+from vectorless_web.engine.compiler.blocks import BlockWriter
 from vectorless_web.engine.compiler.textual import TextBlock
 from vectorless_web.engine.document.node import NodeKind
 
@@ -15,40 +15,12 @@ _LINK_PARTS = 8
 
 
 @dataclass(slots=True)
-class _Writer:
-    """Writes the readable text and notes where each block stands in it."""
+class _Writer(BlockWriter):
+    """Knows besides how much of the source is written."""
 
-    source: list[str]
-    parts: list[str] = field(default_factory=list)
-    length: int = 0
-    blocks: list[TextBlock] = field(default_factory=list)
+    source: list[str] = field(default_factory=list)
     line: int = 0
     """First source line not yet accounted for."""
-
-    def write(self, kind: NodeKind, text: str, *, level: int = -1) -> None:
-        text = text.strip("\n")
-        if not text.strip():
-            return
-        start = self.length
-        title = " ".join(text.split()) if kind is NodeKind.SECTION else ""
-        label = form_of(title).label if title else ""
-        self._append(text + "\n\n")
-        self.blocks.append(TextBlock(kind, start, start + len(text), level, title, label))
-
-    def write_table(self, rows: Sequence[Sequence[str]]) -> None:
-        start, cells = self.length, []
-        for row in rows:
-            spans = []
-            for number, cell in enumerate(row):
-                if number:
-                    self._append("\t")
-                spans.append((self.length, self.length + len(cell)))
-                self._append(cell)
-            cells.append(spans)
-            self._append("\n")
-        if any(cell.strip() for row in rows for cell in row):
-            self.blocks.append(TextBlock(NodeKind.TABLE, start, self.length - 1, cells=cells))
-        self._append("\n")
 
     def skipped(self, upto: int) -> None:
         """Keep source lines that no block has taken (link definitions and the like)."""
@@ -57,14 +29,10 @@ class _Writer:
             self.write(NodeKind.PARAGRAPH, "\n".join(left))
         self.line = max(self.line, upto)
 
-    def _append(self, text: str) -> None:
-        self.parts.append(text)
-        self.length += len(text)
-
 
 def markdown_text(source: str) -> tuple[str, list[TextBlock]]:
     """The readable text of a Markdown source, and its blocks in reading order."""
-    writer = _Writer(source.split("\n"))
+    writer = _Writer(source=source.split("\n"))
     matter = _front_matter(writer.source)
     if matter:
         writer.skipped(matter)
@@ -73,7 +41,7 @@ def markdown_text(source: str) -> tuple[str, list[TextBlock]]:
     while position < len(tokens):
         position = _take(tokens, position, writer)
     writer.skipped(len(writer.source))
-    return "".join(writer.parts), writer.blocks
+    return writer.text, writer.blocks
 
 
 def _front_matter(lines: Sequence[str]) -> int:
@@ -99,7 +67,7 @@ def _take(tokens: Sequence[Token], position: int, writer: _Writer) -> int:
     elif token.type == "html_block":
         writer.write(NodeKind.PARAGRAPH, token.content)
     elif token.type == "table_open":
-        writer.write_table(_table_rows(inner))
+        writer.write_rows(_table_rows(inner))
     elif token.type in ("bullet_list_open", "ordered_list_open"):
         writer.write(NodeKind.LIST, _list_text(inner))
     elif token.type != "hr":

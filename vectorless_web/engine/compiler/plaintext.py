@@ -56,14 +56,14 @@ def _stanza_blocks(text: str, lines: list[tuple[int, int]]) -> Iterator[TextBloc
     elif _BULLET.match(rows[0]):
         yield TextBlock(NodeKind.LIST, start, end)
     else:
-        yield from _paragraphs(text, start, end)
+        yield from cut_paragraph(text, start, end)
 
 
 def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [(start + m.start(), start + m.end()) for m in re.finditer(r"\S(?:(?! {3,}|\t).)*", text[start:end])]
 
 
-def _paragraphs(text: str, start: int, end: int) -> Iterator[TextBlock]:
+def cut_paragraph(text: str, start: int, end: int) -> Iterator[TextBlock]:
     """One paragraph; an endless one is cut at ends of sentences, so that leaves stay small."""
     while end - start > _LONG:
         ends = [match.end() for match in _SENTENCE.finditer(text, start, start + _LONG)]
@@ -93,7 +93,7 @@ def _heading(text: str, lines: list[tuple[int, int]]) -> tuple[TextBlock, int] |
         or (is_caps(first) and len(first) < 90)
         or _isolated(text, lines, first)
     ):
-        return _section(first, *lines[0], _level(form, first), form), 1
+        return _section(first, *lines[0], form_level(form, first), form), 1
     return None
 
 
@@ -110,7 +110,8 @@ def _isolated(text: str, lines: list[tuple[int, int]], first: str) -> bool:
     )
 
 
-def _level(form: Form, title: str) -> int:
+def form_level(form: Form, title: str) -> int:
+    """The level of a heading that only its words tell."""
     if form.family < PLAIN:
         return min(form.family, 4) + form.depth
     return 1 if is_caps(title) else 5

@@ -5,18 +5,24 @@ from pathlib import PurePath
 
 from vectorless_web.engine.errors import UnreadableDocument
 
-PDF, MARKDOWN, TEXT = "application/pdf", "text/markdown", "text/plain"
+PDF, MARKDOWN, TEXT, HTML = "application/pdf", "text/markdown", "text/plain", "text/html"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+HTML_NAMES = (".html", ".htm", ".xhtml")
 
 _HTML = re.compile(
-    rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?>(?:<!--(?:(?!-->).)*-->\s*)*)<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _ATX = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd")
+_OFFICE_PARTS = (b"[Content_Types].xml", b"_rels/", b"word/", b"docProps/", b"customXml/")
+"""What the first file within an Office document is; a ZIP's own header takes 30 bytes before its name."""
+_OLE = b"\xd0\xcf\x11\xe0"
+_WORD_STREAM = "WordDocument".encode("utf-16-le")
 _SIGNATURES = (
-    (b"PK\x03\x04", "a ZIP archive or an Office document"),
+    (b"PK\x03\x04", "a ZIP archive or an Office document other than Word's"),
     (b"PK\x05\x06", "an empty ZIP archive"),
-    (b"\xd0\xcf\x11\xe0", "an older Office document"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
     (b"GIF8", "a picture"),
@@ -30,27 +36,31 @@ _SIGNATURES = (
     (b"{\\rtf", "a Rich Text document"),
     (b"%!PS", "a PostScript file"),
 )
-_ACCEPTED = "Upload a PDF, Markdown or plain text file."
+ACCEPTED = "Upload a PDF, Word (.docx), web page (HTML), Markdown or plain text file."
 
 
 def sniff(head: bytes, *, name: str) -> str:
-    """PDF, or TEXT for whatever could be text; `head` is the first few kilobytes.
+    """PDF, DOCX for a ZIP that may be one, or TEXT for whatever could be text; `head` is the first few kilobytes.
 
-    UnreadableDocument: `empty_file`, `html_named_pdf`, `not_a_pdf`, `unsupported_type`.
+    UnreadableDocument: `empty_file`, `html_named_pdf`, `not_a_pdf`, `old_word`, `encrypted_docx`, `unsupported_type`.
     """
     if not head.strip():
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
     if b"%PDF-" in head[:1024]:
         return PDF
-    named_pdf = PurePath(name).suffix.lower() == ".pdf"
-    if _HTML.match(head):
-        raise _html(named_pdf)
+    suffix = PurePath(name).suffix.lower()
+    if is_html(head):
+        return _html(suffix)
+    if head.startswith(_OLE):
+        raise _older_office(head, suffix)
+    if head.startswith(b"PK\x03\x04") and head[30:].startswith(_OFFICE_PARTS):
+        return DOCX
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             raise UnreadableDocument(
-                f"This file is {kind}, which cannot be read here. {_ACCEPTED}", code="unsupported_type"
+                f"This file is {kind}, which cannot be read here. {ACCEPTED}", code="unsupported_type"
             )
-    if named_pdf:
+    if suffix == ".pdf":
         raise UnreadableDocument(
             "This file is named .pdf but does not contain a PDF. Export it as a PDF again, or upload the text itself.",
             code="not_a_pdf",
@@ -58,15 +68,37 @@ def sniff(head: bytes, *, name: str) -> str:
     return TEXT
 
 
-def _html(named_pdf: bool) -> UnreadableDocument:
-    if named_pdf:
-        return UnreadableDocument(
+def is_html(head: bytes) -> bool:
+    """Whether a file begins as a web page does."""
+    return _HTML.match(head) is not None
+
+
+def _html(suffix: str) -> str:
+    if suffix == ".pdf":
+        raise UnreadableDocument(
             "This file is named .pdf but contains a web page (HTML), often a log-in or error page that was saved"
             " instead of the document. Download the PDF again and upload that.",
             code="html_named_pdf",
         )
+    return TEXT
+
+
+def _older_office(head: bytes, suffix: str) -> UnreadableDocument:
+    """What to say of a compound file: an older document, or a newer one behind a password."""
+    if suffix == ".docx" and _WORD_STREAM not in head:
+        return UnreadableDocument(
+            "This Word document is protected with a password, or is an older one under a newer name."
+            " Open it in Word, save it as .docx without a password, or as PDF, and upload that.",
+            code="encrypted_docx",
+        )
+    if suffix in (".doc", ".dot", ".docx") or _WORD_STREAM in head:
+        return UnreadableDocument(
+            "This is a Word document in the older format (.doc), which cannot be read here."
+            " Save it as .docx or PDF and upload that.",
+            code="old_word",
+        )
     return UnreadableDocument(
-        f"This file is a web page (HTML), which cannot be read here. Print it to PDF first. {_ACCEPTED}",
+        f"This file is an older Office document, which cannot be read here. Save it as PDF. {ACCEPTED}",
         code="unsupported_type",
     )
 

@@ -121,7 +121,7 @@ def _columns(grid: Grid) -> list[Column]:
             break
         _add_header(headers, row, grid.edges)
     return [
-        Column(" / ".join(dict.fromkeys(part for part in parts if part)), _period(parts) if number else "")
+        Column(" / ".join(dict.fromkeys(part for part in parts if part)), period_of(parts) if number else "")
         for number, parts in enumerate(headers)
     ]
 
@@ -144,7 +144,7 @@ def _joined(spans: Sequence[Span]) -> str:
     return " ".join(" ".join(span.text.split()) for span in spans)
 
 
-def _period(parts: Sequence[str]) -> str:
+def period_of(parts: Sequence[str]) -> str:
     """The period a column header names: its span or date, and its year."""
     header = " ".join(parts)
     years = _YEAR.findall(header)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from vectorless_web.engine.compiler.drafts import Draft, TextBuilder
 from vectorless_web.engine.compiler.lines import Page
+from vectorless_web.engine.compiler.tables import find_units, period_of, with_units
 from vectorless_web.engine.document.node import NodeKind
 from vectorless_web.engine.document.table import Cell, Column, Row, Table
 
@@ -12,9 +13,21 @@ PAGE_CHARACTERS = 3_000
 _A4 = (595.0, 842.0)
 
 
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """Headers of a table's columns, labels of its rows, and how many of its first rows are headers."""
+
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    rows: int = 1
+
+
 @dataclass(slots=True)
 class TextBlock:
-    """Characters `start` to `end` of a text. `level` for sections; `cells` = (start, end) by row for tables."""
+    """Characters `start` to `end` of a text. `level` for sections; `cells` = (start, end) by row for tables.
+
+    `heads` of a table: without them its first row heads the columns, and each first cell its row.
+    """
 
     kind: NodeKind
     start: int
@@ -23,6 +36,7 @@ class TextBlock:
     title: str = ""
     label: str = ""
     cells: list[list[tuple[int, int]]] | None = None
+    heads: Heads | None = None
 
 
 def cut_pages(text: str, blocks: Sequence[TextBlock]) -> tuple[list[Page], list[Draft]]:
@@ -63,11 +77,21 @@ def _table(text: str, block: TextBlock, page: int, base: int) -> Draft:
         length = builder.length - offset
         cells += [Cell("", builder.length, 0)] * (width - len(cells))
         builder.added("\n")
-        rows.append(Row(cells[0].text if cells else "", tuple(cells), offset, length, page, number == 0))
+        label = block.heads.labels[number] if block.heads else cells[0].text if cells else ""
+        headers = block.heads.rows if block.heads else 1
+        rows.append(Row(label, tuple(cells), offset, length, page, number < headers))
     draft = builder.draft(NodeKind.TABLE, page, title=block.title)
-    headers = [cell.text for cell in rows[0].cells] if rows else []
-    draft.table = Table(tuple(Column(header) for header in headers), tuple(rows))
+    draft.table = _with_columns(rows, block)
     return draft
+
+
+def _with_columns(rows: Sequence[Row], block: TextBlock) -> Table:
+    if block.heads is None:
+        return Table(tuple(Column(cell.text) for cell in rows[0].cells) if rows else (), tuple(rows))
+    headers = block.heads.columns
+    columns = [Column(header, period_of([header]) if number else "") for number, header in enumerate(headers)]
+    units = find_units(" ".join((block.title, *headers)))
+    return with_units(Table(tuple(columns), tuple(rows)), units=units)
 
 
 def _cell(builder: TextBuilder, text: str, span: tuple[int, int], page: int, base: int, column: int) -> Cell:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 class PageInfo:
     """Displayed width and height in points (1/72 inch), and the length of the page's raw text in characters.
 
-    Text and Markdown files are cut into pages too; those are given the size of an A4 sheet.
+    Files without printed pages (Word, HTML, Markdown, text) are cut into pages too;
+    those are given the size of an A4 sheet.
     """
 
     width: float

@@ -39,7 +39,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("question")
-        parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="A PDF, Markdown or text file.")
+        parser.add_argument(
+            "files", nargs="+", type=Path, metavar="FILE", help="A PDF, Word (.docx), HTML, Markdown or text file."
+        )
         tape = parser.add_mutually_exclusive_group()
         tape.add_argument("--record", type=Path, metavar="CASSETTE", help="Write every call of the model to this file.")
         tape.add_argument(
