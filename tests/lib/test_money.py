@@ -1,6 +1,6 @@
 """Amounts as rows hold them."""
 
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 
 import pytest
 from django.db import connection, models
@@ -12,7 +12,8 @@ from vectorless_web.lib.money import MOST_TOKENS, MOST_USD, MoneyField, money, t
     ("usd", "stored"),
     [
         (0.1, "0.1"),
-        (0.0000001, "0.000001"),
+        (0.0000001, "0"),
+        (0.1 + 0.2, "0.3"),
         (Decimal("1.5"), "1.5"),
         (-1.0, "0"),
         (float("nan"), "0"),
@@ -23,6 +24,10 @@ from vectorless_web.lib.money import MOST_TOKENS, MOST_USD, MoneyField, money, t
 )
 def test_any_amount_can_be_stored(usd, stored):
     assert money(usd) == Decimal(stored)
+
+
+def test_what_is_put_aside_is_rounded_up():
+    assert money(0.0000001, rounding=ROUND_UP) == Decimal("0.000001")
 
 
 @pytest.mark.parametrize(("tokens", "stored"), [(7, 7), (-1, 0), (10**30, MOST_TOKENS)])

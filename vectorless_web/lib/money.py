@@ -1,7 +1,7 @@
 """Money (US dollars) and tokens as rows hold them: whatever was worked out, what is stored can be read again."""
 
 import math
-from decimal import ROUND_UP, Context, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import cached_property
 from typing import Any
 
@@ -17,13 +17,13 @@ PARTS = Decimal("0.000001")
 _READABLE = Context(prec=40)
 
 
-def money(usd: float | Decimal) -> Decimal:
-    """An amount as it is stored: rounded up to a millionth, from 0 to MOST_USD; no number at all counts as 0."""
+def money(usd: float | Decimal, *, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """An amount as it is stored: rounded to a millionth, from 0 to MOST_USD; no number at all counts as 0."""
     if math.isnan(usd) or usd <= 0:
         return Decimal(0)
     if usd >= MOST_USD:
         return MOST_USD
-    return min(MOST_USD, Decimal(str(usd)).quantize(PARTS, rounding=ROUND_UP))
+    return min(MOST_USD, Decimal(str(usd)).quantize(PARTS, rounding=rounding))
 
 
 def token_count(tokens: int) -> int:

@@ -1,6 +1,7 @@
 """What calls of models are paid from: the budgets of a workspace and of who asked."""
 
 import threading
+from decimal import ROUND_UP
 
 from django.db import connection
 
@@ -19,15 +20,15 @@ class WorkspacePurse:
     def reserve(self, usd: float) -> bool:
         """Put the money aside in every budget; false when one lacks it."""
         try:
-            return reserve(workspace=self._workspace, user=self._user, usd=money(usd))
+            return reserve(workspace=self._workspace, user=self._user, usd=money(usd, rounding=ROUND_UP))
         finally:
             _let_go()
 
     def settle(self, reserved_usd: float, spent_usd: float) -> None:
         """Give back what was put aside and book what was spent."""
-        spent = {"reserved_usd": money(reserved_usd), "spent_usd": money(spent_usd)}
+        reserved, spent = (money(usd, rounding=ROUND_UP) for usd in (reserved_usd, spent_usd))
         try:
-            settle(workspace=self._workspace, user=self._user, **spent)
+            settle(workspace=self._workspace, user=self._user, reserved_usd=reserved, spent_usd=spent)
         finally:
             _let_go()
 
