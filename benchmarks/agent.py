@@ -9,7 +9,6 @@ of the whole document as one prompt.
 """
 
 import argparse
-import gc
 import json
 import re
 import sys
@@ -34,6 +33,7 @@ from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.engine.reasoner.local_corpus import LocalCorpus
 from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.engine.text.tokens import HeuristicEstimator
+from vectorless_web.lib.garbage import settle
 
 _COPIED = re.compile(r"^- \[(?P<node>\w+)\] [^:\n]*: (?P<quote>.+?)(?: \([^()]*: [^()]*\))?$", re.MULTILINE)
 SIZES = {"up to 60": 60, "61 to 120": 120, "121 to 200": 200, "above 200": 100_000}
@@ -148,10 +148,9 @@ def main() -> None:
 
 
 def warmed_up() -> None:
-    """What a worker does once before its first run: lexicons are loaded and kept out of garbage collection."""
+    """What a worker does once before its first run: lexicons are loaded, and garbage is collected more seldom."""
     understand("What was revenue in 2024?")
-    gc.collect()
-    gc.freeze()
+    settle()
 
 
 def size_of(pages: int) -> str:

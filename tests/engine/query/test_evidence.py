@@ -3,7 +3,14 @@ import pytest
 from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.query.boilerplate import page_worth
-from vectorless_web.engine.query.evidence import mix_for, profile_of, rank_nodes, rank_pages, rank_pages_across
+from vectorless_web.engine.query.evidence import (
+    mix_for,
+    node_scores,
+    profile_of,
+    rank_nodes,
+    rank_pages,
+    rank_pages_across,
+)
 from vectorless_web.engine.query.labels import LabelledRow
 from vectorless_web.engine.query.needs import label_quality
 from vectorless_web.engine.query.understand import understand
@@ -125,6 +132,13 @@ def test_the_best_node_for_a_figure_is_its_table(document):
     node = rank_nodes(document, understand("How much was capex in FY2021?"))[0]
     assert "Purchases of property" in document.tree.node(node.key).text
     assert node.reasons["figures"] > 0
+
+
+def test_scores_of_all_nodes_are_those_of_the_ranking(document):
+    plan = understand("How much was capex in FY2021?")
+    scores = node_scores(document, plan)
+    ranked = rank_nodes(document, plan, limit=len(scores))
+    assert {node.key: node.score for node in ranked} == {key: score for key, score in enumerate(scores) if score > 0}
 
 
 def test_rankings_are_limited_repeatable_and_give_their_reasons(document):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.query.evidence import rank_nodes
+from vectorless_web.engine.query.evidence import node_scores
 from vectorless_web.engine.query.plan import QueryPlan
 
 FIELD_WEIGHTS: Mapping[str, float] = {"title": 2.0, "path": 0.5, "text": 1.0, "table": 1.0}
@@ -120,15 +120,13 @@ class Coverage:
 class DocumentScorer(PrecomputedScorer):
     """Scores from everything a compiled document offers: words, table rows, periods, statements, headings.
 
-    The scores are those of `engine.query.evidence.rank_nodes`, the best node's being 1.
+    The scores are those of `engine.query.evidence.node_scores`, the best node's being 1.
     Coverage says how much of the question a subtree holds, and does not enter the score.
     """
 
     def __init__(self, document: CompiledDocument, query: QueryPlan) -> None:
         tree = document.tree
-        scores = np.zeros(len(tree))
-        for node in rank_nodes(document, query, limit=len(tree)):
-            scores[node.key] = node.score
+        scores = node_scores(document, query)
         scores /= max(float(scores.max(initial=0.0)), _TINY)
         super().__init__(tree, scores, coverage=_coverage(tree, Segment(document.segment), query), coverage_share=0.0)
 

@@ -131,29 +131,41 @@ def rank_nodes(
 ) -> list[ScoredNode]:
     """Nodes best first: a node's own words and rows, carried by the score of its page; ties by ascending key."""
     parts = _parts_of(profile_of(document, lexicon), plan)
-    mix = mix_for(plan)
+    scored = _scored_rows(parts, mix_for(plan))
+    scores = _rounded(scored["score"])
+    keys, pages = parts.profile.keys, parts.profile.page_of_row.tolist()
+    best = sorted((row for row in range(len(keys)) if scores[row] > 0), key=lambda row: (-scores[row], keys[row]))
+    named = (*parts.rows, "figures", "page")
+    return [
+        ScoredNode(keys[row], scores[row], pages[row], {name: float(scored[name][row]) for name in named})
+        for row in best[:limit]
+    ]
+
+
+def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> Floats:
+    """The scores of `rank_nodes` as one array over the nodes of the tree; 0 for those it leaves out."""
+    parts = _parts_of(profile_of(document, lexicon), plan)
+    found = np.array(_rounded(_scored_rows(parts, mix_for(plan))["score"]))
+    scores = np.zeros(len(document.tree))
+    scores[parts.profile.keys] = np.maximum(found, 0.0)
+    return scores
+
+
+def _scored_rows(parts: PageParts, mix: Mix) -> dict[str, Floats]:
+    """For each index row its parts, what its page carries, and the score made of them."""
     totals = _totals(parts, mix)
     carried = totals / (float(totals.max(initial=0.0)) or 1.0)
-    figures = _row_scores(parts.needs)
-    scored = [
-        _scored_node(
-            int(key), int(page), _node_parts(parts, row, figures.get(int(key), 0.0)), float(carried[page]), mix
-        )
-        for row, (key, page) in enumerate(zip(parts.profile.segment.keys, parts.profile.page_of_row, strict=True))
-    ]
-    found = [node for node in scored if node.score > 0]
-    return sorted(found, key=lambda node: (-node.score, node.key))[:limit]
+    page = carried[parts.profile.page_of_row]
+    by_key = _row_scores(parts.needs)
+    figures = np.array([by_key.get(key, 0.0) for key in parts.profile.keys])
+    own = parts.rows
+    inner = own["words"] + _ROWS_OF_NODE * min(1.0, mix.figures) * figures + mix.reasons * own["reasons"]
+    score = inner * (1.0 + _TITLE_OF_NODE * own["title"]) * (_OWN_SHARE + (1 - _OWN_SHARE) * page)
+    return {**own, "figures": figures, "page": page, "score": score}
 
 
-def _node_parts(parts: PageParts, row: int, figures: float) -> dict[str, float]:
-    return {**{name: float(values[row]) for name, values in parts.rows.items()}, "figures": figures}
-
-
-def _scored_node(key: int, page: int, own: dict[str, float], carried: float, mix: Mix) -> ScoredNode:
-    figures = _ROWS_OF_NODE * min(1.0, mix.figures) * own["figures"]
-    inner = own["words"] + figures + mix.reasons * own["reasons"]
-    score = inner * (1.0 + _TITLE_OF_NODE * own["title"]) * (_OWN_SHARE + (1 - _OWN_SHARE) * carried)
-    return ScoredNode(key, round(score, DIGITS), page, {**own, "page": carried})
+def _rounded(scores: Floats) -> list[float]:
+    return [round(score, DIGITS) for score in scores.tolist()]
 
 
 def _ranked(parts: PageParts, plan: QueryPlan) -> list[ScoredPage]:

@@ -1,7 +1,8 @@
 """The parts of a page's score, each in [0, 1], comparable over the documents ranked together."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -137,10 +138,12 @@ def _titles_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
 def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How well a page's headings match the sections the question points at, or its own words."""
     wanted, own = _meant(plan)
+    # A title runs on over many pages: each is matched once.
+    meant, named = _matches(wanted, own), _matches(wanted, set())
     scores = []
     for titles, over in zip(profile.headings, profile.running_sections, strict=True):
-        begun = _best_title(titles, wanted, own)
-        ongoing = max(_best_title(over, wanted, set()), _best_title(over[-_INNERMOST:], wanted, own))
+        begun = max(map(meant, titles), default=0.0)
+        ongoing = max(max(map(named, over), default=0.0), max(map(meant, over[-_INNERMOST:]), default=0.0))
         scores.append(max(begun, _ONGOING * ongoing))
     return np.array(scores)
 
@@ -172,8 +175,9 @@ def _phrase_titles(plan: QueryPlan) -> dict[frozenset[str], float]:
     return titles
 
 
-def _best_title(titles: Sequence[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:
-    return max((_title_match(frozenset(title_terms(title)), wanted, own) for title in titles), default=0.0)
+def _matches(wanted: Sequence[frozenset[str]], own: set[str]) -> Callable[[str], float]:
+    """The match of a title, as `_title_match` says, kept for titles met before."""
+    return lru_cache(maxsize=None)(lambda title: _title_match(frozenset(title_terms(title)), wanted, own))
 
 
 def _title_match(title: frozenset[str], wanted: Sequence[frozenset[str]], own: set[str]) -> float:

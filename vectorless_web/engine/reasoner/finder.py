@@ -4,12 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-import numpy as np
-
 from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.pilot.scorer import EvidenceScorer, PrecomputedScorer
-from vectorless_web.engine.query.evidence import rank_nodes, rank_pages
+from vectorless_web.engine.query.evidence import node_scores, rank_pages
 from vectorless_web.engine.query.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.reasoner.aspects import Aspects, aspects_of, rarity_in
@@ -31,9 +29,7 @@ class Finder:
     @cached_property
     def scorer(self) -> EvidenceScorer:
         """The evidence ranking as scores in [0, 1], relative to the best node; a section counts as its best node."""
-        scores = np.zeros(len(self.document.tree))
-        for node in rank_nodes(self.document, self.plan, limit=len(scores), lexicon=self._lexicon):
-            scores[node.key] = node.score
+        scores = node_scores(self.document, self.plan, lexicon=self._lexicon)
         best = float(scores.max(initial=0.0))
         return PrecomputedScorer(self.document.tree, scores / best if best > 0 else scores)
 

@@ -1,6 +1,5 @@
 """`manage.py work QUEUE`: a worker that imports its jobs before it forks."""
 
-import gc
 import importlib
 from argparse import ArgumentParser
 from typing import Any
@@ -9,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connections
 
-from vectorless_web.lib import jobs
+from vectorless_web.lib import garbage, jobs
 
 
 def preload(queue: str) -> None:
@@ -19,9 +18,7 @@ def preload(queue: str) -> None:
         if hasattr(module, "warm_up"):
             module.warm_up()
     connections.close_all()
-    # What is loaded now stays: no collection in the middle of a run need walk it again, and forks share its pages.
-    gc.collect()
-    gc.freeze()
+    garbage.settle()
 
 
 class Command(BaseCommand):
