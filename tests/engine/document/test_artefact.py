@@ -67,6 +67,11 @@ def test_columns_say_of_all_nodes_what_each_says_of_itself(path):
     assert stored[-1][-1] == ((("Lamps", ("Stock",), 0, False, 1),), "")
 
 
+def test_the_innermost_section_of_every_node_is_told_at_once(path):
+    tree = open_artefact(path).tree
+    assert tree.innermost_sections() == [tree.section_of(key) for key in range(len(tree))] == [0, 1, 1, 1]
+
+
 def test_everything_comes_back_as_it_went_in(path):
     document = open_artefact(path)
     assert [document.tree.node(key) for key in range(len(document.tree))] == list(NODES)

@@ -89,8 +89,13 @@ class NodeRows(Sequence[Node]):
 
     def table(self, key: int) -> TableOutline | None:
         """The outline of a node's table; None when it has none."""
-        start, end = self._span("table", "<i8", key)
-        return outline_from_json(bytes(self._block("table")[start:end]), self.texts[key]) if start < end else None
+        return outline_from_json(bytes(self._slice("table", key)), self.texts[key]) if key in self._tabled else None
+
+    @cached_property
+    def _tabled(self) -> frozenset[int]:
+        """The keys of the nodes with a table."""
+        sizes = np.diff(self._array("table_ends", "<i8"), prepend=0)
+        return frozenset(np.flatnonzero(sizes).tolist())
 
     def locate(self, key: int, start: int, end: int) -> tuple[GlyphSpan, ...]:
         """Spans of raw characters behind `text[start:end]` of a node."""

@@ -114,6 +114,13 @@ class Tree:
             key = self.parent(key)
         return key
 
+    def innermost_sections(self) -> list[int]:
+        """For every node what `section_of` says, in one pass."""
+        found: list[int] = []
+        for key, (kind, parent) in enumerate(zip(self._kinds, self._parents, strict=True)):
+            found.append(key if parent < 0 or kind == NodeKind.SECTION else found[parent])
+        return found
+
     def sections(self) -> Iterator[int]:
         """Keys of all sections, in reading order."""
         return (key for key in range(len(self._nodes)) if self.is_section(key))

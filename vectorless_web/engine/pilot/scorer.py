@@ -94,7 +94,7 @@ class PrecomputedScorer:
 
     def _measure(self, key: int) -> SubtreeEvidence:
         end = self._tree.subtree_end(key)
-        best = key + int(np.argmax(self._scores[key:end]))
+        best = key if end == key + 1 else key + int(np.argmax(self._scores[key:end]))
         best_score = float(self._scores[best])
         coverage = best_score if self._coverage is None else self._coverage.share(key, end)
         return SubtreeEvidence(best=best, best_score=best_score, coverage=coverage)

@@ -40,12 +40,12 @@ def rows_of_table(key: int, table: TableOutline) -> Iterator[LabelledRow]:
 
 def rows_of_text(key: int, text: str, page_index: int) -> Iterator[LabelledRow]:
     """Rows of a table that came out as running text: the words before each group of figures; none in other texts."""
-    fewest = max(_FEWEST_FIGURES, len(text.split()) / _WORDS_PER_FIGURE)
     # Every figure holds digits of its own; most texts have too few, which is told much sooner.
-    if len(_DIGITS.findall(text)) < fewest:
+    digits = len(_DIGITS.findall(text))
+    if digits < _FEWEST_FIGURES or digits * _WORDS_PER_FIGURE < (words := len(text.split())):
         return
     figures = list(_FIGURE.finditer(text))
-    if len(figures) < fewest:
+    if len(figures) < _FEWEST_FIGURES or len(figures) * _WORDS_PER_FIGURE < words:
         return
     start = 0
     for figure in figures:

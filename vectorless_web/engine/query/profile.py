@@ -133,9 +133,8 @@ class DocumentProfile:
     def section_of_row(self) -> Integers:
         """The innermost section of each index row, numbered from 0 in reading order."""
         numbers: dict[int, int] = {}
-        return np.array(
-            [numbers.setdefault(self.tree.section_of(key), len(numbers)) for key in self.keys], dtype=np.int64
-        )
+        innermost = self.tree.innermost_sections()
+        return np.array([numbers.setdefault(innermost[key], len(numbers)) for key in self.keys], dtype=np.int64)
 
     @cached_property
     def sections(self) -> GroupedRows:
