@@ -132,6 +132,13 @@ def test_deep_nesting_and_wild_spans_are_read(compiled):
     assert shown(compiled(f"<html><table>{spans}</table>", "a.html")).count("wide") == 40
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("piece", ["<table><tr><td>x", "1<sup>2</sup>", "<b>x", "<td><sup>1</sup>"])
+def test_what_is_repeated_ten_thousand_times_is_read_in_seconds(piece):
+    text, _ = html_text("<html><p>" + piece * 10_000)
+    assert len(text) >= 10_000
+
+
 def test_a_table_with_more_places_than_a_table_has_is_kept_as_lines(compiled):
     page = "<html><table><tr>" + "<td>a" * 3000 + "</tr>" + "<tr><td>b</tr>" * 3000 + "</table>"
     document = compiled(page, "a.html")

@@ -1,5 +1,7 @@
 """Finds headings where a file marks none: by their words and by how strongly they are set."""
 
+from collections.abc import Sequence
+
 from vectorless_web.engine.compiler.heading import is_caps
 from vectorless_web.engine.compiler.patterns import NUMBERED, PLAIN, form_of
 from vectorless_web.engine.compiler.plaintext import form_level
@@ -24,3 +26,8 @@ def raised(before: str, text: str) -> str:
     """Superscript as plain text: figures after a figure get a "^", or "412" with note 1 would read 4121."""
     joins = before[-1:].isdigit() and text.strip()[:1].isdigit()
     return f"^{text.strip()}" if joins else text
+
+
+def last_said(said: Sequence[str], end: int) -> str:
+    """The last piece before `end` that is not empty, or ""."""
+    return next((said[place] for place in range(end - 1, -1, -1) if said[place]), "")

@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from vectorless_web.engine.compiler.blocks import BlockWriter, cleaned
 from vectorless_web.engine.compiler.counting import counted
-from vectorless_web.engine.compiler.guessing import guessed_level, raised
+from vectorless_web.engine.compiler.guessing import guessed_level, last_said, raised
 from vectorless_web.engine.compiler.html_tables import is_data_table, table_caption, table_rows
 from vectorless_web.engine.compiler.html_walk import BLOCKS, Step, is_bold, walk
 from vectorless_web.engine.compiler.sniff import HTML_NAMES, is_html
@@ -21,11 +21,6 @@ _SPACED = re.compile(r"[ \t]{2,}")
 _AROUND_BREAK = re.compile(r" *\n *")
 _HEADINGS = {f"h{number}": number - 1 for number in range(1, 7)}
 _TAG = re.compile(r"</?[a-z][a-z0-9]*[\s/>]", re.IGNORECASE)
-_NO_TEXT = UnreadableDocument(
-    "This web page holds no text of its own; pages that scripts put together often do not."
-    " Open it in a browser, print it to PDF and upload that.",
-    code="no_text",
-)
 
 
 def claims_html(text: str, name: str) -> bool:
@@ -49,7 +44,11 @@ def html_text(source: str) -> tuple[str, list[TextBlock]]:
     if root is not None:
         reader.read(root)
     if not reader.writer.blocks:
-        raise _NO_TEXT
+        raise UnreadableDocument(
+            "This web page holds no text of its own; pages that scripts put together often do not."
+            " Open it in a browser, print it to PDF and upload that.",
+            code="no_text",
+        )
     return reader.writer.text, reader.writer.blocks
 
 
@@ -74,6 +73,8 @@ class _Reader:
     marked: bool
     writer: BlockWriter = field(default_factory=BlockWriter)
     said: list[str] = field(default_factory=list)
+    raised: list[int] = field(default_factory=list)
+    """Where in `said` each open superscript begins."""
     lists: list[_Listing] = field(default_factory=list)
     mark: str = ""
     bold: int = 0
@@ -114,7 +115,7 @@ class _Reader:
         elif tag == "img":
             self.said.append(f" {cleaned(node.attributes.get('alt') or '').strip()} ")
         elif tag == "sup":
-            self.said.append("\0")
+            self.raised.append(len(self.said))
         self.bold += is_bold(node)
 
     def _begin_block(self, tag: str, node: LexborNode) -> None:
@@ -152,12 +153,12 @@ class _Reader:
 
     def _end_raised(self, node: LexborNode) -> None:
         """Set superscript apart from the figure before it; a link to a note is put in brackets."""
-        if "\0" not in self.said:
+        if not self.raised:
             return
-        begun = len(self.said) - 1 - self.said[::-1].index("\0")
-        before, text = "".join(self.said[:begun]), "".join(self.said[begun + 1 :])
+        begun = self.raised.pop()
+        text = "".join(self.said[begun:])
         note = text.strip().isdigit() and node.css_first("a") is not None
-        self.said[begun:] = [f"[{text.strip()}]" if note else raised(before, text)]
+        self.said[begun:] = [f"[{text.strip()}]" if note else raised(last_said(self.said, begun), text)]
 
     def _next_mark(self, node: LexborNode) -> str:
         if not self.lists:
@@ -170,8 +171,8 @@ class _Reader:
         return f"{counted(number, listing.form)}." if listing.form else "-"
 
     def _flush(self) -> None:
-        text = "".join(self.said).replace("\0", "")
-        strong, self.strong, self.said = self.strong, True, []
+        text = "".join(self.said)
+        strong, self.strong, self.said, self.raised = self.strong, True, [], []
         text = text if self.verbatim else _AROUND_BREAK.sub("\n", _SPACED.sub(" ", text)).strip()
         if not text.strip():
             return

@@ -5,11 +5,11 @@ import re
 from selectolax.lexbor import LexborNode
 
 from vectorless_web.engine.compiler.blocks import cleaned
-from vectorless_web.engine.compiler.guessing import raised
+from vectorless_web.engine.compiler.guessing import last_said, raised
 from vectorless_web.engine.compiler.html_walk import BLOCKS, Step, is_unread, walk
 from vectorless_web.engine.compiler.spans import SpanCell
 
-_ARRANGED = "table, h1, h2, h3, h4, h5, h6, ul, ol, pre"
+_ARRANGED = frozenset(("table", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "pre"))
 _DIGITS = re.compile(r"\d{1,6}")
 
 
@@ -17,9 +17,12 @@ def is_data_table(node: LexborNode) -> bool:
     """Whether an element is a table of cells with words alone: none with lists or tables within, and not one cell."""
     if node.tag != "table" or (node.attributes.get("role") or "").lower() in ("presentation", "none"):
         return False
-    if any(inner.mem_id != node.mem_id for inner in node.css(_ARRANGED)):
-        return False
-    return len(node.css("td, th")) > 1
+    cells = 0
+    for step, part in walk(node, lambda _: False):
+        if step is Step.BEGIN and part.tag in _ARRANGED:
+            return False  # at the first one: looking on would make nested tables slow
+        cells += step is Step.BEGIN and part.tag in ("td", "th")
+    return cells > 1
 
 
 def table_caption(node: LexborNode) -> str:
@@ -55,7 +58,7 @@ def words(node: LexborNode) -> str:
             marks.append(len(said))
         elif tag == "sup" and marks:
             begun = marks.pop()
-            said[begun:] = [raised("".join(said[:begun]), "".join(said[begun:]))]
+            said[begun:] = [raised(last_said(said, begun), "".join(said[begun:]))]
         elif tag == "img" and step is Step.BEGIN:
             said.append(f" {cleaned(part.attributes.get('alt') or '')} ")
         elif tag in BLOCKS or tag == "br":
