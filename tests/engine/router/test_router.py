@@ -75,9 +75,9 @@ def test_a_date_finds_the_report_of_that_day():
     assert ids(router(cards).route(asked))[0] == 2
 
 
-@pytest.mark.parametrize("written", ["Coca Cola", "Coca-Cola", "CocaCola", "COCACOLA", "Coca-Cola's"])
+@pytest.mark.parametrize("written", ["Sea Salter", "Sea-Salter", "SeaSalter", "SEASALTER", "Sea-Salter's"])
 def test_a_name_is_found_however_it_is_written(written):
-    cards = [*ANIMALS, card("A year in review", names=("the coca-cola company",))]
+    cards = [*ANIMALS, card("A year in review", names=("the sea-salter company",))]
     result = router(cards).route(plan(f"What did {written} sell?", names=(written,)))
     assert ids(result) == [5]
     assert result.committed == 5
@@ -88,9 +88,9 @@ def test_a_name_is_found_however_it_is_written(written):
     [
         ("harmon & harmon", "HnH"),
         ("alpine exports company", "ALEX"),
-        ("international business machines corp", "IBM"),
+        ("inland barge merchants corp", "IBM"),
         ("tarvico, inc", "Tarvi"),
-        ("mgm resorts international", "MGM"),
+        ("mgk resorts international", "MGK"),
     ],
 )
 def test_usual_nicknames_are_understood(name, nickname):

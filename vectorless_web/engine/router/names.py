@@ -58,7 +58,7 @@ def folded_words(name: str) -> list[str]:
 
 
 def glued(words: Sequence[str]) -> str:
-    """Words as one, without linking words: "Coca-Cola", "coca cola" and "CocaCola" become one key."""
+    """Words as one, without linking words: "Sea-Salter", "sea salter" and "SeaSalter" become one key."""
     return "".join(word for word in words if word not in _LINKING)
 
 
