@@ -9,7 +9,7 @@ from vectorless_web.engine.compiler.spans import SpanCell, SpanGrid, lay_out
 from vectorless_web.engine.compiler.textual import PAGE_CHARACTERS, Heads, TextBlock
 from vectorless_web.engine.document.node import NodeKind
 
-_LONG_LIST, _LONG_ITEM = 1_400, 400
+_LONG_LIST, _LONG_ITEM, _DEEPEST_INDENT = 1_400, 400, 8
 # Characters that show nothing: soft hyphens, zero-width spaces, byte order marks, control characters.
 _UNSEEN = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF, 0xFFFE, 0xFFFF))
 _CONTROL = dict.fromkeys((*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)), " ")
@@ -62,7 +62,8 @@ class BlockWriter:
         if sum(map(len, self.items)) + len(said) > _LONG_LIST:
             self.end_list()
         if said:
-            self.items.append("  " * depth + said.replace("\n", "\n" + "  " * depth))
+            indent = "  " * min(depth, _DEEPEST_INDENT)
+            self.items.append(indent + said.replace("\n", "\n" + indent))
 
     def end_list(self) -> None:
         """Write the items that wait as one list."""

@@ -91,7 +91,7 @@ def _placed_row(
         cell = waiting.popleft()
         for number in range(max(1, min(cell.across, MOST_ACROSS))):
             said = over[len(own)] if cell.above and len(own) < len(over) else cell.text
-            if cell.down > 1:
+            if cell.down > 1 and len(own) < MOST_ACROSS:  # or spans would push each other ever further right
                 below[len(own)] = (min(cell.down, MOST_DOWN) - 1, said)
             own.append(cell.text if number == 0 else "")
             full.append(said)
