@@ -1,6 +1,7 @@
 """The list of documents: search, order, pages, folders, tags, and how many queries it takes."""
 
 import time
+from urllib.parse import quote
 
 import pytest
 from django.db import connection
@@ -103,6 +104,14 @@ def test_by_folder_and_tag(make, titles, workspace):
     assert titles("?tag=audited") == ["Out"]
     assert titles("?tag=größe") == ["Out"]
     assert titles("?tag=audit") == []
+
+
+@pytest.mark.parametrize("query", ["übersicht", "ÜBERSICHT", "ärzte", "ГОДОВОЙ", "größe", "GröSSe 50%"])
+def test_search_minds_no_capitals_in_any_alphabet(make, titles, query):
+    make("Übersicht der Ärzte, годовой 50%", tags=["Übersicht", "GRöSSE", "Größe"])
+    make("Ubersicht der Arzte")
+
+    assert titles(f"?q={quote(query)}") == ["Übersicht der Ärzte, годовой 50%"]
 
 
 def test_pages_of_the_list(make, titles):

@@ -42,6 +42,17 @@ def test_documents_are_found_by_words_of_their_titles(read, address, many):
     assert "Plan 118" not in shown
 
 
+def test_capitals_do_not_count_in_any_alphabet(read, address, workspace, report):
+    rows = [
+        Document(workspace=workspace, title=title, current_version=report.current_version)
+        for title in ("Übersicht", "ΠΊΝΑΚΑΣ")
+    ]
+    Document.objects.bulk_create(rows)
+
+    assert "Übersicht" in read(address, q="übersicht")
+    assert "ΠΊΝΑΚΑΣ" in read(address, q="πίνακας")
+
+
 def test_pages_follow_each_other_until_all_are_shown(read, address, many):
     first, second, third = (read(address, q="plan", page=page) for page in (1, 2, 3))
     assert "Plan 049" in first and "page=2" in first

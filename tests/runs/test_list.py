@@ -76,6 +76,14 @@ def test_all_filters_together_leave_what_fits_all(page, make_run, report, bob, a
     assert listed(page(query)) == [fits.pk]
 
 
+def test_words_are_found_whatever_their_capitals(page, make_run):
+    asked, answered = make_run(question="Wie groß ist die Änderung?"), make_run(status="answered")
+    Answer.objects.create(run=answered, markdown="Der Überschuss stieg.")
+
+    assert listed(page("q=änderung+GROß")) == [asked.pk]
+    assert listed(page("q=überschuss")) == [answered.pk]
+
+
 def test_the_pager_keeps_every_filter(page, make_run):
     for _ in range(35):
         make_run(status="answered")

@@ -8,14 +8,13 @@ from itertools import accumulate
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db import connection
-from django.db.models import Case, Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, TextField, Value, When
-from django.db.models.functions import Cast
+from django.db.models import Case, Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, Value, When
 from django.http import Http404
 
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, Section
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.document.node import Node, NodeKind
+from vectorless_web.lib.letters import JSONText
 from vectorless_web.lib.whole import LARGEST, whole
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, role_in, workspace_for
@@ -257,7 +256,7 @@ def _kept_or_deleted(workspace: Workspace, user: User, query: ListQuery) -> Quer
 
 
 def _filtered(rows: QuerySet[Document], query: ListQuery) -> QuerySet[Document]:
-    rows = rows.annotate(tags_text=Cast("tags", TextField()))
+    rows = rows.annotate(tags_text=JSONText("tags"))
     for word in query.search.split():
         tagged = Q(tags_text__icontains=_as_stored(word)[1:-1])
         rows = rows.filter(Q(title__icontains=word) | Q(name__icontains=word) | tagged)
@@ -272,8 +271,8 @@ def _filtered(rows: QuerySet[Document], query: ListQuery) -> QuerySet[Document]:
 
 
 def _as_stored(tag: str) -> str:
-    """A tag as it stands in the text of the JSON column: SQLite keeps Python's escapes, PostgreSQL the characters."""
-    return json.dumps(tag, ensure_ascii=connection.vendor == "sqlite")
+    """A tag as it stands in the text of the JSON column."""
+    return json.dumps(tag, ensure_ascii=False)
 
 
 def _for_rows(rows: QuerySet[Document]) -> QuerySet[Document]:
