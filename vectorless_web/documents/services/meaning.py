@@ -15,6 +15,7 @@ from vectorless_web.documents.services.embedding import UNREADABLE, Connect
 from vectorless_web.documents.services.vector_queue import queue_missing, start_next
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.errors import ArtefactDamaged, ModelError
+from vectorless_web.engine.llm.naming import clean_name
 from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -131,7 +132,7 @@ def _tried(choice: EmbeddingChoice, connect: Connect) -> dict[str, Any]:
         "seconds": round(time.monotonic() - started, 2),
         "tells_apart": bool(_cosine(one, two) > max(_cosine(one, other), _cosine(two, other))),
         "counts_tokens": not embedded.usage.estimated,
-        "model": embedded.model,
+        "model": clean_name(embedded.model, otherwise=choice.model),
     }
 
 

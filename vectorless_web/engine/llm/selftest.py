@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from vectorless_web.engine.errors import ModelAuth, ModelError, ModelUnknown
 from vectorless_web.engine.llm.capability import NO, UNKNOWN, YES, Capability, Job, SelfTest
 from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.llm.naming import clean_name
 from vectorless_web.engine.llm.probes import (
     FIRST_CONTEXT,
     SLOW_SECONDS,
@@ -44,12 +45,13 @@ def self_test(
         plain = asking.ask("Answer with the one word: ready")
     except ModelError as error:
         return _unusable(model, error)
+    name = clean_name(plain.model, otherwise=clean_name(model.name))
     asked_for, forms = objects(asking, only)
     in_pieces, first, streams = streaming(asking)
     copies = quotes(asking)
     reads, limit = context(asking, context_size)
     capabilities = (
-        Capability("reply", YES, f"It answers, as {plain.model}."),
+        Capability("reply", YES, f"It answers, as {name}."),
         *asked_for,
         in_pieces,
         copies,
@@ -60,7 +62,7 @@ def self_test(
     jobs = _jobs(bool(forms), copies.found == YES, limit, asking.fastest or 0.0)
     return SelfTest(
         usable=any(job.suits for job in jobs),
-        model=plain.model,
+        model=name,
         capabilities=capabilities,
         jobs=jobs,
         verdict=_verdict(jobs),
