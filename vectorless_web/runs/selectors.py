@@ -127,12 +127,6 @@ def answer_of(run: Run) -> Answer | None:
     return Answer.objects.filter(run=run.pk).first()
 
 
-def last_sequence(run: Run) -> int:
-    """The greatest sequence number stored so far."""
-    rows = [model.objects.filter(run=run.pk).aggregate(last=Max("sequence"))["last"] for model in (Step, Claim)]
-    return max(value or 0 for value in rows)
-
-
 def feedback_by(user: User, run: Run) -> Feedback | None:
     """What this user said of the run."""
     return Feedback.objects.filter(run=run.pk, user=user.pk or 0).first()
