@@ -5,7 +5,7 @@ from pathlib import Path
 
 from reportlab.platypus import CondPageBreak, Flowable, PageBreak, Paragraph, Spacer
 
-from tools.demo import more_prose, prose, statements
+from tools.demo import lists, more_prose, notes_prose, prose, statements
 from tools.demo.figures import SEGMENTS, Year
 from tools.demo.layout import BODY, BULLET, CENTRE, NOTE, TITLE, Report, Truth, contents, heading
 
@@ -88,11 +88,11 @@ class _Story:
         yield from self._item("Item 1C. Cybersecurity", *prose.ITEMS_SHORT["cyber"])
         yield PageBreak()
         yield from self._item("Item 2. Properties", "The table lists the sites that the Company uses.")
-        yield statements.properties(self.truth)
+        yield lists.properties(self.truth)
         yield from self._item("Item 3. Legal Proceedings", *prose.ITEMS_SHORT["legal"])
         yield from self._item("Item 4. Mine Safety Disclosures", prose.ITEMS_SHORT["mine"])
         yield heading(2, "Information About Our Executive Officers")
-        yield statements.officers(self.truth)
+        yield lists.officers(self.truth)
         yield PageBreak()
 
     def _part_two(self) -> Iterator[Flowable]:
@@ -133,7 +133,7 @@ class _Story:
             yield self._say("The accompanying notes are an integral part of these statements.", NOTE)
         yield PageBreak()
         yield heading(2, "Notes to Consolidated Financial Statements")
-        for number, (title, paragraphs) in prose.NOTES_PROSE.items():
+        for number, (title, paragraphs) in notes_prose.NOTES_PROSE.items():
             yield from self._note(number, title, paragraphs)
         yield PageBreak()
         yield from self._item("Item 9. Changes in and Disagreements With Accountants", prose.ITEMS_SHORT["changes"])
@@ -173,6 +173,11 @@ class _Story:
         yield heading(3, "Quarterly Results")
         yield statements.quarters(self.truth, self.books, year)
         yield PageBreak()
+        yield from self._liquidity()
+
+    def _liquidity(self) -> Iterator[Flowable]:
+        year, book, before = self.year, self.book, self.books[self.year - 1]
+        drivers = prose.DRIVERS[year]
         yield heading(2, "Liquidity and Capital Resources")
         yield self._say(f"Cash and cash equivalents were ${book.cash} million at September 30, {year}, compared with "
                         f"${before.cash} million a year before. Net cash provided by operating activities was "
@@ -197,9 +202,9 @@ class _Story:
         yield CondPageBreak(300)
         yield heading(3, f"Note {number}. {title}")
         if number == 4:
-            paragraphs = prose.ACQUISITIONS[self.year]
+            paragraphs = notes_prose.ACQUISITIONS[self.year]
         if number == 25:
-            paragraphs = (prose.SUBSEQUENT[self.year],)
+            paragraphs = (notes_prose.SUBSEQUENT[self.year],)
         for paragraph in paragraphs:
             yield self._say(paragraph)
         if number == 1:
@@ -247,7 +252,7 @@ class _Story:
         yield PageBreak()
         yield heading(0, "PART IV")
         yield from self._item("Item 15. Exhibits", "The exhibits of this report are listed below.")
-        yield statements.exhibits(self.truth)
+        yield lists.exhibits(self.truth)
         yield heading(2, "Schedule II. Valuation and Qualifying Accounts")
         yield statements.valuation(self.truth, self.year)
         yield PageBreak()
@@ -261,7 +266,7 @@ class _Story:
                         "Officer, and by the directors in person.")  # fmt: skip
         yield PageBreak()
         yield heading(2, "Exhibit 21.1. Subsidiaries of the Registrant")
-        yield statements.subsidiaries(self.truth)
+        yield lists.subsidiaries(self.truth)
         for number, officer in (("31.1", "Chief Executive Officer"), ("31.2", "Chief Financial Officer")):
             yield PageBreak()
             yield heading(2, f"Exhibit {number}. Certification of the {officer}")

@@ -2,8 +2,7 @@
 
 from tools.demo.figures import REGIONS, SEGMENTS, Year
 from tools.demo.layout import Truth, money, sheet
-from tools.demo.more_prose import EXHIBITS, OFFICERS, SEGMENT_MARGINS, SEGMENT_NUMBERS
-from tools.demo.prose import PROPERTIES, SUBSIDIARIES
+from tools.demo.more_prose import SEGMENT_MARGINS, SEGMENT_NUMBERS
 
 MILLIONS = "millions"
 
@@ -198,20 +197,6 @@ def quarters(truth: Truth, books: dict[int, Year], year: int):
     return sheet(truth, "Quarterly results", headers, rows, units=MILLIONS)
 
 
-def properties(truth: Truth):
-    """The Company's sites: a table long enough to cross a page."""
-    headers = [["Location", "Use", "Held", "Square feet (thousands)"]]
-    rows = [(place, use, held, money(area)) for place, use, held, area in PROPERTIES]
-    return sheet(truth, "Properties", headers, rows, units=["", "", "thousand square feet"],
-                 widths=[150, 160, 60, 98])  # fmt: skip
-
-
-def subsidiaries(truth: Truth):
-    """Exhibit 21."""
-    headers = [["Name", "Jurisdiction", "Owned (percent)"]]
-    return sheet(truth, "Subsidiaries", headers, [(n, j, str(p)) for n, j, p in SUBSIDIARIES], units=["", "percent"])
-
-
 def maturities(truth: Truth, books: dict[int, Year], year: int):
     """Debt due by year."""
     book = books[year]
@@ -246,18 +231,6 @@ def per_share(truth: Truth, books: dict[int, Year], year: int):
         ("Weighted average shares, diluted", *[money(b.diluted_shares, places=1) for b in shown]),
     ]
     return sheet(truth, "Earnings per share", [["", *_years(year, 3)]], rows, units=MILLIONS)
-
-
-def officers(truth: Truth):
-    """Names, ages and offices."""
-    rows = [(name, str(age), office) for name, age, office in OFFICERS]
-    headers = [["Name", "Age", "Office"]]
-    return sheet(truth, "Executive officers", headers, rows, units=["years", ""], widths=[160, 50, 258])
-
-
-def exhibits(truth: Truth):
-    """The index of exhibits."""
-    return sheet(truth, "Exhibits", [["Number", "Description"]], list(EXHIBITS), units="", widths=[80, 388])
 
 
 def segment_detail(truth: Truth, books: dict[int, Year], year: int, name: str):
