@@ -1,8 +1,8 @@
-"""How values are shown: icons, durations, money, sizes, pages, people, times, and nested outlines."""
+"""How values are shown: icons, durations, money, sizes, pages, people and times."""
 
 import re
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from itertools import pairwise
 from typing import Any
@@ -16,6 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from vectorless_web.engine.text.readable import readable as readable_case
+from vectorless_web.lib.moments import said
 
 register = template.Library()
 
@@ -267,19 +268,8 @@ def when(moment: datetime | None) -> str:
         '<time datetime="{}" title="{}">{}</time>',
         moment.isoformat(),
         local.strftime("%-d %B %Y, %H:%M %Z"),
-        _said(local, timezone.localtime()),
+        said(local, timezone.localtime()),
     )
-
-
-def _said(local: datetime, now: datetime) -> str:
-    clock = local.strftime("%H:%M")
-    if timedelta() <= now - local < timedelta(minutes=1):
-        return _("just now")
-    if local.date() == now.date():
-        return _("today, %(clock)s") % {"clock": clock}
-    if local.date() == now.date() - timedelta(days=1):
-        return _("yesterday, %(clock)s") % {"clock": clock}
-    return formats.date_format(local, "j M" if local.year == now.year else "j M Y")
 
 
 BARE = re.compile(r"([-−(]?)[$€£¥]?([\d.,]+\)?)\s?(thousand|million|billion|%)?")
