@@ -7,6 +7,7 @@ from tests.runs.compiled import compiled_document
 from vectorless_web.documents.models import Document
 from vectorless_web.lib.problems import Problem
 from vectorless_web.runs import jobs
+from vectorless_web.runs.forms import edit_box
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, limits_of, start_run
 from vectorless_web.workspaces.models import ModelProvider
@@ -49,7 +50,7 @@ def test_without_a_price_there_is_nothing_to_limit(client, bob, place):
     assert 'name="money_usd"' not in client.get(f"/w/{place.slug}/").content.decode()
 
 
-@pytest.mark.parametrize("typed", ["much", "-1", "0", "nan", "inf", "1e9"])
+@pytest.mark.parametrize("typed", ["much", "-1", "0", "nan", "inf", "1e9", "1,000", "$12,500", "1,000,000"])
 def test_what_is_no_amount_is_refused(place, bob, typed):
     with pytest.raises(Problem) as caught:
         start_run(user=bob, workspace=place, question="What was revenue?", money_usd=typed)
@@ -68,6 +69,23 @@ def test_nobody_goes_beyond_what_the_workspace_allows(place, bob):
 
     assert [limits_of(run).money_usd for run in (usual, more, less)] == [0.1, 0.1, 0.05]
     assert limits_of(ask_again(user=bob, run=less)).money_usd == 0.05
+
+
+def test_asked_again_a_question_keeps_what_was_typed_and_follows_the_workspace_s_limit_of_today(place, bob):
+    place.settings["money_usd"] = 0.1
+    place.save()
+    usual = start_run(user=bob, workspace=place, question="What was revenue?")
+    more = start_run(user=bob, workspace=place, question="What was revenue?", money_usd="5")
+    place.settings["money_usd"] = 2.0
+    place.save()
+    for run in (usual, more):
+        run.workspace = place
+
+    assert [limits_of(ask_again(user=bob, run=run)).money_usd for run in (usual, more)] == [2.0, 2.0]
+    assert edit_box(usual, bob).money_usd == ""
+    del place.settings["money_usd"]
+    place.save()
+    assert [limits_of(ask_again(user=bob, run=run)).money_usd for run in (usual, more)] == [None, 5.0]
 
 
 def test_an_owner_sets_it_for_the_workspace_and_lifts_it(client, alice, workspace):

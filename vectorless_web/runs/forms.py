@@ -175,7 +175,7 @@ def _begun(workspace: Workspace, follows: Run | None) -> AskedForm:
 
 
 def _asked_in(run: Run) -> dict[str, Any]:
-    money = run.settings.get("money_usd")
+    money = run.settings.get("money_typed")
     return {
         "question": run.question,
         "max_steps": run.settings.get("max_steps"),

@@ -1,5 +1,7 @@
 """What a question must be like, wherever it is asked."""
 
+import re
+
 from vectorless_web.engine.errors import InvalidInput
 
 QUESTION_MAX = 4000
@@ -7,6 +9,7 @@ STEPS_MIN, STEPS_MAX = 1, 30
 WALKS_MAX = 10
 MONEY_MAX = 10_000.0
 """The most US dollars that anybody may let a run spend."""
+_TWO_WAYS = re.compile(r"[1-9]\d*,\d{3}(?!\d)")
 
 
 def checked_question(question: str) -> str:
@@ -30,17 +33,17 @@ def checked_steps(steps: int) -> int:
     return steps
 
 
-def checked_money(typed: str | float | None, most: float | None) -> float | None:
-    """US dollars a run may spend: what was typed, but no more than `most`, the workspace's own limit; None for none.
+def checked_money(typed: str | float | None) -> float | None:
+    """US dollars as they were typed, with a point or a comma before the cents; None for nothing.
 
-    InvalidInput for what is no amount.
+    InvalidInput for what is no amount, and for "1,000", which is a thousand to some and one to others.
     """
     if typed is None or typed == "":
-        return most
+        return None
     try:
-        usd = float(str(typed).replace(",", ".").removeprefix("$"))
+        usd = -1.0 if _TWO_WAYS.search(str(typed)) else float(str(typed).replace(",", ".").removeprefix("$"))
     except ValueError:
         usd = -1.0
     if not 0 < usd <= MONEY_MAX:
         raise InvalidInput("Type the most to spend in US dollars, for example 0.25, or nothing.", code="invalid_amount")
-    return usd if most is None else min(usd, most)
+    return usd

@@ -93,7 +93,7 @@ def ask_again(*, user: User, run: Run, **changes: Unpack[Changes]) -> Run:
         "max_walks": changes.get("max_walks") or run.settings.get("max_walks"),
         "expand": run.settings.get("expand", True),
         "answerer": changes.get("answerer") or _same_answerer(run),
-        "money_usd": changes.get("money_usd") or run.settings.get("money_usd"),
+        "money_usd": changes.get("money_usd") or run.settings.get("money_typed"),
     }
     question = changes.get("question", run.question)
     return start_run(user=user, workspace=run.workspace, question=question, documents=chosen, follows=run, **choices)
@@ -167,12 +167,17 @@ def _limits(workspace: Workspace, choices: Choices) -> dict[str, Any]:
     own: dict[str, Any] = {"max_steps": checked_steps(steps), "expand": choices.get("expand", True)}
     if walks := choices.get("max_walks"):
         own["max_walks"] = min(walks, WALKS_MAX)
-    most = checked_money(choices.get("money_usd"), workspace.setting("money_usd"))
-    if most is not None:
-        own["money_usd"] = most
+    own |= _money(checked_money(choices.get("money_usd")), workspace.setting("money_usd"))
     if answerer := choices.get("answerer", ""):
         own["answerer"] = _checked_answerer(workspace, answerer)
     return own | {name: workspace.setting(name) for name in kept}
+
+
+def _money(typed: float | None, most: float | None) -> dict[str, float]:
+    """What was typed, and what holds: no more than the workspace's limit of today."""
+    holds = [usd for usd in (typed, most) if usd is not None]
+    kept = {"money_typed": typed} if typed is not None else {}
+    return kept | ({"money_usd": min(holds)} if holds else {})
 
 
 def _checked_answerer(workspace: Workspace, answerer: str) -> str:
