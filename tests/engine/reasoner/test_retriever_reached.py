@@ -69,6 +69,15 @@ def test_coverage_of_the_question_decides_the_order_in_the_end(found):
     assert next(iter(found)) == 2
 
 
+def test_the_number_a_database_gives_a_document_takes_none_of_the_tokens():
+    def packed(name):
+        events = Orchestrator().run(QUESTION, Shelf({name: handbook()}), Limits(token_budget=120))
+        told = [event.observation for event in events if isinstance(event, StepEvent) and "tokens" in event.observation]
+        return [(each["tokens"], each["dropped"], each["fingerprint"]) for each in told]
+
+    assert packed("7") == packed("40000017")
+
+
 def test_lists_of_several_lanes_are_fused_by_rank():
     replies = [step("navigate", node=0, direction="search"), step("retrieve", query="archive"), *ENDING]
     run = Driven(replies, Shelf({"a": handbook()}), question=QUESTION)

@@ -15,12 +15,13 @@ from vectorless_web.engine.retriever.similarity import Gate, VectorIndex
 class EvidenceCorpus(DocumentCorpus):
     """A DocumentCorpus that answers the walk's own question with its evidence ranking, any other text by its words.
 
-    `vectors` are the document's own, for the vector lane; without them there is none.
+    `space` names the document in node ids. `vectors` are the document's own, for the vector lane; without them
+    there is none.
     """
 
-    def __init__(self, entry: DocumentEntry, finder: Finder, *, vectors: NodeVectors | None = None) -> None:
-        super().__init__({entry.id: finder.document}, names={entry.id: entry.title or entry.name})
-        self._entry, self._finder, self._node_vectors = entry, finder, vectors
+    def __init__(self, entry: DocumentEntry, finder: Finder, *, space: str, vectors: NodeVectors | None = None) -> None:
+        super().__init__({space: finder.document}, names={space: entry.title or entry.name})
+        self._space, self._finder, self._node_vectors = space, finder, vectors
         if vectors is not None:
             self.version = hashlib.sha256(f"{self.version} {vectors.digest}".encode()).hexdigest()
 
@@ -29,7 +30,7 @@ class EvidenceCorpus(DocumentCorpus):
         vectors = self._node_vectors
         if vectors is None or vectors.model != model:
             return None
-        ids = tuple(node_id(self._entry.id, key) for key in vectors.keys)
+        ids = tuple(node_id(self._space, key) for key in vectors.keys)
         return VectorIndex(vectors.dimensions, ids, vectors.rows)
 
     def lexical_search(
@@ -45,10 +46,10 @@ class EvidenceCorpus(DocumentCorpus):
         if tuple(terms) != self._finder.plan.terms:
             return super().lexical_search(text, terms, weights=weights, limit=limit, gate=gate)
         if gate is None:
-            return [(node_id(self._entry.id, c.key), c.score) for c in self._finder.ranked][:limit]
+            return [(node_id(self._space, c.key), c.score) for c in self._finder.ranked][:limit]
         # The shortlist is cut, and a filter must stand before every cut.
         fits = self._finder.fits(self._finder.document.tree.leaves())
-        found = [(node_id(self._entry.id, key), score) for key, score in fits.items() if score > 0]
+        found = [(node_id(self._space, key), score) for key, score in fits.items() if score > 0]
         return ranked(scored for scored in found if gate(scored[0]))[:limit]
 
 

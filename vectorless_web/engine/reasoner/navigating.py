@@ -138,7 +138,7 @@ def _follow(walk: Walk, key: int, target: object) -> StepResult:
     node = walk.document.tree.node(target)
     leaves = walk.document.tree.leaves(target)[:FOLLOWED]
     walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in leaves] + walk.queue
-    result = retriever(walk).structure([node_id(walk.entry.id, leaf) for leaf in leaves]).execute()
+    result = retriever(walk).structure([node_id(walk.space, leaf) for leaf in leaves]).execute()
     take(walk, result)
     title, words = short(walk.title_of(target)), short(known[target])
     # "Note 16" leads to "Note 16. Contingencies": said twice it reads as a slip.

@@ -46,7 +46,8 @@ class Gathered:
 def retriever(walk: Walk, *, most: int | None = None) -> Retriever:
     """A retriever over the walk's document under the tokens the walk has left, or `most` when that is less."""
     left = max(0, walk.limits.token_budget - walk.tokens_used)
-    corpus = EvidenceCorpus(walk.entry, walk.finder, vectors=walk.lane.vectors if walk.lane else None)
+    vectors = walk.lane.vectors if walk.lane else None
+    corpus = EvidenceCorpus(walk.entry, walk.finder, space=walk.space, vectors=vectors)
     return Retriever(corpus).token_budget(left if most is None else max(0, min(left, most)))
 
 
@@ -67,7 +68,7 @@ def take(walk: Walk, result: RetrievalResult) -> list[int]:
 
 def observed(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
     """A step's observation of a result: what was packed, with the score of each lane, and its account."""
-    return {"items": [_item_row(walk, item) for item in result.items], **account(result, {walk.entry.id: walk})}
+    return {"items": [_item_row(walk, item) for item in result.items], **account(result, {walk.space: walk})}
 
 
 def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
@@ -93,15 +94,16 @@ def gather(
     The documents' lists are fused by rank, so that they take turns whatever their scores.
     `names` are shown for document ids; `estimator` counts a node as it will be shown.
     """
-    by_document = {walk.entry.id: walk for walk in walks}
+    by_space = {walk.space: walk for walk in walks}
     ranked = reciprocal_rank_fusion([_worth_showing(walk) for walk in walks])
     if not ranked:
         return Gathered((), {})
-    corpus = DocumentCorpus({name: walk.document for name, walk in by_document.items()}, names=names)
+    documents = {space: walk.document for space, walk in by_space.items()}
+    corpus = DocumentCorpus(documents, names={space: names[walk.entry.id] for space, walk in by_space.items()})
     result = Retriever(corpus, estimator=estimator).structure(ranked).token_budget(max(0, tokens)).execute()
-    passages = tuple(_as_packed(item.node.id, item.rendered, by_document) for item in result.items)
-    read = {node_id(walk.entry.id, key) for walk in walks for key in _read(walk)}
-    return Gathered(passages, _account(result, by_document), sum(dropped.id in read for dropped in result.left_out))
+    passages = tuple(_as_packed(item.node.id, item.rendered, by_space) for item in result.items)
+    read = {node_id(walk.space, key) for walk in walks for key in _read(walk)}
+    return Gathered(passages, _account(result, by_space), sum(dropped.id in read for dropped in result.left_out))
 
 
 def _read(walk: Walk) -> list[int]:
@@ -117,12 +119,13 @@ def _worth_showing(walk: Walk) -> list[str]:
     leaves = [
         key for key in dict.fromkeys([*_read(walk), *unread]) if walk.document.tree.kind(key) is not NodeKind.SECTION
     ]
-    return [node_id(walk.entry.id, key) for key in leaves]
+    return [node_id(walk.space, key) for key in leaves]
 
 
 def _as_packed(identifier: str, rendered: str, walks: Mapping[str, Walk]) -> PackedNode:
-    document, key = parse_node_id(identifier) or ("", 0)
-    return PackedNode(document, key, walks[document].document.tree.node(key).page_start, rendered)
+    space, key = parse_node_id(identifier) or ("", 0)
+    walk = walks[space]
+    return PackedNode(walk.entry.id, key, walk.document.tree.node(key).page_start, rendered)
 
 
 def _account(result: RetrievalResult, walks: Mapping[str, Walk]) -> dict[str, Any]:
@@ -149,14 +152,14 @@ def account(result: RetrievalResult, walks: Mapping[str, Walk]) -> dict[str, Any
 
 
 def _drop_row(dropped: Dropped, walks: Mapping[str, Walk]) -> dict[str, Any]:
-    place = _place(dropped.id, walks)
+    space, key = parse_node_id(dropped.id) or ("", 0)
     # What the limit cut was never rendered, so its size is that of its own text.
-    tokens = dropped.tokens or walks[place["document"]].document.tree.node(place["key"]).token_count
-    return {**place, "tokens": tokens, "reason": dropped.reason.value}
+    tokens = dropped.tokens or walks[space].document.tree.node(key).token_count
+    return {**_place(dropped.id, walks), "tokens": tokens, "reason": dropped.reason.value}
 
 
 def _place(identifier: str, walks: Mapping[str, Walk]) -> dict[str, Any]:
-    document, key = parse_node_id(identifier) or ("", 0)
-    walk = walks[document]
+    space, key = parse_node_id(identifier) or ("", 0)
+    walk = walks[space]
     page = walk.document.tree.node(key).page_start + 1
-    return {"document": document, "key": key, "title": walk.title_of(key), "page": page}
+    return {"document": walk.entry.id, "key": key, "title": walk.title_of(key), "page": page}

@@ -78,9 +78,9 @@ def _leaves_first(walk: Walk, leaves: Sequence[int], most: int | None) -> list[s
     tree, left = walk.document.tree, walk.limits.token_budget - walk.tokens_used
     room = left if most is None else min(left, most)
     if sum(tree.node(leaf).token_count + AROUND for leaf in leaves) <= room:
-        return [node_id(walk.entry.id, leaf) for leaf in leaves]
+        return [node_id(walk.space, leaf) for leaf in leaves]
     fits = walk.finder.fits(leaves)
-    return [(node_id(walk.entry.id, leaf), fits[leaf]) for leaf in leaves]
+    return [(node_id(walk.space, leaf), fits[leaf]) for leaf in leaves]
 
 
 def _how_much(packed: int, leaves: int) -> str:
@@ -91,7 +91,7 @@ def _reuse(walk: Walk, most: int | None) -> StepResult:
     """Start from what the question before had read."""
     if not walk.known:
         return refused("Knew of nothing that was read before.")
-    ids = [node_id(walk.entry.id, key) for key in walk.known]
+    ids = [node_id(walk.space, key) for key in walk.known]
     result = retriever(walk, most=most).structure(ids).limit(MOST_ITEMS).execute()
     keys = take(walk, result)
     walk.queue = [Candidate(key, 1.0, 1.0) for key in keys]
@@ -139,7 +139,7 @@ def _search(walk: Walk, query: str, most: int | None) -> StepResult:
 
 
 def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> StepResult:
-    structure = [(node_id(walk.entry.id, c.key), c.score) for c in walk.structure if c.score > 0]
+    structure = [(node_id(walk.space, c.key), c.score) for c in walk.structure if c.score > 0]
     builder = retriever(walk, most=most).text(query, walk.plan.terms if query == walk.plan.focus else ())
     if structure:
         builder = builder.structure(structure)
@@ -172,7 +172,7 @@ def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> Step
 
 def _staged(walk: Walk, builder: Retriever, *, by_words: bool) -> Retriever:
     """What stands around the best and what it refers to joins; words of the question itself decide the order."""
-    sections = SectionCommunities({walk.entry.id: walk.document})
+    sections = SectionCommunities({walk.space: walk.document})
     builder = builder.community(sections, SAME_SECTION).graph_expand(REFERENCES).limit(MOST_ITEMS)
     # What was found by its meaning may share no word with the question, and another query is not the question.
     return builder.rerank(CoverageReranker(walk.finder)) if by_words else builder

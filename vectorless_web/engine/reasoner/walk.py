@@ -106,6 +106,14 @@ class Walk:
         return self.limits.max_steps - len(self.steps)
 
     @property
+    def space(self) -> str:
+        """What stands for the document in the ids of its nodes.
+
+        A name that a database gave would be counted among the tokens: longer names would leave room for less.
+        """
+        return str(self.number)
+
+    @property
     def place(self) -> str:
         """Where the walk is: its number and the index of the next step."""
         return f"{self.number}.{len(self.steps)}"
