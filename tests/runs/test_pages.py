@@ -10,6 +10,7 @@ from django.utils import timezone
 from tests.runs.conftest import make_ready
 from tests.runs.engines import StoryReasoner, TestEngine, complete, long_story
 from vectorless_web.engine.reasoner.events import Checked, NodeRef, Outcome
+from vectorless_web.runs import maps
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
 from vectorless_web.runs.raw import raw_step
 from vectorless_web.runs.rendering import StepShelf
@@ -136,6 +137,20 @@ class TestList:
     @pytest.mark.parametrize("query", ["to=9999-12-31", "from=0001-01-01", "from=9999-12-31", "q=412%00"])
     def test_the_edges_of_time_and_text_are_no_failure(self, page, answered, query):
         assert self.listed(page, answered, query)
+
+    def test_many_documents_that_were_read_cost_no_more_queries_than_few(
+        self, page, make_run, workspace, alice, django_assert_max_num_queries
+    ):
+        run = make_run(status="answered")
+        for number in range(20):
+            document = make_ready(workspace, alice, f"Report {number}")
+            run.versions.add(document.current_version)
+            ref = {"document": str(document.pk), "key": 1, "title": "t", "page_start": 0, "page_end": 0, "role": "read"}
+            Step.objects.create(run=run, sequence=number + 1, walk=1, index=number, kind="navigate", refs=[ref])
+        maps._kept.clear()
+
+        with django_assert_max_num_queries(32):
+            assert len(page(address(run)).context["maps"]) == 20
 
     def test_a_page_of_runs_takes_few_queries(self, page, make_run, django_assert_max_num_queries):
         runs = [make_run(status="answered") for _ in range(12)]

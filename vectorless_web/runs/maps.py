@@ -1,8 +1,7 @@
 """The small map of each document a run walked: its outline with the path lit."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import lru_cache
 from typing import Any
 
 from django.urls import reverse
@@ -17,6 +16,8 @@ from vectorless_web.runs.tree_map import draw
 
 NAMED = 4
 LISTED = 24
+OUTLINES_KEPT = 64
+"""Outlines that a process keeps."""
 
 
 @dataclass(slots=True)
@@ -46,13 +47,19 @@ def maps_of(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> l
                 last = ref["document"]
     shown = next((str(row.version.document_id) for row in citations if row.version), last)
     shown = shown if shown in touched else last
-    return [_map(versions[document], refs, run) | {"open": document == shown} for document, refs in touched.items()]
+    outlines = _outlines([versions[document].pk for document in touched])
+    return [
+        _map(versions[document], refs, run, outlines[versions[document].pk]) | {"open": document == shown}
+        for document, refs in touched.items()
+    ]
 
 
-def _map(version: DocumentVersion, refs: list[dict[str, Any]], run: Run) -> dict[str, Any]:
+def _map(
+    version: DocumentVersion, refs: list[dict[str, Any]], run: Run, headings: tuple[Heading, ...]
+) -> dict[str, Any]:
     visited = [ref["page_start"] for ref in refs if ref.get("role", "walked") in ("read", "walked")]
     current = visited[-1] if run.is_open and visited else None
-    drawn = draw(_headings(version.pk), refs, version.pages, current)
+    drawn = draw(headings, refs, version.pages, current)
     shown = {field.name: getattr(drawn, field.name) for field in fields(TreeMap)}
     title = version.document.title
     return {
@@ -101,9 +108,20 @@ def _names(refs: Iterable[dict[str, Any]]) -> str:
     return named + (ngettext(" and %d more", " and %d more", more) % more if more > 0 else "")
 
 
-@lru_cache(maxsize=64)
-def _headings(version_id: int) -> tuple[Heading, ...]:
-    """The outline of a version, which never changes once it is ready."""
-    names = [field.name for field in fields(Heading)]
-    rows = Section.objects.filter(version=version_id).order_by("position").values_list(*names)
-    return tuple(Heading(*row) for row in rows)
+def _outlines(versions: Collection[int]) -> dict[int, tuple[Heading, ...]]:
+    """The outlines of versions, which never change once these are ready: those not kept are read in one query."""
+    found = {pk: kept for pk in versions if (kept := _kept.get(pk)) is not None}
+    fresh: dict[int, list[Heading]] = {pk: [] for pk in versions if pk not in found}
+    if fresh:
+        names = [field.name for field in fields(Heading)]
+        rows = Section.objects.filter(version__in=fresh).order_by("version", "position")
+        for version, *values in rows.values_list("version", *names):
+            fresh[version].append(Heading(*values))
+    for pk, headings in fresh.items():
+        found[pk] = _kept[pk] = tuple(headings)
+    for pk in list(_kept)[:-OUTLINES_KEPT]:
+        _kept.pop(pk, None)
+    return found
+
+
+_kept: dict[int, tuple[Heading, ...]] = {}
