@@ -11,7 +11,7 @@ from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_for
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

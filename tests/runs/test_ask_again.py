@@ -15,7 +15,7 @@ from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_for
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import LexiconEntry
 
-pytestmark = pytest.mark.django_db
+pytestmark = pytest.mark.django_db(transaction=True)
 
 QUESTION = "What does the shed cost?"
 TEXT = b"# Costs\n\n## Northfield depot\n\nThe Northfield depot costs 12 million a year.\n\n## Other\n\nNothing else.\n"
