@@ -77,7 +77,7 @@ def ends_whole(page, site) -> None:
         assert page.locator("#claims .said").all_inner_texts() == site.claims(run)
         assert site.claims(run)
         assert site.status(run) == "answered"
-        assert page.locator("#socket-away").is_hidden()
+        expect(page.locator("#socket-away")).to_be_hidden(timeout=10_000)
         page.reload()
 
 
