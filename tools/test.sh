@@ -6,7 +6,7 @@ export PATH="$PWD/.venv/bin:$PATH"
 log=$(mktemp)
 trap 'kill "$lane" 2>/dev/null || true; rm -f "$log"' EXIT
 
-suite() { "$@" python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e; }
+suite() { "$@" python -m pytest -q tests --ignore=tests/engine --ignore=tests/e2e --ignore=tests/faults; }
 
 checks_and_postgresql() {
     echo "== Lint, types, import rules, engine"
@@ -20,6 +20,10 @@ checks_and_postgresql() {
 failed=0
 echo "== SQLite"
 suite || failed=1
+if [ "$failed" = 0 ]; then
+    echo "== Faults"
+    python -m pytest -q tests/faults || failed=1
+fi
 if [ "$failed" = 0 ]; then
     echo "== Browser"
     tools/e2e.sh || failed=1
