@@ -76,8 +76,9 @@ def server_version() -> str:
 
 def check_copy(path: Path) -> None:
     """Let pg_restore read all of a dump; BackupDamaged when it cannot."""
+    program = _newest_programs().restore
     try:
-        _run([find_programs(1).restore, "--file=/dev/null", path], "The database copy cannot be read")
+        _run([program, "--file=/dev/null", path], "The database copy cannot be read")
     except BackupError as error:
         raise BackupDamaged(str(error)) from error
 
@@ -111,6 +112,14 @@ def find_programs(server_major: int) -> Programs:
         f"found: {seen}. Install the client of version {server_major} (postgresql-client-{server_major}), or set "
         "VECTORLESS_PG_DUMP to the path of its pg_dump."
     )
+
+
+def _newest_programs() -> Programs:
+    """Those that read the dumps of all the others; BackupError when there are none."""
+    found = _programs(_places()) + _programs([Path(settings.PG_DUMP)] if settings.PG_DUMP else [])
+    if not found:
+        raise BackupError("Checking this backup needs pg_restore. Install PostgreSQL's client programs.")
+    return max(found, key=lambda programs: programs.major)
 
 
 def _places() -> Iterator[Path]:

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from vectorless_web.documents.stored_files import STORED
+from django.db.models import Field
+
+from vectorless_web.documents.stored_files import STORED, NamedBy
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 """Rows of a statement without parameters, all of one state of the database."""
@@ -19,7 +21,7 @@ def named_in(query: Query) -> dict[str, str]:
     found: dict[str, str] = {}
     for kind in STORED:
         table = kind.model._meta.db_table
-        name, sha256 = (kind.model._meta.get_field(field).column for field in (kind.field, kind.sha256))
+        name, sha256 = _column(kind, kind.field), _column(kind, kind.sha256)
         found |= dict(query(f'SELECT "{name}", "{sha256}" FROM "{table}" WHERE "{name}" <> \'\''))  # noqa: S608
     return found
 
@@ -27,3 +29,9 @@ def named_in(query: Query) -> dict[str, str]:
 def applied_migrations(query: Query) -> list[list[str]]:
     """[app, name] of each migration that the database has."""
     return sorted([app, name] for app, name in query("SELECT app, name FROM django_migrations"))
+
+
+def _column(kind: NamedBy, name: str) -> str:
+    field = kind.model._meta.get_field(name)
+    assert isinstance(field, Field)
+    return field.column
