@@ -58,8 +58,9 @@ def make_backup(path: Path, *, say: Say, keep: int = 0, with_secret: bool = Fals
             write_manifest(_manifest(copied, with_secret), folder)
             _protect(folder)
         _tell(copied, say)
-        if keep:
-            say(f"{remove_older(path, keep)} older backups removed.")
+        removed = remove_older(path, keep) if keep else 0
+        if removed:
+            say(f"{removed} older backups removed.")
     if standing.agrees:
         # From here on a database that is restored from this backup is older than the files of this site.
         advance_generation()
