@@ -163,4 +163,5 @@ def _run(command: Sequence[str | Path], otherwise: str) -> None:
 def _environment() -> dict[str, str]:
     given = connection.get_connection_params()
     told = {variable: str(given[name]) for name, variable in LIBPQ.items() if given.get(name)}
-    return {**os.environ, **told}
+    # Messages are read for the one that tells of a full disk.
+    return {**os.environ, **told, "LC_ALL": "C"}

@@ -33,5 +33,5 @@ def applied_migrations(query: Query) -> list[list[str]]:
 
 def _column(kind: NamedBy, name: str) -> str:
     field = kind.model._meta.get_field(name)
-    assert isinstance(field, Field)
+    assert isinstance(field, Field) and field.column
     return field.column

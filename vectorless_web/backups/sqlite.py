@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from django.db import connection, connections
@@ -86,5 +86,5 @@ def _check(database: sqlite3.Connection, otherwise: str) -> None:
 
 
 def _sync(path: Path) -> None:
-    with path.open("rb") as file, suppress(OSError):
+    with path.open("rb") as file:
         os.fsync(file.fileno())

@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from pathlib import PurePosixPath
@@ -115,7 +116,9 @@ def _move_orphans(may_move: Callable[[float], bool]) -> int:
     moved = 0
     for name in list(_orphans(named, may_move)):
         # The rows were read before the files were listed; a row that came since keeps its file.
-        if not is_named(name):
+        with suppress(FileNotFoundError):  # Somebody may remove it just now.
+            if is_named(name):
+                continue
             place = _move(name, f"{FOLDER}/{timezone.now():%Y-%m-%d}/{name}")
             logger.info("no row names %s: moved to %s", name, place)
             moved += 1
@@ -133,10 +136,14 @@ def _move_orphans(may_move: Callable[[float], bool]) -> int:
 def _orphans(named: set[str], may_move: Callable[[float], bool]) -> Iterator[str]:
     before = timezone.now() - timedelta(hours=ORPHAN_HOURS)
     for name in present_files():
-        if name not in named:
+        if name in named:
+            continue
+        try:
             written = default_storage.get_modified_time(name)
-            if written < before and may_move(written.timestamp()):
-                yield name
+        except FileNotFoundError:  # Removed since it was listed.
+            continue
+        if written < before and may_move(written.timestamp()):
+            yield name
 
 
 def _move(name: str, target: str) -> str:

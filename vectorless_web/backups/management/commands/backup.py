@@ -27,7 +27,7 @@ class Command(BaseCommand):
                 options["folder"], say=self.stderr.write, keep=options["keep"], with_secret=options["with_secret"]
             )
             manifest = read_manifest(backup)
-        except BackupError as error:
+        except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
         size = sum(file.bytes for file in manifest.files) + manifest.database.bytes
         self.stdout.write(f"{backup}: {len(manifest.files)} files and the database, {size:,} bytes.")

@@ -22,7 +22,7 @@ class Command(BaseCommand):
         try:
             backup = find_backup(options["folder"], options["at"])
             manifest = restore_backup(backup, say=self.stderr.write)
-        except BackupError as error:
+        except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
         rows = sum(manifest.database.rows.values())
         self.stdout.write(f"{backup} is restored: {rows} rows and {len(manifest.files)} files.")

@@ -28,5 +28,5 @@ class Command(BaseCommand):
                 self.stdout.write(f"{backup} is whole: {len(manifest.files)} files and the database.")
                 for name in (*manifest.missing, *manifest.altered):
                     self.stderr.write(f"Warning: {name} was missing or altered at the site already.")
-        except BackupError as error:
+        except (BackupError, OSError) as error:
             raise CommandError(str(error)) from error
