@@ -65,6 +65,7 @@ INSTALLED_APPS = [
     "vectorless_web.documents",
     "vectorless_web.runs",
     "vectorless_web.sharing",
+    "vectorless_web.backups",
 ]
 
 MIDDLEWARE = [
@@ -116,6 +117,9 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Tests start servers and workers of their own, which need a database that other processes can open.
     DATABASES["default"]["TEST"] = {"NAME": VAR / "test.sqlite3"}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+PG_DUMP = env.str("VECTORLESS_PG_DUMP", default="")
+"""Path of the pg_dump that backups use; without it, one that suits the server is looked for."""
 
 MEDIA_ROOT = VAR / "media"
 STATIC_ROOT = VAR / "static"

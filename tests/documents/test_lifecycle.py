@@ -4,8 +4,6 @@ import os
 from datetime import timedelta
 
 import pytest
-from django.core.files.base import ContentFile
-from django.core.files.storage import default_storage
 from django.db.models.signals import post_save
 from django.utils import timezone
 from redis import Redis
@@ -14,7 +12,7 @@ from tests.documents.conftest import stored_files
 from tests.documents.files import HANDBOOK, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.compile_process import CompileFailed, Order, run_child
-from vectorless_web.documents.models import Document, DocumentVersion, Section, SnapshotState
+from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.selectors import readable_documents
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.lib import jobs
@@ -222,21 +220,6 @@ def test_strangers_find_nothing(client, charlie, ready):
     client.force_login(charlie)
     for act in ("delete", "restore", "retry", "cancel", "version", "rename"):
         assert client.post(url(document, act)).status_code == 404
-
-
-def test_stored_files_that_no_row_names_are_dropped_after_a_day(ready):
-    document = ready(HANDBOOK, "handbook.md")
-    of_nobody = default_storage.save("snapshots/gone/7", ContentFile(b"x"))
-    state = SnapshotState.objects.get(workspace=document.workspace)
-    kept = default_storage.save(f"snapshots/{state.lineage}/1", ContentFile(b"x"))
-    SnapshotState.objects.filter(pk=state.pk).update(file=kept)
-    known = [name for name in stored_files() if name != of_nobody]
-    young = default_storage.save("uploads/2026/11/young.pdf", ContentFile(b"x"))
-    old = [default_storage.save(name, ContentFile(b"x")) for name in ("uploads/2026/10/old.pdf", "compiled/old-1")]
-    for name in [*known, *old, of_nobody]:
-        os.utime(default_storage.path(name), (0, 0))
-    assert services.drop_orphans() == 3
-    assert stored_files() == sorted([*known, young])
 
 
 def test_an_act_on_a_document_that_somebody_deletes_meanwhile_answers_with_a_deleted_row(

@@ -16,7 +16,7 @@ from vectorless_web.documents.compile_process import Finished
 from vectorless_web.documents.embeddings import embedding_in_use, progress_of, vectors_of
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.documents.services.upkeep import drop_orphans
+from vectorless_web.documents.services.quarantine import collect_orphans
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.engine.document.vectors import leaf_texts
@@ -409,7 +409,7 @@ def test_vectors_go_with_their_version_and_files_without_a_row_are_cleaned_up(re
         import os
 
         os.utime(path, (long_ago, long_ago))
-    assert drop_orphans() == 1 and file.exists()
+    assert collect_orphans() == 1 and file.exists()
     services.purge_document(document)
     assert stored_files(settings) == []
 

@@ -11,6 +11,7 @@ from vectorless_web.documents.models import (
     Edge,
     EmbeddingChoice,
     Folder,
+    Installation,
     Section,
     SnapshotRow,
     SnapshotState,
@@ -108,3 +109,9 @@ class VectorFileAdmin(ReadOnlyAdmin):
     list_display = ["version", "model", "status", "done", "total", "dimensions", "tokens", "cost_usd", "error_code"]
     list_filter = ["status", "error_code", "model"]
     list_select_related = ["version__document"]
+
+
+@admin.register(Installation)
+class InstallationAdmin(ReadOnlyAdmin):
+    list_display = ["identity", "generation"]
+    fields = ["identity", "generation"]

@@ -286,3 +286,18 @@ class VectorFile(models.Model):
     def job_id(self) -> str:
         """The name of the job that makes it, in this attempt."""
         return f"vectors-{self.pk}-{self.attempt}"
+
+
+class Installation(models.Model):
+    """The one row that ties this database to the files in storage, which carry a mark of the same identity."""
+
+    identity = models.CharField(max_length=32, default=new_lineage)
+    generation = models.PositiveBigIntegerField(default=1)
+    """Counts up while the site runs, here first and then in the files' mark: a lower count here than there means
+    that this database is older than the files."""
+    watched = models.JSONField(default=list)
+    """When a sweep with this database looked on: [[since, until], ...], seconds since 1970, oldest first.
+    The rows of files that were written at other times may be in a newer copy of this database."""
+
+    def __str__(self) -> str:
+        return f"installation {self.identity}, generation {self.generation}"

@@ -7,7 +7,6 @@ import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
@@ -90,16 +89,15 @@ def delete_stored(name: str) -> None:
         default_storage.delete(name)
 
 
-def stored_before(folder: str, moment: datetime) -> Iterator[str]:
-    """Names of the files in a folder of default storage, and below, that were written before `moment`."""
-    if not default_storage.exists(folder):
+def list_stored(folder: str) -> Iterator[str]:
+    """Names of all files in a folder of default storage, and below; none when there is no such folder."""
+    try:
+        folders, files = default_storage.listdir(folder)
+    except FileNotFoundError:
         return
-    folders, files = default_storage.listdir(folder)
-    for name in (f"{folder}/{file}" for file in files):
-        if default_storage.get_modified_time(name) < moment:
-            yield name
+    yield from (f"{folder}/{file}" for file in files if file)
     for inner in folders:
-        yield from stored_before(f"{folder}/{inner}", moment)
+        yield from list_stored(f"{folder}/{inner}")
 
 
 def forget_cached(*, sha256: str, artefact_sha256: str) -> None:

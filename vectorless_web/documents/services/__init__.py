@@ -1,8 +1,10 @@
 """What may be done to documents."""
 
+from vectorless_web.documents.scratch import clear_stale_folders
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.correcting import check_corrections, correct_outline, may_be_heading
 from vectorless_web.documents.services.embedding import embed_version
+from vectorless_web.documents.services.installation import watch_files
 from vectorless_web.documents.services.lifecycle import (
     cancel_version,
     create_folder,
@@ -26,9 +28,10 @@ from vectorless_web.documents.services.meaning import (
     switch_on,
     try_embedding,
 )
+from vectorless_web.documents.services.quarantine import empty_overdue, quarantine_orphans
 from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
 from vectorless_web.documents.services.samples import add_samples
-from vectorless_web.documents.services.upkeep import drop_orphans, requeue_lost_versions
+from vectorless_web.documents.services.upkeep import requeue_lost_versions
 from vectorless_web.documents.services.uploads import Added, add_document, add_version
 from vectorless_web.documents.services.vector_queue import resume_embedding
 
@@ -41,19 +44,21 @@ __all__ = [
     "cancel_version",
     "check_corrections",
     "choose_embedding",
+    "clear_stale_folders",
     "compact_overdue",
     "compact_snapshot",
     "compile_version",
     "correct_outline",
     "create_folder",
     "delete_document",
-    "drop_orphans",
     "embed_version",
+    "empty_overdue",
     "estimate",
     "may_be_heading",
     "move_documents",
     "purge_deleted",
     "purge_document",
+    "quarantine_orphans",
     "refresh_rows",
     "remove_embedding",
     "rename_document",
@@ -67,4 +72,5 @@ __all__ = [
     "switch_on",
     "tag_documents",
     "try_embedding",
+    "watch_files",
 ]

@@ -2,7 +2,6 @@
 
 import logging
 import secrets
-import tempfile
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -16,6 +15,7 @@ from django.utils import timezone
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, Progress, run_child
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
+from vectorless_web.documents.scratch import compile_folder
 from vectorless_web.documents.services.compiled_rows import card_row, section_rows, storable, version_facts
 from vectorless_web.documents.services.routing_rows import Linked, linked, show_to_router
 from vectorless_web.documents.services.uploads import title_from
@@ -52,8 +52,8 @@ def compile_version(version_id: int, *, compile_with: Compile = run_child) -> No
     if version is None:
         return
     try:
-        with tempfile.TemporaryDirectory(prefix="compile-") as folder:
-            _compile(version, Path(folder), compile_with)
+        with compile_folder() as folder:
+            _compile(version, folder, compile_with)
     except CompileFailed as failure:
         fail_version(version, failure)
     except LeaseLost:

@@ -12,6 +12,7 @@ from vectorless_web.documents.compile_process import CompileFailed
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
 from vectorless_web.documents.services.compiling import end_as_failed
+from vectorless_web.documents.services.installation import files_standing
 from vectorless_web.documents.services.routing_rows import hide_from_router, show_again
 from vectorless_web.documents.services.uploads import enqueue_compile
 from vectorless_web.lib import jobs
@@ -128,11 +129,14 @@ def tag_documents(*, actor: User, workspace: Workspace, documents: Iterable[Docu
 def purge_deleted() -> int:
     """Remove for good what was deleted more than 30 days ago, files included; how many documents.
 
-    Citations keep their quote, page and hash: they let go of the version by themselves.
+    Citations keep their quote, page and hash: they let go of the version by themselves. Nothing is removed while
+    database and storage do not agree: an older database does not know what was restored since.
     """
     before = timezone.now() - timedelta(days=KEPT_DAYS)
     rows = Document.objects.filter(deleted_at__lt=before).select_related("workspace")
     purged = 0
+    if not rows.exists() or not files_standing().agrees:
+        return purged
     for document in rows:
         purge_document(document)
         purged += 1

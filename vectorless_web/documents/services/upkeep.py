@@ -9,24 +9,15 @@ from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed
-from vectorless_web.documents.models import DocumentVersion, SnapshotState, VectorFile
+from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compiling import fail_version
 from vectorless_web.documents.services.uploads import enqueue_compile
-from vectorless_web.documents.storage import delete_stored, stored_before
 from vectorless_web.lib import jobs
 
 Status = DocumentVersion.Status
 
 GRACE_SECONDS = 5
 """A version queued more recently than this may not have reached Redis yet."""
-ORPHAN_HOURS = 24
-STORED: tuple[tuple[str, type[DocumentVersion] | type[SnapshotState] | type[VectorFile], str], ...] = (
-    ("uploads", DocumentVersion, "file"),
-    ("compiled", DocumentVersion, "artefact"),
-    ("snapshots", SnapshotState, "file"),
-    ("vectors", VectorFile, "file"),
-)
-"""Folders of default storage, and the rows whose field names what is in them."""
 LOST = CompileFailed(
     "Reading this file was interrupted twice. Retry; if it happens again, ask your administrator to look at "
     "the worker.",
@@ -38,22 +29,6 @@ LOST = CompileFailed(
 def requeue_lost_versions() -> int:
     """Queue again what lost its job; end or queue again what lost its worker. How many rows were touched."""
     return _requeue_unqueued() + _recover_stalled()
-
-
-def drop_orphans() -> int:
-    """Remove stored files that no row names, left by a process killed between storing and committing; how many.
-
-    Files of the last day are let be: their row may be about to come.
-    """
-    before = timezone.now() - timedelta(hours=ORPHAN_HOURS)
-    dropped = 0
-    for folder, model, field in STORED:
-        named = set(model.objects.values_list(field, flat=True))
-        for name in stored_before(folder, before):
-            if name not in named:
-                delete_stored(name)
-                dropped += 1
-    return dropped
 
 
 def _requeue_unqueued() -> int:

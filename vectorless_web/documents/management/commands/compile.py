@@ -1,7 +1,6 @@
 """`manage.py compile FILE...`: reads files as an upload would be read, and prints what was found."""
 
 import json
-import tempfile
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, run_child
+from vectorless_web.documents.scratch import compile_folder
 from vectorless_web.documents.tree_report import OUTLINE_SOURCES, count
 from vectorless_web.engine.document.artefact import CompiledDocument, open_artefact
 
@@ -43,8 +43,8 @@ def _described(path: Path, *, as_json: bool, ignore_bookmarks: bool) -> str:
     """What is to be printed about one file."""
     if not path.is_file():
         raise CompileFailed("There is no such file.", code="no_such_file", retryable=False)
-    with tempfile.TemporaryDirectory(prefix="compile-") as folder:
-        target = Path(folder) / "artefact"
+    with compile_folder() as folder:
+        target = folder / "artefact"
         order = Order.by_settings(path=path.resolve(), name=path.name, target=target, ignore_bookmarks=ignore_bookmarks)
         finished = [news for news in run_child(order) if isinstance(news, Finished)][-1]
         facts = _facts(path.name, open_artefact(target), finished)

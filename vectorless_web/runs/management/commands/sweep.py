@@ -17,7 +17,8 @@ logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 3.0
 TIDY_SECONDS = 3600.0
-"""Stored files without a row are looked for this often: it lists the whole storage."""
+"""Stored files without a row are looked for this often: it lists the whole storage. What an older copy of the
+database cannot know is told by counts that go up as often."""
 
 
 class Command(BaseCommand):
@@ -39,6 +40,7 @@ class Command(BaseCommand):
 
 Act = Callable[[], int]
 REPAIRS: tuple[Act, ...] = (
+    documents.watch_files,
     runs.recover_runs,
     runs.recover_replays,
     documents.requeue_lost_versions,
@@ -46,7 +48,12 @@ REPAIRS: tuple[Act, ...] = (
     documents.purge_deleted,
     documents.resume_embedding,
 )
-TIDYING: tuple[Act, ...] = (documents.refresh_rows, documents.drop_orphans)
+TIDYING: tuple[Act, ...] = (
+    documents.refresh_rows,
+    documents.quarantine_orphans,
+    documents.empty_overdue,
+    documents.clear_stale_folders,
+)
 
 
 def sweep(acts: Sequence[Act] = REPAIRS) -> None:

@@ -1,0 +1,159 @@
+"""A folder of backups: one folder for each, and `files/` with the bytes that they share, each named by its SHA-256.
+
+DIR/vectorless-backups        says that the folder is ours
+DIR/files/ab/ab12...          bytes of stored files, shared by all backups
+DIR/2026-11-22T101500Z/       one backup: manifest.json, database.sqlite3 or database.dump, perhaps secret_key
+DIR/.unfinished-...           a backup that is being made, or was not finished
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import IO
+
+from vectorless_web.backups.errors import BackupDamaged, BackupError
+from vectorless_web.backups.manifest import NAME, KeptFile, read_manifest
+from vectorless_web.documents.storage import CHUNK_BYTES, file_sha256
+
+SIGN = "vectorless-backups"
+UNFINISHED = ".unfinished-"
+PARTIAL = ".partial-"
+STAMP = "%Y-%m-%dT%H%M%SZ"
+BACKUP = re.compile(r"\d{4}-\d\d-\d\dT\d{6}Z")
+
+
+@contextmanager
+def opened_folder(path: Path) -> Iterator[None]:
+    """Prepare a folder for backups and keep others from writing there meanwhile; BackupError when it is not ours."""
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if not (path / SIGN).exists():
+        if any(path.iterdir()):
+            raise BackupError(f"{path} holds other things. Choose an empty folder, or one that holds backups.")
+        (path / SIGN).write_text("Backups of Vectorless, made by `manage.py backup`.\n")
+    with (path / SIGN).open("r+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise BackupError(f"Another backup is being written to {path}. Wait for its end.") from error
+        for left in path.glob(f"{UNFINISHED}*"):
+            shutil.rmtree(left)
+        for part in path.glob(f"files/{PARTIAL}*"):
+            part.unlink()
+        yield
+
+
+@contextmanager
+def new_backup(path: Path, moment: datetime) -> Iterator[Path]:
+    """A folder to fill; it gets its name when everything in it has reached the disk, and goes after an error."""
+    final = path / moment.strftime(STAMP)
+    if final.exists():
+        raise BackupError(f"{final} is there already. Wait a second and try again.")
+    folder = path / f"{UNFINISHED}{final.name}"
+    folder.mkdir(mode=0o700)
+    try:
+        yield folder
+        os.sync()
+        os.rename(folder, final)
+        _sync_folder(path)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def find_backup(path: Path, name: str = "") -> Path:
+    """The backup of that name, or the newest finished one; BackupError when there is none."""
+    finished = list_backups(path)
+    if name:
+        finished = [backup for backup in finished if backup.name == name]
+    if not finished:
+        raise BackupError(f"{path} holds no finished backup{f' named {name}' if name else ''}.")
+    return finished[-1]
+
+
+def list_backups(path: Path) -> list[Path]:
+    """The finished backups, oldest first."""
+    if not path.is_dir():
+        return []
+    return sorted(entry for entry in path.iterdir() if BACKUP.fullmatch(entry.name) and (entry / NAME).is_file())
+
+
+def keep_bytes(path: Path, name: str, source: IO[bytes]) -> KeptFile:
+    """Copy a stored file's bytes to where the backups share them; quiet when they are there already."""
+    digest, size = hashlib.sha256(), 0
+    (path / "files").mkdir(mode=0o700, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path / "files", prefix=PARTIAL, delete=False) as partial:
+        try:
+            while chunk := source.read(CHUNK_BYTES):
+                digest.update(chunk)
+                size += len(chunk)
+                partial.write(chunk)
+            partial.flush()
+            os.fsync(partial.fileno())
+            target = place_of(path, digest.hexdigest())
+            target.parent.mkdir(mode=0o700, exist_ok=True)
+            os.replace(partial.name, target)
+        except BaseException:
+            Path(partial.name).unlink(missing_ok=True)
+            raise
+    return KeptFile(name, digest.hexdigest(), size)
+
+
+def find_kept(path: Path, name: str, sha256: str) -> KeptFile | None:
+    """The same bytes, whole, from an earlier backup; None when they are to be copied."""
+    place = place_of(path, sha256)
+    if not sha256 or not place.is_file() or file_sha256(place) != sha256:
+        return None
+    return KeptFile(name, sha256, place.stat().st_size)
+
+
+def place_of(path: Path, sha256: str) -> Path:
+    """Where the bytes with that SHA-256 are kept."""
+    return path / "files" / sha256[:2] / sha256
+
+
+def remove_older(path: Path, keep: int) -> int:
+    """Remove all but the newest `keep` backups, and the bytes that none of those names; how many backups."""
+    backups = list_backups(path)
+    older = backups[:-keep] if keep else []
+    for backup in older:
+        # Its manifest goes first: half a backup must not look like one.
+        (backup / NAME).unlink()
+        shutil.rmtree(backup)
+    if older:
+        needed = {file.sha256 for backup in list_backups(path) for file in read_manifest(backup).files}
+        for kept in (path / "files").glob("*/*"):
+            if kept.name not in needed:
+                kept.unlink()
+    return len(older)
+
+
+def check_kept(path: Path, file: KeptFile) -> None:
+    """BackupDamaged when the bytes of a file are missing, cut off or altered."""
+    place = place_of(path, file.sha256)
+    check_bytes(place, file.bytes, file.sha256, f"{file.name} ({place})")
+
+
+def check_bytes(place: Path, size: int, sha256: str, what: str) -> None:
+    """BackupDamaged when a file is missing, cut off or altered."""
+    if not place.is_file():
+        raise BackupDamaged(f"{what} is missing.")
+    here = place.stat().st_size
+    if here != size:
+        raise BackupDamaged(f"{what} has {here} bytes instead of {size}.")
+    if file_sha256(place) != sha256:
+        raise BackupDamaged(f"{what} was altered: its checksum does not fit.")
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

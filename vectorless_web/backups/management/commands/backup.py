@@ -1,0 +1,38 @@
+"""`manage.py backup DIR`: the database and all stored files, consistent while the site runs."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from vectorless_web.backups.errors import BackupError
+from vectorless_web.backups.making import make_backup
+from vectorless_web.backups.manifest import read_manifest
+
+
+class Command(BaseCommand):
+    help = "Write a backup into a folder of backups; bytes that an earlier one has are not copied again."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("folder", type=Path, metavar="DIR")
+        parser.add_argument("--keep", type=int, default=0, metavar="N", help="Remove all but the newest N backups.")
+        parser.add_argument("--with-secret", action="store_true", help="Include var/secret_key, readable by you only.")
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        if options["keep"] < 0:
+            raise CommandError("--keep needs a number of 1 or more.")
+        try:
+            backup = make_backup(
+                options["folder"], say=self.stderr.write, keep=options["keep"], with_secret=options["with_secret"]
+            )
+            manifest = read_manifest(backup)
+        except (BackupError, OSError) as error:
+            raise CommandError(str(error)) from error
+        size = sum(file.bytes for file in manifest.files) + manifest.database.bytes
+        self.stdout.write(f"{backup}: {len(manifest.files)} files and the database, {size:,} bytes.")
+        if not manifest.secret_key:
+            self.stdout.write(
+                "Secrets are not in it. Keep SECRET_KEY (or var/secret_key) and VECTORLESS_ENCRYPTION_KEY elsewhere: "
+                "without them the stored keys of model providers cannot be read."
+            )

@@ -1,0 +1,157 @@
+"""Checking a backup, and restoring it into a site that has nothing yet."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.storage import default_storage
+from django.core.management import call_command
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+
+from vectorless_web.backups.errors import BackupDamaged, BackupError, SiteNotEmpty, told_when_full
+from vectorless_web.backups.folder import check_bytes, check_kept, place_of
+from vectorless_web.backups.making import KEY_FILE, Say, key_check
+from vectorless_web.backups.manifest import KeptFile, Manifest, read_manifest
+from vectorless_web.backups.query import count_rows
+from vectorless_web.backups.vendors import vendor_of
+from vectorless_web.documents.services.installation import mark_restored, stored_marks
+from vectorless_web.documents.storage import delete_stored, stream_sha256
+from vectorless_web.documents.stored_files import present_files
+
+OF_EVERY_SITE = {"django_migrations", "django_content_type", "auth_permission", "documents_installation"}
+"""Tables that have rows as soon as `migrate` or the sweep has run."""
+FULL_REMEDY = "Free space and run the same restore again: it goes on where it stopped."
+
+
+def check_backup(backup: Path) -> Manifest:
+    """Read every byte of a backup and open its database copy; its manifest. BackupDamaged names what is wrong."""
+    manifest = read_manifest(backup)
+    database = manifest.database
+    place = backup / database.name
+    check_bytes(place, database.bytes, database.sha256, f"The database copy {place}")
+    damaged = _problems(lambda file: check_kept(backup.parent, file), manifest.files)
+    if damaged:
+        raise BackupDamaged("\n".join(damaged))
+    if manifest.secret_key and not (backup / KEY_FILE).is_file():
+        raise BackupDamaged(f"{backup / KEY_FILE} is missing.")
+    vendor_of(database.vendor).check(place)
+    return manifest
+
+
+def restore_backup(backup: Path, *, say: Say) -> Manifest:
+    """Put a backup into this site; its manifest. Checks the backup and the site first, and changes nothing if wrong.
+
+    Files first, the database last and in one step: a restore that was killed is run again.
+    """
+    manifest = read_manifest(backup)
+    _refuse_unfit(manifest)
+    refuse_full_site({file.name for file in manifest.files})
+    check_backup(backup)
+    with told_when_full(Path(settings.VAR), FULL_REMEDY):
+        for file in manifest.files:
+            _restore_file(backup.parent, file)
+        vendor_of(connection.vendor).restore(backup / manifest.database.name)
+    for mark in stored_marks():
+        delete_stored(mark.name)
+    _compare_rows(manifest)
+    call_command("migrate", interactive=False, verbosity=0)
+    mark_restored()
+    (Path(settings.VAR) / "demo_loaded").touch()
+    _restore_secret(backup, manifest, say)
+    return manifest
+
+
+def refuse_full_site(coming: set[str]) -> None:
+    """SiteNotEmpty when the database has rows, or the storage has files other than the `coming` ones."""
+    for table in sorted(set(connection.introspection.table_names()) - OF_EVERY_SITE):
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT count(*) FROM {connection.ops.quote_name(table)}")  # noqa: S608 - a table's name
+            (count,) = cursor.fetchone()
+        if count:
+            raise SiteNotEmpty(
+                f"This site is not empty: its table {table} has {count} rows. Restore into a new database and a new "
+                "folder (DATABASE_URL, VECTORLESS_VAR), before the first start."
+            )
+    other = next((name for name in present_files() if name not in coming), None)
+    if other is not None:
+        raise SiteNotEmpty(
+            f"This site is not empty: its storage holds {other}, which the backup does not. Restore into a new folder "
+            "(VECTORLESS_VAR)."
+        )
+
+
+def _refuse_unfit(manifest: Manifest) -> None:
+    if manifest.database.vendor != connection.vendor:
+        raise BackupError(
+            f"This backup is of a {manifest.database.vendor} database and this site's is {connection.vendor}. "
+            "Set DATABASE_URL to a database of the same kind."
+        )
+    known = MigrationLoader(None).disk_migrations
+    newer = [f"{app}.{name}" for app, name in manifest.database.migrations if (app, name) not in known]
+    if newer:
+        raise BackupError(
+            f"This backup was made by a newer version of the program (it has the migration {newer[0]}). "
+            "Restore with that version."
+        )
+
+
+def _restore_file(path: Path, file: KeptFile) -> None:
+    if default_storage.exists(file.name):
+        if _stored_sha256(file.name) == file.sha256:
+            return
+        delete_stored(file.name)  # Half of it, of a restore that was killed.
+    with place_of(path, file.sha256).open("rb") as source:
+        saved = default_storage.save(file.name, File(source))
+    if saved != file.name or _stored_sha256(saved) != file.sha256:
+        raise BackupError(f"The storage did not keep {file.name} as it was given (as {saved}). Look at its disk.")
+
+
+def _stored_sha256(name: str) -> str:
+    with default_storage.open(name) as file:
+        return stream_sha256(file)
+
+
+def _compare_rows(manifest: Manifest) -> None:
+    def query(statement: str) -> list[tuple]:
+        with connection.cursor() as cursor:
+            cursor.execute(statement)
+            return cursor.fetchall()
+
+    here = count_rows(query, connection.introspection.table_names())
+    other = {table for table, count in manifest.database.rows.items() if here.get(table) != count}
+    if other:
+        raise BackupError(f"The restored database differs from the backup in {', '.join(sorted(other))}.")
+
+
+def _restore_secret(backup: Path, manifest: Manifest, say: Say) -> None:
+    own = Path(settings.VAR) / KEY_FILE
+    comes_from_file = own.exists() and own.read_text() == settings.SECRET_KEY
+    key = settings.ENCRYPTION_KEY
+    if manifest.secret_key and comes_from_file:
+        secret = (backup / KEY_FILE).read_text()
+        beside = own.with_name(f"{KEY_FILE}.restoring")
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write(secret)
+        os.replace(beside, own)
+        say(f"The secret key was restored to {own}.")
+        key = secret if key == settings.SECRET_KEY else key
+    if key_check(key) != manifest.key_check:
+        say(
+            "Warning: this site's key is not the one that the backup's secrets were encrypted with. Set SECRET_KEY "
+            "(and VECTORLESS_ENCRYPTION_KEY, if it was set) to what the old site had, or copy its var/secret_key, "
+            "before the first start; otherwise keys of model providers must be entered again and everybody signs in "
+            "again."
+        )
+
+
+def _problems(check: Callable[[KeptFile], None], files: list[KeptFile]) -> list[str]:
+    found = []
+    for file in files:
+        try:
+            check(file)
+        except BackupDamaged as error:
+            found.append(str(error))
+    return found
