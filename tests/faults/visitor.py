@@ -1,4 +1,4 @@
-"""A visitor of a whole site, without a browser: pages, forms and one websocket over plain sockets (a helper of tests)."""
+"""A visitor of a whole site, for tests: pages, forms and a websocket over plain sockets."""
 
 import http.client
 import os

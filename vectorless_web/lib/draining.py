@@ -9,14 +9,18 @@ import sys
 import time
 from typing import Any
 
+import daphne.server  # noqa: F401 - it installs asyncio's reactor, before anything else imports another
 from daphne.http_protocol import WebRequest
 from daphne.ws_protocol import WebSocketProtocol
 from django.conf import settings
-from twisted.internet import reactor, task
+from twisted.internet import reactor as twisted_reactor
+from twisted.internet import task
 
 from vectorless_web.lib.forking import STOPPING
 
 logger = logging.getLogger(__name__)
+reactor: Any = twisted_reactor
+"""Twisted declares it as a module of interfaces, without the methods of the one that runs."""
 
 SERVICE_RESTART = 1012
 """The close code of a websocket after which pages connect again by themselves (1001 they take for an end)."""

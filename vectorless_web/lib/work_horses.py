@@ -59,7 +59,7 @@ class StoppableWorker(Worker):
 
 def hand_back(job: Job) -> None:
     """Let another worker take the job's work at once. What cannot be handed back waits for the end of its lease."""
-    path = settings.WORKER_HAND_BACK.get(job.func_name)
+    path = settings.WORKER_HAND_BACK.get(job.func_name or "")
     if path is None:
         return
     give: Any = import_string(path)
