@@ -1,6 +1,7 @@
 """A site is told to stop while it starts, works and answers: nothing is lost, doubled or left behind."""
 
 import os
+import re
 import signal
 import socket
 import sqlite3
@@ -97,7 +98,8 @@ def a_request_under_way_is_answered_and_pages_are_told_to_come_back(site, visito
     assert answers == [302]
     wait_until(lambda: not os.path.exists(f"/proc/{web}"), seconds=3)
     wait_until(lambda: not refuses(site.port), seconds=5)
-    assert "web ended with 0; starting it again in 0.5 s" in site.output
+    timed = r"^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d,\d+ WARNING .* web ended with 0; starting it again in 0.5 s$"
+    assert re.search(timed, site.output, re.MULTILINE)
 
 
 def refuses(port: int) -> bool:
