@@ -1,47 +1,41 @@
 """Settings, all from the environment; with none given, everything runs on one machine under `var/`."""
 
-import hashlib
 import os
-import tempfile
 from pathlib import Path
 
 import environ
 
 from vectorless_web.engine.llm.presets import model_address
+from vectorless_web.lib.private_files import Unusable, local_secret, refuse_weak_secret, socket_folder
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
 VAR = Path(env.str("VECTORLESS_VAR", default=str(BASE_DIR / "var")))
+UMASK = int(env.str("VECTORLESS_UMASK", default="077"), 8)
+"""Permissions that nothing written by the site has: none for anybody but its own user. 027 lets its group read."""
+os.umask(UMASK)
 VAR.mkdir(parents=True, exist_ok=True)
 
 
-def _local_secret() -> str:
-    """The installation's own random secret, made on first use and readable by its owner only."""
-    path = VAR / "secret_key"
-    if not path.exists():
-        try:
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(os.urandom(48).hex())
-        except FileExistsError:
-            pass  # Another process of the same start won.
-    return path.read_text()
-
-
-def _private_folder(name: str) -> Path:
-    """A 0700 folder for sockets, short enough for the 107 bytes that a unix socket's path may have."""
-    folder = VAR / name
-    if len(str(folder)) > 80:
-        digest = hashlib.sha256(str(VAR).encode()).hexdigest()[:16]
-        folder = Path(tempfile.gettempdir()) / f"vectorless-{os.getuid()}-{digest}"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
+def _has_data() -> bool:
+    """Whether this installation has rows or files already."""
+    database = VAR / "db.sqlite3"
+    rows = bool(env.str("DATABASE_URL", default="")) or (database.exists() and database.stat().st_size > 0)
+    return rows or any((VAR / "media").glob("*"))
 
 
 DEBUG = env.bool("DEBUG", default=False)
 HTTPS = env.bool("VECTORLESS_HTTPS", default=False)
 """Set when the site is served over HTTPS: cookies and headers then insist on it."""
 
-SECRET_KEY = env.str("SECRET_KEY", default="") or _local_secret()
+SECRET_KEY = env.str("SECRET_KEY", default="")
+try:
+    if SECRET_KEY and not DEBUG:
+        refuse_weak_secret(SECRET_KEY)
+    SOCKETS = socket_folder(VAR, env.str("VECTORLESS_SOCKETS", default=""))
+    SECRET_KEY = SECRET_KEY or local_secret(VAR / "secret_key", depended_on=_has_data())
+except (Unusable, OSError) as error:
+    raise SystemExit(str(error)) from None
 ALLOWED_HOSTS = env.list("VECTORLESS_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
 CSRF_TRUSTED_ORIGINS = env.list("VECTORLESS_ORIGINS", default=[])
 
@@ -69,6 +63,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "vectorless_web.lib.probes.ProbeMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -122,6 +117,8 @@ PG_DUMP = env.str("VECTORLESS_PG_DUMP", default="")
 """Path of the pg_dump that backups use; without it, one that suits the server is looked for."""
 
 MEDIA_ROOT = VAR / "media"
+FILE_UPLOAD_PERMISSIONS = 0o666 & ~UMASK
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o777 & ~UMASK
 STATIC_ROOT = VAR / "static"
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -135,7 +132,6 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # -- Redis: queues, hints, cache -------------------------------------------------------------------------------------
 
-SOCKETS = _private_folder("sockets")
 EMBEDDED_REDIS = not env.str("REDIS_URL", default="")
 REDIS_SOCKET = SOCKETS / "redis.sock"
 REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{REDIS_SOCKET}?db=0"
@@ -150,6 +146,11 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
+WORKER_HAND_BACK = {
+    "vectorless_web.runs.jobs.execute_run": "vectorless_web.runs.jobs.hand_back_run",
+    "vectorless_web.documents.jobs.compile_version": "vectorless_web.documents.jobs.hand_back_version",
+}
+"""What a worker that is stopped calls, with the job's arguments, for a job that it had to end."""
 
 CHANNEL_LAYERS = {
     "default": {
@@ -264,6 +265,8 @@ COMPILE_CPU_SECONDS = env.int("VECTORLESS_COMPILE_CPU_SECONDS", default=600)
 COMPILE_TIMEOUT_SECONDS = env.int("VECTORLESS_COMPILE_TIMEOUT_SECONDS", default=900)
 COMPILE_MAX_PAGES = env.int("VECTORLESS_COMPILE_MAX_PAGES", default=10_000)
 COMPILE_LEASE_SECONDS = env.int("VECTORLESS_COMPILE_LEASE_SECONDS", default=30)
+STOP_SECONDS = env.float("VECTORLESS_STOP_SECONDS", default=20.0)
+"""How long requests, runs and uploads that are under way when the site is stopped may take to end by themselves."""
 RUN_LEASE_SECONDS = env.int("VECTORLESS_RUN_LEASE_SECONDS", default=15)
 RUN_ATTEMPTS = env.int("VECTORLESS_RUN_ATTEMPTS", default=3)
 BUILT_IN_ENGINE = "vectorless_web.wiring.build_engine"

@@ -45,6 +45,22 @@ def test_a_killed_worker_takes_its_child_along_and_the_sweep_mends_it(add, worke
     assert Section.objects.filter(version=version).count() == version.report["sections"]
 
 
+def test_a_worker_that_is_stopped_hands_the_file_back_and_that_is_no_interruption(add, spawn, settings, work_off):
+    version = add(LONG, "long.pdf")
+    worker = spawn("work", "documents", VECTORLESS_VAR=str(settings.MEDIA_ROOT.parent), VECTORLESS_STOP_SECONDS="0.2")
+    wait_until(lambda: compile_children(worker.pid), seconds=30)
+    compiling = compile_children(worker.pid)
+    worker.terminate()
+    assert worker.wait(10) == 0
+    wait_until(lambda: not any(alive(process) for process in compiling), seconds=5)
+    version.refresh_from_db()
+    assert (version.status, version.attempt, version.requeued, version.lease) == (Status.QUEUED, 2, False, "")
+    work_off("documents")
+    version.refresh_from_db()
+    assert (version.status, version.attempt) == (Status.READY, 2)
+    assert not services.hand_back_version(version.pk, version.job_id)
+
+
 def status_of(version) -> str:
     return DocumentVersion.objects.values_list("status", flat=True).get(pk=version.pk)
 

@@ -77,9 +77,10 @@ def _shut(line: socket.socket) -> None:
 
 
 def kill(*numbers: int) -> None:
-    """End processes as a crash does."""
+    """End processes as a crash does; a work-horse may have ended with its worker by then."""
     for number in numbers:
-        os.kill(number, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.kill(number, signal.SIGKILL)
 
 
 def web_server(parent: int, port: int) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.conftest import ROOT, database_url, wait_until
 from vectorless_web.runs.models import Run, Step
-from vectorless_web.runs.services import recover_runs
+from vectorless_web.runs.services import hand_back_run, recover_runs
 from vectorless_web.runs.services.leases import claim, lease_end
 from vectorless_web.runs.services.queueing import enqueue
 
@@ -82,20 +82,21 @@ def test_a_killed_worker_s_run_is_found_within_its_lease_and_ends_with_each_step
     assert_told_once(run)
 
 
-def test_a_killed_worker_alone_leaves_a_work_horse_that_finishes(make_run, spawn):
-    """The orphan holds the lease and goes on; the sweep leaves it in peace."""
+def test_the_work_horse_of_a_killed_worker_ends_with_it_and_the_next_worker_goes_on(make_run, spawn):
+    """Nobody could stop an orphan, and nobody would wait for it when the site ends."""
     run = make_run()
     worker = spawn("work", "runs", **ENGINE, STORY_PAUSE="0.2")
     enqueue(run)
     wait_until(lambda: len(places(run)) >= 2, seconds=20, pause=0.01)
+    [horse] = children_of(worker.pid)
 
     os.kill(worker.pid, signal.SIGKILL)
-    deadline = time.monotonic() + 20
-    while fresh(run).is_open and time.monotonic() < deadline:
-        assert recover_runs() == 0
-        time.sleep(0.2)
+    wait_until(lambda: not os.path.exists(f"/proc/{horse}"), seconds=3)
+    wait_until(recover_runs, seconds=LEASE + 2, pause=0.1)
+    spawn("work", "runs", **ENGINE, STORY_PAUSE="0.01")
+    wait_until(lambda: not fresh(run).is_open, seconds=20)
 
-    assert (fresh(run).status, fresh(run).attempt) == ("answered", 1)
+    assert (fresh(run).status, fresh(run).attempt) == ("answered", 2)
     assert_told_once(run)
 
 
@@ -220,3 +221,22 @@ def start_attempt(run: Run, *, pause: str) -> subprocess.Popen:
 def snapshot(run: Run) -> list:
     rows = [list(model.values()) for model in (Run.objects.filter(pk=run.pk), run.steps, run.claims, run.citations)]
     return rows
+
+
+def test_a_stopped_worker_hands_its_run_back_however_often_it_was_tried(make_run, settings):
+    run = make_run(attempt=settings.RUN_ATTEMPTS)
+    lease = claim(run.pk)
+    assert not hand_back_run(run.pk, f"run-{run.pk}-{run.attempt - 1}")
+    assert fresh(run).lease == lease.token
+    assert hand_back_run(run.pk, f"run-{run.pk}-{run.attempt}")
+    assert (fresh(run).status, fresh(run).attempt, fresh(run).lease) == (Run.Status.QUEUED, run.attempt + 1, "")
+    assert claim(run.pk) is not None
+    assert not hand_back_run(run.pk, f"run-{run.pk}-{run.attempt}")
+
+
+def test_a_run_that_was_to_stop_is_not_begun_again_by_a_stopped_worker(make_run):
+    run = make_run(cancel_requested=True)
+    claim(run.pk)
+    assert hand_back_run(run.pk, f"run-{run.pk}-{run.attempt}")
+    assert recover_runs() == 1
+    assert fresh(run).status == Run.Status.CANCELLED

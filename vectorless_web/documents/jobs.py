@@ -12,6 +12,11 @@ def compile_version(version_id: int) -> None:
     services.compile_version(version_id)
 
 
+def hand_back_version(job_id: str, version_id: int) -> None:
+    """Called by a worker that had to end the job of this version because it stops itself."""
+    services.hand_back_version(version_id, job_id)
+
+
 def compact_snapshot(workspace_id: int) -> None:
     """Write the cards of a workspace into one file; a second delivery changes nothing."""
     services.compact_snapshot(workspace_id)

@@ -19,6 +19,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,12 +66,13 @@ class Refused(Exception):
 def serve(config: RenderConfig) -> None:
     """Listen, and keep one worker alive until a SIGTERM or SIGINT."""
     listener = _listen(config.socket)
+    own = config.socket.stat().st_ino
     worker = 0
 
     def stop(_number: int, _frame: object) -> None:
         if worker:
             os.kill(worker, signal.SIGKILL)
-        config.socket.unlink(missing_ok=True)
+        _unlink_own(config.socket, own)
         sys.exit(0)
 
     signal.signal(signal.SIGTERM, stop)
@@ -91,6 +93,13 @@ def _listen(path: Path) -> socket.socket:
     path.chmod(0o600)
     listener.listen(BACKLOG)
     return listener
+
+
+def _unlink_own(path: Path, inode: int) -> None:
+    """Remove the socket unless another child has put its own in this place meanwhile."""
+    with suppress(FileNotFoundError):
+        if path.stat().st_ino == inode:
+            path.unlink()
 
 
 def _fork_worker(listener: socket.socket, config: RenderConfig) -> int:
@@ -124,7 +133,6 @@ class Worker:
         self.config = config
         self.cache = PageCache(config.cache, limit_bytes=config.cache_bytes)
         self._tries = config.cache / "tries"
-        self._tries.mkdir(exist_ok=True)
 
     def run(self, listener: socket.socket) -> None:
         """Serve until this worker has done its share."""
@@ -192,6 +200,7 @@ class Worker:
 
     def _tried(self, name: str, work: Callable[[], Any]) -> Any:
         """Do the work under the alarm that ends this process; refuse what ended it before."""
+        self._tries.mkdir(parents=True, exist_ok=True)  # The cache may be deleted at any time.
         mark = self._tries / name
         tries = mark.stat().st_size if mark.exists() else 0
         if tries >= TRIES:

@@ -2,10 +2,14 @@
 
 import importlib.util
 import shutil
+from io import BytesIO
 from pathlib import Path
 
 from redis import Redis
 from redis.exceptions import RedisError
+
+LOG = "redis.log"
+LAST_LINES = 8
 
 
 class NoRedisServer(Exception):
@@ -39,9 +43,30 @@ def command(server: str, *, socket: Path, folder: Path) -> list[str]:
         "--appendfsync": "everysec",
         "--save": "",
         "--maxmemory-policy": "noeviction",
-        "--logfile": str(folder / "redis.log"),
+        "--logfile": str(folder / LOG),
     }
     return [server, *(word for pair in options.items() for word in pair)]
+
+
+def log_size(folder: Path) -> int:
+    """Bytes that the server's log has so far."""
+    log = folder / LOG
+    return log.stat().st_size if log.exists() else 0
+
+
+def last_words(folder: Path, since: int) -> str:
+    """What the server wrote to its log after `since` bytes, its last lines, and what to do about it."""
+    log = folder / LOG
+    with log.open("rb") if log.exists() else BytesIO() as file:
+        file.seek(since)
+        lines = file.read().decode(errors="replace").splitlines()[-LAST_LINES:]
+    said = "\n".join(f"    {line}" for line in lines) or "    (nothing)"
+    return (
+        f"Its last lines in {log}:\n{said}\n"
+        "Where it cannot read its files (the disk was full, or the machine lost power), move the folder "
+        f"{folder} aside and start again: it holds queues and caches only, and what waited is found again in the "
+        "database."
+    )
 
 
 def answers(url: str) -> bool:

@@ -6,32 +6,63 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from subprocess import TimeoutExpired
+
+from setproctitle import setproctitle
 
 PR_SET_PDEATHSIG = 1
 POLL_SECONDS = 0.02
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
-def die_with_parent() -> None:
+def die_with_parent(number: signal.Signals = signal.SIGTERM) -> None:
     """Called in a child: even a killed parent leaves no process behind (Linux only, harmless elsewhere)."""
     try:
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, number)
     except (AttributeError, OSError):
         return
+
+
+def name_process(name: str) -> None:
+    """Show this process as `vectorless: name` in `ps` and `top`."""
+    setproctitle(f"vectorless: {name}")
+
+
+@contextmanager
+def signals_held() -> Iterator[None]:
+    """Keep SIGINT and SIGTERM back while a child is made, so that none comes between its start and its being known."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def begin_child() -> None:
+    """Called first in a child made under `signals_held`: default signals, let through, and an end with the parent."""
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_DFL)
+    die_with_parent()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
 
 
 class Forked:
     """A forked process with the part of Popen's interface that a supervisor needs."""
 
-    def __init__(self, act: Callable[[], object]) -> None:
-        """Fork and call `act` in the child, which ends with it. The parent must have no threads or open connections."""
+    def __init__(self, act: Callable[[], object], *, name: str = "") -> None:
+        """Fork and call `act` in the child, which ends with it. The parent must have no threads or open connections.
+
+        `name` is what the child is shown as in lists of processes.
+        """
         self.returncode: int | None = None
         sys.stdout.flush()
         sys.stderr.flush()
-        self.pid = os.fork()
-        if self.pid == 0:
-            _become(act)
+        with signals_held():
+            self.pid = os.fork()
+            if self.pid == 0:
+                _become(act, name)
 
     def poll(self) -> int | None:
         """The exit code, negative for a signal; None while it runs."""
@@ -61,14 +92,14 @@ class Forked:
             os.kill(self.pid, signal.SIGKILL)
 
 
-def _become(act: Callable[[], object]) -> None:
+def _become(act: Callable[[], object], name: str) -> None:
     """The child's whole life."""
     code = 1
     try:
         os.setsid()
-        die_with_parent()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
+        begin_child()
+        if name:
+            name_process(name)
         act()
         code = 0
     except SystemExit as end:

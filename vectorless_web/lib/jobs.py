@@ -13,6 +13,8 @@ from rq.command import send_stop_job_command
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job, JobStatus
 
+from vectorless_web.lib.work_horses import StoppableWorker
+
 logger = logging.getLogger(__name__)
 
 ALIVE = ("queued", "started", "deferred", "scheduled")
@@ -99,4 +101,4 @@ def queue_is_up() -> bool:
 
 def work(queue: str, *, burst: bool = False) -> None:
     """Work on the queue's jobs, each in a forked work-horse, until stopped (or, with `burst`, until it is empty)."""
-    django_rq.get_worker(queue).work(burst=burst, logging_level="WARNING")
+    django_rq.get_worker(queue, worker_class=StoppableWorker).work(burst=burst, logging_level="WARNING")

@@ -1,21 +1,41 @@
-"""Collects static files only when one of them changed since the last time."""
+"""Collects static files only when one of them changed since the last time, or that time was cut short."""
 
 import hashlib
+import json
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 
+from vectorless_web.lib.private_files import write_whole
+
+MANIFEST = "staticfiles.json"
+
 
 def collect() -> bool:
     """Bring STATIC_ROOT up to date; true when there was something to do."""
-    stamp = Path(settings.STATIC_ROOT) / ".stamp"
-    state = _state()
-    if stamp.exists() and stamp.read_text() == state:
+    folder = Path(settings.STATIC_ROOT)
+    stamp, manifest = folder / ".stamp", folder / MANIFEST
+    state, whole = _state(), _is_whole(manifest)
+    if whole and stamp.exists() and stamp.read_text() == state:
         return False
+    stamp.unlink(missing_ok=True)  # Until all is there again, nothing may say that it is.
+    if not whole:
+        manifest.unlink(missing_ok=True)  # Django refuses to begin with one that it cannot read.
     call_command("collectstatic", interactive=False, clear=True, verbosity=0)
-    stamp.write_text(state)
+    write_whole(stamp, state)
+    return True
+
+
+def _is_whole(manifest: Path) -> bool:
+    """Whether the manifest can be read; one that is not there is no damage: a storage without it needs none."""
+    try:
+        json.loads(manifest.read_text())
+    except FileNotFoundError:
+        return True
+    except ValueError:
+        return False
     return True
 
 

@@ -63,6 +63,11 @@ def execute_run(run_id: int) -> None:
         raise
 
 
+def hand_back_run(job_id: str, run_id: int) -> None:
+    """Called by a worker that had to end this job because it stops itself."""
+    services.hand_back_run(run_id, job_id)
+
+
 def replay_run(run_id: int) -> None:
     """Replay a run whose page asked for it, and keep the verdict; a second delivery of the job exits quietly."""
     run = selectors.run_to_execute(run_id)

@@ -31,7 +31,7 @@ from vectorless_web.documents.services.meaning import (
 from vectorless_web.documents.services.quarantine import empty_overdue, quarantine_orphans
 from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
 from vectorless_web.documents.services.samples import add_samples
-from vectorless_web.documents.services.upkeep import requeue_lost_versions
+from vectorless_web.documents.services.upkeep import hand_back_version, requeue_lost_versions
 from vectorless_web.documents.services.uploads import Added, add_document, add_version
 from vectorless_web.documents.services.vector_queue import resume_embedding
 
@@ -54,6 +54,7 @@ __all__ = [
     "embed_version",
     "empty_overdue",
     "estimate",
+    "hand_back_version",
     "may_be_heading",
     "move_documents",
     "purge_deleted",

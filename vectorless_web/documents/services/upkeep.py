@@ -16,6 +16,7 @@ from vectorless_web.lib import jobs
 
 Status = DocumentVersion.Status
 
+ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING)
 GRACE_SECONDS = 5
 """A version queued more recently than this may not have reached Redis yet."""
 LOST = CompileFailed(
@@ -29,6 +30,17 @@ LOST = CompileFailed(
 def requeue_lost_versions() -> int:
     """Queue again what lost its job; end or queue again what lost its worker. How many rows were touched."""
     return _requeue_unqueued() + _recover_stalled()
+
+
+def hand_back_version(version_id: int, job: str) -> bool:
+    """Queue a version again whose reading was ended because the site stops; false unless `job` is its present attempt.
+
+    It does not count as an interruption: those end a version the second time.
+    """
+    version = DocumentVersion.objects.select_related("document").filter(pk=version_id, status__in=ACTIVE).first()
+    if version is None or version.job_id != job:
+        return False
+    return _queue_again(version, requeued=version.requeued)
 
 
 def _requeue_unqueued() -> int:
@@ -46,9 +58,8 @@ def _requeue_unqueued() -> int:
 def _recover_stalled() -> int:
     """Versions whose heartbeat is older than their lease: queued again once, then failed."""
     before = timezone.now() - timedelta(seconds=settings.COMPILE_LEASE_SECONDS)
-    active = [Status.PARSING, Status.OUTLINING, Status.INDEXING]
     stalled = DocumentVersion.objects.filter(
-        Q(heartbeat_at__lt=before) | Q(heartbeat_at=None), status__in=active
+        Q(heartbeat_at__lt=before) | Q(heartbeat_at=None), status__in=ACTIVE
     ).select_related("document")
     return sum(_recover(version) for version in stalled)
 
@@ -56,13 +67,17 @@ def _recover_stalled() -> int:
 def _recover(version: DocumentVersion) -> bool:
     if version.requeued:
         return fail_version(version, LOST)
+    return _queue_again(version, requeued=True)
+
+
+def _queue_again(version: DocumentVersion, *, requeued: bool) -> bool:
     with transaction.atomic():
         # The lease and heartbeat seen above: a worker that has beaten since keeps its version.
-        requeued = DocumentVersion.objects.filter(
+        queued = DocumentVersion.objects.filter(
             pk=version.pk, lease=version.lease, heartbeat_at=version.heartbeat_at, status=version.status
-        ).update(status=Status.QUEUED, requeued=True, attempt=version.attempt + 1, lease="", heartbeat_at=None)
-        if requeued:
+        ).update(status=Status.QUEUED, requeued=requeued, attempt=version.attempt + 1, lease="", heartbeat_at=None)
+        if queued:
             version.refresh_from_db()
             enqueue_compile(version)
             announce(version.document.workspace_id, version.document_id)
-    return bool(requeued)
+    return bool(queued)

@@ -7,7 +7,7 @@ from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, 
 from vectorless_web.runs.services.inputs import inputs_of, kept_lexicon, program_digest
 from vectorless_web.runs.services.leases import Lease, LeaseLost
 from vectorless_web.runs.services.purse import RunPurse
-from vectorless_web.runs.services.recovering import recover_runs
+from vectorless_web.runs.services.recovering import hand_back_run, recover_runs
 from vectorless_web.runs.services.replaying import Found, replay
 from vectorless_web.runs.services.replays import is_waited_for, keep_verdict, recover_replays, start_replay
 from vectorless_web.runs.services.stopping import cancel_run
@@ -28,6 +28,7 @@ __all__ = [
     "execute_run",
     "fail_run",
     "give_feedback",
+    "hand_back_run",
     "inputs_of",
     "is_waited_for",
     "keep_verdict",

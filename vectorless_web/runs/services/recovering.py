@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.services.queueing import announce, enqueue, stop_job, without_job
+from vectorless_web.runs.services.queueing import announce, enqueue, job_id, stop_job, without_job
 from vectorless_web.runs.services.stopping import end_abandoned
 
 QUEUE_GRACE = timedelta(seconds=3)
@@ -21,6 +21,26 @@ def recover_runs() -> int:
     Each change is one conditional UPDATE, so any number of sweeps may run at once.
     """
     return sum(_recover(run) for run in _expired()) + sum(_enqueue_again(run) for run in _waiting())
+
+
+def hand_back_run(run_id: int, job: str) -> bool:
+    """Requeue a run whose process was ended because the site stops; false unless `job` is the attempt it is at.
+
+    Stopping the site is no failure of the run: it is never the reason to give it up.
+    """
+    run = Run.objects.filter(pk=run_id, status=Run.Status.RUNNING).first()
+    if run is None or job_id(run.pk, run.attempt) != job:
+        return False
+    held = Run.objects.filter(pk=run.pk, status=Run.Status.RUNNING, lease=run.lease, attempt=run.attempt)
+    if run.cancel_requested:
+        return bool(held.update(lease_until=timezone.now()))
+    with transaction.atomic():
+        taken = held.update(status=Run.Status.QUEUED, attempt=run.attempt + 1, lease="", lease_until=None)
+        if taken:
+            run.attempt += 1
+            enqueue(run)
+    announce(run.pk)
+    return bool(taken)
 
 
 def _expired() -> list[Run]:

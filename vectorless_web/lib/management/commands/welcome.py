@@ -13,9 +13,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--address", default="http://127.0.0.1:8000/")
+        parser.add_argument("--listens", default="", help="Where the web server listens, when that is elsewhere.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        lines = ["", f"  Vectorless is ready at  {options['address']}", *_sign_in(), ""]
+        lines = ["", f"  Vectorless is ready at  {options['address']}"]
+        if options["listens"] not in ("", options["address"]):
+            lines.append(f"  listening on            {options['listens']}")
+        lines += [*_sign_in(), ""]
         lines.append('  Try first: open the Demo workspace and ask "How much free cash flow was there in 2024?",')
         lines.append("  or drop in a PDF of your own.")
         lines.append("  Stop with Ctrl-C.")

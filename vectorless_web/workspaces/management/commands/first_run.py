@@ -1,6 +1,5 @@
 """`manage.py first_run`: the first account and workspace of a new installation."""
 
-import os
 import secrets
 from typing import Any
 
@@ -8,6 +7,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
+from vectorless_web.lib.private_files import write_whole
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.services import create_workspace
 
@@ -22,8 +22,8 @@ class Command(BaseCommand):
         if users.objects.exists():
             return
         password = secrets.token_urlsafe(9)
+        # Before the account: on a full disk there is neither, and the next start makes both.
+        write_whole(settings.VAR / "demo_password", password)
         user = users.objects.create_superuser(NAME, f"{NAME}@example.com", password)
-        with os.fdopen(os.open(settings.VAR / "demo_password", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as f:
-            f.write(password)
         if not Workspace.objects.exists():
             create_workspace(user=user, name="Demo", description="A place to try things out.")
