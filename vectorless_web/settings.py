@@ -249,6 +249,11 @@ MODEL_ANSWER_TOKENS = env.int("VECTORLESS_MODEL_ANSWER_TOKENS", default=3000)
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
+REQUEST_MAX_BYTES = env.int("VECTORLESS_REQUEST_MAX_BYTES", default=2 * UPLOAD_MAX_BYTES + 2**20)
+"""The whole body of one request of somebody who is signed in: one largest file and about as much again beside it."""
+CONNECTIONS = env.int("VECTORLESS_CONNECTIONS", default=2000)
+CONNECTIONS_PER_ADDRESS = env.int("VECTORLESS_CONNECTIONS_PER_ADDRESS", default=200)
+"""HTTP connections open at a time in one web process, websockets not counted; 0 is no limit for an address."""
 UPLOADS_PER_HOUR = env.int("VECTORLESS_UPLOADS_PER_HOUR", default=5000)
 """Files that one person may upload in an hour."""
 REPLAYS_PER_HOUR = env.int("VECTORLESS_REPLAYS_PER_HOUR", default=60)

@@ -101,9 +101,9 @@ def _preload() -> None:
 
 def _serve(host: str, port: int) -> None:
     """Become the web server."""
-    from daphne.cli import CommandLineInterface  # noqa: PLC0415 - it makes an event loop, which must not be forked
+    from vectorless_web.lib import web_server  # noqa: PLC0415 - it makes an event loop, which must not be forked
 
-    CommandLineInterface().run(["-v", "0", "-b", host, "-p", str(port), "vectorless_web.asgi:application"])
+    web_server.serve(host, port)
 
 
 def _answers(url: str) -> bool:
