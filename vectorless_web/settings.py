@@ -251,6 +251,8 @@ UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
 REQUEST_MAX_BYTES = env.int("VECTORLESS_REQUEST_MAX_BYTES", default=2 * UPLOAD_MAX_BYTES + 2**20)
 """The whole body of one request of somebody who is signed in: one largest file and about as much again beside it."""
+REQUEST_SECONDS = env.float("VECTORLESS_REQUEST_SECONDS", default=20.0)
+"""The head of a request must be here within this time, and its body may pause as long."""
 CONNECTIONS = env.int("VECTORLESS_CONNECTIONS", default=2000)
 CONNECTIONS_PER_ADDRESS = env.int("VECTORLESS_CONNECTIONS_PER_ADDRESS", default=200)
 """HTTP connections open at a time in one web process, websockets not counted; 0 is no limit for an address."""

@@ -1,10 +1,11 @@
 """How large a request may be: measured on a real web server, with its memory and its answers beside it."""
 
 import http.client
+import json
 import socket
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,67 @@ def test_a_large_body_costs_neither_memory_nor_anybody_elses_time(web, session, 
     assert probe.slowest < 1
     assert memory(process.pid) - before < 50
     assert probe.largest - before < 60
+
+
+def speak(address, text: bytes) -> socket.socket:
+    """A connection on which that was said."""
+    connection = socket.create_connection(address)
+    connection.sendall(text)
+    return connection
+
+
+def is_open(connection: socket.socket) -> bool:
+    """Whether the server still holds the connection."""
+    connection.setblocking(False)
+    try:
+        return connection.recv(1, socket.MSG_PEEK) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+def test_connections_that_send_nothing_or_too_slowly_are_closed(web):
+    process = web(VECTORLESS_REQUEST_SECONDS="1", VECTORLESS_CONNECTIONS_PER_ADDRESS="40")
+    silent = [socket.create_connection(process.address) for _ in range(100)]
+    wait_until(lambda: sum(map(is_open, silent)) <= 40)
+    assert is_open(silent[-1]), "the newest connections are kept"
+    head = speak(process.address, b"GET / HTTP/1.1\r\nHost: localhost\r\n")
+    body = speak(process.address, b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n")
+    for _ in range(16):  # Each byte comes in time, but all of them do not.
+        time.sleep(0.25)
+        for connection in (head, body):
+            with suppress(OSError):
+                connection.send(b"x")
+    body.setblocking(True)
+    assert body.recv(20).startswith(b"HTTP/1.1 408")
+    assert not is_open(head)
+    wait_until(lambda: not any(map(is_open, silent)))
+    assert _answers(process.address[1])
+
+
+def test_a_chunked_body_is_cut_where_it_grows_too_large(web):
+    process = web()
+    connection = speak(
+        process.address,
+        b"POST /accounts/login/ HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n"
+        b"Transfer-Encoding: chunked\r\n\r\n",
+    )
+    with closing(connection):
+        for _ in range(40):
+            connection.sendall(b"10000\r\n" + b"w" * 65536 + b"\r\n")
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        assert answer.status == 413
+        assert json.loads(answer.read())["code"] == "sign_in_to_send"
+
+
+def test_a_sender_who_reads_late_still_gets_the_sentence(web):
+    """Chromium reads the answer after it has sent everything, or when it cannot."""
+    process = web()
+    connection = speak(process.address, b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 67108864\r\n\r\n")
+    with closing(connection):
+        for _ in range(64):
+            connection.sendall(b"w" * MEGABYTE)
+        time.sleep(0.5)
+        assert connection.recv(20).startswith(b"HTTP/1.1 413")

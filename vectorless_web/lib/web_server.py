@@ -35,20 +35,17 @@ SPOOL_BYTES = 64 * 2**10
 """A body up to this size waits in memory, a larger one in a file without a name in the temporary folder."""
 CHUNK_BYTES = 256 * 2**10
 """A body is handed to the application in pieces of this size."""
-HEAD_SECONDS = 20.0
-"""The line and the headers of a request must be here this long after their first byte. Apache's default is 20-40."""
-IDLE_SECONDS = 60.0
-"""A connection may be open this long without a request on it."""
-QUIET_SECONDS = 30.0
-"""A body may pause this long."""
-BODY_SECONDS, SLOWEST_BYTES = 20.0, 500
-"""A body has 20 s and one more for each 500 bytes that came, as Apache's default: slower senders only hold a place."""
+SLOWEST_BYTES = 500
+"""A body has REQUEST_SECONDS and one more for each 500 bytes that came, as Apache's default has it (20 s and 500 bytes):
+slower senders only hold a place."""
+IDLE_TIMES = 3
+"""A connection may be open without a request on it for three times REQUEST_SECONDS: browsers open some in advance."""
 UNREAD_SECONDS = 60.0
 """How long a client may take to read the quarter of a megabyte that was written for it."""
 LINGER_SECONDS = 30.0
 """What is still sent after a refusal is thrown away for this long, as nginx does: closing earlier would reset the
 connection, and the browser would show that instead of the sentence."""
-CHECK_SECONDS = 2.0
+CHECK_SECONDS = 1.0
 MOST_DESCRIPTORS = 65_536
 
 
@@ -249,13 +246,13 @@ class Channel(http.HTTPChannel):
             if now - self._begun_at > LINGER_SECONDS:
                 self.transport.abortConnection()
         elif self.line_mode:
-            if now - self._begun_at > (HEAD_SECONDS if self._spoken else IDLE_SECONDS):
+            if now - self._begun_at > settings.REQUEST_SECONDS * (1 if self._spoken else IDLE_TIMES):
                 self.transport.abortConnection()
-        elif now - self._heard_at > QUIET_SECONDS or now - self._begun_at > self._body_seconds():
+        elif now - self._heard_at > settings.REQUEST_SECONDS or now - self._begun_at > self._body_seconds():
             self.refuse(Problem("The request took too long to arrive. Try again.", code="too_slow", status=408))
 
     def _body_seconds(self) -> float:
-        return BODY_SECONDS + self._received / SLOWEST_BYTES
+        return float(settings.REQUEST_SECONDS + self._received / SLOWEST_BYTES)
 
 
 class Factory(http_protocol.HTTPFactory):
