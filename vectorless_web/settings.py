@@ -76,6 +76,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "vectorless_web.lib.private_pages.PrivatePagesMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -288,8 +289,16 @@ ALLOW_PRIVATE_MODEL_HOSTS = env.bool("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", def
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {
+            "()": "vectorless_web.lib.log_lines.LineFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        }
+    },
+    "filters": {"one_line_refusals": {"()": "vectorless_web.lib.log_lines.OneLineRefusals"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["one_line_refusals"]},
+    },
     "root": {"handlers": ["stderr"], "level": env.str("VECTORLESS_LOG_LEVEL", default="WARNING")},
     "loggers": {"vectorless_web": {"level": env.str("VECTORLESS_LOG_LEVEL", default="INFO")}},
 }

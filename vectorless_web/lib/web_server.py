@@ -36,7 +36,7 @@ SPOOL_BYTES = 64 * 2**10
 CHUNK_BYTES = 256 * 2**10
 """A body is handed to the application in pieces of this size."""
 SLOWEST_BYTES = 500
-"""A body has REQUEST_SECONDS and one more for each 500 bytes that came, as Apache's default has it (20 s and 500 bytes):
+"""A body has REQUEST_SECONDS and one more for each 500 bytes that came, as Apache's default has it (20 s, 500 bytes):
 slower senders only hold a place."""
 IDLE_TIMES = 3
 """A connection may be open without a request on it for three times REQUEST_SECONDS: browsers open some in advance."""
