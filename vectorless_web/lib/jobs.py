@@ -20,6 +20,8 @@ ALIVE = ("queued", "started", "deferred", "scheduled")
 EVER = tuple(state.value for state in JobStatus)
 """Every state of a job that Redis knows of."""
 AT_ONCE = 500
+WORKER_TTL_SECONDS = 30
+"""An idle worker gives a sign of life 15 s before this is over, so that its death is noticed within a minute."""
 RESULT_SECONDS = 3600
 FAILURE_SECONDS = 7 * 24 * 3600
 
@@ -99,4 +101,4 @@ def queue_is_up() -> bool:
 
 def work(queue: str, *, burst: bool = False) -> None:
     """Work on the queue's jobs, each in a forked work-horse, until stopped (or, with `burst`, until it is empty)."""
-    django_rq.get_worker(queue).work(burst=burst, logging_level="WARNING")
+    django_rq.get_worker(queue, worker_ttl=WORKER_TTL_SECONDS).work(burst=burst, logging_level="WARNING")

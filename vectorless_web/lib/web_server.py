@@ -23,7 +23,7 @@ from django.conf import settings
 from twisted.internet import reactor
 from twisted.web import http
 
-from vectorless_web.lib import request_limits
+from vectorless_web.lib import health, request_limits
 from vectorless_web.lib.problems import Problem
 
 logger = logging.getLogger(__name__)
@@ -365,6 +365,7 @@ class CommandLine(CommandLineInterface):
 def serve(host: str, port: int) -> None:
     """Become the web server."""
     raise_descriptor_limit()
+    health.integrity.start()
     CommandLine().run(["-v", "0", "-b", host, "-p", str(port), "vectorless_web.asgi:application"])
 
 
