@@ -52,6 +52,8 @@ MOST_DESCRIPTORS = 65_536
 class Request(http_protocol.WebRequest):
     """A request whose body waits outside memory until the application reads it."""
 
+    content: Any = None
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._parsePOSTFormSubmission = False  # Twisted would read the whole form into memory; Django parses it.
@@ -102,7 +104,7 @@ class Channel(http.HTTPChannel):
         self._begun_at = self._heard_at = time.monotonic()
         self._spoken = self._refused = False
         self._received = 0
-        self._most: int | None = request_limits.SMALL_BYTES
+        self._most = request_limits.SMALL_BYTES
         self._held: list[bytes] | None = None
         self._unread_since: float | None = None
 
