@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Site:
-    """Redis, daphne and any `manage.py` processes over an empty database; gone with the `with` block.
+    """Redis, the web server and any `manage.py` processes over an empty database; gone with the `with` block.
 
     It sets the environment for Django, which must not have been set up before. With `static`
     it serves scripts and styles as a real site does, for benchmarks with a browser.
@@ -42,7 +42,7 @@ class Site:
 
     @property
     def address(self) -> str:
-        """Where daphne answers."""
+        """Where the web server answers."""
         return f"http://127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
@@ -64,8 +64,7 @@ class Site:
         self.manage("migrate", "-v", "0").wait()
         if self._static:
             self.manage("collectstatic", "-v", "0", "--noinput").wait()
-        daphne = ["daphne", "-v", "0", "-b", "127.0.0.1", "-p", str(self.port), "vectorless_web.asgi:application"]
-        self.start([sys.executable, "-m", *daphne])
+        self.start([sys.executable, "manage.py", "web", "--port", str(self.port)])
         wait_until(lambda: _answers(f"{self.address}/health/live"))
 
     def __exit__(self, *_exception: object) -> None:

@@ -146,12 +146,12 @@ def end_group(process: subprocess.Popen) -> None:
 
 @pytest.fixture
 def server(spawn) -> str:
-    """The address of a daphne that serves the test database."""
+    """The address of a web server that serves the test database."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    process = spawn("-m", "daphne", "-v", "0", "-b", "127.0.0.1", "-p", str(port), "vectorless_web.asgi:application")
+    process = spawn("web", "--port", str(port))
     wait_until(lambda: process.poll() is not None or answers(f"{address}/health/live"), seconds=30)
-    assert process.poll() is None, "daphne ended while it was starting"
+    assert process.poll() is None, "the web server ended while it was starting"
     return address
 
 

@@ -9,17 +9,22 @@ from tests.test_permissions import world  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.django_db
 
-OURS = ("workspaces", "documents", "runs")
-MODELS = [model for model in apps.get_models() if model._meta.app_label in OURS and not model._meta.auto_created]
+OURS = {app.label for app in apps.get_app_configs() if app.name.startswith("vectorless_web.")}
+ALL = [model for model in apps.get_models() if model._meta.app_label in OURS and not model._meta.auto_created]
+MODELS = [model for model in ALL if admin.site.is_registered(model)]
 
 
 def address(model, page: str, *args) -> str:
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_{page}", args=args)
 
 
+def test_every_model_has_a_page_or_a_place_on_another():
+    placed = {inline.model for model in MODELS for inline in admin.site.get_model_admin(model).inlines}
+    assert set(ALL) == set(MODELS) | placed
+
+
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model._meta.label)
 def test_every_model_can_be_looked_at(admin_client, world, model):  # noqa: F811
-    assert admin.site.is_registered(model)
     assert admin_client.get(address(model, "changelist")).status_code == 200
     for row in model._default_manager.all()[:1]:
         assert admin_client.get(address(model, "change", row.pk)).status_code == 200

@@ -1,24 +1,29 @@
 """Who may do what: one row for each address and socket of the product. An address without a row fails.
 
-Roles, from least to most: a visitor who is not signed in, a stranger with an account, viewer, member,
-editor, owner. A visitor is sent to the sign-in, a stranger finds nothing (404), somebody below the
-needed role is told no (403). Pages outside workspaces need nobody (ANYONE) or an account (ACCOUNT).
+Roles, from least to most: a visitor who is not signed in, an owner whose account was closed while signed
+in, a stranger with an account, viewer, member, editor, owner. The first two are sent to the sign-in, a
+stranger finds nothing (404), somebody below the needed role is told no (403). Pages outside workspaces
+need nobody (ANYONE) or an account (ACCOUNT). Every row is asked as a browser asks and as htmx does, and
+with the numbers of another workspace's things in address, query and form.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
 from channels.db import database_sync_to_async
 from channels.layers import channel_layers
 from channels.testing import WebsocketCommunicator
 from django.db import transaction
+from django.db.models import F
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.compile_process import Finished
-from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice
+from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
 from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
@@ -33,11 +38,13 @@ from vectorless_web.workspaces.models import (
 )
 from vectorless_web.workspaces.storage import hash_token
 
-ANYONE, ACCOUNT = "anyone", "account"
+ANYONE, ACCOUNT, NOBODY = "anyone", "account", "nobody"
 VIEWER, MEMBER, EDITOR, OWNER = (str(role) for role in Role)
-VISITOR, STRANGER = "visitor", "stranger"
-PEOPLE = (VISITOR, STRANGER, VIEWER, MEMBER, EDITOR, OWNER)
+VISITOR, CLOSED, STRANGER = "visitor", "closed", "stranger"
+PEOPLE = (VISITOR, CLOSED, STRANGER, VIEWER, MEMBER, EDITOR, OWNER)
 TOKEN = "a-token-for-the-test"
+SECRET = "Zebrafish"
+"""A word of every name and text in the first workspace, and of nothing elsewhere."""
 BY_TOKEN = ("invitation", "share")
 """What is reached by a token alone, whatever the workspace."""
 
@@ -69,6 +76,7 @@ MATRIX = [
     get("health-ready", ANYONE),
     get("favicon", ANYONE),
     get("help", ANYONE),
+    replace(get("view-on-site", NOBODY), more={"row": "1/1/"}),
     # Workspaces
     get("workspaces:create", ACCOUNT),
     post("workspaces:make", ACCOUNT, name=""),
@@ -170,8 +178,21 @@ SOCKETS = {
     "ws/w/<slug:slug>/documents/": ("/ws/w/{slug}/documents/", VIEWER),
     "ws/w/<slug:slug>/runs/<int:pk>/": ("/ws/w/{slug}/runs/{run}/", VIEWER),
 }
-OTHERS = ("account_", "mfa_", "admin:")
-"""Addresses of allauth and the admin site, which guard themselves; `test_admin.py` looks at the latter."""
+VISITORS_ACCOUNT_PAGES = {
+    "account_login",
+    "account_logout",
+    "account_signup",
+    "account_inactive",
+    "account_confirm_email",
+    "account_confirm_login_code",
+    "account_email_verification_sent",
+    "account_reset_password",
+    "account_reset_password_done",
+    "account_reset_password_from_key",
+    "account_reset_password_from_key_done",
+    "mfa_authenticate",
+}
+"""Those of allauth's pages that a visitor may open, or is sent on from to another of them."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +202,7 @@ class World:
     slug: str
     people: dict
     keys: dict
+    token: str = TOKEN
 
     def address(self, row: Row) -> str:
         kwargs = dict(row.more)
@@ -191,7 +213,7 @@ class World:
         if kwargs.get("link") == "link":
             kwargs["link"] = self.keys["link"]
         if row.on in BY_TOKEN:
-            return reverse(row.name, kwargs={**kwargs, "token": TOKEN})
+            return reverse(row.name, kwargs={**kwargs, "token": self.token})
         if row.on:
             kwargs["slug"] = self.slug
         if row.on not in ("", "workspace"):
@@ -204,40 +226,57 @@ def world(db, django_user_model, settings, tmp_path) -> World:
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
     settings.RENDER_SOCKET = tmp_path / "none.sock"
     people = {name: django_user_model.objects.create(username=name, email=f"{name}@example.com") for name in PEOPLE[1:]}
-    workspace = Workspace.objects.create(name="Acme", slug="acme", created_by=people[OWNER])
+    workspace = Workspace.objects.create(name=f"{SECRET} works", slug="acme", created_by=people[OWNER])
     for role in Role:
         Membership.objects.create(workspace=workspace, user=people[role], role=role)
-    return World(workspace.slug, people, _keys(workspace, people))
+    Membership.objects.create(workspace=workspace, user=people[CLOSED], role=Role.OWNER)
+    return World(workspace.slug, people, _keys(workspace, people, SECRET))
 
 
-def _keys(workspace: Workspace, people: dict) -> dict:
+@pytest.fixture
+def other(world) -> World:
+    """Another workspace with one of everything, made later, that the stranger owns."""
+    stranger = world.people[STRANGER]
+    workspace = Workspace.objects.create(name="Other", slug="other", created_by=stranger)
+    Membership.objects.create(workspace=workspace, user=stranger, role=Role.OWNER)
+    people = dict.fromkeys(PEOPLE[1:], stranger)
+    return World(workspace.slug, people, _keys(workspace, people, "Salmon", token="another-token"), "another-token")
+
+
+def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> dict:
     from django.utils import timezone
 
-    document = _read(workspace, people[OWNER])
-    failed, deleted = _unread(workspace, "Failed"), _unread(workspace, "Deleted")
+    document = _read(workspace, people[OWNER], word)
+    failed, deleted = _unread(workspace, f"{word} failed"), _unread(workspace, f"{word} deleted")
     Document.objects.filter(pk=deleted.pk).update(deleted_at=timezone.now())
-    thread = Thread.objects.create(workspace=workspace, title="Leave?", created_by=people[MEMBER])
-    run = Run.objects.create(thread=thread, workspace=workspace, question="Leave?", asked_by=people[MEMBER])
+    folder = Folder.objects.create(workspace=workspace, name=f"{word} folder")
+    thread = Thread.objects.create(workspace=workspace, title=f"{word}?", created_by=people[MEMBER])
+    run = Run.objects.create(thread=thread, workspace=workspace, question=f"{word}?", asked_by=people[MEMBER])
     run.documents.add(document)
     run.versions.add(document.current_version)
-    Step.objects.create(run=run, sequence=1, walk=0, index=0, kind="route", say="Opened the only document")
-    again = Run.objects.create(thread=thread, workspace=workspace, question="Leave?", asked_from=run, asked_how="again")
-    claim = Claim.objects.create(run=run, sequence=2, order=0, text="30 days.")
+    Step.objects.create(run=run, sequence=1, walk=0, index=0, kind="route", say=f"Opened the {word} document")
+    again = Run.objects.create(
+        thread=thread, workspace=workspace, question=f"{word}?", asked_from=run, asked_how="again"
+    )
+    claim = Claim.objects.create(run=run, sequence=2, order=0, text=f"30 days of {word}.")
     quote = {"quote": "30 days", "page_index": 0, "node_key": 2, "marker": 1, "check_result": "exact"}
     Citation.objects.create(claim=claim, run=run, version=document.current_version, **quote)
     later = timezone.now() + timedelta(days=1)
-    link = ShareLink.objects.create(run=run, token_hash=hash_token(TOKEN), expires_at=later)
-    Invitation.objects.create(workspace=workspace, token_hash=hash_token(TOKEN), expires_at=later)
-    invited = Invitation.objects.create(workspace=workspace, token_hash="0" * 64, expires_at=later)
-    provider = ModelProvider.objects.create(workspace=workspace, name="M", base_url="https://m.example", model="m")
-    EmbeddingChoice.objects.create(workspace=workspace, provider=provider, model="e")
-    entry = LexiconEntry.objects.create(workspace=workspace, concept="leave", phrases=["days off"])
+    link = ShareLink.objects.create(run=run, token_hash=hash_token(token), expires_at=later)
+    Invitation.objects.create(workspace=workspace, token_hash=hash_token(token), expires_at=later)
+    invited = Invitation.objects.create(workspace=workspace, token_hash=hash_token(f"{token} 2"), expires_at=later)
+    provider = ModelProvider.objects.create(
+        workspace=workspace, name=f"{word} model", base_url="https://m.example", model=word
+    )
+    EmbeddingChoice.objects.create(workspace=workspace, provider=provider, model=word)
+    entry = LexiconEntry.objects.create(workspace=workspace, concept=f"{word} leave", phrases=[word])
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
     return {
         "document": document.pk,
         "version": document.current_version_id,
         "failed": failed.pk,
         "deleted": deleted.pk,
+        "folder": folder.pk,
         "thread": thread.pk,
         "run": run.pk,
         "again": again.pk,
@@ -246,11 +285,12 @@ def _keys(workspace: Workspace, people: dict) -> dict:
         "provider": provider.pk,
         "budget": budget.pk,
         "entry": entry.pk,
-        "membership": Membership.objects.get(user=people[VIEWER]).pk,
+        "person": people[MEMBER].pk,
+        "membership": Membership.objects.get(workspace=workspace, user=people[VIEWER]).pk,
     }
 
 
-def _read(workspace: Workspace, user) -> Document:
+def _read(workspace: Workspace, user, word: str) -> Document:
     """A small document, compiled in this process."""
     from django.core.files.uploadedfile import SimpleUploadedFile
 
@@ -261,7 +301,8 @@ def _read(workspace: Workspace, user) -> Document:
         order.target.write_bytes(compile_file(order.path, name=order.name))
         yield Finished(seconds=0.1, peak_mb=1)
 
-    upload = SimpleUploadedFile("handbook.md", b"# Handbook\n\nEverybody has 30 days of leave.\n")
+    text = f"# {word} handbook\n\nEverybody has 30 days of {word} leave.\n"
+    upload = SimpleUploadedFile(f"{word}.md", text.encode())
     added = add_document(workspace=workspace, user=user, upload=upload)
     compile_version(added.version.pk, compile_with=compile_here)
     return Document.objects.select_related("current_version").get(pk=added.document.pk)
@@ -277,9 +318,11 @@ def _unread(workspace: Workspace, title: str) -> Document:
 
 def expected(person: str, needs: str, not_for: tuple[str, ...] = ()) -> str:
     """What happens to somebody at an address that needs something."""
+    if needs == NOBODY:
+        return "not found"
     if needs == ANYONE:
         return "let in"
-    if person == VISITOR:
+    if person in (VISITOR, CLOSED):
         return "sign-in"
     if needs == ACCOUNT:
         return "let in"
@@ -295,20 +338,33 @@ def outcome(response) -> str:
     return {403: "forbidden", 404: "not found"}.get(response.status_code, "let in")
 
 
+def enter(client, person) -> None:
+    """Sign in as somebody; the account of CLOSED is closed after that."""
+    client.logout()
+    if person is None:
+        return
+    client.force_login(person)
+    if person.username == CLOSED:
+        type(person).objects.filter(pk=person.pk).update(is_active=False)
+
+
+ASKED_BY = [*((person, False) for person in PEOPLE), *((person, True) for person in (CLOSED, STRANGER, VIEWER, EDITOR))]
+"""Who asks, and whether htmx asks for them: what answers with a fragment may check in another place."""
+
+
 @pytest.mark.parametrize("row", MATRIX, ids=lambda row: row.name)
 def test_each_address_lets_in_exactly_those_it_should(client, world, row):
     address = world.address(row)
     happened = {}
-    for person in PEOPLE:
-        client.logout()
-        if person != VISITOR:
-            client.force_login(world.people[person])
+    for person, is_htmx in ASKED_BY:
+        headers = {"HX-Request": "true"} if is_htmx else {}
+        enter(client, world.people.get(person))
         with transaction.atomic():  # Nobody finds what the one before has changed.
-            response = getattr(client, row.method)(address, row.data)
+            response = getattr(client, row.method)(address, row.data, headers=headers)
             transaction.set_rollback(True)
         assert response.status_code < 500 or response.status_code == 503, f"{person}: {response.status_code}"
-        happened[person] = outcome(response)
-    assert happened == {person: expected(person, row.needs, row.not_for) for person in PEOPLE}
+        happened[person, is_htmx] = outcome(response)
+    assert happened == {asker: expected(asker[0], row.needs, row.not_for) for asker in ASKED_BY}
 
 
 @pytest.mark.parametrize(
@@ -323,6 +379,102 @@ def test_nothing_is_reached_through_another_workspace(client, world, row):
     assert getattr(client, row.method)(address, row.data).status_code == 404
 
 
+INNER = ("version", "other", "link")
+"""Numbers that an address holds beside that of its object."""
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in MATRIX if set(row.more) & set(INNER) and row.on not in BY_TOKEN], ids=lambda row: row.name
+)
+def test_an_address_holds_no_number_of_another_workspace(client, world, other, row):
+    client.force_login(world.people[STRANGER])
+    mixed = {**other.keys, **{name: world.keys[name] for name in ("version", "again", "link")}}
+    address = replace(other, keys=mixed).address(row)
+    assert getattr(client, row.method)(address, row.data).status_code == 404
+
+
+def test_a_step_is_looked_for_in_its_own_run(client, world, other):
+    Step.objects.create(run_id=world.keys["run"], sequence=7, walk=0, index=3, kind="think", say=SECRET)
+    client.force_login(world.people[STRANGER])
+    row = get("runs:raw_step", VIEWER, "run", sequence=1)
+    assert SECRET not in client.get(other.address(row)).content.decode()
+    assert client.get(other.address(replace(row, more={"sequence": 7}))).status_code == 404
+
+
+def foreign_fields(mine: dict, theirs: dict) -> list[dict]:
+    """Every number and scope that a form or a query can hold, naming things of somebody else.
+
+    In sets, for a form that refuses one of them does not look at the others.
+    """
+    budget = {"limit_usd": "5", "warn_percent": "80", "days": "30"}
+    model = {"model": "m", "price": "0", "max_tokens": "512"}
+    return [
+        {
+            "documents": [mine["document"], theirs["document"]],
+            "scope": "documents",
+            "run": [mine["run"], theirs["run"]],
+        },
+        {"folder": theirs["folder"], "documents": [mine["document"]], "scope": f"folder:{theirs['folder']}"},
+        {"thread": theirs["thread"], "user": theirs["person"], **budget, "provider": theirs["provider"], **model},
+        {"again": theirs["run"], "answerer": f"provider:{theirs['provider']}", "document": theirs["document"]},
+    ]
+
+
+def strays() -> dict[str, int]:
+    """How many rows of each kind hang on a row of another workspace."""
+    return {
+        "document in folder": Document.objects.exclude(folder=None).exclude(workspace=F("folder__workspace")).count(),
+        "run in thread": Run.objects.exclude(workspace=F("thread__workspace")).count(),
+        "run asked from run": Run.objects.exclude(asked_from=None)
+        .exclude(workspace=F("asked_from__workspace"))
+        .count(),
+        "run over document": Run.documents.through.objects.exclude(run__workspace=F("document__workspace")).count(),
+        "embedding by provider": EmbeddingChoice.objects.exclude(workspace=F("provider__workspace")).count(),
+        "budget of a person": Budget.objects.exclude(user=None)
+        .exclude(user__memberships__workspace=F("workspace"))
+        .count(),
+    }
+
+
+def state_of(slug: str) -> list:
+    """Every row of a workspace that a request could change."""
+    of = {"workspace__slug": slug}
+    kinds = (
+        Document,
+        Folder,
+        Thread,
+        Run,
+        ModelProvider,
+        EmbeddingChoice,
+        Budget,
+        LexiconEntry,
+        Membership,
+        Invitation,
+    )
+    rows = [list(kind.objects.filter(**of).order_by("pk").values()) for kind in kinds]
+    return [*rows, list(ShareLink.objects.filter(run__workspace__slug=slug).values())]
+
+
+NUMBERED = [row for row in MATRIX if row.on == "workspace" or (row.method == "post" and row.on not in ("", *BY_TOKEN))]
+"""Addresses that may read numbers from a form or a query."""
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_no_form_or_query_reaches_into_another_workspace(client, world, other, number):
+    """The owner of a workspace names things of another one wherever a number can be named."""
+    client.force_login(world.people[STRANGER])
+    foreign = foreign_fields(other.keys, world.keys)[number]
+    before = state_of(world.slug)
+    for row in NUMBERED:
+        with transaction.atomic():
+            response = getattr(client, row.method)(other.address(row), {**row.data, **foreign}, follow=True)
+            assert SECRET not in response.content.decode(), row.name
+            if row.method == "post":
+                assert set(strays().values()) == {0}, (row.name, strays())
+                assert state_of(world.slug) == before, row.name
+            transaction.set_rollback(True)
+
+
 @pytest.mark.parametrize("row", [row for row in MATRIX if row.method == "post"], ids=lambda row: row.name)
 def test_acts_are_posts_with_a_token(client, world, row):
     from django.test import Client
@@ -335,7 +487,7 @@ def test_acts_are_posts_with_a_token(client, world, row):
 
 
 def names(patterns, prefix: str = "") -> Iterator[str]:
-    """Every named address below some patterns."""
+    """Every address below some patterns, by its name or, without one, by its pattern."""
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
             space = f"{pattern.namespace}:" if pattern.namespace else ""
@@ -344,9 +496,51 @@ def names(patterns, prefix: str = "") -> Iterator[str]:
             yield prefix + (pattern.name or f"unnamed {pattern.pattern}")
 
 
+def is_allauths(pattern) -> bool:
+    return isinstance(pattern, URLResolver) and pattern.urlconf_name is import_module("allauth.urls")
+
+
+def is_the_admins(pattern) -> bool:
+    return isinstance(pattern, URLResolver) and pattern.app_name == "admin"
+
+
 def test_every_address_has_one_row():
-    found = [name for name in names(get_resolver().url_patterns) if not name.startswith((*OTHERS, "unnamed"))]
-    assert sorted(found) == sorted(row.name for row in MATRIX)
+    """Whatever its name: only what allauth and the admin site bring along has tests of its own, below."""
+    ours = [each for each in get_resolver().url_patterns if not is_allauths(each) and not is_the_admins(each)]
+    assert sorted(names(ours)) == sorted(row.name for row in MATRIX)
+
+
+def paths(patterns, prefix: str = "/") -> Iterator[tuple[str, str]]:
+    """Name and address of everything below some patterns, with 1 in every open place."""
+    for pattern in patterns:
+        route = re.sub(r"<(\w+:)?\w+>|\(\?P<.*?\)(?=[/$-]|$)", "1", str(pattern.pattern)).strip("^$")
+        if isinstance(pattern, URLResolver):
+            yield from paths(pattern.url_patterns, prefix + route)
+        else:
+            yield pattern.name or "", prefix + route
+
+
+def test_allauths_pages_need_an_account_but_for_those_that_cannot(client, db):
+    (allauth,) = filter(is_allauths, get_resolver().url_patterns)
+    found = dict(paths([allauth]))
+    assert set(found) > VISITORS_ACCOUNT_PAGES
+    for name, path in found.items():
+        if name not in VISITORS_ACCOUNT_PAGES:
+            answer = client.get(path)
+            assert (answer.status_code, answer.get("Location", "")[:16]) == (302, "/accounts/login/"), name
+
+
+@pytest.mark.parametrize("person", [VISITOR, CLOSED, OWNER])
+def test_no_page_of_the_admin_opens_for_those_who_are_no_staff(client, world, person):
+    enter(client, world.people.get(person))
+    (site,) = filter(is_the_admins, get_resolver().url_patterns)
+    found = list(paths([site]))
+    assert len(found) > 50
+    for name, path in found:
+        if name not in ("login", "logout"):
+            answer = client.get(path)
+            assert answer.status_code in (302, 403, 404), path
+            assert answer.status_code != 302 or "login" in answer["Location"] or name == "", path
 
 
 def test_every_socket_has_one_row():
@@ -375,5 +569,5 @@ def _headers(client, user) -> list[tuple[bytes, bytes]]:
     client.logout()
     if user is None:
         return headers
-    client.force_login(user)
+    enter(client, user)
     return [*headers, (b"cookie", f"sessionid={client.cookies['sessionid'].value}".encode())]

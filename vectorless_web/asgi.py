@@ -13,11 +13,12 @@ from channels.auth import AuthMiddlewareStack
 from channels.exceptions import DenyConnection
 from channels.generic.websocket import AsyncWebsocketConsumer
 from channels.routing import ProtocolTypeRouter, URLRouter
-from channels.security.websocket import AllowedHostsOriginValidator
 from django.urls import re_path
 
 from vectorless_web.documents.urls import websocket_urlpatterns as document_sockets
+from vectorless_web.lib.origins import SameOriginSockets
 from vectorless_web.runs.urls import websocket_urlpatterns as run_sockets
+from vectorless_web.workspaces.live_rights import LiveRights
 
 
 class RefusedConsumer(AsyncWebsocketConsumer):
@@ -37,6 +38,6 @@ websocket_urlpatterns: list[Any] = [
 application = ProtocolTypeRouter(
     {
         "http": django_application,
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": SameOriginSockets(AuthMiddlewareStack(LiveRights(URLRouter(websocket_urlpatterns)))),
     }
 )

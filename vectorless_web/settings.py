@@ -63,7 +63,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "vectorless_web.lib.probes.ProbeMiddleware",
+    "vectorless_web.lib.health.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -72,6 +72,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "vectorless_web.lib.private_pages.PrivatePagesMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -254,6 +255,13 @@ MODEL_ANSWER_TOKENS = env.int("VECTORLESS_MODEL_ANSWER_TOKENS", default=3000)
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
+REQUEST_MAX_BYTES = env.int("VECTORLESS_REQUEST_MAX_BYTES", default=2 * UPLOAD_MAX_BYTES + 2**20)
+"""The whole body of one request of somebody who is signed in: one largest file and about as much again beside it."""
+REQUEST_SECONDS = env.float("VECTORLESS_REQUEST_SECONDS", default=20.0)
+"""The head of a request must be here within this time, and its body may pause as long."""
+CONNECTIONS = env.int("VECTORLESS_CONNECTIONS", default=2000)
+CONNECTIONS_PER_ADDRESS = env.int("VECTORLESS_CONNECTIONS_PER_ADDRESS", default=200)
+"""HTTP connections open at a time in one web process, websockets not counted; 0 is no limit for an address."""
 UPLOADS_PER_HOUR = env.int("VECTORLESS_UPLOADS_PER_HOUR", default=5000)
 """Files that one person may upload in an hour."""
 REPLAYS_PER_HOUR = env.int("VECTORLESS_REPLAYS_PER_HOUR", default=60)
@@ -288,8 +296,16 @@ ALLOW_PRIVATE_MODEL_HOSTS = env.bool("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", def
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {
+            "()": "vectorless_web.lib.log_lines.LineFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
+        }
+    },
+    "filters": {"one_line_refusals": {"()": "vectorless_web.lib.log_lines.OneLineRefusals"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["one_line_refusals"]},
+    },
     "root": {"handlers": ["stderr"], "level": env.str("VECTORLESS_LOG_LEVEL", default="WARNING")},
     "loggers": {"vectorless_web": {"level": env.str("VECTORLESS_LOG_LEVEL", default="INFO")}},
 }

@@ -3,6 +3,7 @@
 from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import TemplateView
 
@@ -11,10 +12,21 @@ from vectorless_web.lib import health, icon
 # The admin site is entered by the same door as the pages, with its limits and its second factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
+handler400 = "vectorless_web.lib.problems.bad_request"
+
+
+@login_not_required
+def view_on_site(_request: HttpRequest, row: str) -> HttpResponse:
+    """There is no such page for anybody."""
+    raise Http404(f"{row} has no page on the site.")
+
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path("accounts/", include("allauth.urls")),
+    # "View on site": no page of ours belongs to one row, and Django's own view breaks on models without a table.
+    path("admin/r/<path:row>", view_on_site, name="view-on-site"),
     path("admin/", admin.site.urls),
     path("favicon.ico", icon.favicon, name="favicon"),
     path("help/", login_not_required(TemplateView.as_view(template_name="help.html")), name="help"),

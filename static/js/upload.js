@@ -22,13 +22,14 @@ function finish(item, form, html) {
   holder.innerHTML = html;
   const results = [...holder.content.querySelectorAll("li")];
   if (results.length) item.replaceWith(...results);
-  else fail(item);
+  else fail(item, holder.content.querySelector("[role=alert] span")?.textContent);
   next(form);
 }
 
-function fail(item) {
+// The server's own sentence, where it gave one: the file is too large, or the session has ended.
+function fail(item, sentence) {
   const state = item.querySelector("[data-state]");
-  state.textContent = state.dataset.failed;
+  state.textContent = sentence || state.dataset.failed;
   item.querySelector("[data-retry]").hidden = false;
 }
 

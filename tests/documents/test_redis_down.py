@@ -22,7 +22,7 @@ def lonely_server(spawn, settings) -> str:
     port = free_port()
     address = f"http://127.0.0.1:{port}"
     spawn(
-        "-m", "daphne", "-v", "0", "-b", "127.0.0.1", "-p", str(port), "vectorless_web.asgi:application",
+        "web", "--port", str(port),
         REDIS_URL="unix:///nowhere/redis.sock?db=0", VECTORLESS_VAR=str(settings.MEDIA_ROOT.parent),
         SECRET_KEY=settings.SECRET_KEY,
     )  # fmt: skip

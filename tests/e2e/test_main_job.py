@@ -43,6 +43,17 @@ def test_an_upload_shows_its_stages_without_a_reload(signed_in, site):
     assert page.evaluate("document.body.dataset.stayed") == "yes"
 
 
+def test_an_upload_that_is_too_large_is_told_why(signed_in, site, tmp_path):
+    """The browser is still sending when the answer is there, and must not find a broken connection instead."""
+    page = signed_in
+    large = tmp_path / "large.txt"
+    with large.open("wb") as file:
+        file.truncate(60 * 2**20)
+    page.goto(f"{site.address}/w/demo/documents/")
+    page.set_input_files("input[type=file]", str(large))
+    expect(page.locator("#uploads [data-state]")).to_contain_text("You sent 60 MB at once; the limit is 20 MB")
+
+
 def test_steps_arrive_and_the_answer_cites_the_figure(signed_in, site):
     page = signed_in
     upload(page, site)

@@ -44,7 +44,7 @@ class Browser:
 
 @pytest.fixture
 def site(tmp_path_factory, spawn, client, bob):
-    """A daphne with a Redis of its own that can be taken away and brought back."""
+    """A web server with a Redis of its own that can be taken away and brought back."""
     from tests.conftest import answers, free_port
 
     folder = tmp_path_factory.mktemp("r")
@@ -61,7 +61,7 @@ def site(tmp_path_factory, spawn, client, bob):
     bring_back()
     environment = {"REDIS_URL": f"unix://{address}?db=0"}
     port = free_port()
-    spawn("-m", "daphne", "-v", "0", "-p", str(port), "vectorless_web.asgi:application", **environment)
+    spawn("web", "--port", str(port), **environment)
     server = f"http://127.0.0.1:{port}"
     wait_until(lambda: answers(f"{server}/health/live"), seconds=30)
     client.force_login(bob)

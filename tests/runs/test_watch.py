@@ -1,4 +1,4 @@
-"""Watching a run over its socket: real daphne, real Redis, a real worker, a real websocket client."""
+"""Watching a run over its socket: a real web server, real Redis, a real worker, a real websocket client."""
 
 import os
 import re
@@ -83,17 +83,17 @@ def end_of(text: str, start: int, tag: str) -> int:
 
 @pytest.fixture(scope="module")
 def server(django_db_setup):
-    """One daphne for all tests here: each starts with an empty database and a fresh run."""
+    """One web server for all tests here: each starts with an empty database and a fresh run."""
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "daphne", "-v", "0", "-p", str(port), "vectorless_web.asgi:application"],
+        [sys.executable, "manage.py", "web", "--port", str(port)],
         cwd=ROOT,
         env={**os.environ, "DATABASE_URL": database_url()},
         start_new_session=True,
     )
     address = f"http://127.0.0.1:{port}"
     wait_until(lambda: process.poll() is not None or answers(f"{address}/health/live"), seconds=30)
-    assert process.poll() is None, "daphne ended while it was starting"
+    assert process.poll() is None, "the web server ended while it was starting"
     yield address
     end_group(process)
 

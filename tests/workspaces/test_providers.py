@@ -101,6 +101,7 @@ def test_odd_addresses_are_refused(act, alice, address):
         "2130706433",
         "[::ffff:10.1.2.3]",
         "[64:ff9b::a01:203]",
+        "[64:ff9b:1::808:808]",
         "localhost.",
         "localtest.example",
     ],

@@ -7,6 +7,8 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 """IPv6 addresses whose last 32 bits are the IPv4 address that is reached through them (RFC 6052)."""
+LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")
+"""Translated as each network likes (RFC 8215): what they reach cannot be told, so none of them is public."""
 
 
 class PrivateAddress(Exception):
@@ -47,7 +49,10 @@ def _is_local_name(host: str) -> bool:
 
 
 def _is_public(text: str) -> bool:
-    address = _reached(ipaddress.ip_address(text.partition("%")[0]))
+    named = ipaddress.ip_address(text.partition("%")[0])
+    if named in LOCAL_NAT64:
+        return False
+    address = _reached(named)
     return address.is_global and not address.is_multicast
 
 

@@ -22,6 +22,8 @@ ALIVE = ("queued", "started", "deferred", "scheduled")
 EVER = tuple(state.value for state in JobStatus)
 """Every state of a job that Redis knows of."""
 AT_ONCE = 500
+WORKER_TTL_SECONDS = 30
+"""An idle worker gives a sign of life 15 s before this is over, so that its death is noticed within a minute."""
 RESULT_SECONDS = 3600
 FAILURE_SECONDS = 7 * 24 * 3600
 
@@ -101,4 +103,5 @@ def queue_is_up() -> bool:
 
 def work(queue: str, *, burst: bool = False) -> None:
     """Work on the queue's jobs, each in a forked work-horse, until stopped (or, with `burst`, until it is empty)."""
-    django_rq.get_worker(queue, worker_class=StoppableWorker).work(burst=burst, logging_level="WARNING")
+    worker = django_rq.get_worker(queue, worker_class=StoppableWorker, worker_ttl=WORKER_TTL_SECONDS)
+    worker.work(burst=burst, logging_level="WARNING")

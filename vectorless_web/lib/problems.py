@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
 
 from vectorless_web.lib.htmx import is_htmx
@@ -43,7 +46,37 @@ class ProblemMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Django calls this for what a view raises; other exceptions go their usual way."""
-        if not isinstance(exception, Problem):
-            return None
-        template = "_problem.html" if is_htmx(request) else "problem.html"
-        return exception.mark(render(request, template, {"problem": exception}))
+        return show_problem(request, exception) if isinstance(exception, Problem) else None
+
+
+def show_problem(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """The problem as a page, or as a fragment when htmx asked."""
+    template = "_problem.html" if is_htmx(request) else "problem.html"
+    return problem.mark(render(request, template, {"problem": problem}))
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler of status 400: a form that was not even read gets its sentence too."""
+    problem = _form_problem(exception)
+    if problem is None:
+        return render(request, "400.html", status=400)
+    return show_problem(request, problem)
+
+
+def _form_problem(exception: Exception) -> Problem | None:
+    """What was wrong with a form's body; None for any other bad request."""
+    if isinstance(exception, TooManyFilesSent):
+        most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+        return Problem(f"Upload at most {most} files at a time.", code="too_many_files", status=413)
+    if isinstance(exception, TooManyFieldsSent):
+        most = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+        message = f"The form has more than {most:,} fields. Send fewer at a time."
+        return Problem(message, code="too_many_fields", status=413)
+    if isinstance(exception, RequestDataTooBig):
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
+        message = f"The form's text is longer than {most} MB. Send less at a time, or send it as a file."
+        return Problem(message, code="form_too_large", status=413)
+    if isinstance(exception, MultiPartParserError):
+        message = "The form arrived damaged, so nothing was stored. Load the page again and send it once more."
+        return Problem(message, code="form_damaged", status=400)
+    return None

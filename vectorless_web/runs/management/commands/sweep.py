@@ -11,6 +11,7 @@ from django.db import DatabaseError, close_old_connections
 from redis.exceptions import RedisError
 
 from vectorless_web.documents import services as documents
+from vectorless_web.lib.heartbeats import beat
 from vectorless_web.runs import services as runs
 
 logger = logging.getLogger(__name__)
@@ -59,6 +60,7 @@ TIDYING: tuple[Act, ...] = (
 def sweep(acts: Sequence[Act] = REPAIRS) -> None:
     """One pass; an outage of the database or Redis is left to the next pass."""
     for act in acts:
+        beat("sweep")
         try:
             count = act()
         except (DatabaseError, RedisError, OSError) as error:
