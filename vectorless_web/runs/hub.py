@@ -106,12 +106,18 @@ class Viewer:
             await self._close(BROKEN)
 
     async def _send_news(self, feed: Feed) -> None:
-        """Steps and claims beyond what the page holds, and what the run is doing now."""
-        if feed.state is None or feed.state == self._shown:
+        """Steps and claims beyond what the page holds, and what the run is doing now.
+
+        A feed that knows less than the page, or whose rows begin later than the page's end,
+        has nothing to say to it before its next read.
+        """
+        if feed.state is None or feed.state == self._shown or not feed.covers(self.sent):
+            return
+        if feed.state.sequence < self.sent and not feed.state.ended:
             return
         news = await feed.news(self.sent, self.audience)
         await self._socket.send(text_data=news.html)
-        self.sent, self._shown = news.state.sequence, news.state
+        self.sent, self._shown = max(self.sent, news.state.sequence), news.state
 
     async def _send_around(self, feed: Feed) -> None:
         """What differs, of the parts that are redrawn as a whole, from what this page was sent before."""
