@@ -136,9 +136,14 @@ EMBEDDED_REDIS = not env.str("REDIS_URL", default="")
 REDIS_SOCKET = SOCKETS / "redis.sock"
 REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{REDIS_SOCKET}?db=0"
 
+REDIS_SECONDS = env.float("VECTORLESS_REDIS_SECONDS", default=1.0)
+"""How long a page or a job waits for one answer of Redis. A worker that waits for jobs lifts it for itself."""
+_limits = f"socket_timeout={REDIS_SECONDS}&socket_connect_timeout={REDIS_SECONDS}"
+_bounded_redis = f"{REDIS_URL}{'&' if '?' in REDIS_URL else '?'}{_limits}"
+
 RQ_QUEUES = {
-    "runs": {"URL": REDIS_URL, "DEFAULT_TIMEOUT": 900},
-    "documents": {"URL": REDIS_URL, "DEFAULT_TIMEOUT": 1800},
+    "runs": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 900},
+    "documents": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 1800},
 }
 RQ = {"COMMIT_MODE": "auto"}  # lib.jobs enqueues after the commit by itself.
 WORKER_PRELOAD = {
@@ -151,10 +156,13 @@ CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
         # redis-py gives up on an idle socket after 5 s by default, which would close every quiet websocket.
-        "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": 30}], "prefix": "vectorless"},
+        "CONFIG": {
+            "hosts": [{"address": REDIS_URL, "socket_timeout": 30, "socket_connect_timeout": REDIS_SECONDS}],
+            "prefix": "vectorless",
+        },
     }
 }
-CACHES = {"default": {"BACKEND": "vectorless_web.lib.cache.PatientRedisCache", "LOCATION": REDIS_URL}}
+CACHES = {"default": {"BACKEND": "vectorless_web.lib.cache.PatientRedisCache", "LOCATION": _bounded_redis}}
 
 # -- Sign-in ---------------------------------------------------------------------------------------------------------
 
