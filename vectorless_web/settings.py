@@ -115,6 +115,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
     # Tests start servers and workers of their own, which need a database that other processes can open.
     DATABASES["default"]["TEST"] = {"NAME": VAR / "test.sqlite3"}
+else:
+    # A server that accepts connections and never answers must not hold a page for ever.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+OUTAGE_SECONDS = env.float("VECTORLESS_OUTAGE_SECONDS", default=90.0)
+"""How long work that is under way waits in its place for a database or storage that is away."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 MEDIA_ROOT = VAR / "media"

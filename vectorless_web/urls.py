@@ -11,6 +11,8 @@ from vectorless_web.lib import health, icon
 # The admin site is entered by the same door as the pages, with its limits and its second factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
+handler500 = "vectorless_web.lib.problems.tell_of_outage"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
