@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
-from django.db import DatabaseError, connection
+from django.db import Error as DatabaseTrouble
+from django.db import connection
 from django.template.loader import render_to_string
 from django.utils import translation
 
@@ -255,7 +256,7 @@ async def in_shared_thread(act: Callable[..., T], *values: Any) -> T:
     def call() -> T:
         try:
             return act(*values)
-        except DatabaseError:
+        except DatabaseTrouble:
             connection.close()
             raise
 

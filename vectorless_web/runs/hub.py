@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from channels.layers import BaseChannelLayer, get_channel_layer
-from django.db import DatabaseError
+from django.db import Error as DatabaseTrouble
 from redis.exceptions import RedisError
 
 from vectorless_web.runs.feed import Around, Audience, Feed, State, in_shared_thread
@@ -98,7 +98,7 @@ class Viewer:
                 self._behind = False
                 await self._send_news(feed)
                 await self._send_around(feed)
-        except DatabaseError as error:
+        except DatabaseTrouble as error:
             logger.warning("run %d: a page waits for the next look: %s", feed.run_id, error)
         except Exception:
             # The socket's edge: whatever is wrong with this page must not reach the others.
@@ -172,7 +172,7 @@ class Hub:
         while self.viewers:
             try:
                 await loop()
-            except DatabaseError as error:
+            except DatabaseTrouble as error:
                 logger.warning("run %d: its pages wait for the next look: %s", self.feed.run_id, error)
             except Run.DoesNotExist:
                 self._each(Viewer.refuse)
