@@ -1,4 +1,4 @@
-"""PostgreSQL is restarted, and hangs, under a working site: runs and uploads wait and go on, pages say what is wrong."""
+"""PostgreSQL is restarted, and hangs, under a working site: runs and uploads wait and go on, pages say it."""
 
 import os
 import signal

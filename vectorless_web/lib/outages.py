@@ -80,9 +80,7 @@ _BY_ERRNO = {
     errno.ENOSPC: DISK_FULL,
     errno.EDQUOT: DISK_FULL,
     errno.EROFS: READ_ONLY,
-    **dict.fromkeys(
-        (errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.EHOSTDOWN, errno.ENODEV, errno.ENXIO), STORAGE_AWAY
-    ),
+    **dict.fromkeys((errno.EIO, errno.ESTALE, errno.ENOTCONN, errno.ENODEV, errno.ENXIO), STORAGE_AWAY),
 }
 _BY_SQLITE_CODE = {
     sqlite3.SQLITE_FULL: DISK_FULL,

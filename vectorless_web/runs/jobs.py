@@ -90,9 +90,10 @@ def verdict_of(run: Run) -> services.Found:
     """Replay a run and keep the verdict; whatever goes wrong is one too."""
     try:
         found = patiently(lambda: replayed(run))
-    except Exception:
+    except Exception as error:
         logger.exception("run %d could not be replayed", run.pk)
-        found = services.Found(Replay.Verdict.IMPOSSIBLE, FAILED_REPLAY)
+        outage = outage_of(error)
+        found = services.Found(Replay.Verdict.IMPOSSIBLE, FAILED_REPLAY if outage is None else outage.message)
     patiently(lambda: services.keep_verdict(run, found))
     return found
 
