@@ -127,6 +127,18 @@ def test_a_storage_that_goes_away_in_the_middle_of_reading_costs_a_wait(add, sto
     assert (fresh(version).status, fresh(version).error_code) == (Status.QUEUED, "storage_away")
 
 
+def test_a_file_that_goes_away_in_the_middle_of_reading_is_missing(add):
+    version, _other = add(), add(HANDBOOK, "handbook.md")
+
+    def interrupted(order: Order):
+        yield Progress("parsing", 1, 3)
+        order.path.unlink()
+        order.path.read_bytes()
+
+    compile_version(version.pk, compile_with=interrupted)
+    assert (fresh(version).error_code, fresh(version).file.name) == ("upload_missing", version.file.name)
+
+
 @pytest.mark.parametrize(("number", "code"), [(errno.ENOSPC, "disk_full"), (errno.EROFS, "read_only")])
 def test_a_disk_that_takes_nothing_is_named_and_the_upload_kept(add, number, code):
     version = add()

@@ -23,7 +23,14 @@ from vectorless_web.documents.services.compiled_rows import card_row, section_ro
 from vectorless_web.documents.services.routing_rows import Linked, linked, show_to_router
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.services.vector_queue import want_vectors
-from vectorless_web.documents.storage import delete_stored, local_copy, open_artefact, reaching_storage, store_artefact
+from vectorless_web.documents.storage import (
+    check_reachable,
+    delete_stored,
+    local_copy,
+    open_artefact,
+    reaching_storage,
+    store_artefact,
+)
 from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.lib.outages import DATABASE_AWAY, DATABASE_BUSY, STORAGE_AWAY, Outage, outage_of, patiently
 
@@ -192,8 +199,8 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
     order = Order.by_settings(
         path=_upload_of(version, folder), name=version.document.name, target=target, corrections=version.corrections
     )
+    finished = _read(version, compile_with(order), order.path)
     with reaching_storage():
-        finished = _watch(version, compile_with(order))
         name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
     if not patiently(lambda: _mine(version).update(artefact=name, artefact_sha256=digest)):
         drop_artefact(name)
@@ -213,6 +220,17 @@ def _upload_of(version: DocumentVersion, folder: Path) -> Path:
     except FileNotFoundError as error:
         raise UPLOAD_MISSING from error
     return path
+
+
+def _read(version: DocumentVersion, news: News, path: Path) -> Finished:
+    """Follow the child to its end; a file that went away under it is missing, or its storage is away."""
+    try:
+        return _watch(version, news)
+    except FileNotFoundError as error:
+        if path.exists():
+            raise
+        check_reachable()
+        raise UPLOAD_MISSING from error
 
 
 def _watch(version: DocumentVersion, news: News) -> Finished:
