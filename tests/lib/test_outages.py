@@ -42,6 +42,17 @@ def test_a_read_only_database_of_sqlite_is_told():
     assert outage_of(wrapped(error)).code == "read_only"
 
 
+def test_a_locked_database_of_sqlite_is_busy_and_passes(tmp_path):
+    holder, other = (sqlite3.connect(tmp_path / "db", timeout=0.01) for _ in range(2))
+    holder.execute("begin exclusive")
+    with pytest.raises(sqlite3.Error) as caught:
+        other.execute("begin immediate")
+    found = outage_of(wrapped(caught.value))
+    assert (found.code, found.passes) == ("database_busy", True)
+    holder.close()
+    other.close()
+
+
 def test_a_mistake_in_a_query_is_no_outage():
     assert outage_of(wrapped(sqlite_error("select nothing"))) is None
     assert outage_of(wrapped(FromPostgres("42601"), ProgrammingError)) is None

@@ -137,8 +137,8 @@ def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, fai
 
     The upload goes too unless trying again can help.
     """
-    gone = {"artefact": "", "artefact_sha256": ""} | ({} if failure.retryable else {"file": ""})
-    gone |= {"waiting_since": None, "retry_at": None}
+    gone: dict[str, Any] = {"artefact": "", "artefact_sha256": "", "waiting_since": None, "retry_at": None}
+    gone |= {} if failure.retryable else {"file": ""}
     with transaction.atomic():
         artefact, file = DocumentVersion.objects.values_list("artefact", "file").get(pk=version.pk)
         ended = rows.update(
