@@ -112,6 +112,11 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     }
     # Tests start servers and workers of their own, which need a database that other processes can open.
     DATABASES["default"]["TEST"] = {"NAME": VAR / "test.sqlite3"}
+else:
+    # A server that accepts connections and never answers must not hold a page for ever.
+    DATABASES["default"].setdefault("OPTIONS", {}).setdefault("connect_timeout", 5)
+OUTAGE_SECONDS = env.float("VECTORLESS_OUTAGE_SECONDS", default=90.0)
+"""How long work that is under way waits in its place for a database or storage that is away."""
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 PG_DUMP = env.str("VECTORLESS_PG_DUMP", default="")
@@ -137,9 +142,14 @@ EMBEDDED_REDIS = not env.str("REDIS_URL", default="")
 REDIS_SOCKET = SOCKETS / "redis.sock"
 REDIS_URL = env.str("REDIS_URL", default="") or f"unix://{REDIS_SOCKET}?db=0"
 
+REDIS_SECONDS = env.float("VECTORLESS_REDIS_SECONDS", default=1.0)
+"""How long a page or a job waits for one answer of Redis. A worker that waits for jobs lifts it for itself."""
+_limits = f"socket_timeout={REDIS_SECONDS}&socket_connect_timeout={REDIS_SECONDS}"
+_bounded_redis = f"{REDIS_URL}{'&' if '?' in REDIS_URL else '?'}{_limits}"
+
 RQ_QUEUES = {
-    "runs": {"URL": REDIS_URL, "DEFAULT_TIMEOUT": 900},
-    "documents": {"URL": REDIS_URL, "DEFAULT_TIMEOUT": 1800},
+    "runs": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 900},
+    "documents": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 1800},
 }
 RQ = {"COMMIT_MODE": "auto"}  # lib.jobs enqueues after the commit by itself.
 WORKER_PRELOAD = {
@@ -157,10 +167,13 @@ CHANNEL_LAYERS = {
     "default": {
         "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
         # redis-py gives up on an idle socket after 5 s by default, which would close every quiet websocket.
-        "CONFIG": {"hosts": [{"address": REDIS_URL, "socket_timeout": 30}], "prefix": "vectorless"},
+        "CONFIG": {
+            "hosts": [{"address": REDIS_URL, "socket_timeout": 30, "socket_connect_timeout": REDIS_SECONDS}],
+            "prefix": "vectorless",
+        },
     }
 }
-CACHES = {"default": {"BACKEND": "vectorless_web.lib.cache.PatientRedisCache", "LOCATION": REDIS_URL}}
+CACHES = {"default": {"BACKEND": "vectorless_web.lib.cache.PatientRedisCache", "LOCATION": _bounded_redis}}
 
 # -- Sign-in ---------------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,8 @@ def view_on_site(_request: HttpRequest, row: str) -> HttpResponse:
     raise Http404(f"{row} has no page on the site.")
 
 
+handler500 = "vectorless_web.lib.problems.tell_of_outage"
+
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),

@@ -31,6 +31,19 @@ def bloat(wanted: dict) -> None:
         sys.exit(1)
 
 
+def be_killed(wanted: dict) -> None:
+    """As by the system when memory runs short."""
+    _say(stage="parsing", done=1, total=9)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def abort_with_much_memory(wanted: dict) -> None:
+    """As a library does whose buffer cannot be doubled."""
+    kept = bytearray(int(wanted["memory_bytes"] * 0.6))
+    kept[::4096] = b"x" * len(kept[::4096])
+    os.abort()
+
+
 def chatter(wanted: dict) -> None:
     sys.stdout.write('a library says something\n["not", "a message"]\n')
     _say(stage="parsing", done=1, total=2)

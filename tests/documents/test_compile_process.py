@@ -2,6 +2,7 @@
 
 import os
 import time
+import zlib
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.documents.files import REPORT
 from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, Progress, run_child
 from vectorless_web.engine.document.artefact import open_artefact
+from vectorless_web.lib.outages import outage_of
 
 MISBEHAVING = "tests.documents.children"
 
@@ -56,6 +58,43 @@ def test_a_bloating_child_meets_the_memory_limit(tmp_path):
     assert "512 MB" in found.message
 
 
+def test_a_child_that_the_system_kills_at_once_is_not_called_slow(tmp_path):
+    found = failure(tmp_path, "be_killed")
+    assert (found.code, found.retryable) == ("killed_by_system", True)
+    assert "memory" in found.message
+    assert "minute" not in found.message
+
+
+def test_a_library_that_aborts_for_memory_is_not_called_a_damaged_file(tmp_path):
+    found = failure(tmp_path, "abort_with_much_memory", memory_bytes=2**29)
+    assert (found.code, "damaged" in found.message) == ("out_of_memory", False)
+
+
+def test_a_pdf_that_bursts_the_memory_limit_is_told_so(tmp_path):
+    (tmp_path / "in").write_bytes(swollen_pdf(megabytes=150))
+    with pytest.raises(CompileFailed) as caught:
+        list(run_child(order(tmp_path, "swollen.pdf", memory_bytes=300 * 2**20)))
+    assert caught.value.code == "out_of_memory"
+
+
+def test_time_limits_are_told_as_the_one_that_was_met(tmp_path):
+    assert "1 minute " in failure(tmp_path, "hang", seconds=1.0, cpu_seconds=600).message
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs the device that is always full")
+def test_a_full_disk_under_the_child_is_a_full_disk(tmp_path):
+    (tmp_path / "in").write_bytes(REPORT)
+    (tmp_path / "out").symlink_to("/dev/full")
+    with pytest.raises(OSError) as caught:
+        list(run_child(order(tmp_path, "report.pdf")))
+    assert outage_of(caught.value).code == "disk_full"
+
+
+def test_a_file_that_goes_away_under_the_child_is_no_crash(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        list(run_child(order(tmp_path, "report.pdf")))
+
+
 def test_what_a_library_prints_is_no_message(tmp_path):
     assert failure(tmp_path, "chatter").code == "reader_crashed"
 
@@ -77,6 +116,27 @@ def test_closing_the_news_kills_the_child(tmp_path):
     assert children_of(os.getpid()) - before
     news.close()
     assert children_of(os.getpid()) == before
+
+
+def swollen_pdf(megabytes: int) -> bytes:
+    """A small PDF whose one page's content is that long when it is unpacked."""
+    packer = zlib.compressobj(9)
+    piece = b"BT /F1 12 Tf (a) Tj ET\n" * 45_590
+    content = b"".join(packer.compress(piece) for _ in range(megabytes)) + packer.flush()
+    resources = b"<</Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>"
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources" + resources + b">>",
+        b"<</Length %d/Filter/FlateDecode>>\nstream\n" % len(content) + content + b"\nendstream",
+    ]
+    body, places = b"%PDF-1.5\n", []
+    for number, text in enumerate(objects, 1):
+        places.append(len(body))
+        body += b"%d 0 obj\n" % number + text + b"\nendobj\n"
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    head = b"xref\n0 5\n0000000000 65535 f \n"
+    return body + head + table + b"trailer<</Size 5/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % len(body)
 
 
 def children_of(pid: int) -> set[int]:

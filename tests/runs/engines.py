@@ -117,3 +117,21 @@ def build_broken(_choice=None, _calls=None) -> TestEngine:
             raise RuntimeError("a bug")
 
     return TestEngine(Broken())
+
+
+FAULTS: list[Exception] = []
+"""What `build_faulty` meets after its second step, one a try, before it tells its story to the end."""
+
+
+def build_faulty(_choice=None, _calls=None) -> TestEngine:
+    """The long story, broken off by each of FAULTS in turn."""
+
+    @dataclass(frozen=True)
+    class Faulty:
+        def run(self, *args, **values) -> Iterator[ReasoningEvent]:
+            for number, event in enumerate(StoryReasoner(long_story).run(*args, **values)):
+                if number == 2 and FAULTS:
+                    raise FAULTS.pop(0)
+                yield event
+
+    return TestEngine(Faulty())

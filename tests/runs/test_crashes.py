@@ -193,6 +193,33 @@ def test_a_stopped_run_whose_worker_died_ends_as_stopped(make_run, settings):
     assert fresh(run).status == "cancelled"
 
 
+def claimed_before_the_clock_was_set_back(run: Run) -> None:
+    from django.utils import timezone
+
+    claim(run.pk)
+    Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() + timezone.timedelta(hours=2))
+
+
+def test_a_dead_worker_s_run_is_found_although_the_clock_was_set_back(make_run):
+    run = make_run()
+    claimed_before_the_clock_was_set_back(run)
+
+    assert recover_runs() == 1
+
+    assert (fresh(run).status, fresh(run).attempt) == ("queued", 2)
+
+
+def test_a_run_can_be_stopped_although_the_clock_was_set_back(make_run, bob):
+    from vectorless_web.runs.services import cancel_run
+
+    run = make_run()
+    claimed_before_the_clock_was_set_back(run)
+
+    assert cancel_run(user=bob, run=run)
+
+    assert fresh(run).status == "cancelled"
+
+
 def test_two_sweeps_give_one_next_attempt(make_run, settings):
     run = make_run()
     settings.RUN_LEASE_SECONDS = -1

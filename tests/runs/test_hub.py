@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 from channels.layers import InMemoryChannelLayer
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.runs.engines import StoryReasoner, TestEngine, long_story
@@ -34,9 +34,14 @@ class Rows:
     outage: bool = False
     deleted: bool = False
     drawn: dict[Audience, Around] = field(default_factory=dict)
+    floor: float = float("inf")
+    wanted: float = float("inf")
 
     def reach_back(self, after: int) -> None:
-        """Rows are never dropped here."""
+        self.wanted = min(self.wanted, after)
+
+    def covers(self, after: int) -> bool:
+        return self.floor <= after
 
     def knows(self, sequence: int) -> bool:
         return self.state is not None and 0 < sequence <= self.state.sequence
@@ -54,11 +59,13 @@ class Rows:
         if self.deleted:
             raise Run.DoesNotExist
         status = "answered" if self.ended else "running"
+        self.floor = self.wanted
         self.state = replace(RUNNING, status=status, sequence=self.stored)
 
     async def news(self, after: int, _audience: Audience) -> News:
         await asyncio.sleep(0)
-        return News(self.state, ",".join(str(number) for number in range(after + 1, self.state.sequence + 1)))
+        held = range(max(after, int(self.floor)) + 1, self.state.sequence + 1)
+        return News(self.state, ",".join(map(str, held)))
 
     def around(self, audience: Audience) -> Around | None:
         return self.drawn.get(audience)
@@ -122,6 +129,8 @@ acts = st.lists(
 
 
 @given(acts)
+@example([("join", 0), ("wait", 1), ("store", 1), ("outage", 1), ("store", 1), ("join", 1)])
+@example([("store", 2), ("join", 2), ("wait", 5), ("outage", 1), ("join", 0), ("wait", 8)])
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_every_page_gets_every_row_once_and_in_order(told):
     asyncio.run(play(told))
@@ -310,6 +319,29 @@ class TestWithRows:
         assert {sheet.closed for sheet in sheets} == {ENDED}
         assert {sheet.numbers[0] for sheet in sheets} == {13}
 
+    def test_a_feed_whose_read_fails_does_not_claim_rows_it_has_not_read(self, make_run, monkeypatch):
+        from django.db import DatabaseError
+
+        from vectorless_web.runs import selectors
+        from vectorless_web.runs.feed import Feed
+
+        run = self.run_of(make_run)
+
+        async def scene() -> None:
+            feed = Feed(run, 8)
+            await feed.refresh(set())
+            assert (feed.covers(8), feed.covers(3)) == (True, False)
+            feed.reach_back(3)
+            with monkeypatch.context() as away:
+                away.setattr(selectors, "steps_of", _raise(DatabaseError))
+                with pytest.raises(DatabaseError):
+                    await feed.refresh(set())
+            assert not feed.covers(3)
+            await feed.refresh(set())
+            assert feed.covers(3)
+
+        asyncio.run(scene())
+
     def test_who_was_put_out_is_closed_within_the_stated_time_and_the_others_stay(
         self, monkeypatch, make_run, alice, bob, workspace
     ):
@@ -338,6 +370,13 @@ class TestWithRows:
 
 def _is_of_a_hub(task: asyncio.Task) -> bool:
     return task.get_coro().__qualname__.split(".")[0] in ("Hub", "Viewer")
+
+
+def _raise(error: type[Exception]):
+    def act(*_values, **_named):
+        raise error
+
+    return act
 
 
 def _put_out(workspace, user) -> None:

@@ -3,7 +3,8 @@
 Run as `python -m vectorless_web.documents.compile_child SETTINGS`, SETTINGS being JSON with `path`,
 the fields of an Order (compile_process.py) and `parent`. It writes one JSON object a line to
 standard output: {"stage", "done", "total"} while it works, then {"ready": true, "peak_mb", "seconds"}
-or {"error": code, "message": sentence, "retryable": bool}.
+or {"error": code, "message": sentence, "retryable": bool}, or {"error": "os_error", "errno", "message"} for
+what the system refused.
 """
 
 import ctypes
@@ -31,6 +32,12 @@ def main() -> int:
         _compile(wanted)
     except MemoryError:
         _say(error="out_of_memory", message="", retryable=False)
+        return 1
+    except OSError as error:
+        # A full disk, a file that went away: what the system refused is no fault of the document.
+        if error.errno is None:
+            raise
+        _say(error="os_error", errno=error.errno, message=error.strerror or "")
         return 1
     _say(ready=True, peak_mb=_peak_mb(), seconds=round(time.monotonic() - started, 2))
     return 0
@@ -83,7 +90,8 @@ def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int) -> None:
         sys.exit(1)  # The parent died before the kernel was told to watch it.
     os.nice(NICENESS)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
+    # The soft limit comes first, with a signal of its own: a hard one kills as a lack of memory does.
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
     resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import select
 import signal
 import subprocess
@@ -17,6 +18,10 @@ from django.conf import settings
 CHILD = "vectorless_web.documents.compile_child"
 TICK_SECONDS = 0.5
 LONGEST_LINE = 1 << 16
+CRASHES = (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGTRAP, -signal.SIGILL, -signal.SIGBUS)
+MUCH_MEMORY = 0.5
+"""A crash with more than this share of the allowed memory in use is put down to memory: a library whose buffer cannot
+be doubled aborts. PDFium held 0.58 to 0.94 of limits between 300 MB and 2 GB when it did."""
 
 
 class CompileFailed(Exception):
@@ -82,7 +87,8 @@ def run_child(order: Order, *, module: str = CHILD) -> Generator[Progress | Fini
     """Compile in a child process, yielding its progress, None about every half second without news, then Finished.
 
     The child is killed when the iterator is closed. Raises CompileFailed for what the child
-    reports, for a time-out, for too much memory and for a crash.
+    reports, for a time-out, for too much memory and for a crash; OSError when the system
+    refused it a file or the room to write one.
     """
     child = _start(order, module)
     try:
@@ -123,7 +129,8 @@ def _environment() -> dict[str, str]:
 
 
 def _watch(child: "subprocess.Popen[bytes]", order: Order) -> Iterator[Progress | Finished | None]:
-    deadline = time.monotonic() + order.seconds
+    started = time.monotonic()
+    deadline = started + order.seconds
     for line in _lines(child, deadline):
         if line is None:
             yield None
@@ -132,7 +139,7 @@ def _watch(child: "subprocess.Popen[bytes]", order: Order) -> Iterator[Progress 
         yield news
         if isinstance(news, Finished):
             return
-    raise _ended_badly(child, order)
+    raise _ended_badly(child, order, seconds=time.monotonic() - started)
 
 
 def _lines(child: "subprocess.Popen[bytes]", deadline: float) -> Iterator[bytes | None]:
@@ -167,21 +174,28 @@ def _read(line: bytes, order: Order) -> Progress | Finished | None:
     return None
 
 
-def _reported(message: Mapping[str, Any], order: Order) -> CompileFailed:
+def _reported(message: Mapping[str, Any], order: Order) -> CompileFailed | OSError:
     code = str(message["error"])
     if code == "out_of_memory":
         return _out_of_memory(order)
+    if code == "os_error":
+        return OSError(int(message["errno"]), str(message["message"]))
     return CompileFailed(str(message["message"]), code=code, retryable=bool(message["retryable"]))
 
 
-def _ended_badly(child: "subprocess.Popen[bytes]", order: Order) -> CompileFailed:
-    """Why the child said nothing more: still running at the deadline, stopped by a limit, or crashed."""
-    try:
-        status = child.wait(timeout=TICK_SECONDS)
-    except subprocess.TimeoutExpired:
-        return _too_slow(order)
-    if status in (-signal.SIGXCPU, -signal.SIGKILL):
-        return _too_slow(order)
+def _ended_badly(child: "subprocess.Popen[bytes]", order: Order, *, seconds: float) -> CompileFailed:
+    """Why the child said nothing more, from what was measured: its time, its memory, and the signal that ended it."""
+    used = _reap(child)
+    if used is None or seconds >= order.seconds:
+        return _too_slow(order.seconds)
+    if child.returncode == -signal.SIGXCPU or (
+        child.returncode == -signal.SIGKILL and used.ru_utime + used.ru_stime >= order.cpu_seconds - 1
+    ):
+        return _too_slow(order.cpu_seconds)
+    if child.returncode == -signal.SIGKILL:
+        return _killed(seconds)
+    if child.returncode in CRASHES and used.ru_maxrss * 1024 >= order.memory_bytes * MUCH_MEMORY:
+        return _out_of_memory(order)
     return CompileFailed(
         "The reader stopped unexpectedly on this file, which may be damaged. "
         "Open it in a viewer, save it again and upload that copy.",
@@ -190,8 +204,21 @@ def _ended_badly(child: "subprocess.Popen[bytes]", order: Order) -> CompileFaile
     )
 
 
-def _too_slow(order: Order) -> CompileFailed:
-    minutes = max(1, round(min(order.seconds, order.cpu_seconds) / 60))
+def _reap(child: "subprocess.Popen[bytes]") -> resource.struct_rusage | None:
+    """What the ended child has used; None while it still runs a moment after its last word."""
+    deadline = time.monotonic() + TICK_SECONDS
+    while True:
+        pid, status, used = os.wait4(child.pid, os.WNOHANG)
+        if pid:
+            child.returncode = os.waitstatus_to_exitcode(status)
+            return used
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(0.01)
+
+
+def _too_slow(seconds: float) -> CompileFailed:
+    minutes = max(1, round(seconds / 60))
     unit = "minute" if minutes == 1 else "minutes"
     return CompileFailed(
         f"Reading this file took longer than {minutes} {unit} and was stopped. "
@@ -206,6 +233,15 @@ def _out_of_memory(order: Order) -> CompileFailed:
         f"Reading this file needed more than {order.memory_bytes // 2**20} MB of memory and was stopped. "
         "Split it into smaller files, or ask your administrator for a higher limit.",
         code="out_of_memory",
+        retryable=True,
+    )
+
+
+def _killed(seconds: float) -> CompileFailed:
+    return CompileFailed(
+        f"The server's system stopped the reading of this file after {seconds:.1f} s, as it does when memory runs "
+        "short. Try again when less is going on, or ask your administrator to look at the server's memory.",
+        code="killed_by_system",
         retryable=True,
     )
 

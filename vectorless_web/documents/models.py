@@ -92,6 +92,10 @@ class DocumentVersion(models.Model):
     retryable = models.BooleanField(default=False)
     requeued = models.BooleanField(default=False)
     """Whether the version was lost once and given back to the queue; a second loss fails it."""
+    waiting_since = models.DateTimeField(null=True, blank=True)
+    """Since when it has waited for storage or database to come back; `error_message` tells which, `retry_at` when."""
+    retry_at = models.DateTimeField(null=True, blank=True)
+    """Not tried again before this moment."""
     outline_source = models.CharField(max_length=20, blank=True)
     coverage = models.FloatField(null=True, blank=True)
     """Share of the raw extraction's non-space characters that stand in exactly one node; 1.0 is all."""

@@ -7,6 +7,7 @@ import tempfile
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
@@ -22,6 +23,7 @@ from vectorless_web.engine.document.artefact import open_artefact as map_artefac
 from vectorless_web.engine.document.vectors import NodeVectors
 from vectorless_web.engine.document.vectors import open_vectors as map_vectors
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.lib.outages import StorageAway
 
 CHUNK_BYTES = 1 << 20
 OPEN_DOCUMENTS = 16
@@ -29,7 +31,10 @@ OPEN_DOCUMENTS = 16
 
 
 def open_version(version: DocumentVersion) -> CompiledDocument:
-    """The compiled document of a ready version, mapped; ArtefactDamaged when its file is gone or altered."""
+    """The compiled document of a ready version, mapped; ArtefactDamaged when its file is gone or altered.
+
+    StorageAway when that cannot be told because the storage is not there.
+    """
     if not version.artefact:
         raise ArtefactDamaged("This version has not been compiled.")
     return open_artefact(version.artefact, version.artefact_sha256)
@@ -55,6 +60,7 @@ def open_vectors(name: str, sha256: str) -> NodeVectors:
     try:
         return _mapped_vectors(name, sha256)
     except FileNotFoundError as error:
+        check_reachable()
         raise ArtefactDamaged("The vector file is missing. Embed the document again.") from error
 
 
@@ -81,6 +87,30 @@ def local_copy(name: str, folder: Path) -> Path:
         if not path.exists():
             _copy_in(name, path)
         return path
+
+
+def check_reachable() -> None:
+    """StorageAway unless the storage can be listed and holds something.
+
+    A folder that was not mounted looks empty, or does not exist: a file that is missing
+    from it is not gone.
+    """
+    try:
+        found = default_storage.listdir("")
+    except Exception as error:
+        raise StorageAway(f"the stored files cannot be listed: {error}") from error
+    if not any(found):
+        raise StorageAway("the storage is empty, as a folder is that was not mounted")
+
+
+@contextmanager
+def reaching_storage() -> Iterator[None]:
+    """Around work with a stored file: FileNotFoundError only when it is gone while the storage is there."""
+    try:
+        yield
+    except FileNotFoundError:
+        check_reachable()
+        raise
 
 
 def delete_stored(name: str) -> None:
@@ -140,6 +170,7 @@ def _map(name: str, sha256: str) -> CompiledDocument:
     try:
         return map_artefact(_mappable(name, sha256))
     except FileNotFoundError as error:
+        check_reachable()
         raise ArtefactDamaged("The compiled file is missing. Read the document again to repair it.") from error
 
 
@@ -166,9 +197,19 @@ def _copy_in(name: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".partial-", delete=False) as target:
         try:
-            with default_storage.open(name) as source:
-                shutil.copyfileobj(source, target, CHUNK_BYTES)
+            _pour(name, target)
             os.replace(target.name, path)
         except BaseException:
             Path(target.name).unlink(missing_ok=True)
             raise
+
+
+def _pour(name: str, target: IO[bytes]) -> None:
+    """Copy the content of a stored file; a client of an object store has errors of its own, which mean StorageAway."""
+    try:
+        with default_storage.open(name) as source:
+            shutil.copyfileobj(source, target, CHUNK_BYTES)
+    except OSError:
+        raise
+    except Exception as error:
+        raise StorageAway(f"{name} cannot be reached: {error}") from error

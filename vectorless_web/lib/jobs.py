@@ -13,6 +13,7 @@ from rq.command import send_stop_job_command
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job, JobStatus
 
+from vectorless_web.lib.breaker import redis_breaker
 from vectorless_web.lib.work_horses import StoppableWorker
 
 logger = logging.getLogger(__name__)
@@ -39,14 +40,15 @@ def enqueue(path: str, *args: Any, queue: str, job_id: str, seconds: int | None 
 
 def _enqueue_now(path: str, args: tuple[Any, ...], queue: str, job_id: str, seconds: int | None) -> None:
     try:
-        django_rq.get_queue(queue).enqueue_call(
-            func=path,
-            args=args,
-            job_id=job_id,
-            timeout=seconds,
-            result_ttl=RESULT_SECONDS,
-            failure_ttl=FAILURE_SECONDS,
-        )
+        with redis_breaker.guard():
+            django_rq.get_queue(queue).enqueue_call(
+                func=path,
+                args=args,
+                job_id=job_id,
+                timeout=seconds,
+                result_ttl=RESULT_SECONDS,
+                failure_ttl=FAILURE_SECONDS,
+            )
     except RedisError as error:
         logger.warning("job %s waits for the sweep: %s", job_id, error)
 
@@ -54,7 +56,7 @@ def _enqueue_now(path: str, args: tuple[Any, ...], queue: str, job_id: str, seco
 def stop(job_id: str, *, queue: str) -> None:
     """Take a waiting job out of its queue, or kill the work-horse of a running one; quiet when there is none."""
     connection = django_rq.get_connection(queue)
-    with suppress(NoSuchJobError, RedisError):
+    with suppress(NoSuchJobError, RedisError), redis_breaker.guard():
         job = Job.fetch(job_id, connection=connection)
         try:
             send_stop_job_command(connection, job_id)
@@ -64,7 +66,7 @@ def stop(job_id: str, *, queue: str) -> None:
 
 def exists(job_id: str, *, queue: str) -> bool:
     """Whether the job is waiting or running; false when it ended, was never enqueued, or Redis is down."""
-    with suppress(NoSuchJobError, RedisError):
+    with suppress(NoSuchJobError, RedisError), redis_breaker.guard():
         status = Job.fetch(job_id, connection=django_rq.get_connection(queue)).get_status()
         return status in ALIVE
     return False
@@ -80,7 +82,7 @@ def lost(job_ids: Sequence[str], *, queue: str, alive: Collection[str] = ALIVE) 
         connection = django_rq.get_connection(queue)
         for first in range(0, len(job_ids), AT_ONCE):
             asked = job_ids[first : first + AT_ONCE]
-            with connection.pipeline(transaction=False) as pipeline:
+            with redis_breaker.guard(), connection.pipeline(transaction=False) as pipeline:
                 for job_id in asked:
                     pipeline.hget(Job.key_for(job_id), "status")
                 states = pipeline.execute()
@@ -96,7 +98,8 @@ def lost(job_ids: Sequence[str], *, queue: str, alive: Collection[str] = ALIVE) 
 def queue_is_up() -> bool:
     """Whether Redis answers."""
     try:
-        return bool(django_rq.get_connection("runs").ping())
+        with redis_breaker.guard():
+            return bool(django_rq.get_connection("runs").ping())
     except RedisError:
         return False
 

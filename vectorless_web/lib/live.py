@@ -10,9 +10,12 @@ from typing import Any
 from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
 
+from vectorless_web.lib.breaker import redis_breaker
+
 logger = logging.getLogger(__name__)
 
-SEND_SECONDS = 5.0
+SEND_SECONDS = 1.0
+"""How long a hint is waited for: it may be lost, and whoever sends it has better things to do."""
 
 
 class Announcer:
@@ -29,8 +32,12 @@ class Announcer:
 
     def send(self, group: str, message: dict[str, Any]) -> None:
         """Send one message and wait until Redis has it; RedisError or TimeoutError when it does not."""
-        sending = get_channel_layer().group_send(group, message)
-        asyncio.run_coroutine_threadsafe(sending, self._loop).result(SEND_SECONDS)
+        sending = asyncio.run_coroutine_threadsafe(get_channel_layer().group_send(group, message), self._loop)
+        try:
+            sending.result(SEND_SECONDS)
+        except FutureTimeoutError:
+            sending.cancel()  # It holds the connection's lock, behind which all later ones would wait.
+            raise
 
 
 _lock = threading.Lock()
@@ -53,7 +60,8 @@ def publish(group: str, message: dict[str, Any]) -> bool:
     """
     for _attempt in range(2):
         try:
-            _current().send(group, message)
+            with redis_breaker.guard():
+                _current().send(group, message)
         except (RedisError, OSError, FutureTimeoutError) as error:
             logger.info("hint to %s not sent: %s", group, error)
         else:

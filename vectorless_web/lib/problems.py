@@ -1,5 +1,7 @@
 """Errors that end a request with a plain sentence, a stable code and the right status."""
 
+import logging
+import sys
 from collections.abc import Callable
 
 from django.conf import settings
@@ -7,8 +9,14 @@ from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooMany
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.defaults import server_error
 
+from vectorless_web.lib.context import common
 from vectorless_web.lib.htmx import is_htmx
+from vectorless_web.lib.outages import outage_of
+
+logger = logging.getLogger(__name__)
 
 
 class Problem(Exception):
@@ -80,3 +88,24 @@ def _form_problem(exception: Exception) -> Problem | None:
         message = "The form arrived damaged, so nothing was stored. Load the page again and send it once more."
         return Problem(message, code="form_damaged", status=400)
     return None
+
+
+def tell_of_outage(request: HttpRequest) -> HttpResponse:
+    """The handler of uncaught errors (`handler500`): an outage's own page, else the page of a fault in the program.
+
+    Sessions, sign-in and other middlewares meet an outage before any view does; Django
+    brings all of them here, with the error being handled. The other context processors are not run: they
+    would ask the database.
+    """
+    error = sys.exc_info()[1]
+    outage = outage_of(error) if error is not None else None
+    if outage is None:
+        return server_error(request)
+    logger.warning("%s %s: %s (%s)", request.method, request.path, outage.code, error)
+    problem = Problem(
+        outage.message, code=outage.code, status=outage.status, retryable=True, retry_after=outage.retry_after
+    )
+    # What the middleware of htmx would have noted may not be there yet.
+    template = "_problem.html" if "HX-Request" in request.headers else "problem.html"
+    context = {**common(request), "problem": problem, "request": request}
+    return problem.mark(HttpResponse(render_to_string(template, context)))

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from asgiref.sync import sync_to_async
 from channels.db import database_sync_to_async
-from django.db import DatabaseError, connection
+from django.db import Error as DatabaseTrouble
+from django.db import connection
 from django.template.loader import render_to_string
 from django.utils import translation
 
@@ -115,6 +116,10 @@ class Feed:
         """Whether the rows were read that lately, so that looking without a hint can wait."""
         return self._reaches and time.monotonic() - self._read_at < seconds
 
+    def covers(self, after: int) -> bool:
+        """Whether what was read goes back as far as a page that holds everything up to `after` needs."""
+        return self._floor <= after
+
     @property
     def _reaches(self) -> bool:
         """Whether the rows go back as far as every page needs."""
@@ -166,17 +171,19 @@ class Feed:
                 self._news(after, audience)
 
     def _read(self) -> None:
-        if not self._reaches:
-            self._floor = self._upto = self._wanted
-            self._numbered = None
+        # Everything is read before anything is kept: an outage in between must leave the feed as it was.
+        after = self._upto if self._reaches else self._wanted
         run = Run.objects.get(pk=self._run.pk)
         run.workspace, run.asked_by = self._run.workspace, self._run.asked_by
-        steps, claims = selectors.steps_of(run, self._upto), selectors.claims_of(run, self._upto)
-        if self._numbered is None:
-            self._numbered = selectors.count_steps(run, upto=self._upto)
+        steps, claims = selectors.steps_of(run, after), selectors.claims_of(run, after)
+        numbered = self._numbered
+        if numbered is None or after < self._upto:
+            numbered = selectors.count_steps(run, upto=after)
+        self._floor, self._upto = min(self._floor, after), after
         for step in steps:
-            self._numbered += 1
-            self._rows[f"step-{step.sequence}"] = Row(step.sequence, self._numbered, step=step)
+            numbered += 1
+            self._rows[f"step-{step.sequence}"] = Row(step.sequence, numbered, step=step)
+        self._numbered = numbered
         for claim in claims:
             self._rows[f"claim-{claim.order}"] = Row(claim.sequence, claim.order, claim=claim)
         self._upto = max([self._upto, *(row.sequence for row in self._rows.values())])
@@ -249,7 +256,7 @@ async def in_shared_thread(act: Callable[..., T], *values: Any) -> T:
     def call() -> T:
         try:
             return act(*values)
-        except DatabaseError:
+        except DatabaseTrouble:
             connection.close()
             raise
 

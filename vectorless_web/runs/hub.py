@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, Protocol
 
 from channels.layers import BaseChannelLayer, get_channel_layer
-from django.db import DatabaseError
+from django.db import Error as DatabaseTrouble
 from redis.exceptions import RedisError
 
 from vectorless_web.runs.feed import Around, Audience, Feed, State, in_shared_thread
@@ -98,7 +98,7 @@ class Viewer:
                 self._behind = False
                 await self._send_news(feed)
                 await self._send_around(feed)
-        except DatabaseError as error:
+        except DatabaseTrouble as error:
             logger.warning("run %d: a page waits for the next look: %s", feed.run_id, error)
         except Exception:
             # The socket's edge: whatever is wrong with this page must not reach the others.
@@ -106,12 +106,18 @@ class Viewer:
             await self._close(BROKEN)
 
     async def _send_news(self, feed: Feed) -> None:
-        """Steps and claims beyond what the page holds, and what the run is doing now."""
-        if feed.state is None or feed.state == self._shown:
+        """Steps and claims beyond what the page holds, and what the run is doing now.
+
+        A feed that knows less than the page, or whose rows begin later than the page's end,
+        has nothing to say to it before its next read.
+        """
+        if feed.state is None or feed.state == self._shown or not feed.covers(self.sent):
+            return
+        if feed.state.sequence < self.sent and not feed.state.ended:
             return
         news = await feed.news(self.sent, self.audience)
         await self._socket.send(text_data=news.html)
-        self.sent, self._shown = news.state.sequence, news.state
+        self.sent, self._shown = max(self.sent, news.state.sequence), news.state
 
     async def _send_around(self, feed: Feed) -> None:
         """What differs, of the parts that are redrawn as a whole, from what this page was sent before."""
@@ -166,7 +172,7 @@ class Hub:
         while self.viewers:
             try:
                 await loop()
-            except DatabaseError as error:
+            except DatabaseTrouble as error:
                 logger.warning("run %d: its pages wait for the next look: %s", self.feed.run_id, error)
             except Run.DoesNotExist:
                 self._each(Viewer.refuse)

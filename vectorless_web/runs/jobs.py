@@ -11,6 +11,7 @@ from vectorless_web import wiring
 from vectorless_web.documents.embeddings import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
+from vectorless_web.lib.outages import DATABASE_AWAY, outage_of, patiently
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.demo import cassette_of
 from vectorless_web.runs.models import Replay, Run, RunInputs
@@ -30,14 +31,33 @@ UNREADABLE = (
 def execute_run(run_id: int) -> None:
     """Claim the run and work on it; a second delivery of the job exits quietly.
 
-    Whatever goes wrong here is written to the run: nobody may be left waiting for it.
+    Whatever goes wrong here is written to the run: nobody may be left waiting for it. While
+    the database or the storage is away the run waits in its place and begins again under
+    the same lease, with the steps and calls that it has stored. A database that stays away
+    leaves the run to the sweep.
     """
     lease = services.claim_run(run_id)
     if lease is None:
         return
+    try:
+        patiently(lambda: _work_on(lease))
+    except services.LeaseLost:
+        logger.info("run %d belongs to another attempt by now", run_id)
+    except Exception as error:
+        logger.exception("run %d failed", run_id)
+        outage = outage_of(error)
+        if outage is None:
+            services.fail_run(lease, code="internal_error", message=INTERNAL, retryable=True)
+        elif outage is not DATABASE_AWAY:
+            services.fail_run(lease, code=outage.code, message=outage.message, retryable=True)
+        raise
+
+
+def _work_on(lease: services.Lease) -> None:
+    """One try at the run, from its stored calls onwards; what is known to go wrong becomes its outcome."""
     stop = threading.Event()
     try:
-        run, log = selectors.run_to_execute(run_id), services.CallLog(lease)
+        run, log = selectors.run_to_execute(lease.run_id), services.CallLog(lease)
         answerer = run.settings.get("answerer", "")
         calls = wiring.Calls(
             stored=log.stored,
@@ -57,10 +77,6 @@ def execute_run(run_id: int) -> None:
         services.fail_run(lease, code="secret_unreadable", message=UNREADABLE, retryable=False)
     except EngineError as error:
         services.fail_run(lease, code=error.code, message=error.message, retryable=error.retryable)
-    except Exception:
-        logger.exception("run %d failed", run_id)
-        services.fail_run(lease, code="internal_error", message=INTERNAL, retryable=True)
-        raise
 
 
 def hand_back_run(job_id: str, run_id: int) -> None:
@@ -78,11 +94,12 @@ def replay_run(run_id: int) -> None:
 def verdict_of(run: Run) -> services.Found:
     """Replay a run and keep the verdict; whatever goes wrong is one too."""
     try:
-        found = replayed(run)
-    except Exception:
+        found = patiently(lambda: replayed(run))
+    except Exception as error:
         logger.exception("run %d could not be replayed", run.pk)
-        found = services.Found(Replay.Verdict.IMPOSSIBLE, FAILED_REPLAY)
-    services.keep_verdict(run, found)
+        outage = outage_of(error)
+        found = services.Found(Replay.Verdict.IMPOSSIBLE, FAILED_REPLAY if outage is None else outage.message)
+    patiently(lambda: services.keep_verdict(run, found))
     return found
 
 

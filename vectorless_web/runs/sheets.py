@@ -10,6 +10,7 @@ from django.urls import reverse
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering import Highlight, page_view
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.lib.outages import StorageAway
 from vectorless_web.runs.models import Citation, Run, Step
 
 logger = logging.getLogger(__name__)
@@ -43,10 +44,10 @@ def may_be_shown(version: DocumentVersion) -> bool:
 def _readable_sheet(
     run: Run, citations: Sequence[Citation], version: DocumentVersion, page_index: int
 ) -> dict[str, Any] | None:
-    """The page, or None when its compiled file is gone: the quotes are shown all the same."""
+    """The page, or None when its compiled file is gone or storage away: the quotes are shown all the same."""
     try:
         return sheet_of(run, citations, version, page_index)
-    except ArtefactDamaged as error:
+    except (ArtefactDamaged, StorageAway) as error:
         logger.warning("run %d: page %d of version %d: %s", run.pk, page_index + 1, version.pk, error)
         return None
 

@@ -5,11 +5,14 @@ import secrets
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
+from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.db import transaction
-from django.db.models import QuerySet
+from django.db import Error as DatabaseTrouble
+from django.db import connection, transaction
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
@@ -20,8 +23,16 @@ from vectorless_web.documents.services.compiled_rows import card_row, section_ro
 from vectorless_web.documents.services.routing_rows import Linked, linked, show_to_router
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.services.vector_queue import want_vectors
-from vectorless_web.documents.storage import delete_stored, local_copy, open_artefact, store_artefact
+from vectorless_web.documents.storage import (
+    check_reachable,
+    delete_stored,
+    local_copy,
+    open_artefact,
+    reaching_storage,
+    store_artefact,
+)
 from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
+from vectorless_web.lib.outages import DATABASE_AWAY, DATABASE_BUSY, STORAGE_AWAY, Outage, outage_of, patiently
 
 Status = DocumentVersion.Status
 logger = logging.getLogger(__name__)
@@ -35,6 +46,20 @@ INTERNAL = CompileFailed(
     code="internal_error",
     retryable=True,
 )
+UPLOAD_MISSING = CompileFailed(
+    "The uploaded file is missing from storage, although the storage is there. Ask your administrator to restore it "
+    "and try again, or upload it again.",
+    code="upload_missing",
+    retryable=True,
+)
+WAITS = {
+    STORAGE_AWAY: "The file storage cannot be reached at the moment. The file is read as soon as the storage is back.",
+    DATABASE_AWAY: "The database was away while this file was read. It is read again by itself.",
+    DATABASE_BUSY: "The database was busy for too long while this file was read. It is read again by itself.",
+}
+FIRST_RETRY, LAST_RETRY = timedelta(seconds=3), timedelta(minutes=5)
+"""A short outage delays a file by seconds, a long one does not fill the queue with tries."""
+LONGEST_OUTAGE = timedelta(days=1)
 BATCH_ROWS = 500
 """Sections written in one transaction: SQLite has a single write lock, and runs need it every few milliseconds."""
 
@@ -55,13 +80,51 @@ def compile_version(version_id: int, *, compile_with: Compile = run_child) -> No
         with compile_folder() as folder:
             _compile(version, folder, compile_with)
     except CompileFailed as failure:
-        fail_version(version, failure)
+        _fail(version, failure)
     except LeaseLost:
         return
-    except Exception:
+    except Exception as error:
+        outage = outage_of(error)
+        if outage is not None and outage.passes:
+            logger.warning("version %d waits: %s", version_id, error)
+            patiently(partial(put_back, version, outage))
+            return
         logger.exception("version %d could not be compiled", version_id)
-        fail_version(version, INTERNAL)
+        _fail(version, INTERNAL if outage is None else _failure_by(outage))
         raise
+
+
+def put_back(version: DocumentVersion, outage: Outage) -> None:
+    """Have the version wait for the end of an outage, and be tried again by the sweep; nothing of it is lost.
+
+    The longer it has waited, the longer until the next try; after a day of that it has
+    failed, and can be tried again by hand.
+    """
+    now = timezone.now()
+    since = min(version.waiting_since or now, now)
+    if now - since > LONGEST_OUTAGE:
+        fail_version(version, _failure_by(outage))
+        return
+    pause = min(max(now - since, FIRST_RETRY), LAST_RETRY)
+    _mine(version).update(
+        status=Status.QUEUED,
+        attempt=F("attempt") + 1,
+        lease="",
+        heartbeat_at=None,
+        error_code=outage.code,
+        error_message=WAITS[outage],
+        waiting_since=since,
+        retry_at=now + pause,
+    )
+    announce(version.document.workspace_id, version.document_id)
+
+
+def _fail(version: DocumentVersion, failure: CompileFailed) -> None:
+    patiently(partial(fail_version, version, failure))
+
+
+def _failure_by(outage: Outage) -> CompileFailed:
+    return CompileFailed(outage.message, code=outage.code, retryable=True)
 
 
 def fail_version(version: DocumentVersion, failure: CompileFailed) -> bool:
@@ -74,7 +137,8 @@ def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, fai
 
     The upload goes too unless trying again can help.
     """
-    gone = {"artefact": "", "artefact_sha256": ""} | ({} if failure.retryable else {"file": ""})
+    gone: dict[str, Any] = {"artefact": "", "artefact_sha256": "", "waiting_since": None, "retry_at": None}
+    gone |= {} if failure.retryable else {"file": ""}
     with transaction.atomic():
         artefact, file = DocumentVersion.objects.values_list("artefact", "file").get(pk=version.pk)
         ended = rows.update(
@@ -120,6 +184,7 @@ def _claim(version_id: int) -> DocumentVersion | None:
         error_code="",
         error_message="",
         retryable=False,
+        retry_at=None,
     )
     if not claimed:
         return None
@@ -134,24 +199,38 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
     order = Order.by_settings(
         path=_upload_of(version, folder), name=version.document.name, target=target, corrections=version.corrections
     )
-    finished = _watch(version, compile_with(order))
-    name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
-    if not _mine(version).update(artefact=name, artefact_sha256=digest):
+    finished = _read(version, compile_with(order), order.path)
+    with reaching_storage():
+        name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
+    if not patiently(lambda: _mine(version).update(artefact=name, artefact_sha256=digest)):
         drop_artefact(name)
         raise LeaseLost
     document = open_artefact(name, digest)
-    _write_sections(version, document)
+    patiently(lambda: _write_sections(version, document))
     facts = version_facts(document, seconds=finished.seconds, peak_mb=finished.peak_mb)
-    _finish(version, document, facts, linked(version.document, document.card))
+    patiently(lambda: _finish(version, document, facts, linked(version.document, document.card)))
 
 
 def _upload_of(version: DocumentVersion, folder: Path) -> Path:
-    path = local_copy(version.file.name or "", folder)
-    if not path.exists():
-        raise CompileFailed(
-            "The uploaded file is no longer in storage. Upload it again.", code="upload_missing", retryable=False
-        )
+    name = version.file.name or ""
+    try:
+        with reaching_storage():
+            path = local_copy(name, folder)
+            path.stat()
+    except FileNotFoundError as error:
+        raise UPLOAD_MISSING from error
     return path
+
+
+def _read(version: DocumentVersion, news: News, path: Path) -> Finished:
+    """Follow the child to its end; a file that went away under it is missing, or its storage is away."""
+    try:
+        return _watch(version, news)
+    except FileNotFoundError as error:
+        if path.exists():
+            raise
+        check_reachable()
+        raise UPLOAD_MISSING from error
 
 
 def _watch(version: DocumentVersion, news: News) -> Finished:
@@ -187,7 +266,14 @@ class Beat:
 
     def _write(self) -> None:
         self._written_at = time.monotonic()
-        if not _mine(self.version).update(heartbeat_at=timezone.now(), **self._values):
+        try:
+            is_ours = _mine(self.version).update(heartbeat_at=timezone.now(), **self._values)
+        except DatabaseTrouble as error:
+            # No reason to give up what the child has done: what is written at the end decides.
+            logger.warning("version %d: its heartbeat could not be written: %s", self.version.pk, error)
+            connection.close()
+            return
+        if not is_ours:
             raise LeaseLost
         if self._values:
             announce(self.version.document.workspace_id, self.version.document_id)
@@ -217,13 +303,14 @@ def _write_sections(version: DocumentVersion, document: CompiledDocument) -> Non
     for start in range(0, len(rows), BATCH_ROWS):
         with transaction.atomic():
             _still_mine(version)
-            Section.objects.bulk_create(rows[start : start + BATCH_ROWS])
+            # A batch may have been committed although the news of it did not come.
+            Section.objects.bulk_create(rows[start : start + BATCH_ROWS], ignore_conflicts=True)
 
 
 @transaction.atomic
 def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[str, Any], card: Linked) -> None:
     """The last transition: ready, with its card, and current unless a newer version is ready already."""
-    if not _mine(version).update(status=Status.READY, ready_at=timezone.now(), lease="", **facts):
+    if not _mine(version).update(status=Status.READY, ready_at=timezone.now(), lease="", waiting_since=None, **facts):
         raise LeaseLost
     Card.objects.filter(version=version).delete()
     card_row(version, document.card).save()

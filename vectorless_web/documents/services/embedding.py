@@ -19,6 +19,7 @@ from vectorless_web.engine.document.vectors import LeafText, leaf_texts, write_v
 from vectorless_web.engine.errors import ArtefactDamaged, EngineError, ModelError, ModelInvalidReply
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, batches
 from vectorless_web.lib.money import money
+from vectorless_web.lib.outages import outage_of, patiently
 from vectorless_web.workspaces.services import WorkspacePurse
 from vectorless_web.workspaces.storage import SecretUnreadable
 
@@ -45,7 +46,7 @@ class LeaseLost(Exception):
 def embed_version(file_id: int, *, connect: Connect, turn_seconds: float = TURN_SECONDS) -> None:
     """Work on a queued vector file until it is ready, failed or its turn is over. A second delivery exits quietly.
 
-    Trouble with the server, a refused key or a spent budget pauses the workspace's
+    Trouble with the server, a refused key, a spent budget or an outage of our own pauses the workspace's
     embedding and gives the file back to the queue: nothing is skipped for it, and what
     came is kept. The next file is begun afterwards.
     """
@@ -64,12 +65,16 @@ def embed_version(file_id: int, *, connect: Connect, turn_seconds: float = TURN_
         _pause(file, error.code, error.message, SOON if error.retryable else LATER)
     except EngineError as error:
         _fail(file, error.code, error.message)
-    except Exception:
-        logger.exception("vector file %d could not be made", file_id)
-        _fail(file, "internal_error", INTERNAL)
-        raise
+    except Exception as error:
+        outage = outage_of(error)
+        if outage is None:
+            logger.exception("vector file %d could not be made", file_id)
+            _fail(file, "internal_error", INTERNAL)
+            raise
+        logger.warning("vector file %d waits: %s", file_id, error)
+        _pause(file, outage.code, outage.message, SOON)
     finally:
-        start_next(file.choice_id)
+        patiently(lambda: start_next(file.choice_id))
 
 
 def _claim(file_id: int) -> VectorFile | None:
@@ -127,8 +132,11 @@ def _store(file: VectorFile, leaves: list[LeafText], known: Known, **values: Any
     artefact = file.version.artefact_sha256
     data = write_vectors([leaf.key for leaf in there], matrix, model=file.model, artefact=artefact)
     name, digest = store_vectors(data, f"vectors/{file.version.sha256}-{file.lease[:16]}.vec")
-    if not _mine(file).update(file=name, sha256=digest, dimensions=matrix.shape[1], **values):
-        delete_stored(name)
+    stored = {"file": name, "sha256": digest, "dimensions": matrix.shape[1]}
+    if not patiently(lambda: _mine(file).update(**stored, **values)):
+        # The row may name it all the same: the news of a write can be lost together with the connection.
+        if not VectorFile.objects.filter(file=name).exists():
+            delete_stored(name)
         raise LeaseLost
     delete_stored(file.file)
     file.file, file.sha256 = name, digest
@@ -174,17 +182,17 @@ def _mine(file: VectorFile) -> QuerySet[VectorFile]:
 
 def _beat(file: VectorFile, **values: object) -> None:
     """Write progress and heartbeat; LeaseLost when the file is no longer ours."""
-    if not _mine(file).update(heartbeat_at=timezone.now(), **values):
+    if not patiently(lambda: _mine(file).update(heartbeat_at=timezone.now(), **values)):
         raise LeaseLost
 
 
 def _fail(file: VectorFile, code: str, message: str) -> None:
-    _mine(file).update(status=Status.FAILED, error_code=code, error_message=message, lease="")
+    patiently(lambda: _mine(file).update(status=Status.FAILED, error_code=code, error_message=message, lease=""))
 
 
 def _pause(file: VectorFile, code: str, message: str, pause: timedelta) -> None:
     """Give the file back to the queue, and begin none before the pause is over."""
-    if _mine(file).update(lease="", **_BACK):
+    if patiently(lambda: _mine(file).update(lease="", **_BACK)):
         EmbeddingChoice.objects.filter(pk=file.choice_id).update(
             paused_until=timezone.now() + pause, pause_code=code, pause_message=message
         )

@@ -158,6 +158,8 @@ _CLEARED: dict[str, Any] = {
     "lease": "",
     "stage_done": 0,
     "stage_total": 0,
+    "waiting_since": None,
+    "retry_at": None,
 }
 
 

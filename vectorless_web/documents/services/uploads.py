@@ -15,7 +15,7 @@ from django.utils import timezone
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
-from vectorless_web.documents.storage import delete_stored, stream_sha256
+from vectorless_web.documents.storage import check_reachable, delete_stored, stream_sha256
 from vectorless_web.engine.compiler.sniff import DOCX, PDF, sniff
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.lib import jobs
@@ -207,7 +207,13 @@ def _sha256_of(upload: UploadedFile | File) -> str:
 
 
 def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored:
-    """Stream the file into default storage under a name of ours: a user's file name never becomes a path."""
+    """Stream the file into default storage under a name of ours: a user's file name never becomes a path.
+
+    StorageAway when earlier uploads are not where they should be: what is written to the
+    place of a folder that is not mounted is hidden as soon as it is.
+    """
+    if DocumentVersion.objects.exclude(file="").exists():
+        check_reachable()
     folder = timezone.now().strftime("uploads/%Y/%m")
     ending = {PDF: ".pdf", DOCX: ".docx"}.get(media_type, ".txt")
     file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ending}", File(upload))

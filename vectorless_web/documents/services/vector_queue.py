@@ -13,6 +13,8 @@ Status = VectorFile.Status
 
 JOB = "vectorless_web.documents.jobs.embed_version"
 JOB_SECONDS = 3600
+LONGEST_PAUSE = timedelta(hours=1)
+"""What lies further ahead was written before the clock was set back, and holds nothing up."""
 LOST_SECONDS = 30
 """A file whose job is gone counts as lost when its worker has been silent for this long."""
 
@@ -43,7 +45,8 @@ def want_vectors(workspace_id: int) -> None:
 def start_next(choice_id: int) -> bool:
     """Enqueue the job of the next waiting file unless one is under way or the server is being spared."""
     now = timezone.now()
-    free = EmbeddingChoice.objects.filter(Q(paused_until=None) | Q(paused_until__lte=now), pk=choice_id, enabled=True)
+    spared = Q(paused_until__gt=now, paused_until__lte=now + LONGEST_PAUSE)
+    free = EmbeddingChoice.objects.filter(Q(paused_until=None) | ~spared, pk=choice_id, enabled=True)
     files = VectorFile.objects.filter(choice=choice_id, version__document__deleted_at=None)
     if not free.exists() or files.filter(status=Status.WORKING).exists():
         return False
@@ -68,13 +71,16 @@ def resume_embedding() -> int:
 def _requeue_lost() -> int:
     """Files whose worker has been silent for longer than any call takes, or whose job is gone."""
     now = timezone.now()
-    silent = VectorFile.objects.filter(status=Status.WORKING, heartbeat_at__lt=now - timedelta(seconds=LOST_SECONDS))
+    before = now - timedelta(seconds=LOST_SECONDS)
+    silent = VectorFile.objects.filter(
+        Q(heartbeat_at__lt=before) | Q(heartbeat_at__gt=now + LONGEST_PAUSE), status=Status.WORKING
+    )
     longest = timedelta(seconds=settings.MODEL_SECONDS * 5 * (settings.MODEL_RETRIES + 1))
     lost = [
         file
         for file in silent
         if file.heartbeat_at is None
-        or file.heartbeat_at < now - longest
+        or not now - longest <= file.heartbeat_at <= now + LONGEST_PAUSE
         or not jobs.exists(file.job_id, queue="documents")
     ]
     return sum(_requeue(file) for file in lost)

@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.lib.money import money, token_count
+from vectorless_web.lib.outages import patiently
 from vectorless_web.runs.models import ModelCall, Step
 from vectorless_web.runs.services.leases import Lease, fenced
 from vectorless_web.runs.services.rows import storable
@@ -20,6 +21,8 @@ Served = tuple[str, int, int]
 
 class CallLog:
     """Stores each call of an attempt under the run's lease; one that an earlier attempt stored is kept once.
+
+    A call has been paid for, so the database is waited for when it is away.
 
     Called from the threads of the walks, each with a connection of its own.
     """
@@ -36,15 +39,18 @@ class CallLog:
         """Store the call. LeaseLost when the run is somebody else's by now."""
         stored = self._stored_as(record)
         try:
-            with fenced(self._lease):
-                if stored is None:
-                    step = _step_at(self._lease.run_id, record)
-                    ModelCall.objects.create(run_id=self._lease.run_id, step_id=step, **_row(record))
-                else:
-                    ModelCall.objects.filter(pk=stored).update(cached=True)
+            patiently(lambda: self._store(record, stored))
         finally:
             if threading.current_thread() is not threading.main_thread():
                 connection.close()
+
+    def _store(self, record: ModelCallRecord, stored: int | None) -> None:
+        with fenced(self._lease):
+            if stored is None:
+                step = _step_at(self._lease.run_id, record)
+                ModelCall.objects.create(run_id=self._lease.run_id, step_id=step, **_row(record))
+            else:
+                ModelCall.objects.filter(pk=stored).update(cached=True)
 
     def _stored_as(self, record: ModelCallRecord) -> int | None:
         """The row that answered this request again, each once; None for a new call."""

@@ -10,6 +10,7 @@ from vectorless_web.engine.reasoner.corpus import Corpus
 from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, ReasoningEvent, StepEvent
 from vectorless_web.engine.reasoner.followup import Previous
 from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.lib.outages import patiently
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run, RunInputs
 from vectorless_web.runs.services.inputs import inputs_of, kept_previous, kept_routes, other_factory
@@ -65,6 +66,9 @@ def execute_run(lease: Lease, *, engine: Engine, stop: Event | None = None) -> N
     somebody else's by then. `stop` is set as soon as the run should end.
     """
     run = Run.objects.select_related("workspace").get(pk=lease.run_id)
+    if run.cancel_requested:
+        _cancelled(lease)
+        return
     try:
         with Watch(lease, stop=stop, on_overdue=lambda: _end_overdue(lease)) as watch:
             _work(run, lease, engine, watch)
@@ -73,8 +77,8 @@ def execute_run(lease: Lease, *, engine: Engine, stop: Event | None = None) -> N
 
 
 def fail_run(lease: Lease, *, code: str, message: str, retryable: bool) -> None:
-    """Write that a run failed, if the lease is still held."""
-    if end_run(lease, Run.Status.FAILED, error_code=code, reason=message, retryable=retryable):
+    """Write that a run failed, if the lease is still held; a database that is away is waited for."""
+    if patiently(lambda: end_run(lease, Run.Status.FAILED, error_code=code, reason=message, retryable=retryable)):
         announce(lease.run_id)
 
 

@@ -10,8 +10,9 @@ from typing import Self
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
-from django.db.models import F, QuerySet
+from django.db import Error as DatabaseTrouble
+from django.db import connection, transaction
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -40,6 +41,17 @@ class Lease:
 def lease_end() -> datetime:
     """When a lease taken or renewed now runs out."""
     return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
+
+
+def without_holder() -> Q:
+    """Runs whose lease no living worker has: it ran out, or reaches further ahead than any lease can.
+
+    The latter is left by a worker that died before the clock was set back; one that lives
+    renews its lease by the new clock within seconds.
+    """
+    now = timezone.now()
+    beyond = now + 2 * timedelta(seconds=settings.RUN_LEASE_SECONDS)
+    return Q(lease_until__lt=now) | Q(lease_until__gt=beyond)
 
 
 def claim(run_id: int) -> Lease | None:
@@ -124,8 +136,9 @@ class Watch:
             if renew and not _held(self._lease).update(lease_until=lease_end()):
                 return True
             asked = _held(self._lease).values_list("cancel_requested", flat=True).first()
-        except DatabaseError as error:
+        except DatabaseTrouble as error:
             logger.warning("run %d: the lease could not be looked at: %s", self._lease.run_id, error)
+            connection.close()  # A broken one stays broken; the next look opens another.
             return False
         return asked is None or asked
 

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from vectorless_web.runs.models import Run
+from vectorless_web.runs.services.leases import without_holder
 from vectorless_web.runs.services.queueing import announce, enqueue, job_id, stop_job, without_job
 from vectorless_web.runs.services.stopping import end_abandoned
 
@@ -44,7 +45,7 @@ def hand_back_run(run_id: int, job: str) -> bool:
 
 
 def _expired() -> list[Run]:
-    return list(Run.objects.filter(status=Run.Status.RUNNING, lease_until__lt=timezone.now()))
+    return list(Run.objects.filter(without_holder(), status=Run.Status.RUNNING))
 
 
 def _waiting() -> list[Run]:
@@ -93,7 +94,7 @@ def _give_up(run: Run) -> bool:
 
 def _still_abandoned(run: Run) -> QuerySet[Run]:
     return Run.objects.filter(
-        pk=run.pk, status=Run.Status.RUNNING, lease=run.lease, attempt=run.attempt, lease_until__lt=timezone.now()
+        without_holder(), pk=run.pk, status=Run.Status.RUNNING, lease=run.lease, attempt=run.attempt
     )
 
 

@@ -4,6 +4,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from vectorless_web.runs.models import Run
+from vectorless_web.runs.services.leases import without_holder
 from vectorless_web.runs.services.queueing import announce, stop_job
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
@@ -30,7 +31,7 @@ def cancel_run(*, user: User, run: Run) -> bool:
 def end_abandoned(run_id: int) -> bool:
     """End a stopped run that nobody works on; false when somebody does."""
     now = timezone.now()
-    nobody = Q(status=Run.Status.QUEUED) | Q(status=Run.Status.RUNNING, lease_until__lt=now)
+    nobody = Q(status=Run.Status.QUEUED) | Q(without_holder(), status=Run.Status.RUNNING)
     ended = Run.objects.filter(nobody, pk=run_id, cancel_requested=True).update(
         status=Run.Status.CANCELLED, lease="", lease_until=None, finished_at=now, reason=REASON
     )

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand
-from django.db import DatabaseError, close_old_connections
+from django.db import Error as DatabaseTrouble
+from django.db import close_old_connections
 from redis.exceptions import RedisError
 
 from vectorless_web.documents import services as documents
@@ -63,7 +64,7 @@ def sweep(acts: Sequence[Act] = REPAIRS) -> None:
         beat("sweep")
         try:
             count = act()
-        except (DatabaseError, RedisError, OSError) as error:
+        except (DatabaseTrouble, RedisError, OSError) as error:
             logger.warning("%s waits for the next pass: %s", act.__name__, error)
             continue
         if count:
