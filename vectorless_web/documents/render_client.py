@@ -6,6 +6,8 @@ from typing import Any
 
 from django.conf import settings
 
+FILE_MISSING = "file_missing"
+"""The code of an original that is no longer in storage."""
 LONGEST_REPLY = 1 << 22
 QUEUE_SECONDS = 5
 """How long a request may wait behind others before its own time begins."""

@@ -15,7 +15,7 @@ from vectorless_web.documents.page_flags import Marked, place
 from vectorless_web.documents.page_text import Mark, segments
 from vectorless_web.documents.render_client import RenderUnavailable, ask, is_up
 from vectorless_web.documents.selectors import section_path
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.storage import open_version, size_of
 from vectorless_web.engine.compiler.sniff import PDF
 from vectorless_web.engine.document.node import GlyphSpan
 from vectorless_web.engine.document.page import PageInfo
@@ -111,6 +111,18 @@ def page_view(
     }
 
 
+def unreadable_sentence(version: DocumentVersion) -> str:
+    """Why a version whose compiled file is damaged cannot be shown at the moment, and what becomes of it."""
+    if version.is_broken and version.repair_after is None:
+        return version.error_message
+    if version.is_broken:
+        return f"{version.error_message} It is tried again by itself until then."
+    return (
+        "The compiled file of this document is missing or damaged. The document is being read again from its "
+        "original file and is back when that is done. Answers that quote it keep their quotes."
+    )
+
+
 def page_url(version: DocumentVersion, page_index: int, **query: str) -> str:
     """The reader's address of a page, pages in it from 1."""
     document = version.document
@@ -163,7 +175,11 @@ def _cached_image(version: DocumentVersion, page_index: int, scale: float) -> Pa
 
 
 def _can_draw(version: DocumentVersion, page_index: int) -> bool:
-    return has_pages(version) and (touch(_cached_image(version, page_index, SCALE)) or is_up())
+    if not has_pages(version):
+        return False
+    return touch(_cached_image(version, page_index, SCALE)) or (
+        size_of(version.file.name or "") is not None and is_up()
+    )
 
 
 def _picture(

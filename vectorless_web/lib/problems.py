@@ -5,7 +5,11 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.lib.htmx import is_htmx
+
+REPAIR_SECONDS = 5
+"""When a page is worth asking for again while a document is being repaired: most are read in less."""
 
 
 class Problem(Exception):
@@ -43,7 +47,20 @@ class ProblemMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Django calls this for what a view raises; other exceptions go their usual way."""
+        if isinstance(exception, ArtefactDamaged):
+            exception = _being_repaired(exception)
         if not isinstance(exception, Problem):
             return None
         template = "_problem.html" if is_htmx(request) else "problem.html"
         return exception.mark(render(request, template, {"problem": exception}))
+
+
+def _being_repaired(error: ArtefactDamaged) -> Problem:
+    """Damage is repaired by whoever comes upon it; a page that needs the file now can only be asked for again."""
+    return Problem(
+        f"{error.message} The document is being read again; try again in a moment.",
+        code=error.code,
+        status=503,
+        retryable=True,
+        retry_after=REPAIR_SECONDS,
+    )

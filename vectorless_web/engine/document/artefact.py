@@ -111,7 +111,7 @@ def open_artefact(path: Path) -> "CompiledDocument":
 
 
 def _damaged(reason: str) -> ArtefactDamaged:
-    return ArtefactDamaged(f"The compiled document cannot be read: {reason}. Compile the document again.")
+    return ArtefactDamaged(f"The compiled document cannot be read: {reason}.")
 
 
 class _Blocks:
