@@ -13,7 +13,7 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.page_cache import image_path, touch
 from vectorless_web.documents.page_flags import Marked, place
 from vectorless_web.documents.page_text import Mark, segments
-from vectorless_web.documents.render_client import RenderUnavailable, ask, is_up
+from vectorless_web.documents.render_client import NO_PICTURE, RenderUnavailable, ask, is_up
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage import open_version, size_of
 from vectorless_web.engine.compiler.sniff import PDF
@@ -73,6 +73,8 @@ def boxes(version: DocumentVersion, spans: Iterable[SpanRow]) -> list[list[float
 
 def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE) -> Path:
     """The path of a page's picture (JPEG), from the cache or drawn now; RenderUnavailable when it cannot be."""
+    if not has_pages(version):
+        raise RenderUnavailable(NO_PICTURE, "Only PDF files have pictures of their pages.")
     path = _cached_image(version, page_index, scale)
     if touch(path):
         return path

@@ -16,12 +16,10 @@ from vectorless_web.documents import selectors
 from vectorless_web.documents.forms import ReaderForm
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.page_text import Find, find_words
-from vectorless_web.documents.render_client import FILE_MISSING
 from vectorless_web.documents.rendering import (
     SCALE,
     SCALES,
     RenderUnavailable,
-    has_pages,
     page_image,
     page_url,
     page_view,
@@ -86,16 +84,13 @@ def image(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> H
     version = selectors.version_for(document, number)
     if not 1 <= page <= version.pages:
         raise Http404("This document has no such page.")
-    if not has_pages(version):
-        raise Http404("Only PDF files have pictures of their pages.")
     tag = f'"{version.sha256}-{page}"'
     if request.headers.get("If-None-Match") == tag:
         return HttpResponse(status=304)
     try:
         picture = page_image(version, page - 1, _scale(request))
     except RenderUnavailable as problem:
-        status = 404 if problem.code == FILE_MISSING else 503
-        return HttpResponse(problem.message, status=status, content_type="text/plain; charset=utf-8")
+        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg", headers={"ETag": tag})
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
     return response
@@ -119,7 +114,7 @@ def _opened_original(version: DocumentVersion) -> File:
     """The stored upload, open; Problem (404) when it is gone or cut short: a started answer could no longer say so."""
     name = version.file.name or ""
     if not name:
-        raise Problem("The file of this version was not kept.", code=FILE_MISSING, status=404)
+        raise Problem("The file of this version was not kept.", code="file_missing", status=404)
     try:
         file = default_storage.open(name)
         if file.size == version.bytes:
@@ -130,7 +125,7 @@ def _opened_original(version: DocumentVersion) -> File:
     raise Problem(
         f"The original file of “{version.document.title}” is missing from storage or damaged. "
         "Upload the same file once more: it takes its place, and nothing else changes.",
-        code=FILE_MISSING,
+        code="file_missing",
         status=404,
     )
 
