@@ -304,3 +304,12 @@ def test_the_command_tells_and_queues(handbook, ready, capsys):
     assert "1 cannot be read" in capsys.readouterr().out
     handbook.refresh_from_db()
     assert handbook.repair == Status.QUEUED
+
+
+def test_a_row_that_names_another_compiler_than_its_file_is_put_right_once(handbook):
+    DocumentVersion.objects.update(engine_version="1")
+    services.ArtefactPatrol().queue_bad_artefacts()
+    work_off()
+    handbook.refresh_from_db()
+    assert (handbook.engine_version, handbook.repair) == (ENGINE_VERSION, "")
+    assert services.ArtefactPatrol().queue_bad_artefacts() == 0

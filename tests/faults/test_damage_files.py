@@ -34,7 +34,12 @@ ASK = """
 from django.contrib.auth.models import User
 from vectorless_web.runs.services import start_run
 from vectorless_web.workspaces.models import Workspace
-start_run(user=User.objects.get(), workspace=Workspace.objects.get(), question="How many lanterns, violins, glaciers?")
+alice, place = User.objects.get(username="alice"), Workspace.objects.get(slug="acme")
+start_run(user=alice, workspace=place, question="How many violins are in the valley?")
+"""
+OLD = """
+from vectorless_web.documents.models import DocumentVersion
+DocumentVersion.objects.filter(document={pk}).update(engine_version="1")
 """
 FILES = (
     "select d.id, v.artefact, v.file, v.repair, v.engine_version, v.status from documents_documentversion v"
@@ -85,7 +90,7 @@ def test_a_running_site_survives_what_happens_to_its_files(make_site):
         assert status == 200 and "of the valley number 49" in page
     ended = "select status from runs_run"
     wait_until(lambda: site.rows(ended)[0][0] not in ("queued", "running"), seconds=60)
-    assert site.rows(ended) == [("answered",)]
+    assert site.rows(ended) == [("answered",)], site.output
 
     # Nobody looks at it: the sweep notices, and files of an older compiler are made again in their turn.
     originals = {row[0]: media / row[2] for row in site.rows(FILES)}
@@ -101,12 +106,6 @@ def test_a_running_site_survives_what_happens_to_its_files(make_site):
     wait_until(lambda: "original file of this document is missing" in reader.get(f"documents/{lost}/")[1], seconds=30)
     assert "Traceback" not in site.output
     site.stop()
-
-
-OLD = (
-    "from vectorless_web.documents.models import DocumentVersion as V;"
-    " V.objects.filter(document={pk}).update(engine_version='1')"
-)
 
 
 def replaced(path: Path, data: bytes) -> None:
