@@ -64,7 +64,7 @@ def boxes(version: DocumentVersion, spans: Iterable[SpanRow]) -> list[list[float
 
     RenderUnavailable when the render child does not answer.
     """
-    rows = [_span_row(span) for span in spans]
+    rows = [span_row(span) for span in spans]
     if not rows or not has_pages(version):
         return []
     found: list[list[float]] = ask({"op": "boxes", "file": version.file.name, "spans": rows})["boxes"]
@@ -191,7 +191,7 @@ def _picture(
     page = open_version(version).pages[page_index]
     try:
         hits = [hit for hit in (_hit(version, page_index, highlight) for highlight in highlights) if hit.boxes]
-        found = _rows_on(page_index, boxes(version, [span for span in finds if _span_row(span)[0] == page_index]))
+        found = _rows_on(page_index, boxes(version, [span for span in finds if span_row(span)[0] == page_index]))
     except RenderUnavailable:
         return _words(version, page_index, highlights, finds)
     marked = [Marked(hit.marker, hit.boxes, hit.on) for hit in hits]
@@ -220,15 +220,16 @@ def _words(
     marks = [
         Mark(start, start + length, highlight.marker, highlight.on)
         for highlight in highlights
-        for page, start, length in map(_span_row, highlight.spans)
+        for page, start, length in map(span_row, highlight.spans)
         if page == page_index
     ]
-    looked_for = [_span_row(span) for span in finds]
+    looked_for = [span_row(span) for span in finds]
     found = [Mark(start, start + length) for page, start, length in looked_for if page == page_index]
     return {"text_segments": segments(open_version(version).page_text(page_index), marks + found)}
 
 
-def _span_row(span: SpanRow) -> tuple[int, int, int]:
+def span_row(span: SpanRow) -> tuple[int, int, int]:
+    """A span as (page_index, char_index, length)."""
     if isinstance(span, GlyphSpan):
         return span.page_index, span.char_index, span.length
     page_index, char_index, length = span

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.page_text import find_on_page
-from vectorless_web.documents.rendering import Highlight, page_view
+from vectorless_web.documents.rendering import Highlight, page_view, span_row
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.runs.models import Citation, Run, Step
@@ -109,7 +109,7 @@ def _placed(mark: Highlight, citations: Sequence[Citation], version: DocumentVer
         return mark
     document = open_version(version)
     text = document.page_text(page_index)
-    lit = _letters("".join(text[start : start + length] for _, start, length in mark.spans))
+    lit = _letters("".join(text[start : start + length] for _, start, length in map(span_row, mark.spans)))
     if any(lit in _letters(quote) for quote in quotes):
         return mark
     found = [span for quote in quotes if (span := find_on_page(document, page_index, quote))]

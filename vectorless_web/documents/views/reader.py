@@ -101,10 +101,8 @@ def original(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
     """The uploaded file of the current version, or of `?version=`, as a download."""
     document = selectors.document_for(request.user, slug, pk)
     version = _shown_version(document, _asked(request).get("version"))
-    file = _opened_original(version)
-    response = StreamingHttpResponse(_chunks(file), content_type="application/octet-stream")
-    # Closed even when nobody reads what was opened here.
-    response._resource_closers.append(file.close)
+    content = FileChunks(_opened_original(version))
+    response = StreamingHttpResponse(content, content_type="application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(True, document.name)
     response["Content-Length"] = version.bytes
     return response
@@ -130,13 +128,22 @@ def _opened_original(version: DocumentVersion) -> File:
     )
 
 
-async def _chunks(file: File) -> AsyncIterator[bytes]:
-    """The file in pieces: an ordinary iterator would be read into memory whole before the first byte is sent."""
-    try:
-        while chunk := await sync_to_async(file.read)(CHUNK_BYTES):
+class FileChunks:
+    """An open file in pieces: an ordinary iterator would be read into memory whole before the first byte is sent.
+
+    The response closes it, read or not.
+    """
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while chunk := await sync_to_async(self._file.read)(CHUNK_BYTES):
             yield chunk
-    finally:
-        await sync_to_async(file.close)()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
 def _asked(request: HttpRequest) -> dict[str, Any]:

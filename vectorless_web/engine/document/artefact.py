@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.document.card import Card
-from vectorless_web.engine.document.fingerprint import ENGINE_VERSION
+from vectorless_web.engine.document.fingerprint import ENGINE_VERSION as ENGINE_VERSION
 from vectorless_web.engine.document.node import GlyphSpan, Node, NodeKind, Reference
 from vectorless_web.engine.document.page import PageInfo
 from vectorless_web.engine.document.report import TreeReport
