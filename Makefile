@@ -1,4 +1,4 @@
-.PHONY: run test check fix e2e screenshots lock help
+.PHONY: run test check fix e2e fingerprint screenshots lock help
 PY := .venv/bin/python
 
 help:
@@ -6,6 +6,7 @@ help:
 	@echo "make test         set everything up and run every check and test"
 	@echo "make check        the quick checks: lint, types, import rules, engine tests"
 	@echo "make screenshots  pictures of every page into screenshots/"
+	@echo "make fingerprint  record what the compiler writes, when that was changed on purpose"
 	@echo "make lock         lock the requirements again"
 
 run:
@@ -26,6 +27,10 @@ e2e:
 
 fix:
 	$(PY) -m ruff check --fix . && $(PY) -m ruff format .
+
+fingerprint:
+	@tools/setup.sh requirements-dev.txt
+	$(PY) -m tests.engine.document.golden
 
 screenshots:
 	@BROWSER=needed tools/setup.sh requirements-dev.txt

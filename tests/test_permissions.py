@@ -305,6 +305,8 @@ def _read(workspace: Workspace, user, word: str) -> Document:
     upload = SimpleUploadedFile(f"{word}.md", text.encode())
     added = add_document(workspace=workspace, user=user, upload=upload)
     compile_version(added.version.pk, compile_with=compile_here)
+    # Only pages of PDF files have pictures, and everybody who may shall get past that.
+    DocumentVersion.objects.filter(pk=added.version.pk).update(mime="application/pdf")
     return Document.objects.select_related("current_version").get(pk=added.document.pk)
 
 

@@ -202,8 +202,8 @@ def test_a_beating_worker_is_left_alone(add):
     assert services.requeue_lost_versions() == 0
 
 
-def test_a_retry_of_a_ready_version_is_a_problem(alice, ready):
-    version = ready().current_version
+def test_a_retry_of_a_version_that_is_under_way_is_a_problem(alice, add):
+    version = add()
     with pytest.raises(Problem):
         services.retry_version(actor=alice, version=version)
 

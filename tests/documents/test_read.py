@@ -1,5 +1,7 @@
 """Reading a document in the browser: outline, pages, find, versions, the original."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.documents.files import HANDBOOK, REPORT, pdf, upload
@@ -115,16 +117,19 @@ def test_the_original_is_a_download(ready, look):
     assert int(answer["Content-Length"]) == len(REPORT)
 
 
-def test_a_lost_artefact_is_a_plain_sentence(ready, look):
+@pytest.mark.parametrize("left", [None, b"", REPORT[:100]])
+def test_an_original_that_was_lost_or_cut_is_a_page_that_says_so(ready, look, left):
     document = ready()
-    version = document.current_version
-    version.file.storage.delete(version.artefact)
-    from vectorless_web.documents import storage
+    path = Path(document.current_version.file.path)
+    path.unlink() if left is None else path.write_bytes(left)
+    answer = look(document, "original/")
+    assert answer.status_code == 404
+    assert "Upload the same file once more" in answer.content.decode()
+    assert ("missing from storage" in look(document).content.decode()) == (left is None)
 
-    storage._open.clear()
-    answer = look(document)
-    assert answer.status_code == 500
-    assert "missing" in answer.content.decode()
+
+def test_pages_of_a_text_document_have_no_pictures(ready, look):
+    assert look(ready(HANDBOOK, "handbook.md"), "v1/pages/1.jpg").status_code == 404
 
 
 def test_text_in_a_document_is_never_markup(ready, look):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
+from tests.documents.test_repair import written_by
 from tests.embedding_server import EmbeddingServer, status
 from vectorless_web.documents import services
 from vectorless_web.documents.compile_process import Finished
@@ -426,6 +427,22 @@ def test_a_damaged_file_is_never_searched(read, switched_on, settings):
     path.unlink()
     with pytest.raises(ArtefactDamaged):
         vectors_of(document.current_version)
+
+
+def test_a_document_that_another_compiler_reads_again_keeps_its_vectors(read, switched_on, work_off, embedding):
+    version = read().current_version
+    written_by(version, "1")
+    switched_on()
+    before, asked = vectors_of(version), len(embedding.requests)
+    services.queue_outdated()
+    compile_version(version.pk, compile_with=compile_here)
+    work_off("documents")
+    old_sha256, version = version.artefact_sha256, type(version).objects.get(pk=version.pk)
+    after = vectors_of(version)
+    assert version.artefact_sha256 != old_sha256
+    assert (after.artefact, after.keys) == (version.artefact_sha256, before.keys)
+    assert np.array_equal(after.rows, before.rows)
+    assert len(embedding.requests) == asked, "nothing is embedded and paid twice"
 
 
 def test_the_model_cannot_be_changed_while_it_is_on(read, switched_on, act, alice, provider):

@@ -49,8 +49,18 @@ class DocumentAdmin(admin.ModelAdmin):
 
 @admin.register(DocumentVersion)
 class DocumentVersionAdmin(ReadOnlyAdmin):
-    list_display = ["document", "number", "status", "pages", "bytes", "coverage", "outline_source", "error_code"]
-    list_filter = ["status", "error_code", "outline_source", "mime"]
+    list_display = [
+        "document",
+        "number",
+        "status",
+        "repair",
+        "pages",
+        "bytes",
+        "coverage",
+        "outline_source",
+        "error_code",
+    ]
+    list_filter = ["status", "repair", "engine_version", "error_code", "outline_source", "mime"]
     search_fields = ["document__title", "sha256"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DocumentVersion]:

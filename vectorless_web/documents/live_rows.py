@@ -62,7 +62,7 @@ def _row(viewer: Viewer, workspace: Workspace, document: Document, queue_place: 
     viewer.sent[document.pk] = now
     version = document.latest
     viewer.busy.discard(document.pk)
-    if version is not None and version.is_busy:
+    if version is not None and (version.is_busy or version.is_being_repaired):
         viewer.busy.add(document.pk)
     context = {
         "workspace": workspace,
@@ -95,5 +95,6 @@ def _state(document: Document) -> State:
     version = document.latest
     if version is None:
         return ((document.title,),)
-    shown = (document.title, document.folder_id, tuple(document.tags), version.number, version.status, version.attempt)
+    reading = (version.number, version.status, version.attempt, version.repair, version.repair_tries)
+    shown = (document.title, document.folder_id, tuple(document.tags), *reading)
     return (shown, version.stage_done, version.stage_total)

@@ -72,6 +72,11 @@ class DocumentVersion(models.Model):
         READY = "ready", "Ready"
         FAILED = "failed", "Failed"
 
+    class RepairReason(models.TextChoices):
+        DAMAGED = "damaged", "Missing or damaged"
+        OUTDATED = "outdated", "Made by another version of the program"
+        ASKED = "asked", "Asked for"
+
     BUSY = (Status.QUEUED, Status.PARSING, Status.OUTLINING, Status.INDEXING)
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
@@ -103,6 +108,15 @@ class DocumentVersion(models.Model):
     """Name in default storage."""
     artefact_sha256 = models.CharField(max_length=64, blank=True)
     engine_version = models.CharField(max_length=20, blank=True)
+    """The compiler that made the artefact."""
+    repair = models.CharField(max_length=10, choices=Status.choices, blank=True)
+    """How compiling a ready version again stands: empty, a busy status, or failed. Lease, heartbeat, stage counts
+    and error are shared with the first reading, which has ended."""
+    repair_reason = models.CharField(max_length=10, choices=RepairReason.choices, blank=True)
+    repair_tries = models.PositiveSmallIntegerField(default=0)
+    """How often it was begun without coming to its end."""
+    repair_after = models.DateTimeField(null=True, blank=True)
+    """When a failed repair is tried again by itself; null when it is not."""
     report = models.JSONField(default=dict, blank=True)
     """Tree report: depth, nodes, sections, tables, widest, pages_without_text, warnings, seconds, peak_mb, verdict."""
     corrections = models.JSONField(default=list, blank=True)
@@ -115,6 +129,7 @@ class DocumentVersion(models.Model):
     class Meta:
         ordering = ["-number"]
         constraints = [models.UniqueConstraint(fields=["document", "number"], name="one_version_of_a_number")]
+        indexes = [models.Index(fields=["repair"], condition=~models.Q(repair=""), name="version_repair")]
 
     def __str__(self) -> str:
         return f"{self.document} v{self.number}"
@@ -125,8 +140,26 @@ class DocumentVersion(models.Model):
         return self.status in self.BUSY
 
     @property
+    def is_being_repaired(self) -> bool:
+        """Whether a ready version is waiting to be compiled again, or being compiled again."""
+        return self.status == self.Status.READY and self.repair in self.BUSY
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether compiling a ready version again has failed, and not only to bring it up to date."""
+        outdated = self.repair_reason == self.RepairReason.OUTDATED
+        return self.status == self.Status.READY and self.repair == self.Status.FAILED and not outdated
+
+    @property
+    def stage(self) -> str:
+        """What it is at, be it the first reading or a later one: a status."""
+        return self.repair if self.is_being_repaired else self.status
+
+    @property
     def job_id(self) -> str:
         """The name of the job that compiles this attempt."""
+        if self.status == self.Status.READY:
+            return f"repair-{self.pk}-{self.repair_tries}"
         return f"version-{self.pk}-{self.attempt}"
 
 

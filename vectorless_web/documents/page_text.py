@@ -89,6 +89,13 @@ def find_words(document: CompiledDocument, words: str) -> list[Find]:
     return found[:MOST_FINDS]
 
 
+def find_on_page(document: CompiledDocument, page_index: int, words: str) -> GlyphSpan | None:
+    """Where the words first stand on one page; None when they do not."""
+    pattern = _pattern(words)
+    found = next(_finds_on(document, page_index, pattern), None) if pattern is not None else None
+    return found.span if found is not None else None
+
+
 def _mark_at(marks: Sequence[Mark], position: int) -> Mark | None:
     covering = [mark for mark in marks if mark.start <= position < mark.end]
     return min(covering, key=lambda mark: (not mark.on, not mark.marker, mark.marker), default=None)

@@ -6,6 +6,9 @@ from typing import Any
 
 from django.conf import settings
 
+NO_PICTURE = "no_picture"
+NOT_THERE = (NO_PICTURE, "file_missing", "no_such_page")
+"""Codes of what waiting does not bring: no such page, no such file, a format without pictures."""
 LONGEST_REPLY = 1 << 22
 QUEUE_SECONDS = 5
 """How long a request may wait behind others before its own time begins."""
@@ -18,6 +21,11 @@ class RenderUnavailable(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
+
+    @property
+    def status(self) -> int:
+        """The HTTP status that says so: 404 for what is not there, 503 for what may come back."""
+        return 404 if self.code in NOT_THERE else 503
 
 
 def ask(request: dict[str, Any]) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.page_cache import image_path, touch
 from vectorless_web.documents.page_flags import Marked, place
 from vectorless_web.documents.page_text import Mark, segments
-from vectorless_web.documents.render_client import RenderUnavailable, ask, is_up
+from vectorless_web.documents.render_client import NO_PICTURE, RenderUnavailable, ask, is_up
 from vectorless_web.documents.selectors import section_path
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.storage import open_version, size_of
 from vectorless_web.engine.compiler.sniff import PDF
 from vectorless_web.engine.document.node import GlyphSpan
 from vectorless_web.engine.document.page import PageInfo
@@ -64,7 +64,7 @@ def boxes(version: DocumentVersion, spans: Iterable[SpanRow]) -> list[list[float
 
     RenderUnavailable when the render child does not answer.
     """
-    rows = [_span_row(span) for span in spans]
+    rows = [span_row(span) for span in spans]
     if not rows or not has_pages(version):
         return []
     found: list[list[float]] = ask({"op": "boxes", "file": version.file.name, "spans": rows})["boxes"]
@@ -73,6 +73,8 @@ def boxes(version: DocumentVersion, spans: Iterable[SpanRow]) -> list[list[float
 
 def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE) -> Path:
     """The path of a page's picture (JPEG), from the cache or drawn now; RenderUnavailable when it cannot be."""
+    if not has_pages(version):
+        raise RenderUnavailable(NO_PICTURE, "Only PDF files have pictures of their pages.")
     path = _cached_image(version, page_index, scale)
     if touch(path):
         return path
@@ -109,6 +111,18 @@ def page_view(
         "problem": "",
         **shown(version, page_index, list(highlights), list(finds)),
     }
+
+
+def unreadable_sentence(version: DocumentVersion) -> str:
+    """Why a version whose compiled file is damaged cannot be shown at the moment, and what becomes of it."""
+    if version.is_broken and version.repair_after is None:
+        return version.error_message
+    if version.is_broken:
+        return f"{version.error_message} It is tried again by itself until then."
+    return (
+        "The compiled file of this document is missing or damaged. The document is being read again from its "
+        "original file and is back when that is done. Answers that quote it keep their quotes."
+    )
 
 
 def page_url(version: DocumentVersion, page_index: int, **query: str) -> str:
@@ -163,7 +177,11 @@ def _cached_image(version: DocumentVersion, page_index: int, scale: float) -> Pa
 
 
 def _can_draw(version: DocumentVersion, page_index: int) -> bool:
-    return has_pages(version) and (touch(_cached_image(version, page_index, SCALE)) or is_up())
+    if not has_pages(version):
+        return False
+    return touch(_cached_image(version, page_index, SCALE)) or (
+        size_of(version.file.name or "") is not None and is_up()
+    )
 
 
 def _picture(
@@ -173,7 +191,7 @@ def _picture(
     page = open_version(version).pages[page_index]
     try:
         hits = [hit for hit in (_hit(version, page_index, highlight) for highlight in highlights) if hit.boxes]
-        found = _rows_on(page_index, boxes(version, [span for span in finds if _span_row(span)[0] == page_index]))
+        found = _rows_on(page_index, boxes(version, [span for span in finds if span_row(span)[0] == page_index]))
     except RenderUnavailable:
         return _words(version, page_index, highlights, finds)
     marked = [Marked(hit.marker, hit.boxes, hit.on) for hit in hits]
@@ -202,15 +220,16 @@ def _words(
     marks = [
         Mark(start, start + length, highlight.marker, highlight.on)
         for highlight in highlights
-        for page, start, length in map(_span_row, highlight.spans)
+        for page, start, length in map(span_row, highlight.spans)
         if page == page_index
     ]
-    looked_for = [_span_row(span) for span in finds]
+    looked_for = [span_row(span) for span in finds]
     found = [Mark(start, start + length) for page, start, length in looked_for if page == page_index]
     return {"text_segments": segments(open_version(version).page_text(page_index), marks + found)}
 
 
-def _span_row(span: SpanRow) -> tuple[int, int, int]:
+def span_row(span: SpanRow) -> tuple[int, int, int]:
+    """A span as (page_index, char_index, length)."""
     if isinstance(span, GlyphSpan):
         return span.page_index, span.char_index, span.length
     page_index, char_index, length = span

@@ -117,8 +117,9 @@ def rows_for(workspace: Workspace, user: User, ids: Iterable[int]) -> list[Docum
 
 
 def busy_ids(workspace: Workspace, user: User) -> list[int]:
-    """Documents with a version that is waiting or being read."""
-    rows = documents_in(workspace, user).filter(versions__status__in=DocumentVersion.BUSY)
+    """Documents with a version that is waiting or being read, for the first time or again."""
+    busy = Q(versions__status__in=DocumentVersion.BUSY) | Q(versions__repair__in=DocumentVersion.BUSY)
+    rows = documents_in(workspace, user).filter(busy)
     return list(rows.values_list("pk", flat=True).distinct())
 
 
@@ -162,6 +163,10 @@ class Progress:
     documents_busy: list[DocumentVersion]
     documents_waiting: int
     documents_failed: int
+    documents_again: int = 0
+    """Versions that are read again, waiting ones included; most of them can be read meanwhile."""
+    documents_broken: int = 0
+    """Versions that could not be read again and cannot be shown."""
 
     def as_context(self) -> dict[str, Any]:
         """The counts by name, as `documents/_card.html` takes them."""
@@ -184,6 +189,16 @@ def progress_of(workspace: Workspace, user: User) -> Progress:
         documents_busy=list(reading.order_by("pk")[:3]),
         documents_waiting=counts[Status.QUEUED],
         documents_failed=counts[Status.FAILED],
+        **_repairs(workspace),
+    )
+
+
+def _repairs(workspace: Workspace) -> dict[str, int]:
+    rows = DocumentVersion.objects.filter(document__workspace=workspace, document__deleted_at=None)
+    broken = Q(repair=Status.FAILED) & ~Q(repair_reason=DocumentVersion.RepairReason.OUTDATED)
+    return rows.exclude(repair="").aggregate(
+        documents_again=Count("pk", filter=Q(repair__in=DocumentVersion.BUSY)),
+        documents_broken=Count("pk", filter=broken),
     )
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import os
 import shutil
+import struct
 import tempfile
 import threading
 from collections import OrderedDict
@@ -16,6 +17,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.dispatch import Signal
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.document.artefact import CompiledDocument
@@ -23,36 +25,63 @@ from vectorless_web.engine.document.artefact import open_artefact as map_artefac
 from vectorless_web.engine.document.vectors import NodeVectors
 from vectorless_web.engine.document.vectors import open_vectors as map_vectors
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.index.segment import Segment
 from vectorless_web.lib.outages import StorageAway
 
+Stamp = tuple[int, int, int]
+"""Inode, size and time of change of a file: another one is another content."""
+
 CHUNK_BYTES = 1 << 20
+MISSING = "The compiled file of this document is missing."
+ALTERED = "The compiled file of this document is damaged: it is not what was stored."
+OTHER_INDEX = "The compiled document cannot be read: another version of this program made its index."
 OPEN_DOCUMENTS = 16
 """Artefacts kept mapped by one process."""
+
+artefact_damaged = Signal()
+"""Sent with a `version` whose compiled file was found missing, damaged or unreadable."""
 
 
 def open_version(version: DocumentVersion) -> CompiledDocument:
     """The compiled document of a ready version, mapped; ArtefactDamaged when its file is gone or altered.
 
     StorageAway when that cannot be told because the storage is not there.
+    Damage is announced by the signal `artefact_damaged`, so that it is repaired whoever came upon it.
     """
     if not version.artefact:
         raise ArtefactDamaged("This version has not been compiled.")
-    return open_artefact(version.artefact, version.artefact_sha256)
+    try:
+        return open_artefact(version.artefact, version.artefact_sha256)
+    except ArtefactDamaged:
+        if _was_replaced(version):
+            return open_version(version)
+        artefact_damaged.send_robust(DocumentVersion, version=version)
+        raise
 
 
 def open_artefact(name: str, sha256: str) -> CompiledDocument:
-    """The artefact stored under `name`, mapped from the local cache and kept open, least recently used out first."""
+    """The artefact stored under `name`, mapped, verified and kept open, least recently used out first.
+
+    One that is open already is looked at again: a file that changed under it is read anew, or found damaged.
+    """
     with _lock:
-        key = (name, sha256)
-        if key in _open:
-            _open.move_to_end(key)
-            return _open[key]
-        document = _map(name, sha256)
-        _open[key] = document
+        key, stamp = (name, sha256), _stamp(name, sha256)
+        kept = _open.pop(key, None)
+        if kept is None or kept[0] != stamp:
+            kept = (stamp, _map(name, sha256))
+        _open[key] = kept
         while len(_open) > OPEN_DOCUMENTS:
             # Dropped, not closed: a run may still read it; the mapping goes with its last reader.
             _open.popitem(last=False)
-        return document
+        return kept[1]
+
+
+def size_of(name: str) -> int | None:
+    """The size of a stored file in bytes; None when there is no such file."""
+    try:
+        return default_storage.size(name) if name else None
+    except FileNotFoundError:
+        return None
 
 
 def open_vectors(name: str, sha256: str) -> NodeVectors:
@@ -62,6 +91,23 @@ def open_vectors(name: str, sha256: str) -> NodeVectors:
     except FileNotFoundError as error:
         check_reachable()
         raise ArtefactDamaged("The vector file is missing. Embed the document again.") from error
+
+
+def is_stored(name: str, sha256: str) -> bool:
+    """Whether a file is stored under `name` and holds what it should; reads all of it."""
+    if not name or not default_storage.exists(name):
+        return False
+    with default_storage.open(name) as file:
+        return stream_sha256(file) == sha256
+
+
+def is_readable(version: DocumentVersion) -> bool:
+    """Whether the compiled file of a version can be opened; if not, that is announced."""
+    try:
+        open_version(version)
+    except ArtefactDamaged:
+        return False
+    return True
 
 
 def store_vectors(data: bytes, name: str) -> tuple[str, str]:
@@ -158,7 +204,7 @@ def stream_sha256(stream: IO[bytes]) -> str:
 
 
 _lock = threading.Lock()
-_open: OrderedDict[tuple[str, str], CompiledDocument] = OrderedDict()
+_open: OrderedDict[tuple[str, str], tuple[Stamp, CompiledDocument]] = OrderedDict()
 
 
 @lru_cache(maxsize=OPEN_DOCUMENTS)
@@ -166,12 +212,42 @@ def _mapped_vectors(name: str, sha256: str) -> NodeVectors:
     return map_vectors(_mappable(name, sha256))
 
 
-def _map(name: str, sha256: str) -> CompiledDocument:
+def _was_replaced(version: DocumentVersion) -> bool:
+    """Whether the version was compiled again since its row was read; the row then names the new file."""
+    fields = ("artefact", "artefact_sha256")
+    now = DocumentVersion.objects.filter(pk=version.pk).values_list(*fields).first()
+    if now is None or not now[0] or now == (version.artefact, version.artefact_sha256):
+        return False
+    version.artefact, version.artefact_sha256 = now
+    return True
+
+
+def _stamp(name: str, sha256: str) -> Stamp:
     try:
-        return map_artefact(_mappable(name, sha256))
+        state = _mappable(name, sha256).stat()
     except FileNotFoundError as error:
         check_reachable()
-        raise ArtefactDamaged("The compiled file is missing. Read the document again to repair it.") from error
+        raise ArtefactDamaged(MISSING) from error
+    return state.st_ino, state.st_size, state.st_mtime_ns
+
+
+def _map(name: str, sha256: str) -> CompiledDocument:
+    path = _mappable(name, sha256)
+    try:
+        if sha256 and file_sha256(path) != sha256:
+            raise ArtefactDamaged(ALTERED)
+        document = map_artefact(path)
+        document.verify()
+        # What another compiler wrote is tried as a whole: the engine's own check does not reach the index.
+        Segment(document.segment)
+    except FileNotFoundError as error:
+        check_reachable()
+        raise ArtefactDamaged(MISSING) from error
+    except (ArtefactDamaged, ValueError, struct.error) as error:
+        # A copy on this machine may be what is damaged: the next one to ask fetches it again.
+        forget_copy(sha256)
+        raise error if isinstance(error, ArtefactDamaged) else ArtefactDamaged(OTHER_INDEX) from error
+    return document
 
 
 def _mappable(name: str, sha256: str) -> Path:
@@ -188,7 +264,7 @@ def _cached_artefact(name: str, sha256: str) -> Path:
         _copy_in(name, path)
         if file_sha256(path) != sha256:
             path.unlink()
-            raise ArtefactDamaged("The compiled file was altered. Read the document again to repair it.")
+            raise ArtefactDamaged(ALTERED)
     return path
 
 

@@ -7,7 +7,7 @@ EngineError
 ├── LimitReached            steps, calls, tokens, money or wall clock are spent
 ├── Cancelled               the run was asked to stop
 │   └── ModelStopped        in the middle of a model call; says what the call had cost by then
-├── ArtefactDamaged         a compiled file is truncated, altered or of another engine version
+├── ArtefactDamaged         a compiled file is missing, truncated, altered or of another layout
 └── ModelError              a chat model could not be used
     ├── ModelAuth           the key is missing or refused
     ├── ModelRateLimited    too many requests (retryable)

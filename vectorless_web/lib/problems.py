@@ -12,11 +12,15 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.defaults import server_error
 
+from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.lib.context import common
 from vectorless_web.lib.htmx import is_htmx
 from vectorless_web.lib.outages import outage_of
 
 logger = logging.getLogger(__name__)
+
+REPAIR_SECONDS = 5
+"""When a page is worth asking for again while a document is being repaired: most are read in less."""
 
 
 class Problem(Exception):
@@ -54,6 +58,8 @@ class ProblemMiddleware:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         """Django calls this for what a view raises; other exceptions go their usual way."""
+        if isinstance(exception, ArtefactDamaged):
+            exception = _being_repaired(exception)
         return show_problem(request, exception) if isinstance(exception, Problem) else None
 
 
@@ -109,3 +115,14 @@ def tell_of_outage(request: HttpRequest) -> HttpResponse:
     template = "_problem.html" if "HX-Request" in request.headers else "problem.html"
     context = {**common(request), "problem": problem, "request": request}
     return problem.mark(HttpResponse(render_to_string(template, context)))
+
+
+def _being_repaired(error: ArtefactDamaged) -> Problem:
+    """Damage is repaired by whoever comes upon it; a page that needs the file now can only be asked for again."""
+    return Problem(
+        f"{error.message} The document is being read again; try again in a moment.",
+        code=error.code,
+        status=503,
+        retryable=True,
+        retry_after=REPAIR_SECONDS,
+    )

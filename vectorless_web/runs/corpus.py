@@ -14,7 +14,7 @@ from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.card import Card
 from vectorless_web.engine.document.serialise import card_from
 from vectorless_web.engine.document.vectors import NodeVectors
-from vectorless_web.engine.errors import NotFound
+from vectorless_web.engine.errors import ArtefactDamaged, NotFound
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
@@ -53,7 +53,8 @@ class WorkspaceCorpus:
 
     Nothing grows with the workspace: versions and cards are read for the documents that
     are asked for. `opened` collects the primary keys of the versions that were read, so
-    that the run can be pinned to them, `routes` what the router answered in this attempt.
+    that the run can be pinned to them, `left_out` the documents whose compiled file was
+    damaged, `routes` what the router answered in this attempt.
     An attempt after a crash is given the `routes` of the one before it.
     """
 
@@ -62,9 +63,11 @@ class WorkspaceCorpus:
         self._known_routes = routes
         self.routes: list[RouteResult] = []
         self._versions: dict[str, DocumentVersion] = {}
+        self._documents: dict[str, CompiledDocument] = {}
         self._cards: dict[int, Card] = {}
         self._router = RunRouter(run, cards=lambda pk: self.card(str(pk)))
         self.opened: set[int] = set()
+        self.left_out: set[str] = set()
 
     @cached_property
     def fingerprint(self) -> str:
@@ -111,10 +114,16 @@ class WorkspaceCorpus:
         return self._cards[version.pk]
 
     def open(self, document: str) -> CompiledDocument:
-        """Open the compiled document; NotFound if it is not in the scope."""
+        """Open the compiled document; NotFound if it is not in the scope, ArtefactDamaged while it is repaired."""
         version = self.version(document)
-        self.opened.add(version.pk)
-        return open_version(version)
+        if document not in self._documents:
+            try:
+                self._documents[document] = open_version(version)
+            except ArtefactDamaged:
+                self.left_out.add(document)
+                raise
+            self.opened.add(version.pk)
+        return self._documents[document]
 
     def vectors(self, document: str) -> NodeVectors | None:
         """The document's vectors, if they were ready when the run began: every attempt finds the same."""
@@ -136,7 +145,9 @@ class WorkspaceCorpus:
         return {
             "considered": len(self.entries()),
             "routes": [asdict(route) for route in self.routes],
-            "documents": {name: _kept(row) for name, row in rows.items()},
+            "documents": {
+                name: _kept(row) | ({"left_out": True} if name in self.left_out else {}) for name, row in rows.items()
+            },
         }
 
     def _told(self, ask: Callable[[], RouteResult]) -> RouteResult:
@@ -158,7 +169,15 @@ class WorkspaceCorpus:
         missing = {row.pk: row for row in self._versions.values() if row.pk not in self._cards}
         stored = CardRow.objects.filter(version__in=missing).values_list("version", "data")
         self._cards |= {pk: card_from(data) for pk, data in stored}
-        self._cards |= {pk: open_version(row).card for pk, row in missing.items() if pk not in self._cards}
+        self._cards |= {pk: _card_in(row) for pk, row in missing.items() if pk not in self._cards}
+
+
+def _card_in(version: DocumentVersion) -> Card:
+    """The card of the compiled file; the title alone when that cannot be read."""
+    try:
+        return open_version(version).card
+    except ArtefactDamaged:
+        return Card(title=version.document.title, overview="", topic_tags=())
 
 
 def _kept(version: DocumentVersion) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The small map of each document a run walked: its outline with the path lit."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -47,7 +47,7 @@ def maps_of(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> l
                 last = ref["document"]
     shown = next((str(row.version.document_id) for row in citations if row.version), last)
     shown = shown if shown in touched else last
-    outlines = _outlines([versions[document].pk for document in touched])
+    outlines = _outlines({versions[document].pk: versions[document].artefact_sha256 for document in touched})
     return [
         _map(versions[document], refs, run, outlines[versions[document].pk]) | {"open": document == shown}
         for document, refs in touched.items()
@@ -108,9 +108,9 @@ def _names(refs: Iterable[dict[str, Any]]) -> str:
     return named + (ngettext(" and %d more", " and %d more", more) % more if more > 0 else "")
 
 
-def _outlines(versions: Collection[int]) -> dict[int, tuple[Heading, ...]]:
-    """The outlines of versions, which never change once these are ready: those not kept are read in one query."""
-    found = {pk: kept for pk in versions if (kept := _kept.get(pk)) is not None}
+def _outlines(versions: Mapping[int, str]) -> dict[int, tuple[Heading, ...]]:
+    """The outlines of versions by the hash of what they are compiled to: those not kept are read in one query."""
+    found = {pk: kept for pk, digest in versions.items() if (kept := _kept.get((pk, digest))) is not None}
     fresh: dict[int, list[Heading]] = {pk: [] for pk in versions if pk not in found}
     if fresh:
         names = [field.name for field in fields(Heading)]
@@ -118,10 +118,10 @@ def _outlines(versions: Collection[int]) -> dict[int, tuple[Heading, ...]]:
         for version, *values in rows.values_list("version", *names):
             fresh[version].append(Heading(*values))
     for pk, headings in fresh.items():
-        found[pk] = _kept[pk] = tuple(headings)
-    for pk in list(_kept)[:-OUTLINES_KEPT]:
-        _kept.pop(pk, None)
+        found[pk] = _kept[pk, versions[pk]] = tuple(headings)
+    for place in list(_kept)[:-OUTLINES_KEPT]:
+        _kept.pop(place, None)
     return found
 
 
-_kept: dict[int, tuple[Heading, ...]] = {}
+_kept: dict[tuple[int, str], tuple[Heading, ...]] = {}

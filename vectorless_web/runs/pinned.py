@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import overload
 
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged, NotFound
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
 from vectorless_web.engine.router import RouteResult
@@ -33,6 +34,16 @@ class PinnedCorpus(WorkspaceCorpus):
         """Documents under the names and titles they had."""
         kept = self._inputs.documents
         return [_entry(name, kept[name]) for name in documents if name in kept]
+
+    def open(self, document: str) -> CompiledDocument:
+        """Open the compiled document; what the run had to leave out then is left out again."""
+        if self._inputs.documents.get(document, {}).get("left_out"):
+            raise ArtefactDamaged("The compiled document could not be read when the question was asked.")
+        return super().open(document)
+
+    def title_of(self, document: str) -> str:
+        """The title that a document had."""
+        return str(self._inputs.documents[document]["title"])
 
     def missing(self) -> list[str]:
         """Titles of documents on a shortlist whose version is gone."""

@@ -8,7 +8,9 @@ from typing import Any
 from django.urls import reverse
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering import Highlight, page_view
+from vectorless_web.documents.page_text import find_on_page
+from vectorless_web.documents.rendering import Highlight, page_view, span_row
+from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.lib.outages import StorageAway
 from vectorless_web.runs.models import Citation, Run, Step
@@ -19,6 +21,8 @@ Place = tuple[int, int]
 """(version, page index)."""
 
 SHEETS_SHOWN = 12
+FOUND_AS_IT_IS = ("exact", "normalised")
+"""Checks of a quote whose words stand on the page letter by letter."""
 
 
 def sheets_of(run: Run, citations: Sequence[Citation], steps: Sequence[Step]) -> list[dict[str, Any]]:
@@ -54,7 +58,8 @@ def _readable_sheet(
 
 def sheet_of(run: Run, citations: Sequence[Citation], version: DocumentVersion, page_index: int) -> dict[str, Any]:
     """One page with the run's marks; its neighbours are the run's own fragments."""
-    view = page_view(version, page_index, _highlights(citations).get((version.pk, page_index), []))
+    marks = _highlights(citations).get((version.pk, page_index), [])
+    view = page_view(version, page_index, [_placed(mark, citations, version, page_index) for mark in marks])
     begun = {citation.marker for citation in citations if citation.page_index == page_index}
     # A quote that began on another page has its plain id there.
     hits = [hit if hit.marker in begun else replace(hit, id=f"{hit.id}-{page_index + 1}") for hit in view["hits"]]
@@ -93,6 +98,27 @@ def _mark(citation: Citation, page: int, *, on: bool) -> Highlight:
         spans=[span for span in citation.spans if span[0] == page],
         on=on,
     )
+
+
+def _placed(mark: Highlight, citations: Sequence[Citation], version: DocumentVersion, page_index: int) -> Highlight:
+    """The mark where its quote stands now: the document may have been read again by another compiler since.
+
+    A quote that is not where it was is looked for on its page; one that is not found is not lit at all.
+    """
+    quotes = [row.quote for row in citations if row.marker == mark.marker and row.check_result in FOUND_AS_IT_IS]
+    if not mark.spans or mark.boxes or not quotes:
+        return mark
+    document = open_version(version)
+    text = document.page_text(page_index)
+    lit = _letters("".join(text[start : start + length] for _, start, length in map(span_row, mark.spans)))
+    if any(lit in _letters(quote) for quote in quotes):
+        return mark
+    found = [span for quote in quotes if (span := find_on_page(document, page_index, quote))]
+    return replace(mark, spans=found)
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
 
 
 def _last_read(run: Run, steps: Sequence[Step]) -> list[tuple[DocumentVersion, int]]:

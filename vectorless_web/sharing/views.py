@@ -105,7 +105,7 @@ def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResp
     try:
         picture = page_image(shown, page - 1)
     except RenderUnavailable as problem:
-        return HttpResponse(problem.message, status=503, content_type="text/plain; charset=utf-8")
+        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg")
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS)
     return _unlisted(response)

@@ -1,6 +1,7 @@
 """What may be done to documents."""
 
 from vectorless_web.documents.scratch import clear_stale_folders
+from vectorless_web.documents.services.compile_queue import queue_repair
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.correcting import check_corrections, correct_outline, may_be_heading
 from vectorless_web.documents.services.embedding import embed_version
@@ -29,6 +30,15 @@ from vectorless_web.documents.services.meaning import (
     try_embedding,
 )
 from vectorless_web.documents.services.quarantine import empty_overdue, quarantine_orphans
+from vectorless_web.documents.services.repairing import (
+    ArtefactPatrol,
+    RepairCounts,
+    check_artefacts,
+    failed_repairs,
+    queue_outdated,
+    repair_counts,
+    requeue_repairs,
+)
 from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
 from vectorless_web.documents.services.samples import add_samples
 from vectorless_web.documents.services.upkeep import hand_back_version, requeue_lost_versions
@@ -37,11 +47,14 @@ from vectorless_web.documents.services.vector_queue import resume_embedding
 
 __all__ = [
     "Added",
+    "ArtefactPatrol",
     "Estimate",
+    "RepairCounts",
     "add_document",
     "add_samples",
     "add_version",
     "cancel_version",
+    "check_artefacts",
     "check_corrections",
     "choose_embedding",
     "clear_stale_folders",
@@ -54,16 +67,21 @@ __all__ = [
     "embed_version",
     "empty_overdue",
     "estimate",
+    "failed_repairs",
     "hand_back_version",
     "may_be_heading",
     "move_documents",
     "purge_deleted",
     "purge_document",
     "quarantine_orphans",
+    "queue_outdated",
+    "queue_repair",
     "refresh_rows",
     "remove_embedding",
     "rename_document",
+    "repair_counts",
     "requeue_lost_versions",
+    "requeue_repairs",
     "restore_document",
     "resume_embedding",
     "retry_embedding",

@@ -1,4 +1,8 @@
-"""Compiling one version: claimed, watched, stored and ended by conditional updates under its lease."""
+"""Compiling one version: claimed, watched, stored and ended by conditional updates under its lease.
+
+A ready version is compiled again the same way (a repair): it stays ready and current meanwhile, `repair`
+stands for its status, and what was compiled before is replaced in one transaction at the end.
+"""
 
 import logging
 import secrets
@@ -12,29 +16,34 @@ from typing import Any
 
 from django.db import Error as DatabaseTrouble
 from django.db import connection, transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, Progress, run_child
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
 from vectorless_web.documents.scratch import compile_folder
+from vectorless_web.documents.services.compile_queue import REPAIRED
 from vectorless_web.documents.services.compiled_rows import card_row, section_rows, storable, version_facts
+from vectorless_web.documents.services.embedding import carry_vectors, name_carried
 from vectorless_web.documents.services.routing_rows import Linked, linked, show_to_router
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.services.vector_queue import want_vectors
 from vectorless_web.documents.storage import (
     check_reachable,
     delete_stored,
+    file_sha256,
     local_copy,
     open_artefact,
     reaching_storage,
     store_artefact,
 )
 from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
+from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.lib.outages import DATABASE_AWAY, DATABASE_BUSY, STORAGE_AWAY, Outage, outage_of, patiently
 
 Status = DocumentVersion.Status
+Reason = DocumentVersion.RepairReason
 logger = logging.getLogger(__name__)
 
 News = Generator[Progress | Finished | None, None, None]
@@ -60,6 +69,17 @@ WAITS = {
 FIRST_RETRY, LAST_RETRY = timedelta(seconds=3), timedelta(minutes=5)
 """A short outage delays a file by seconds, a long one does not fill the queue with tries."""
 LONGEST_OUTAGE = timedelta(days=1)
+LOST_ORIGINAL = (
+    "The original file of this document is missing from storage, so it cannot be read again. "
+    "Upload the same file once more: it takes its place, and nothing else changes."
+)
+ALTERED = (
+    "The original file of this document was altered in storage, so it cannot be read again. "
+    "Upload the same file once more: it takes its place, and nothing else changes."
+)
+REPAIR_WAITS = (timedelta(minutes=1), timedelta(minutes=10), timedelta(hours=1))
+"""How long after each failure a repair is tried again: storage that is away comes back, a crash may have been bad
+luck; what failed four times in over an hour needs somebody."""
 BATCH_ROWS = 500
 """Sections written in one transaction: SQLite has a single write lock, and runs need it every few milliseconds."""
 
@@ -69,16 +89,17 @@ class LeaseLost(Exception):
 
 
 def compile_version(version_id: int, *, compile_with: Compile = run_child) -> None:
-    """Compile a queued version to its end: ready or failed. A second delivery of the job exits quietly.
+    """Compile a queued version to its end, ready or failed, or repair a ready one. A second delivery exits quietly.
 
     What nobody expected ends the version as failed as well, and is raised for the worker's log.
     """
-    version = _claim(version_id)
+    version = _claim(version_id) or claim_repair(version_id)
     if version is None:
         return
     try:
         with compile_folder() as folder:
-            _compile(version, folder, compile_with)
+            work = _recompile if version.is_being_repaired else _compile
+            work(version, folder, compile_with)
     except CompileFailed as failure:
         _fail(version, failure)
     except LeaseLost:
@@ -100,6 +121,9 @@ def put_back(version: DocumentVersion, outage: Outage) -> None:
     The longer it has waited, the longer until the next try; after a day of that it has
     failed, and can be tried again by hand.
     """
+    if version.is_being_repaired:
+        put_off(version, CompileFailed(WAITS[outage], code=outage.code, retryable=True))
+        return
     now = timezone.now()
     since = min(version.waiting_since or now, now)
     if now - since > LONGEST_OUTAGE:
@@ -129,6 +153,8 @@ def _failure_by(outage: Outage) -> CompileFailed:
 
 def fail_version(version: DocumentVersion, failure: CompileFailed) -> bool:
     """Write the failed end under the version's lease; false when another owns it. Nothing of the attempt is kept."""
+    if version.is_being_repaired:
+        return put_off(version, failure)
     return end_as_failed(_mine(version), version, failure)
 
 
@@ -193,6 +219,21 @@ def _claim(version_id: int) -> DocumentVersion | None:
     return version
 
 
+def claim_repair(version_id: int) -> DocumentVersion | None:
+    """Take a ready version that waits to be compiled again; None when there is none or somebody else has it."""
+    lease = secrets.token_hex(16)
+    waiting = DocumentVersion.objects.filter(
+        pk=version_id, status=Status.READY, repair=Status.QUEUED, document__deleted_at=None
+    )
+    if not waiting.update(
+        repair=Status.PARSING, lease=lease, heartbeat_at=timezone.now(), repair_tries=F("repair_tries") + 1
+    ):
+        return None
+    version = DocumentVersion.objects.select_related("document").get(pk=version_id)
+    announce(version.document.workspace_id, version.document_id)
+    return version
+
+
 def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> None:
     _drop_leftovers(version)
     target = folder / "artefact"
@@ -250,6 +291,7 @@ class Beat:
     def __init__(self, version: DocumentVersion) -> None:
         self.version = version
         self._written_at = 0.0
+        self._field = "repair" if version.is_being_repaired else "status"
         self._stage: str = Status.PARSING
         self._values: dict[str, Any] = {}
 
@@ -258,7 +300,7 @@ class Beat:
         if progress is not None:
             new_stage = progress.stage != self._stage
             self._stage = progress.stage
-            self._values = {"status": progress.stage, "stage_done": progress.done, "stage_total": progress.total}
+            self._values = {self._field: progress.stage, "stage_done": progress.done, "stage_total": progress.total}
             if new_stage:
                 self._written_at = 0.0
         if time.monotonic() - self._written_at >= BEAT_SECONDS:
@@ -282,7 +324,8 @@ class Beat:
 
 def _mine(version: DocumentVersion) -> QuerySet[DocumentVersion]:
     """The version's row while this worker holds it."""
-    return DocumentVersion.objects.filter(pk=version.pk, lease=version.lease, status__in=DocumentVersion.BUSY)
+    busy = Q(status__in=DocumentVersion.BUSY) | Q(status=Status.READY, repair__in=DocumentVersion.BUSY)
+    return DocumentVersion.objects.filter(busy, pk=version.pk, lease=version.lease)
 
 
 def _still_mine(version: DocumentVersion) -> None:
@@ -305,6 +348,81 @@ def _write_sections(version: DocumentVersion, document: CompiledDocument) -> Non
             _still_mine(version)
             # A batch may have been committed although the news of it did not come.
             Section.objects.bulk_create(rows[start : start + BATCH_ROWS], ignore_conflicts=True)
+
+
+def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) -> None:
+    """Compile a ready version again from its original, unless its file turns out to be sound."""
+    if version.repair_reason != Reason.ASKED and is_sound(version):
+        _mine(version).update(engine_version=ENGINE_VERSION, **REPAIRED)
+        announce(version.document.workspace_id, version.document_id)
+        return
+    target = folder / "artefact"
+    order = Order.by_settings(
+        path=_original_of(version, folder), name=version.document.name, target=target, corrections=version.corrections
+    )
+    finished = _watch(version, compile_with(order))
+    name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
+    try:
+        document = open_artefact(name, digest)
+        facts = version_facts(document, seconds=finished.seconds, peak_mb=finished.peak_mb)
+        _replace(version, (name, digest), document, facts)
+    except BaseException:
+        drop_artefact(name)
+        raise
+    drop_artefact(version.artefact)
+
+
+def is_sound(version: DocumentVersion) -> bool:
+    """Whether the compiled file can be read and is what this program's compiler makes."""
+    try:
+        return open_artefact(version.artefact, version.artefact_sha256).engine == ENGINE_VERSION
+    except ArtefactDamaged:
+        return False
+
+
+def _original_of(version: DocumentVersion, folder: Path) -> Path:
+    """The uploaded file, as it was when it was stored."""
+    path = _upload_of(version, folder)
+    if file_sha256(path) != version.sha256:
+        raise CompileFailed(ALTERED, code="upload_altered", retryable=False)
+    return path
+
+
+def _replace(
+    version: DocumentVersion, stored: tuple[str, str], document: CompiledDocument, facts: dict[str, Any]
+) -> None:
+    """Let what was compiled anew take the place of what was there, all of it or nothing."""
+    card = linked(version.document, document.card)
+    name, digest = stored
+    carried = carry_vectors(version, digest, document)
+    with transaction.atomic():
+        if not _mine(version).update(artefact=name, artefact_sha256=digest, **facts, **REPAIRED):
+            raise LeaseLost
+        version.sections.all().delete()
+        Section.objects.bulk_create(section_rows(version, document), batch_size=BATCH_ROWS)
+        Card.objects.filter(version=version).delete()
+        card_row(version, document.card).save()
+        row = Document.objects.get(pk=version.document_id)
+        if row.current_version_id == version.pk and row.deleted_at is None:
+            show_to_router(row, card)
+        name_carried(carried)
+        announce(row.workspace_id, row.pk)
+
+
+def put_off(version: DocumentVersion, failure: CompileFailed) -> bool:
+    """Write that a repair failed: tried again by itself, later each time, and not for ever. False without the lease.
+
+    The version stays what it was; what can still be read of it can be read.
+    """
+    left = REPAIR_WAITS[version.repair_tries - 1 :]
+    after = timezone.now() + left[0] if left else None
+    message = LOST_ORIGINAL if failure.code == "upload_missing" else failure.message
+    ended = _mine(version).update(
+        repair=Status.FAILED, error_code=failure.code, error_message=message, repair_after=after, lease=""
+    )
+    if ended:
+        announce(version.document.workspace_id, version.document_id)
+    return bool(ended)
 
 
 @transaction.atomic

@@ -3,18 +3,22 @@
 import logging
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import numpy as np
+from django.db import transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from vectorless_web.documents.models import EmbeddingChoice, VectorFile
+from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.vector_queue import start_next
 from vectorless_web.documents.storage import delete_stored, open_vectors, open_version, store_vectors
+from vectorless_web.engine.document.artefact import CompiledDocument
 from vectorless_web.engine.document.vectors import LeafText, leaf_texts, write_vectors
 from vectorless_web.engine.errors import ArtefactDamaged, EngineError, ModelError, ModelInvalidReply
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, batches
@@ -75,6 +79,48 @@ def embed_version(file_id: int, *, connect: Connect, turn_seconds: float = TURN_
         _pause(file, outage.code, outage.message, SOON)
     finally:
         patiently(lambda: start_next(file.choice_id))
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The vectors of a version that is compiled again, stored for its new file and named by no row yet."""
+
+    file: VectorFile
+    name: str
+    sha256: str
+    is_whole: bool
+
+
+def carry_vectors(version: DocumentVersion, artefact: str, document: CompiledDocument) -> list[Carried]:
+    """Write the vectors of a version for what it is compiled to anew, so that no text is embedded and paid twice.
+
+    Keys may differ between two compilers; texts tell which vector belongs where. To be called
+    while the version's row still names what was compiled before, and outside of any transaction.
+    """
+    if artefact == version.artefact_sha256:
+        return []
+    carried = []
+    for file in VectorFile.objects.filter(version=version).select_related("choice", "version"):
+        known = _vectors_in(file, file.choice.max_tokens)
+        leaves = list(leaf_texts(document, max_tokens=file.choice.max_tokens))
+        there = [leaf for leaf in leaves if leaf.text in known]
+        data = write_vectors([leaf.key for leaf in there], _matrix(there, known), model=file.model, artefact=artefact)
+        name, digest = store_vectors(data, f"vectors/{version.sha256}-{secrets.token_hex(8)}.vec")
+        carried.append(Carried(file, name, digest, is_whole=len(there) == len(leaves)))
+    return carried
+
+
+def name_carried(carried: Iterable[Carried]) -> None:
+    """Let the rows name the carried vectors, in the transaction that replaces the compiled file; queue what lacks some.
+
+    A worker that embeds such a version at this moment loses its lease: its keys are those of before.
+    """
+    for row in carried:
+        values: dict[str, Any] = {"file": row.name, "sha256": row.sha256}
+        if not (row.is_whole and row.file.status == Status.READY):
+            values |= {**_BACK, "lease": ""}
+        VectorFile.objects.filter(pk=row.file.pk).update(**values)
+        transaction.on_commit(partial(delete_stored, row.file.file))
 
 
 def _claim(file_id: int) -> VectorFile | None:
@@ -167,6 +213,8 @@ def _vectors_in(file: VectorFile, max_tokens: int) -> Known:
         return {}
     try:
         stored = open_vectors(file.file, file.sha256)
+        if stored.artefact != file.version.artefact_sha256:
+            return {}  # Keys of another reading name other texts.
         rows = dict(zip(stored.keys, stored.rows, strict=True))
         leaves = leaf_texts(open_version(file.version), max_tokens=max_tokens)
         return {leaf.text: rows[leaf.key] for leaf in leaves if leaf.key in rows}

@@ -11,10 +11,10 @@ from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
+from vectorless_web.documents.services.compile_queue import enqueue_compile, queue_repair
 from vectorless_web.documents.services.compiling import end_as_failed
 from vectorless_web.documents.services.installation import files_standing
 from vectorless_web.documents.services.routing_rows import hide_from_router, show_again
-from vectorless_web.documents.services.uploads import enqueue_compile
 from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -61,7 +61,13 @@ def restore_document(*, actor: User, document: Document) -> None:
 
 
 def retry_version(*, actor: User, version: DocumentVersion) -> None:
-    """Queue a failed version again. Problem when trying again cannot help."""
+    """Queue a version to be read again: a failed one, or a ready one, which stays readable meanwhile.
+
+    Quiet when a ready one is being read again already. Problem when trying again cannot help.
+    """
+    if version.status == Status.READY:
+        _read_again(actor, version)
+        return
     with transaction.atomic():
         queued = DocumentVersion.objects.filter(pk=version.pk, status=Status.FAILED, retryable=True).update(
             status=Status.QUEUED, attempt=version.attempt + 1, requeued=False, heartbeat_at=None, **_CLEARED
@@ -74,6 +80,13 @@ def retry_version(*, actor: User, version: DocumentVersion) -> None:
         record(actor=actor, verb="document.retried", workspace=document.workspace, target=document, details=details)
         enqueue_compile(version)
         announce(document.workspace_id, document.pk)
+
+
+@transaction.atomic
+def _read_again(actor: User, version: DocumentVersion) -> None:
+    if queue_repair(version, DocumentVersion.RepairReason.ASKED):
+        document, details = version.document, {"version": version.number}
+        record(actor=actor, verb="document.retried", workspace=document.workspace, target=document, details=details)
 
 
 def cancel_version(*, actor: User, version: DocumentVersion) -> bool:

@@ -10,8 +10,8 @@ from django.utils import timezone
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.services.compile_queue import enqueue_compile
 from vectorless_web.documents.services.compiling import fail_version
-from vectorless_web.documents.services.uploads import enqueue_compile
 from vectorless_web.lib import jobs
 
 Status = DocumentVersion.Status

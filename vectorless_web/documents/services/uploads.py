@@ -10,15 +10,16 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
-from vectorless_web.documents.storage import check_reachable, delete_stored, stream_sha256
+from vectorless_web.documents.services.compile_queue import enqueue_compile, queue_repair
+from vectorless_web.documents.storage import check_reachable, delete_stored, is_readable, is_stored, stream_sha256
 from vectorless_web.engine.compiler.sniff import DOCX, PDF, sniff
 from vectorless_web.engine.errors import UnreadableDocument
-from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
@@ -26,18 +27,19 @@ from vectorless_web.workspaces.services import record
 
 HEAD_BYTES = 8192
 ACCEPTED = "PDF, Word (.docx), HTML, Markdown and text files"
-JOB = "vectorless_web.documents.jobs.compile_version"
-JOB_GRACE_SECONDS = 60
-"""The queue's own time-out comes this long after the compiler's, which ends with a plain sentence."""
 
 
 @dataclass(frozen=True)
 class Added:
-    """What became of a file: `version` is new, or the one that is here already when `added` is false."""
+    """What became of a file: `version` is new, or the one that is here already when `added` is false.
+
+    `healed`: what was stored of the version here was lost or damaged, and the file has made it good.
+    """
 
     document: Document
     version: DocumentVersion
     added: bool
+    healed: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def add_document(
     sha256 = _sha256_of(upload)
     here = same_content(workspace, sha256, upload.size or 0)
     if here is not None:
-        return Added(here.document, here, added=False)
+        return Added(here.document, here, added=False, healed=restore_original(here, upload))
     stored = _store(upload, media_type, sha256)
     try:
         return _create_document(workspace, user, stored, title=title, folder=folder)
@@ -85,13 +87,35 @@ def add_version(*, document: Document, user: User, upload: UploadedFile | File) 
     sha256 = _sha256_of(upload)
     here = same_content(document.workspace, sha256, upload.size or 0)
     if here is not None:
-        return Added(here.document, here, added=False)
+        return Added(here.document, here, added=False, healed=restore_original(here, upload))
     stored = _store(upload, media_type, sha256)
     try:
         return _create_version(document, user, stored)
     except BaseException:
         delete_stored(stored.file)
         raise
+
+
+def restore_original(version: DocumentVersion, upload: UploadedFile | File) -> bool:
+    """Make good with the same bytes what was lost of a version: its original, its compiled file. Whether anything was.
+
+    Every version that shares the lost file gets the new one.
+    """
+    is_lost = not is_stored(version.file.name or "", version.sha256)
+    is_bad = version.status == DocumentVersion.Status.READY and (version.is_broken or not is_readable(version))
+    if is_lost:
+        _replace_original(version, upload)
+    if is_bad:
+        queue_repair(version, DocumentVersion.RepairReason.ASKED)
+    return is_lost or is_bad
+
+
+def _replace_original(version: DocumentVersion, upload: UploadedFile | File) -> None:
+    stored, before = _store(upload, version.mime, version.sha256), version.file.name or ""
+    rows = DocumentVersion.objects.filter(Q(pk=version.pk) | Q(file=before, sha256=version.sha256))
+    (rows if before else DocumentVersion.objects.filter(pk=version.pk)).update(file=stored.file)
+    if before and not DocumentVersion.objects.filter(file=before).exists():
+        delete_stored(before)
 
 
 def check_upload(upload: UploadedFile | File) -> str:
@@ -130,12 +154,6 @@ def title_from(name: str) -> str:
     """A first title from the file name; the document's own title takes its place once it is read."""
     stem = PurePath(name).stem.replace("_", " ").strip()
     return stem or name
-
-
-def enqueue_compile(version: DocumentVersion) -> None:
-    """Queue the compile job of a version's current attempt, on commit."""
-    seconds = settings.COMPILE_TIMEOUT_SECONDS + JOB_GRACE_SECONDS
-    jobs.enqueue(JOB, version.pk, queue="documents", job_id=version.job_id, seconds=seconds)
 
 
 @transaction.atomic

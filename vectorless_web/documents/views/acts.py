@@ -19,9 +19,17 @@ from vectorless_web.workspaces.selectors import may_in, workspace_for
 
 @require_POST
 def retry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Read a file again that could not be read."""
+    """Read a file again: one that could not be read, or a ready one, which can be read meanwhile."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
-    services.retry_version(actor=request.user, version=_latest(document))
+    version = _latest(document)
+    if version.is_busy and document.current_version is not None:
+        # The next version is under way; what can be read again is the one that is shown.
+        version = document.current_version
+        version.document = document
+    services.retry_version(actor=request.user, version=version)
+    if version.status == DocumentVersion.Status.READY and not is_htmx(request):
+        messages.info(request, f"{document.title} is being read again. It can be read and asked meanwhile.")
+        return redirect("documents:detail", slug=slug, pk=pk)
     return _answer(request, document, f"{document.title} is read again.")
 
 

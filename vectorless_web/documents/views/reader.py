@@ -5,6 +5,7 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.core.files.base import File
+from django.core.files.storage import default_storage
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_cache_control
@@ -15,14 +16,24 @@ from vectorless_web.documents import selectors
 from vectorless_web.documents.forms import ReaderForm
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.page_text import Find, find_words
-from vectorless_web.documents.rendering import SCALE, SCALES, RenderUnavailable, page_image, page_url, page_view
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.rendering import (
+    SCALE,
+    SCALES,
+    RenderUnavailable,
+    page_image,
+    page_url,
+    page_view,
+    unreadable_sentence,
+)
+from vectorless_web.documents.storage import open_version, size_of
 from vectorless_web.documents.tree_report import report_pairs
 from vectorless_web.documents.views.acts import row_context
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.selectors import workspace_context
 
+RETRY_SECONDS = 5
+REPAIR_FIELDS = ["repair", "repair_reason", "repair_after", "error_code", "error_message", "stage_done", "stage_total"]
 IMAGE_SECONDS = 365 * 24 * 3600
 CHUNK_BYTES = 1 << 18
 
@@ -33,16 +44,19 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     document = selectors.document_for(request.user, slug, pk)
     asked = _asked(request)
     version = _shown_version(document, asked.get("version"))
+    reading = _reading_or_why(version, asked) if version.status == DocumentVersion.Status.READY else {}
     context = {
         **workspace_context(request.user, document.workspace, "documents"),
         **row_context(document.workspace, document),
         "version": version,
+        "original_missing": bool(reading.get("sheet")) and size_of(version.file.name or "") is None,
+        "is_latest": document.latest is not None and document.latest.pk == version.pk,
         "versions": document.versions.all(),
         "outline": selectors.outline_of(version),
         "card": getattr(version, "card", None),
         "report_pairs": report_pairs(version),
         "sheet": None,
-        **(_reading(version, asked) if version.status == DocumentVersion.Status.READY else {}),
+        **reading,
     }
     return render(request, "documents/detail.html", context)
 
@@ -55,7 +69,12 @@ def page(request: HttpRequest, slug: str, pk: int, page: int) -> HttpResponse:
     version = _shown_version(document, asked.get("version"))
     if version.status != DocumentVersion.Status.READY:
         raise Http404("This version has not been read.")
-    return render(request, "documents/_page.html", {"sheet": _reading(version, asked)["sheet"]})
+    sheet = _reading_or_why(version, asked)["sheet"]
+    if sheet is None:
+        raise Problem(
+            unreadable_sentence(version), code="artefact_damaged", status=503, retryable=True, retry_after=RETRY_SECONDS
+        )
+    return render(request, "documents/_page.html", {"sheet": sheet})
 
 
 @require_GET
@@ -71,7 +90,7 @@ def image(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> H
     try:
         picture = page_image(version, page - 1, _scale(request))
     except RenderUnavailable as problem:
-        return HttpResponse(problem.message, status=503, content_type="text/plain; charset=utf-8")
+        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg", headers={"ETag": tag})
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
     return response
@@ -82,22 +101,49 @@ def original(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
     """The uploaded file of the current version, or of `?version=`, as a download."""
     document = selectors.document_for(request.user, slug, pk)
     version = _shown_version(document, _asked(request).get("version"))
-    if not version.file:
-        raise Problem("The file of this version was not kept.", code="file_missing", status=404)
-    response = StreamingHttpResponse(_chunks(version.file), content_type="application/octet-stream")
+    content = FileChunks(_opened_original(version))
+    response = StreamingHttpResponse(content, content_type="application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(True, document.name)
     response["Content-Length"] = version.bytes
     return response
 
 
-async def _chunks(file: File) -> AsyncIterator[bytes]:
-    """The file in pieces: an ordinary iterator would be read into memory whole before the first byte is sent."""
-    await sync_to_async(file.open)("rb")
+def _opened_original(version: DocumentVersion) -> File:
+    """The stored upload, open; Problem (404) when it is gone or cut short: a started answer could no longer say so."""
+    name = version.file.name or ""
+    if not name:
+        raise Problem("The file of this version was not kept.", code="file_missing", status=404)
     try:
-        while chunk := await sync_to_async(file.read)(CHUNK_BYTES):
+        file = default_storage.open(name)
+        if file.size == version.bytes:
+            return file
+        file.close()
+    except FileNotFoundError:
+        pass
+    raise Problem(
+        f"The original file of “{version.document.title}” is missing from storage or damaged. "
+        "Upload the same file once more: it takes its place, and nothing else changes.",
+        code="file_missing",
+        status=404,
+    )
+
+
+class FileChunks:
+    """An open file in pieces: an ordinary iterator would be read into memory whole before the first byte is sent.
+
+    The response closes it, read or not.
+    """
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        while chunk := await sync_to_async(self._file.read)(CHUNK_BYTES):
             yield chunk
-    finally:
-        await sync_to_async(file.close)()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
 def _asked(request: HttpRequest) -> dict[str, Any]:
@@ -117,17 +163,26 @@ def _shown_version(document: Document, number: int | None) -> DocumentVersion:
     return version
 
 
+def _reading_or_why(version: DocumentVersion, asked: dict[str, Any]) -> dict[str, Any]:
+    """What `_reading` gives; without a `sheet`, why the version cannot be shown: it is being read again, or cannot be.
+
+    Whoever comes upon a damaged file has it repaired, so its state is read once more.
+    """
+    try:
+        return _reading(version, asked)
+    except ArtefactDamaged:
+        version.refresh_from_db(fields=REPAIR_FIELDS)
+        return {"sheet": None, "unreadable": unreadable_sentence(version)}
+
+
 def _reading(version: DocumentVersion, asked: dict[str, Any]) -> dict[str, Any]:
     """The page asked for, with the words to find on it; the last page when the number is too high."""
     page_index = min(asked.get("page") or 1, version.pages) - 1
     view, words = asked.get("view") or "page", asked.get("find") or ""
-    try:
-        finds = find_words(open_version(version), words)
-        if finds and not asked.get("page"):
-            page_index = finds[0].span.page_index
-        sheet = page_view(version, page_index, view=view, finds=[find.span for find in finds])
-    except ArtefactDamaged as error:
-        raise Problem(error.message, code=error.code, status=500) from error
+    finds = find_words(open_version(version), words)
+    if finds and not asked.get("page"):
+        page_index = finds[0].span.page_index
+    sheet = page_view(version, page_index, view=view, finds=[find.span for find in finds])
     path = selectors.section_path(version, page_index)
     return {
         "sheet": sheet,

@@ -28,6 +28,8 @@ class UploadResult:
     document: Document | None = None
     duplicate_of: Document | None = None
     error: Problem | None = None
+    healed: bool = False
+    """Whether the file made good what was lost of the document that is here already."""
 
 
 @require_POST
@@ -62,7 +64,7 @@ def new_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         messages.error(request, problem.message)
         return redirect("documents:detail", slug=slug, pk=pk)
     if not added.added:
-        messages.info(request, f"This file is already here, as “{added.document.title}”. Nothing was added.")
+        messages.info(request, _sentence(_result(added, "This file")))
         return redirect("documents:detail", slug=slug, pk=added.document.pk)
     messages.info(request, f"Version {added.version.number} is being read; it takes over when it is ready.")
     return redirect("documents:detail", slug=slug, pk=pk)
@@ -102,8 +104,12 @@ def _add(request: HttpRequest, workspace: Workspace, file: UploadedFile, folder:
         added = services.add_document(workspace=workspace, user=request.user, upload=file, folder=folder)
     except Problem as problem:
         return UploadResult(name, error=problem)
+    return _result(added, name)
+
+
+def _result(added: services.Added, name: str) -> UploadResult:
     if not added.added:
-        return UploadResult(name, duplicate_of=added.document)
+        return UploadResult(name, duplicate_of=added.document, healed=added.healed)
     return UploadResult(name, document=added.document)
 
 
@@ -114,6 +120,9 @@ def _status(results: list[UploadResult]) -> int:
 def _sentence(result: UploadResult) -> str:
     if result.error:
         return f"{result.name}: {result.error.message}"
+    if result.duplicate_of and result.healed:
+        title = result.duplicate_of.title
+        return f"{result.name} is already here, as “{title}”. Its stored file was lost and has been put back."
     if result.duplicate_of:
         return f"{result.name} is already here, as “{result.duplicate_of.title}”. Nothing was added."
     return f"{result.name} was added and is being read."

@@ -4,6 +4,9 @@ Layout: magic, length of the directory, SHA-256 of the directory, the directory 
 then blocks aligned to 8 bytes. The directory names each block with offset, length and
 CRC-32, and the length of the whole file. Opening reads the directory alone; a block is
 checked when it is first used. Nothing written depends on time, paths or hash order.
+
+The directory names the layout (FORMAT) and the compiler (ENGINE_VERSION). A file of another
+layout cannot be read; one of another compiler can, and is worth compiling again.
 """
 
 import hashlib
@@ -20,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.document.card import Card
-from vectorless_web.engine.document.node import GlyphSpan, Node, Reference
+from vectorless_web.engine.document.fingerprint import ENGINE_VERSION as ENGINE_VERSION
+from vectorless_web.engine.document.node import GlyphSpan, Node, NodeKind, Reference
 from vectorless_web.engine.document.page import PageInfo
 from vectorless_web.engine.document.report import TreeReport
 from vectorless_web.engine.document.rows import NodeRows, encode_nodes
@@ -28,12 +32,14 @@ from vectorless_web.engine.document.serialise import card_from, dump_json, repor
 from vectorless_web.engine.document.tree import Tree
 from vectorless_web.engine.errors import ArtefactDamaged
 
-ENGINE_VERSION = "1"
-"""Part of the artefact's name in storage; another version means compiling again."""
+FORMAT = 1
+"""The layout of blocks. Raise it when a program that knows the old layout would misread the new one."""
 
 _MAGIC = b"VLWEBART"
 _HEAD = struct.Struct("<8sQ32s")
 _ALIGN = 8
+_TRIED_NODES = 64
+"""Nodes decoded to find out whether a file of another compiler can be read: evenly spread, they meet every kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,7 @@ def write_artefact(parts: ArtefactParts) -> bytes:
 
 def _facts(parts: ArtefactParts) -> dict[str, Any]:
     return {
+        "format": FORMAT,
         "engine": ENGINE_VERSION,
         "title": parts.title,
         "media_type": parts.media_type,
@@ -95,7 +102,7 @@ def _assemble(facts: dict[str, Any], blocks: Mapping[str, bytes]) -> bytes:
 
 
 def open_artefact(path: Path) -> "CompiledDocument":
-    """Map an artefact file. ArtefactDamaged if it is truncated, altered or of another version."""
+    """Map an artefact file. ArtefactDamaged if it is truncated, altered or of another layout."""
     try:
         with path.open("rb") as file:
             return CompiledDocument(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
@@ -104,7 +111,7 @@ def open_artefact(path: Path) -> "CompiledDocument":
 
 
 def _damaged(reason: str) -> ArtefactDamaged:
-    return ArtefactDamaged(f"The compiled document cannot be read: {reason}. Compile the document again.")
+    return ArtefactDamaged(f"The compiled document cannot be read: {reason}.")
 
 
 class _Blocks:
@@ -123,14 +130,17 @@ class _Blocks:
         if magic != _MAGIC or hashlib.sha256(raw).digest() != digest:
             raise _damaged("its directory is damaged")
         directory: dict[str, Any] = json.loads(raw)
-        if directory["engine"] != ENGINE_VERSION:
-            raise _damaged("another version of the engine made it")
+        # Files from before layouts were numbered are of the first one.
+        if directory.get("format", 1) != FORMAT:
+            raise _damaged("a version of this program with another layout made it")
         base = _HEAD.size + length
         if len(self._view) != base + directory["body"]:
             raise _damaged("its length is wrong")
         return directory, base
 
     def __getitem__(self, name: str) -> memoryview:
+        if name not in self.directory["blocks"]:
+            raise _damaged(f"it has no block {name}")
         offset, length, check = self.directory["blocks"][name]
         view = self._view[self._base + offset : self._base + offset + length]
         if name not in self._checked:
@@ -138,6 +148,11 @@ class _Blocks:
                 raise _damaged(f"its block {name} is damaged")
             self._checked.add(name)
         return view
+
+    def verify(self) -> None:
+        """Check every block. ArtefactDamaged if one was altered."""
+        for name in self.directory["blocks"]:
+            self[name]
 
     def array(self, name: str, dtype: str) -> NDArray[Any]:
         return np.frombuffer(self[name], dtype=dtype)
@@ -149,13 +164,42 @@ class CompiledDocument:
     def __init__(self, buffer: bytes | mmap.mmap) -> None:
         self._blocks = _Blocks(buffer)
         facts = self._blocks.directory
-        self.title: str = facts["title"]
-        self.media_type: str = facts["media_type"]
-        self.sha256: str = facts["sha256"]
-        self._rows = NodeRows(self._blocks.array, self._blocks.__getitem__, facts["nodes"])
+        try:
+            self.title: str = facts["title"]
+            self.media_type: str = facts["media_type"]
+            self.sha256: str = facts["sha256"]
+            self.engine: str = facts["engine"]
+            self._rows = NodeRows(self._blocks.array, self._blocks.__getitem__, facts["nodes"])
+        except (LookupError, ValueError) as error:
+            raise _damaged(f"another version of this program made it ({error!r})") from error
         self._card: Card | None = None
         self._tree: Tree | None = None
         self._report: TreeReport | None = None
+
+    def verify(self) -> None:
+        """Check the whole file, so that nothing fails later. ArtefactDamaged if it was altered or cannot be read.
+
+        What another compiler wrote is read on trial too: sound bytes may still hold what this program does not know.
+        """
+        self._blocks.verify()
+        if self.engine == ENGINE_VERSION:
+            return
+        try:
+            self._read_on_trial()
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise _damaged(f"another version of this program made it ({error!r})") from error
+
+    def _read_on_trial(self) -> None:
+        count = len(self.tree)
+        for key in range(0, count, max(1, count // _TRIED_NODES)):
+            self.tree.node(key)
+        tables = (key for key in range(count) if self.tree.kind(key) is NodeKind.TABLE)
+        first_table = next(tables, None)
+        if first_table is not None:
+            self.tree.node(first_table)
+        _ = self.card, self.report, self.segment
+        for page_index in range(min(1, len(self.pages))):
+            self.page_text(page_index)
 
     @property
     def tree(self) -> Tree:
@@ -210,3 +254,11 @@ class CompiledDocument:
     def on_page(self, page_index: int) -> list[int]:
         """Keys of the nodes with text on that page (from 0), in reading order; sections by their heading."""
         return self._rows.on_page(page_index)
+
+
+def fingerprint(artefact: bytes) -> str:
+    """SHA-256 of an artefact apart from which compiler made it: equal ones hold the same."""
+    _, length, _ = _HEAD.unpack(artefact[: _HEAD.size])
+    directory: dict[str, Any] = json.loads(artefact[_HEAD.size : _HEAD.size + length])
+    del directory["engine"]
+    return hashlib.sha256(dump_json(directory) + artefact[_HEAD.size + length :]).hexdigest()

@@ -23,6 +23,7 @@ SHOWN_GAPS = 3
 def conclude(run: Run, plan: QueryPlan) -> Iterator[ReasoningEvent]:
     """The FINALIZE step and the CompleteEvent: answered, partial or not_found."""
     outcome, reason = _outcome(run)
+    reason += _without(run)
     yield run.told(
         StepEvent(
             walk=0,
@@ -71,6 +72,12 @@ def _outcome(run: Run) -> tuple[Outcome, str]:
         verb = "holds" if len(held) == 1 else "hold"
         return Outcome.ANSWERED, f"Answered; {count(len(held), 'sentence')} {verb}"
     return Outcome.ANSWERED, f"Answered; {len(held)} of {len(run.claims)} sentences hold"
+
+
+def _without(run: Run) -> str:
+    """What the answer could not take into account."""
+    titles = listed([short(title) for title in run.left_out.values()])
+    return f"; {titles} {'was' if len(run.left_out) == 1 else 'were'} left out, being read again" if titles else ""
 
 
 def _held(run: Run) -> list[ClaimEvent]:

@@ -1,6 +1,7 @@
 """A corpus over files on disk, compiled on the spot: what the `ask` command reads, without a database."""
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.document.card import Card
-from vectorless_web.engine.errors import InvalidInput, NotFound
+from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, NotFound
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
 
 Compiling = Callable[[str, str, int, int], None]
@@ -60,13 +61,16 @@ class LocalCorpus:
 
     def _compiled(self, path: Path, progress: Compiling) -> CompiledDocument:
         cached = self._cached(path)
-        if cached is not None and cached.exists():
-            return open_artefact(cached)
+        if cached is not None and (kept := _opened(cached)) is not None:
+            return kept
         name = path.name
         data = compile_file(path, name=name, progress=lambda stage, done, total: progress(name, stage, done, total))
         if cached is not None:
             cached.parent.mkdir(parents=True, exist_ok=True)
-            cached.write_bytes(data)
+            # Renamed into place: another command may be opening it.
+            partial = cached.with_name(f"{cached.name}-{os.getpid()}")
+            partial.write_bytes(data)
+            partial.replace(cached)
         return CompiledDocument(data)
 
     def _cached(self, path: Path) -> Path | None:
@@ -74,6 +78,16 @@ class LocalCorpus:
             return None
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         return self._cache / f"{digest}-{ENGINE_VERSION}"
+
+
+def _opened(cached: Path) -> CompiledDocument | None:
+    """The file compiled before; None when it is missing or damaged, so that it is compiled again."""
+    try:
+        document = open_artefact(cached)
+        document.verify()
+    except (FileNotFoundError, ArtefactDamaged):
+        return None
+    return document
 
 
 def _existing(path: Path) -> Path:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
-from vectorless_web.engine.errors import Cancelled, EngineError, InvalidInput
+from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.query.lexicon import Lexicon
 from vectorless_web.engine.query.plan import QueryPlan
 from vectorless_web.engine.query.understand import understand
@@ -18,6 +18,7 @@ from vectorless_web.engine.reasoner.routing import Routing, route_step
 from vectorless_web.engine.reasoner.run import Run
 from vectorless_web.engine.reasoner.verification import answer_events
 from vectorless_web.engine.reasoner.walking import Walking, walk_all
+from vectorless_web.engine.reasoner.wording import listed, short
 
 LONGEST_QUESTION = 4000
 """Characters of a question."""
@@ -90,6 +91,8 @@ class Orchestrator:
         plan = self._understood(run, question, corpus, previous)
         chosen, step = route_step(run, plan, corpus, self._routing)
         yield run.told(step)
+        if run.left_out and not chosen:
+            raise _all_left_out(run)
         yield from walk_all(run, plan, corpus, chosen, self._walking)
         if run.gaps() and run.passed_over and run.may_go_on():
             again, step = route_step(run, plan, corpus, self._routing)
@@ -122,3 +125,12 @@ class Orchestrator:
         # A page that is named says where to look; its words must not be looked for.
         plan = understand(without_page(text), lexicon=self._lexicon, expand=self._expand)
         return replace(plan, question=text)
+
+
+def _all_left_out(run: Run) -> ArtefactDamaged:
+    """Why there is nothing to read: every document that speaks of the question is being repaired."""
+    titles = [short(title) for title in run.left_out.values()]
+    verb = "is" if len(titles) == 1 else "are"
+    error = ArtefactDamaged(f"{listed(titles)} {verb} being read again and cannot be asked now. Ask again in a moment.")
+    error.retryable = True
+    return error

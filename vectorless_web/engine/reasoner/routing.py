@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
+from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.query.entries import expansions
 from vectorless_web.engine.query.plan import QueryPlan
@@ -59,19 +60,21 @@ def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> t
     gaps = [term for gap in run.gaps() for term in analyse(gap)]
     found = routing.second(plan, corpus, gaps=gaps, read=walked, yielded=run.yielded()) if walked else None
     shortlist = found or routing.first(plan, corpus)
-    left = [name for name in shortlist.names if name not in walked]
+    left = [name for name in shortlist.names if name not in walked and name not in run.left_out]
     chosen, over = select(plan, corpus, left, routed=shortlist.scores, most=_most_walks(run, plan))
     if shortlist.committed and not walked:
         alone = [selected for selected in (*chosen, *over) if selected.entry.id == shortlist.committed]
         chosen, over = alone or chosen, [s for s in (*chosen, *over) if s not in alone] if alone else over
+    chosen, over, damaged = _openable(corpus, chosen, over)
     run.passed_over = over
-    missed = _missed(over, shortlist, corpus)
+    run.left_out |= {selected.entry.id: selected.entry.title or selected.entry.name for selected in damaged}
+    missed = [*map(_left_out_row, damaged), *_missed(over, shortlist, corpus)][:SHOWN]
     considered = len(corpus.entries())
     step = StepEvent(
         walk=0,
         index=0,
         kind=StepKind.ROUTE,
-        say=_say(considered, chosen, walked=len(walked)),
+        say=_say(considered, chosen, walked=len(walked)) + _say_left_out(damaged),
         thought=_thought(plan, run.read_as),
         action="route",
         arguments={"query": plan.focus, "again": bool(walked), "gaps": gaps},
@@ -85,12 +88,46 @@ def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> t
             "question": {**_plan_row(plan), **_expansion_row(run, plan), "read_as": run.read_as},
             "shortlist": [_row(selected, shortlist) for selected in chosen],
             "missed": missed,
+            **({"left_out": [_left_out_row(selected) for selected in damaged]} if damaged else {}),
         },
         rejected=tuple(Rejected(row["title"], row["reason"]) for row in missed),
         confidence=round(min(1.0, max(shortlist.scores.values())), 4) if shortlist.scores else None,
         latency_ms=(run.clock() - started) * 1000,
     )
     return chosen, step
+
+
+def _openable(
+    corpus: Corpus, chosen: Sequence[Selected], over: Sequence[Selected]
+) -> tuple[list[Selected], list[Selected], list[Selected]]:
+    """Those chosen that can be opened, those passed over, and those left out because they cannot be read at present.
+
+    The next best takes the place of one that is left out.
+    """
+    opened: list[Selected] = []
+    damaged: list[Selected] = []
+    waiting = [*chosen, *over]
+    while waiting and len(opened) < len(chosen):
+        selected = waiting.pop(0)
+        try:
+            corpus.open(selected.entry.id)
+        except ArtefactDamaged:
+            damaged.append(selected)
+        else:
+            opened.append(selected)
+    return opened, waiting, damaged
+
+
+def _left_out_row(selected: Selected) -> dict[str, str]:
+    title = selected.entry.title or selected.entry.name
+    return {"document": selected.entry.id, "title": title, "reason": "it is being read again and was left out"}
+
+
+def _say_left_out(damaged: Sequence[Selected]) -> str:
+    if not damaged:
+        return ""
+    titles = listed([short(selected.entry.title or selected.entry.name) for selected in damaged])
+    return f"; {titles} {'is' if len(damaged) == 1 else 'are'} being read again and left out"
 
 
 def _most_walks(run: Run, plan: QueryPlan) -> int:
@@ -157,6 +194,8 @@ def _say(considered: int, chosen: list[Selected], *, walked: int) -> str:
     names = listed([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
     if walked:
         return f"Looked again: opened {names}" if chosen else "Looked again: no other document to open"
+    if not chosen:
+        return f"Considered {count(considered, 'document')} and opened none"
     if considered == 1:
         return f"Opened the only document, {names}"
     if considered == len(chosen):

@@ -28,6 +28,8 @@ class Run:
     """Whether documents' other wordings were looked for too."""
     walks: list[Walk] = field(default_factory=list)
     passed_over: list[Selected] = field(default_factory=list)
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Titles, by id, of documents that could not be opened because their compiled file is damaged."""
     claims: list[ClaimEvent] = field(default_factory=list)
     draft: AnswerDraft = field(default_factory=AnswerDraft)
     confidence: Confidence | None = None

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vectorless_web.engine.errors import ArtefactDamaged, EngineError
+from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.served import OUTSIDE
 from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Evidence, ReasoningEvent, StepEvent
@@ -27,6 +27,7 @@ KEPT_NOTHING = "This was asked before runs kept all that a replay needs."
 NO_STEPS = "The run ended before its first step: there is nothing to compare."
 TOO_LONG = f"The replay was given up after {REPLAY_SECONDS:g} seconds."
 OTHER_ENGINE = "An engine of this site's own reasoned here ({}); only the built-in one can be replayed."
+BEING_REPAIRED = "{} is being read again, because its compiled file was damaged. Replay the run when that is done."
 OPEN = "The run has not ended yet."
 OTHER_PROGRAM = "The program has changed since this run; it may reason otherwise now."
 
@@ -114,12 +115,12 @@ def replay(run: Run, *, wire: Wire) -> Found:
     try:
         for event in _events(run, inputs, engine, corpus, deadline):
             sink.take(event)
-    except ArtefactDamaged as error:
-        return Found(Replay.Verdict.IMPOSSIBLE, error.message)
     except EngineError as error:
         return Found(Replay.Verdict.DIFFERENT, f"The replay ended in an error: {error.message}", _note(inputs, corpus))
     if time.monotonic() > deadline:
         return Found(Replay.Verdict.IMPOSSIBLE, TOO_LONG)
+    if corpus.left_out:
+        return Found(Replay.Verdict.IMPOSSIBLE, BEING_REPAIRED.format(corpus.title_of(min(corpus.left_out))))
     difference = compared(run, steps, sink)
     if not difference:
         return Found(Replay.Verdict.IDENTICAL, steps=len(steps))

@@ -46,6 +46,8 @@ REPAIRS: tuple[Act, ...] = (
     runs.recover_runs,
     runs.recover_replays,
     documents.requeue_lost_versions,
+    documents.requeue_repairs,
+    documents.ArtefactPatrol().queue_bad_artefacts,
     documents.compact_overdue,
     documents.purge_deleted,
     documents.resume_embedding,

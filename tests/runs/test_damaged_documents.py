@@ -1,0 +1,141 @@
+"""A compiled file is damaged: questions leave its document out and say so, and nothing that quoted it breaks."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+from django.core.files.storage import default_storage
+from django.urls import reverse
+
+from tests.engine.document.rewriting import rewritten
+from tests.runs.test_route import add, ask
+from vectorless_web.documents import services as documents
+from vectorless_web.documents import snapshots
+from vectorless_web.documents.compile_here import compile_here
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.runs.jobs import replayed
+from vectorless_web.runs.models import Replay, Run
+from vectorless_web.sharing.services import make_link
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings, tmp_path, monkeypatch):
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
+
+
+BOTH = "How many glaciers and orchards are in the valley?"
+
+
+@pytest.fixture
+def shelf(workspace, alice) -> list[Document]:
+    return [add(workspace, alice, topic) for topic in ("glaciers", "orchards")]
+
+
+def path_of(document: Document) -> Path:
+    return Path(default_storage.path(DocumentVersion.objects.get(document=document).artefact))
+
+
+def repair() -> None:
+    for pk in DocumentVersion.objects.filter(repair="queued").values_list("pk", flat=True):
+        documents.compile_version(pk, compile_with=compile_here)
+
+
+def test_a_question_leaves_a_damaged_document_out_and_says_so(workspace, bob, shelf):
+    path_of(shelf[0]).unlink()
+
+    run = ask(workspace, bob, BOTH)
+
+    route = run.steps.get(kind="route")
+    assert run.status == "answered"
+    assert "A report on glaciers is being read again and left out" in route.say
+    assert [row["title"] for row in route.observation["left_out"]] == ["A report on glaciers"]
+    assert any("being read again" in row["reason"] for row in route.rejected)
+    assert "left out" in run.reason
+    assert list(run.versions.all()) == [shelf[1].current_version]
+    assert DocumentVersion.objects.get(document=shelf[0]).repair == "queued"
+
+
+def test_a_question_about_damaged_documents_alone_says_when_to_ask_again(workspace, bob, shelf):
+    for document in shelf:
+        path_of(document).write_bytes(b"")
+
+    run = ask(workspace, bob, "How many orchards are in the valley?")
+
+    assert (run.status, run.error_code, run.retryable) == ("failed", "artefact_damaged", True)
+    assert "being read again" in run.reason and run.steps.filter(kind="route").exists()
+    repair()
+    assert ask(workspace, bob, "How many orchards are in the valley?").status == "answered"
+
+
+def test_a_replay_leaves_out_what_was_left_out_and_waits_for_what_is_damaged_now(workspace, bob, shelf):
+    path_of(shelf[0]).unlink()
+    run = ask(workspace, bob, BOTH)
+    repair()
+    found = replayed(run)
+    assert found.verdict == Replay.Verdict.IDENTICAL, found.difference
+
+    path_of(shelf[1]).unlink()
+    found = replayed(run)
+    assert found.verdict == Replay.Verdict.IMPOSSIBLE
+    assert "A report on orchards is being read again" in found.difference
+
+
+def test_nothing_that_quotes_a_damaged_document_breaks(client, workspace, bob, alice, shelf):
+    run = ask(workspace, bob, "How many orchards are in the valley?")
+    quote = run.citations.get().quote
+    _, token = make_link(user=alice, run=run, days=7)
+    path_of(shelf[1]).unlink()
+    client.force_login(alice)
+    names = {"slug": workspace.slug, "pk": run.pk}
+    addresses = [reverse("runs:detail", kwargs=names), reverse("runs:list", args=[workspace.slug])]
+    addresses += [
+        reverse("runs:export", kwargs={**names, "form": form}) for form in ("json", "markdown", "bundle", "print")
+    ]
+    for address in addresses:
+        answer = client.get(address)
+        assert answer.status_code == 200, address
+    assert quote in client.get(addresses[0]).content.decode()
+    version = shelf[1].current_version_id
+    assert client.get(reverse("runs:sheet", args=[workspace.slug, run.pk, version, 1])).status_code == 503
+    client.logout()
+    assert quote in client.get(reverse("sharing:view", args=[token])).content.decode()
+
+
+def test_a_quote_keeps_its_words_and_its_light_after_another_compiler_read_the_document_again(
+    client, workspace, bob, shelf
+):
+    run = ask(workspace, bob, "How many orchards are in the valley?")
+    before = list(run.citations.values_list("quote", "page_index", "sha256", "spans"))
+    data = rewritten(path_of(shelf[1]).read_bytes(), engine="1")
+    path_of(shelf[1]).write_bytes(data)
+    digest = hashlib.sha256(data).hexdigest()
+    DocumentVersion.objects.filter(document=shelf[1]).update(engine_version="1", artefact_sha256=digest)
+    documents.queue_outdated()
+    repair()
+    client.force_login(bob)
+    page = client.get(reverse("runs:detail", args=[workspace.slug, run.pk])).content.decode()
+    assert list(Run.objects.get(pk=run.pk).citations.values_list("quote", "page_index", "sha256", "spans")) == before
+    assert 'class="hit on" id="hit-1"' in page
+
+
+def test_a_quote_that_moved_on_its_page_is_lit_where_it_stands_now(client, workspace, bob, shelf):
+    run = ask(workspace, bob, "How many orchards are in the valley?")
+    client.force_login(bob)
+    address = reverse("runs:detail", args=[workspace.slug, run.pk])
+
+    def lit() -> str:
+        page = client.get(address).content.decode()
+        found = re.search(r'<mark class="hit.*?</span>(.*?)</mark>', page, re.DOTALL)
+        return found[1] if found else ""
+
+    there = lit()
+    citation = run.citations.get()
+    assert there and there.strip() in citation.quote
+    run.citations.update(spans=[[0, 2, 8]])
+    assert lit() in citation.quote and lit()
+    run.citations.update(spans=[[0, 2, 8]], quote="What stands nowhere on this page")
+    assert lit() == ""

@@ -1,0 +1,72 @@
+"""The line of versions that wait to be compiled, for the first time or once more."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from vectorless_web.documents.announcements import announce
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.lib import jobs
+
+Status = DocumentVersion.Status
+Reason = DocumentVersion.RepairReason
+
+JOB = "vectorless_web.documents.jobs.compile_version"
+JOB_GRACE_SECONDS = 60
+"""The queue's own time-out comes this long after the compiler's, which ends with a plain sentence."""
+REPAIRED: dict[str, Any] = {
+    "repair": "",
+    "repair_reason": "",
+    "repair_tries": 0,
+    "repair_after": None,
+    "error_code": "",
+    "error_message": "",
+    "stage_done": 0,
+    "stage_total": 0,
+    "lease": "",
+}
+"""The fields of a version that needs no repair."""
+
+
+def enqueue_compile(version: DocumentVersion) -> None:
+    """Queue the compile job of a version's current attempt, on commit."""
+    seconds = settings.COMPILE_TIMEOUT_SECONDS + JOB_GRACE_SECONDS
+    jobs.enqueue(JOB, version.pk, queue="documents", job_id=version.job_id, seconds=seconds)
+
+
+def repair_damaged(*, version: DocumentVersion, **_signal: Any) -> None:
+    """Queue a version whose compiled file was found damaged (a receiver of `artefact_damaged`)."""
+    queue_repair(version, Reason.DAMAGED)
+
+
+def queue_repair(version: DocumentVersion, reason: str) -> bool:
+    """Have a ready version compiled again, once however many notice; false when nothing new was queued.
+
+    What has failed is left to its next try or to somebody who asks. A version that was compiled
+    again since `version` was read is let be.
+    """
+    if version.is_being_repaired:
+        return False
+    ready = DocumentVersion.objects.filter(pk=version.pk, status=Status.READY, artefact=version.artefact)
+    if reason == Reason.ASKED:
+        ready = ready.exclude(repair__in=DocumentVersion.BUSY)
+    elif reason == Reason.DAMAGED:
+        ready = ready.filter(Q(repair="") | Q(repair=Status.FAILED, repair_reason=Reason.OUTDATED))
+    else:
+        ready = ready.filter(repair="")
+    return start_repair(ready, **REPAIRED | {"repair_reason": reason})
+
+
+@transaction.atomic
+def start_repair(rows: QuerySet[DocumentVersion], **values: Any) -> bool:
+    """Queue the one version among `rows` with these values, unless it is no longer among them."""
+    version = rows.select_related("document").first()
+    if version is None or not rows.update(**values | {"repair": Status.QUEUED, "heartbeat_at": timezone.now()}):
+        return False
+    version.refresh_from_db(fields=["repair", "repair_tries"])
+    enqueue_compile(version)
+    announce(version.document.workspace_id, version.document_id)
+    return True

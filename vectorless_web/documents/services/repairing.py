@@ -1,0 +1,161 @@
+"""Which ready versions are compiled again: those found damaged, those of another compiler, those somebody asks for."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
+
+from vectorless_web.documents.announcements import announce
+from vectorless_web.documents.compile_process import CompileFailed
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.services.compile_queue import REPAIRED, enqueue_compile, queue_repair, start_repair
+from vectorless_web.documents.services.compiling import is_sound, put_off
+from vectorless_web.documents.storage import open_version, size_of
+from vectorless_web.engine.document.artefact import ENGINE_VERSION
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.lib import jobs
+
+Status = DocumentVersion.Status
+Reason = DocumentVersion.RepairReason
+
+GRACE_SECONDS = 5
+"""A repair queued more recently than this may not have reached Redis yet."""
+LOOKED_AT = 50
+"""Versions whose compiled file is looked for in one pass: 10,000 documents take ten minutes at a pass each 3 s,
+and a storage over a network is asked 17 times a second."""
+MOST_WAITING = 8
+"""Repairs that the sweep keeps in the queue: uploads wait in the same line, and must not wait behind an upgrade of
+thousands. Twice as many would double that wait; half as many could leave workers idle between two passes."""
+MOST_OUTDATED = 2
+"""Those among them whose file can still be read: there is no hurry."""
+LOST = CompileFailed(
+    "Reading this document again was interrupted. Read it again; if it happens once more, ask your administrator to "
+    "look at the worker.",
+    code="reader_lost",
+    retryable=True,
+)
+
+
+@dataclass(frozen=True)
+class RepairCounts:
+    """How the compiled files of ready versions stand, in numbers of versions."""
+
+    current: int
+    outdated: int
+    """Made by another compiler; among them those that are being compiled again."""
+    waiting: int
+    failed: int
+
+
+def requeue_repairs() -> int:
+    """What the sweep mends of repairs: those without a job, without a worker, or due for another try. How many."""
+    now = timezone.now()
+    return _requeue_unqueued(now) + _recover_stalled(now) + _try_again(now)
+
+
+class ArtefactPatrol:
+    """Looks for missing, empty and outdated compiled files, a few in each pass, round and round."""
+
+    def __init__(self) -> None:
+        self._after = 0
+
+    def queue_bad_artefacts(self) -> int:
+        """One pass: queue what is damaged before what is merely old, never more than a few; how many."""
+        waiting = _kept().filter(repair__in=DocumentVersion.BUSY).count()
+        damaged = self._queue_damaged(MOST_WAITING - waiting)
+        return damaged + _queue_outdated(MOST_OUTDATED - waiting - damaged)
+
+    def _queue_damaged(self, most: int) -> int:
+        rows = list(_kept().filter(pk__gt=self._after).exclude(repair__in=DocumentVersion.BUSY)[:LOOKED_AT])
+        self._after = rows[-1].pk if len(rows) == LOOKED_AT else 0
+        queued = 0
+        for version in rows:
+            if not size_of(version.artefact):
+                if queued >= most:
+                    # The next pass begins with this one.
+                    self._after = version.pk - 1
+                    break
+                queued += queue_repair(version, Reason.DAMAGED)
+            elif version.is_broken and version.repair_after is None and is_sound(version):
+                # Its file came back, as after storage had been away.
+                DocumentVersion.objects.filter(pk=version.pk, repair=Status.FAILED).update(**REPAIRED)
+                announce(version.document.workspace_id, version.document_id)
+        return queued
+
+
+def queue_outdated() -> int:
+    """Queue every version that another compiler made, all at once: what an operator asks for. How many."""
+    return _queue_outdated(_outdated().count())
+
+
+def check_artefacts() -> int:
+    """Open every compiled file and queue those that cannot be read: what an operator asks for. How many."""
+    bad = 0
+    for version in _kept().iterator():
+        try:
+            open_version(version)
+        except ArtefactDamaged:
+            bad += 1
+            queue_repair(version, Reason.ASKED)
+    return bad
+
+
+def repair_counts() -> RepairCounts:
+    """How many versions are current, outdated, waiting and failed."""
+    counts: dict[str, int] = (
+        _kept()
+        .order_by()
+        .aggregate(
+            current=Count("pk", filter=Q(engine_version=ENGINE_VERSION)),
+            outdated=Count("pk", filter=~Q(engine_version=ENGINE_VERSION)),
+            waiting=Count("pk", filter=Q(repair__in=DocumentVersion.BUSY)),
+            failed=Count("pk", filter=Q(repair=Status.FAILED)),
+        )
+    )
+    return RepairCounts(**counts)
+
+
+def failed_repairs() -> list[DocumentVersion]:
+    """Versions that could not be compiled again, with their documents."""
+    return list(_kept().filter(repair=Status.FAILED).select_related("document"))
+
+
+def _kept() -> QuerySet[DocumentVersion]:
+    """Ready versions of documents that are not deleted, in the order they came."""
+    return DocumentVersion.objects.filter(status=Status.READY, document__deleted_at=None).order_by("pk")
+
+
+def _outdated() -> QuerySet[DocumentVersion]:
+    return _kept().filter(repair="").exclude(engine_version=ENGINE_VERSION)
+
+
+def _queue_outdated(most: int) -> int:
+    return sum(queue_repair(version, Reason.OUTDATED) for version in _outdated()[: max(0, most)])
+
+
+def _requeue_unqueued(now: datetime) -> int:
+    """Repairs that wait without a job, as after an outage of Redis."""
+    waiting = _kept().filter(repair=Status.QUEUED, heartbeat_at__lt=now - timedelta(seconds=GRACE_SECONDS))
+    versions = {version.job_id: version for version in waiting}
+    gone = jobs.lost(list(versions), queue="documents")
+    for job_id in gone:
+        enqueue_compile(versions[job_id])
+    return len(gone)
+
+
+def _recover_stalled(now: datetime) -> int:
+    """Repairs whose heartbeat is older than their lease: put off like any other failure."""
+    active = [Status.PARSING, Status.OUTLINING, Status.INDEXING]
+    before = now - timedelta(seconds=settings.COMPILE_LEASE_SECONDS)
+    stalled = DocumentVersion.objects.filter(status=Status.READY, repair__in=active, heartbeat_at__lt=before)
+    return sum(put_off(version, LOST) for version in stalled.select_related("document"))
+
+
+def _try_again(now: datetime) -> int:
+    due = _kept().filter(repair=Status.FAILED, repair_after__lt=now)
+    return sum(
+        start_repair(due.filter(pk=pk), repair_after=None, error_code="", error_message="")
+        for pk in due.values_list("pk", flat=True)[:MOST_WAITING]
+    )
