@@ -47,6 +47,12 @@ def test_an_owner_changes_roles(act, workspace, alice, bob):
     assert (event.verb, event.details) == ("member.role_changed", {"from": "member", "to": "editor"})
 
 
+def test_the_notice_names_the_role_that_was_given(act, page, alice, bob):
+    for role in ("editor", "viewer"):
+        act(alice, f"members/{membership(bob).pk}/role/", role=role)
+        assert f"bob is now {role}." in page(alice, "members/").content.decode()
+
+
 def test_an_unknown_role_is_refused(act, alice, bob):
     assert act(alice, f"members/{membership(bob).pk}/role/", role="king").status_code == 422
 
@@ -59,13 +65,37 @@ def test_the_last_owner_stays(act, alice, bob):
     assert act(alice, f"members/{own}/role/", role="viewer").status_code == 302
 
 
+def test_the_only_owner_is_told_why_they_cannot_leave_on_the_page_itself(act, page, alice, bob):
+    own = membership(alice).pk
+    before = page(alice, "members/").content.decode()
+    assert "You are the only owner" in before
+    assert f"/members/{own}/remove/" not in before
+
+    refused = [act(alice, f"members/{own}/remove/"), act(alice, f"members/{own}/role/", role="viewer")]
+
+    for answer in refused:
+        text = answer.content.decode()
+        assert answer.status_code == 422
+        assert "alice is the only owner of Acme diligence. Make somebody else owner first." in text
+        assert "What roles may do" in text, "the members page, not an error page"
+    act(alice, f"members/{membership(bob).pk}/role/", role="owner")
+    assert "only owner" not in page(alice, "members/").content.decode()
+
+
+def test_an_owner_whose_account_is_switched_off_does_not_count(act, alice, bob):
+    act(alice, f"members/{membership(bob).pk}/role/", role="owner")
+    bob.is_active = False
+    bob.save()
+    assert act(alice, f"members/{membership(alice).pk}/remove/").status_code == 422
+
+
 def test_the_last_owner_stays_whatever_was_read_before(workspace, alice, bob):
     read_before = membership(bob)
     change_role(actor=alice, membership=membership(bob), role=Role.OWNER)
     remove_member(actor=alice, membership=membership(alice))
-    with pytest.raises(Problem, match="needs an owner"):
+    with pytest.raises(Problem, match="only owner"):
         remove_member(actor=bob, membership=read_before)
-    with pytest.raises(Problem, match="needs an owner"):
+    with pytest.raises(Problem, match="only owner"):
         change_role(actor=bob, membership=read_before, role=Role.VIEWER)
     assert membership(bob).role == Role.OWNER
 

@@ -129,6 +129,25 @@ def members_of(workspace: Workspace) -> QuerySet[Membership]:
     return workspace.memberships.select_related("user")
 
 
+def owners_of(workspace_id: int) -> QuerySet[Membership]:
+    """The owners who can sign in."""
+    rows = Membership.objects.filter(workspace_id=workspace_id, role=Role.OWNER, user__is_active=True)
+    return rows.select_related("user", "workspace")
+
+
+def only_owner_of(workspace: Workspace) -> Membership | None:
+    """The owner without whom the workspace would have none who can sign in; None when there are several."""
+    owners = list(owners_of(workspace.pk)[:2])
+    return owners[0] if len(owners) == 1 else None
+
+
+def is_only_owner(membership: Membership) -> bool:
+    """Whether the workspace would be left without an owner who can sign in."""
+    if membership.role != Role.OWNER:
+        return False
+    return not owners_of(membership.workspace_id).exclude(pk=membership.pk).exists()
+
+
 def membership_in(workspace: Workspace, pk: int) -> Membership:
     """One membership of this workspace; Http404 for any other."""
     row = members_of(workspace).filter(pk=pk).first()

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Invitation, Membership, Role, Workspace
-from vectorless_web.workspaces.selectors import User, account_id
+from vectorless_web.workspaces.selectors import User, account_id, is_only_owner
 from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import hash_token, new_token
 
@@ -117,9 +117,7 @@ def _locked(membership: Membership) -> Membership:
 
 
 def _keep_an_owner(membership: Membership, *, becoming: str) -> None:
-    """Refuse to leave a workspace without an owner."""
-    if membership.role != Role.OWNER or becoming == Role.OWNER:
-        return
-    others = Membership.objects.filter(workspace=membership.workspace_id, role=Role.OWNER).exclude(pk=membership.pk)
-    if not others.exists():
-        raise Problem("A workspace needs an owner. Make somebody else an owner first.", code="last_owner", status=422)
+    """Refuse to leave a workspace without an owner who can sign in."""
+    if becoming != Role.OWNER and is_only_owner(membership):
+        sentence = f"{membership.user} is the only owner of {membership.workspace}. Make somebody else owner first."
+        raise Problem(sentence, code="last_owner", status=422)

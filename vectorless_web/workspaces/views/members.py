@@ -54,8 +54,11 @@ def member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         raise Problem("There is no such role.", code="unknown_role", status=422)
     membership = selectors.membership_in(workspace, pk)
-    services.change_role(actor=request.user, membership=membership, role=form.cleaned_data["role"])
-    messages.success(request, f"{membership.user} is now {membership.get_role_display().lower()}.")
+    try:
+        changed = services.change_role(actor=request.user, membership=membership, role=form.cleaned_data["role"])
+    except Problem as problem:
+        return _members_page(request, workspace, InviteForm(), problem=problem)
+    messages.success(request, f"{changed.user} is now {changed.get_role_display().lower()}.")
     return go_to(request, "workspaces:members", slug=slug)
 
 
@@ -64,7 +67,10 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a member out."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     membership = selectors.membership_in(workspace, pk)
-    services.remove_member(actor=request.user, membership=membership)
+    try:
+        services.remove_member(actor=request.user, membership=membership)
+    except Problem as problem:
+        return _members_page(request, workspace, InviteForm(), problem=problem)
     messages.success(request, f"{membership.user} was removed.")
     if membership.user_id == request.user.pk:
         return go_to(request, "/")
@@ -108,15 +114,25 @@ def _open_invitation(token: str) -> Invitation:
 
 
 def _members_page(
-    request: HttpRequest, workspace: Workspace, form: BaseForm, *, status: int = 200, new_link: str = ""
+    request: HttpRequest,
+    workspace: Workspace,
+    form: BaseForm,
+    *,
+    status: int = 200,
+    new_link: str = "",
+    problem: Problem | None = None,
 ) -> HttpResponse:
+    """The page; with a problem, that is said on it in place of what was asked for."""
     context = {
         **workspace_context(request.user, workspace, "settings"),
         "tab": "members",
         "memberships": selectors.members_of(workspace),
+        "only_owner": selectors.only_owner_of(workspace),
         "roles": Role.choices,
         "invitations": selectors.open_invitations(workspace),
         "invite_form": form,
         "new_link": new_link,
+        "problem": problem,
     }
-    return render(request, "workspaces/members.html", context, status=status)
+    response = render(request, "workspaces/members.html", context, status=status)
+    return problem.mark(response) if problem is not None else response
