@@ -8,6 +8,7 @@ from pathlib import Path
 import environ
 
 from vectorless_web.engine.llm.presets import model_address
+from vectorless_web.lib.addresses import LOOPBACK, allowed_hosts
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -170,6 +171,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "vectorless_web.workspaces.passwords.VariedPasswordValidator"},
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
@@ -179,11 +182,16 @@ ACCOUNT_EMAIL_VERIFICATION = env.str("VECTORLESS_EMAIL_VERIFICATION", default="n
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_ADAPTER = "vectorless_web.workspaces.adapters.AccountAdapter"
+ACCOUNT_FORMS = {"reset_password": "vectorless_web.workspaces.account_forms.ResetPasswordForm"}
 SIGNUP_OPEN = env.bool("VECTORLESS_SIGN_UP", default=False)
 """Whether anyone may make an account; an invitation link always lets its holder in."""
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_ADAPTER = "vectorless_web.workspaces.adapters.MFAAdapter"
 _mail = env.email("EMAIL_URL", default="consolemail://")
 EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
+MAIL_ON = not EMAIL_BACKEND.endswith((".console.EmailBackend", ".dummy.EmailBackend"))
+"""Whether mails reach people. While they do not, no address can be proved and no password reset by mail."""
+MFA_ALLOW_UNVERIFIED_EMAIL = not MAIL_ON
 EMAIL_HOST, EMAIL_PORT = _mail.get("EMAIL_HOST") or "localhost", _mail.get("EMAIL_PORT") or 25
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_USER") or "", _mail.get("EMAIL_HOST_PASSWORD") or ""
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
@@ -275,8 +283,13 @@ RENDER_SECONDS = env.int("VECTORLESS_RENDER_SECONDS", default=10)
 
 ENCRYPTION_KEY = env.str("VECTORLESS_ENCRYPTION_KEY", default="") or SECRET_KEY
 """Encrypts providers' keys at rest. Changing it makes stored keys unreadable; they must be entered again."""
-ALLOW_PRIVATE_MODEL_HOSTS = env.bool("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", default=True)
-"""Whether a workspace's provider may be on this machine or a private network (Ollama, vLLM)."""
+try:
+    ALLOW_PRIVATE_MODEL_HOSTS = allowed_hosts(env.str("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", default=LOOPBACK))
+except ValueError as error:
+    raise SystemExit(f"VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS: {error}") from None
+"""Which private addresses a workspace's provider may have: all (True), none (False), or these hosts and networks."""
+MODEL_TRIES_PER_HOUR = env.int("VECTORLESS_MODEL_TRIES_PER_HOUR", default=30)
+"""How often one person may have models tried in an hour."""
 
 LOGGING = {
     "version": 1,

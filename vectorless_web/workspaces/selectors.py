@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import F, Q, QuerySet
@@ -173,6 +174,16 @@ def invitation_by(token: str) -> Invitation | None:
     """The invitation that can still be used with this token; None for one that cannot or never could."""
     rows = Invitation.objects.filter(_still_open(), token_hash=hash_token(token))
     return rows.select_related("workspace", "created_by").first()
+
+
+def has_address(user: User, email: str) -> bool:
+    """Whether the account has this e-mail address, confirmed or not."""
+    return EmailAddress.objects.filter(user_id=account_id(user), email__iexact=email).exists()
+
+
+def has_confirmed(user: User, email: str) -> bool:
+    """Whether the account has confirmed that this e-mail address is its own."""
+    return EmailAddress.objects.filter(user_id=account_id(user), email__iexact=email, verified=True).exists()
 
 
 def joined_by(token: str, user: User) -> Workspace | None:

@@ -1,5 +1,6 @@
 """Members, their roles, and the links that invite new ones."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.forms import BaseForm
@@ -16,6 +17,7 @@ from vectorless_web.workspaces.adapters import INVITATION
 from vectorless_web.workspaces.forms import InviteForm, RoleForm
 from vectorless_web.workspaces.models import Invitation, Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+from vectorless_web.workspaces.services.members import NOT_CONFIRMED
 
 
 @require_GET
@@ -89,17 +91,32 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     request.session[INVITATION] = token
     if not request.user.is_authenticated:
         return redirect(f"{reverse('account_signup')}?next={request.path}")
-    context = {"invitation": found, "workspace": None, "invited_to": found.workspace, "token": token}
-    return render(request, "workspaces/accept.html", context)
+    return _invitation_page(request, found, token, services.address_problem(request.user, found))
 
 
 @require_POST
 def accept(request: HttpRequest, token: str) -> HttpResponse:
     """Join by an invitation."""
     found = _open_invitation(token)
+    problem = services.address_problem(request.user, found)
+    if problem is not None:
+        return problem.mark(_invitation_page(request, found, token, problem))
     services.accept_invitation(user=request.user, invitation=found)
     request.session.pop(INVITATION, None)
     return go_to(request, "runs:workspace", slug=found.workspace.slug)
+
+
+def _invitation_page(request: HttpRequest, found: Invitation, token: str, problem: Problem | None) -> HttpResponse:
+    """What the invitation is for, and why this account cannot use it, if so."""
+    context = {
+        "invitation": found,
+        "workspace": None,
+        "invited_to": found.workspace,
+        "token": token,
+        "problem": problem,
+        "may_confirm": problem is not None and problem.code == NOT_CONFIRMED and settings.MAIL_ON,
+    }
+    return render(request, "workspaces/accept.html", context)
 
 
 def _open_invitation(token: str) -> Invitation:
