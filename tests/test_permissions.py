@@ -226,7 +226,8 @@ def _keys(workspace: Workspace, people: dict) -> dict:
     quote = {"quote": "30 days", "page_index": 0, "node_key": 2, "marker": 1, "check_result": "exact"}
     Citation.objects.create(claim=claim, run=run, version=document.current_version, **quote)
     later = timezone.now() + timedelta(days=1)
-    link = ShareLink.objects.create(run=run, token_hash=hash_token(TOKEN), expires_at=later)
+    shared = {"run": run, "created_by": people[OWNER]}
+    link = ShareLink.objects.create(**shared, token_hash=hash_token(TOKEN), expires_at=later)
     Invitation.objects.create(workspace=workspace, token_hash=hash_token(TOKEN), expires_at=later)
     invited = Invitation.objects.create(workspace=workspace, token_hash="0" * 64, expires_at=later)
     provider = ModelProvider.objects.create(workspace=workspace, name="M", base_url="https://m.example", model="m")

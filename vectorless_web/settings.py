@@ -261,6 +261,8 @@ UPLOADS_PER_HOUR = env.int("VECTORLESS_UPLOADS_PER_HOUR", default=5000)
 """Files that one person may upload in an hour."""
 REPLAYS_PER_HOUR = env.int("VECTORLESS_REPLAYS_PER_HOUR", default=60)
 """Runs that one person may have replayed in an hour: each may take a worker two minutes."""
+SHARE_REQUESTS_PER_MINUTE = env.int("VECTORLESS_SHARE_REQUESTS_PER_MINUTE", default=300)
+"""Requests for shared runs and their pages from one address in a minute."""
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_MAX_FILES
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 COMPILE_MEMORY_BYTES = env.int("VECTORLESS_COMPILE_MEMORY_BYTES", default=2 * 2**30)
