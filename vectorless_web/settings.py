@@ -284,7 +284,7 @@ RENDER_SOCKET = SOCKETS / "render.sock"
 RENDER_SECONDS = env.int("VECTORLESS_RENDER_SECONDS", default=10)
 
 ENCRYPTION_KEY = env.str("VECTORLESS_ENCRYPTION_KEY", default="") or SECRET_KEY
-"""Encrypts providers' keys at rest. Changing it makes stored keys unreadable; they must be entered again."""
+"""Encrypts providers' keys and secrets of two-step sign-in at rest; under another key neither can be read."""
 try:
     ALLOW_PRIVATE_MODEL_HOSTS = allowed_hosts(env.str("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", default=LOOPBACK))
 except ValueError as error:

@@ -38,7 +38,7 @@ RIGHTS = ("is_superuser", "groups", "user_permissions")
 
 
 @admin.register(User)
-class AccountAdmin(UserAdmin, ServiceAdmin):  # type: ignore[type-arg]
+class AccountAdmin(UserAdmin, ServiceAdmin):
     """People. Only superusers give rights or touch a superuser's account, so that no staff can raise themselves."""
 
     actions = ("make_reset_link", "switch_two_step_off")
@@ -139,7 +139,7 @@ class MembershipInline(admin.TabularInline):
     can_delete = False
     show_change_link = True
     readonly_fields = ["user", "role", "joined_at"]
-    fields = readonly_fields
+    fields = ["user", "role", "joined_at"]
 
     def has_add_permission(self, request: HttpRequest, obj: Workspace | None = None) -> bool:
         return False

@@ -3,6 +3,7 @@
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
 from allauth.mfa.models import Authenticator
+from django.contrib.auth.models import AbstractUser
 from django.db import transaction
 from django.urls import reverse
 
@@ -12,7 +13,7 @@ from vectorless_web.workspaces.selectors import User, is_only_owner
 from vectorless_web.workspaces.services.recording import record
 
 
-def make_reset_link(*, actor: User | None, user: User) -> str:
+def make_reset_link(*, actor: User | None, user: AbstractUser) -> str:
     """The path of a page where the account's password is chosen anew. It works once, for three days.
 
     It ends with the next sign-in, too. Problem (409) for an account that is switched off.
@@ -25,7 +26,7 @@ def make_reset_link(*, actor: User | None, user: User) -> str:
 
 
 @transaction.atomic
-def remove_two_step(*, actor: User | None, user: User) -> bool:
+def remove_two_step(*, actor: User | None, user: AbstractUser) -> bool:
     """Let the account sign in by its password alone, as when a phone was lost; false when it does already."""
     removed, _kinds = Authenticator.objects.filter(user_id=user.pk).delete()
     if removed:
@@ -33,7 +34,7 @@ def remove_two_step(*, actor: User | None, user: User) -> bool:
     return bool(removed)
 
 
-def describe_orphaned_workspaces(user: User) -> list[str]:
+def describe_orphaned_workspaces(user: AbstractUser) -> list[str]:
     """A sentence for each workspace that would have no owner who can sign in without this account."""
     rows = Membership.objects.filter(user_id=user.pk, role=Role.OWNER).select_related("user", "workspace")
     return [
