@@ -262,7 +262,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     quote = {"quote": "30 days", "page_index": 0, "node_key": 2, "marker": 1, "check_result": "exact"}
     Citation.objects.create(claim=claim, run=run, version=document.current_version, **quote)
     later = timezone.now() + timedelta(days=1)
-    link = ShareLink.objects.create(run=run, token_hash=hash_token(token), expires_at=later)
+    link = ShareLink.objects.create(run=run, created_by=people[OWNER], token_hash=hash_token(token), expires_at=later)
     Invitation.objects.create(workspace=workspace, token_hash=hash_token(token), expires_at=later)
     invited = Invitation.objects.create(workspace=workspace, token_hash=hash_token(f"{token} 2"), expires_at=later)
     provider = ModelProvider.objects.create(

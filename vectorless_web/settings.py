@@ -6,6 +6,7 @@ from pathlib import Path
 import environ
 
 from vectorless_web.engine.llm.presets import model_address
+from vectorless_web.lib.addresses import LOOPBACK, allowed_hosts
 from vectorless_web.lib.private_files import Unusable, local_secret, refuse_weak_secret, socket_folder
 
 env = environ.Env()
@@ -189,6 +190,8 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
+    {"NAME": "vectorless_web.workspaces.passwords.VariedPasswordValidator"},
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
@@ -198,11 +201,16 @@ ACCOUNT_EMAIL_VERIFICATION = env.str("VECTORLESS_EMAIL_VERIFICATION", default="n
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_ADAPTER = "vectorless_web.workspaces.adapters.AccountAdapter"
+ACCOUNT_FORMS = {"reset_password": "vectorless_web.workspaces.account_forms.ResetPasswordForm"}
 SIGNUP_OPEN = env.bool("VECTORLESS_SIGN_UP", default=False)
 """Whether anyone may make an account; an invitation link always lets its holder in."""
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_ADAPTER = "vectorless_web.workspaces.adapters.MFAAdapter"
 _mail = env.email("EMAIL_URL", default="consolemail://")
 EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
+MAIL_ON = not EMAIL_BACKEND.endswith((".console.EmailBackend", ".dummy.EmailBackend"))
+"""Whether mails reach people. While they do not, no address can be proved and no password reset by mail."""
+MFA_ALLOW_UNVERIFIED_EMAIL = not MAIL_ON
 EMAIL_HOST, EMAIL_PORT = _mail.get("EMAIL_HOST") or "localhost", _mail.get("EMAIL_PORT") or 25
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_USER") or "", _mail.get("EMAIL_HOST_PASSWORD") or ""
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
@@ -279,6 +287,8 @@ UPLOADS_PER_HOUR = env.int("VECTORLESS_UPLOADS_PER_HOUR", default=5000)
 """Files that one person may upload in an hour."""
 REPLAYS_PER_HOUR = env.int("VECTORLESS_REPLAYS_PER_HOUR", default=60)
 """Runs that one person may have replayed in an hour: each may take a worker two minutes."""
+SHARE_REQUESTS_PER_MINUTE = env.int("VECTORLESS_SHARE_REQUESTS_PER_MINUTE", default=300)
+"""Requests for shared runs and their pages from one address in a minute."""
 DATA_UPLOAD_MAX_NUMBER_FILES = UPLOAD_MAX_FILES
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 2**20
 COMPILE_MEMORY_BYTES = env.int("VECTORLESS_COMPILE_MEMORY_BYTES", default=2 * 2**30)
@@ -302,9 +312,14 @@ RENDER_SOCKET = SOCKETS / "render.sock"
 RENDER_SECONDS = env.int("VECTORLESS_RENDER_SECONDS", default=10)
 
 ENCRYPTION_KEY = env.str("VECTORLESS_ENCRYPTION_KEY", default="") or SECRET_KEY
-"""Encrypts providers' keys at rest. Changing it makes stored keys unreadable; they must be entered again."""
-ALLOW_PRIVATE_MODEL_HOSTS = env.bool("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", default=True)
-"""Whether a workspace's provider may be on this machine or a private network (Ollama, vLLM)."""
+"""Encrypts providers' keys and secrets of two-step sign-in at rest; under another key neither can be read."""
+try:
+    ALLOW_PRIVATE_MODEL_HOSTS = allowed_hosts(env.str("VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS", default=LOOPBACK))
+except ValueError as error:
+    raise SystemExit(f"VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS: {error}") from None
+"""Which private addresses a workspace's provider may have: all (True), none (False), or these hosts and networks."""
+MODEL_TRIES_PER_HOUR = env.int("VECTORLESS_MODEL_TRIES_PER_HOUR", default=30)
+"""How often one person may have models tried in an hour."""
 
 LOGGING = {
     "version": 1,

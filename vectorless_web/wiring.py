@@ -238,8 +238,15 @@ def _chosen(choice: ModelChoice) -> Endpoint:
     """The choice of a workspace, which goes only where the operator lets it; the site's own model goes anywhere."""
     prices = (choice.price_in, choice.price_out)
     endpoint = _endpoint(choice.base_url, choice.model, choice.api_key, prices)
-    public_only = not settings.ALLOW_PRIVATE_MODEL_HOSTS
-    return replace(endpoint, public_only=public_only, forms=choice.forms, streams=choice.streams)
+    return replace(_guarded(endpoint), forms=choice.forms, streams=choice.streams)
+
+
+def _guarded(endpoint: Endpoint) -> Endpoint:
+    """The endpoint of a workspace's choosing, kept to the addresses that the operator allows."""
+    allowed = settings.ALLOW_PRIVATE_MODEL_HOSTS
+    return replace(
+        endpoint, public_only=allowed is not True, private_allowed=allowed if isinstance(allowed, tuple) else ()
+    )
 
 
 def _endpoint(base_url: str, model: str, api_key: str, prices: tuple[Decimal, Decimal]) -> Endpoint:
@@ -259,7 +266,7 @@ def embedder(choice: EmbeddingModel, stopping: Callable[[], bool] | None = None)
     from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings  # noqa: PLC0415
 
     endpoint = _endpoint(choice.base_url, choice.model, choice.api_key, (choice.price, Decimal(0)))
-    endpoint = replace(endpoint, public_only=not settings.ALLOW_PRIVATE_MODEL_HOSTS)
+    endpoint = _guarded(endpoint)
     if stopping is None:
         return OpenAIEmbeddings(endpoint, dimensions=choice.dimensions)
     return OpenAIEmbeddings(endpoint, dimensions=choice.dimensions, stopping=stopping)

@@ -12,7 +12,7 @@ from tests.runs.conftest import make_ready, make_run, report  # noqa: F401
 from tests.runs.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.documents.models import Document
 from vectorless_web.lib.problems import Problem
-from vectorless_web.runs.models import Citation, Run
+from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.sharing.models import ShareLink, ShareView
 from vectorless_web.sharing.services import make_link, password_fits
@@ -249,6 +249,94 @@ def test_names_are_left_out_when_asked(owner, outsider, shared_run):
     assert shared_run.workspace.name not in page
     assert "alice" not in page
     assert "bob" not in page
+
+
+class TestWithoutNames:
+    """Of the documents, only those quoted are told; a run over several is shared without the names of the others."""
+
+    @pytest.fixture
+    def run_over_two(self, shared_run, alice) -> Run:
+        other = make_ready(shared_run.workspace, alice, "Project Falcon")
+        cited = Citation.objects.filter(version__isnull=False).first().version.document
+        names = [{"document": str(other.pk), "title": "Project Falcon", "reason": "names Falcon"}]
+        shown = [{"document": str(cited.pk), "title": cited.title, "reason": "names revenue"}]
+        last = shared_run.steps.order_by("-sequence").first().sequence
+        routed = {"shortlist": shown, "missed": names, "note": "Project Falcon was near"}
+        ref = {"document": str(other.pk), "title": "Falcon's price", "key": 2, "page_start": 0, "page_end": 0}
+        found = {"passages": [{"key": 2, "quote": "Falcon costs 7", "page": 1}]}
+        far = [{"label": "Project Falcon", "reason": "too far"}]
+        steps = [
+            {"walk": 0, "kind": "route", "say": "Opened Project Falcon", "observation": routed, "rejected": far},
+            {"walk": 9, "kind": "retrieve", "say": "Read Falcon's price", "refs": [ref], "observation": found},
+            {"walk": 9, "kind": "synthesize", "say": "Falcon costs seven", "thought": "Falcon it is"},
+            {"walk": 0, "kind": "finalize", "say": "project  falcon told nothing"},
+        ]
+        for number, values in enumerate(steps, start=50):
+            Step.objects.create(run=shared_run, sequence=last + number, index=number, **values)
+        checked = [{"document": str(other.pk), "title": "Falcon's margin", "reason": "no figure", "page_start": 0}]
+        Run.objects.filter(pk=shared_run.pk).update(checked=checked, reason="Project Falcon says nothing.")
+        return Run.objects.get(pk=shared_run.pk)
+
+    def test_no_other_document_is_named(self, owner, outsider, run_over_two):
+        open_page = outsider.get(share(owner, run_over_two)).content.decode()
+        page = outsider.get(share(owner, run_over_two, redact="1")).content.decode()
+
+        assert "Project Falcon" in open_page, "it is there to be left out"
+        assert "falcon" not in page.lower()
+        assert "Worked in a document that the answer does not quote" in page
+        assert "Revenue was 412 million" in page
+        cited = Citation.objects.exclude(version=None).first().document_title
+        assert cited in page
+
+    def test_nor_what_was_checked_there_in_vain(self, owner, outsider, run_over_two):
+        Run.objects.filter(pk=run_over_two.pk).update(status="not_found")
+        page = outsider.get(share(owner, run_over_two, redact="1")).content.decode()
+        assert "falcon" not in page.lower()
+        assert "1 place" in page
+
+
+class TestWhoeverMadeItLeft:
+    def test_the_link_ends_with_the_membership(self, client, outsider, bob, alice, shared_run):
+        client.force_login(bob)
+        address = share(client, shared_run)
+        assert outsider.get(address).status_code == 200
+        shared_run.workspace.memberships.filter(user=bob).delete()
+
+        assert outsider.get(address).status_code == 404
+        assert outsider.post(f"{address}unlock/", {"password": ""}).status_code == 404
+        client.force_login(alice)
+        assert "its maker has left" in client.get(f"/w/{shared_run.workspace.slug}/settings/links/").content.decode()
+
+    def test_and_while_the_account_is_switched_off(self, client, outsider, bob, shared_run):
+        client.force_login(bob)
+        address = share(client, shared_run)
+        bob.is_active = False
+        bob.save()
+        assert outsider.get(address).status_code == 404
+
+    def test_the_menu_says_so_beforehand(self, owner, shared_run):
+        menu = owner.get(f"/w/{shared_run.workspace.slug}/runs/{shared_run.pk}/share/").content.decode()
+        assert "when you leave the workspace" in menu
+
+
+class TestManyRequests:
+    def test_one_address_is_slowed_down_alike_for_links_that_exist_and_not(self, owner, outsider, shared_run, settings):
+        settings.SHARE_REQUESTS_PER_MINUTE = 3
+        address = share(owner, shared_run)
+        early = [outsider.get("/s/guess/").status_code for _ in range(3)]
+        late = [outsider.get(path) for path in (address, "/s/guess/")]
+        other = outsider.get(address, REMOTE_ADDR="198.51.100.9")
+
+        assert early == [404] * 3
+        assert [answer.status_code for answer in late] == [429, 429]
+        assert all(int(answer["Retry-After"]) > 0 for answer in late)
+        assert other.status_code == 200
+
+    def test_openings_of_one_network_are_noted_up_to_a_number(self, owner, outsider, shared_run, monkeypatch):
+        monkeypatch.setattr("vectorless_web.sharing.services.VIEWS_NOTED", 2)
+        address = share(owner, shared_run)
+        assert [outsider.get(address).status_code for _ in range(4)] == [200] * 4
+        assert ShareView.objects.count() == 2
 
 
 def test_a_run_under_way_cannot_be_shared(client, alice, make_run):  # noqa: F811

@@ -1,10 +1,13 @@
 """Members: roles, invitations by link, and the last owner."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
 
 import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -47,6 +50,12 @@ def test_an_owner_changes_roles(act, workspace, alice, bob):
     assert (event.verb, event.details) == ("member.role_changed", {"from": "member", "to": "editor"})
 
 
+def test_the_notice_names_the_role_that_was_given(act, page, alice, bob):
+    for role in ("editor", "viewer"):
+        act(alice, f"members/{membership(bob).pk}/role/", role=role)
+        assert f"bob is now {role}." in page(alice, "members/").content.decode()
+
+
 def test_an_unknown_role_is_refused(act, alice, bob):
     assert act(alice, f"members/{membership(bob).pk}/role/", role="king").status_code == 422
 
@@ -59,13 +68,37 @@ def test_the_last_owner_stays(act, alice, bob):
     assert act(alice, f"members/{own}/role/", role="viewer").status_code == 302
 
 
+def test_the_only_owner_is_told_why_they_cannot_leave_on_the_page_itself(act, page, alice, bob):
+    own = membership(alice).pk
+    before = page(alice, "members/").content.decode()
+    assert "You are the only owner" in before
+    assert f"/members/{own}/remove/" not in before
+
+    refused = [act(alice, f"members/{own}/remove/"), act(alice, f"members/{own}/role/", role="viewer")]
+
+    for answer in refused:
+        text = answer.content.decode()
+        assert answer.status_code == 422
+        assert "alice is the only owner of Acme diligence. Make somebody else owner first." in text
+        assert "What roles may do" in text, "the members page, not an error page"
+    act(alice, f"members/{membership(bob).pk}/role/", role="owner")
+    assert "only owner" not in page(alice, "members/").content.decode()
+
+
+def test_an_owner_whose_account_is_switched_off_does_not_count(act, alice, bob):
+    act(alice, f"members/{membership(bob).pk}/role/", role="owner")
+    bob.is_active = False
+    bob.save()
+    assert act(alice, f"members/{membership(alice).pk}/remove/").status_code == 422
+
+
 def test_the_last_owner_stays_whatever_was_read_before(workspace, alice, bob):
     read_before = membership(bob)
     change_role(actor=alice, membership=membership(bob), role=Role.OWNER)
     remove_member(actor=alice, membership=membership(alice))
-    with pytest.raises(Problem, match="needs an owner"):
+    with pytest.raises(Problem, match="only owner"):
         remove_member(actor=bob, membership=read_before)
-    with pytest.raises(Problem, match="needs an owner"):
+    with pytest.raises(Problem, match="only owner"):
         change_role(actor=bob, membership=read_before, role=Role.VIEWER)
     assert membership(bob).role == Role.OWNER
 
@@ -123,12 +156,75 @@ def test_the_token_is_kept_only_as_a_hash(link, page, alice):
     assert token not in str(list(AuditEvent.objects.values()))
 
 
-def test_an_invitation_may_be_for_one_address(client, link, charlie, bob):
+def has_address(user, email: str, *, verified: bool) -> None:
+    EmailAddress.objects.create(user=user, email=email, verified=verified)
+
+
+@pytest.mark.parametrize("mail_on", [True, False])
+def test_an_invitation_for_one_address_takes_a_confirmed_one(client, link, charlie, bob, settings, mail_on):
+    settings.MAIL_ON = mail_on
     path = link(email="Charlie@Example.com")
     client.force_login(bob)
     assert client.post(f"{path}accept/").status_code == 403
     client.force_login(charlie)
+    refused = client.post(f"{path}accept/")
+    assert refused.status_code == 403
+    assert "has not confirmed" in refused.content.decode()
+    has_address(charlie, "charlie@example.com", verified=True)
     assert client.post(f"{path}accept/").status_code == 302
+
+
+@pytest.mark.parametrize("mail_on", [True, False])
+def test_an_address_that_was_merely_added_opens_no_invitation(client, link, bob, charlie, settings, mail_on):
+    settings.MAIL_ON = mail_on
+    path = link(email="dora@example.com")
+    client.force_login(charlie)
+    client.post("/accounts/email/", {"action_add": "", "email": "dora@example.com"})
+    charlie.email = "dora@example.com"
+    charlie.save()
+
+    page = client.get(path).content.decode()
+    answer = client.post(f"{path}accept/")
+
+    assert "has not confirmed" in page
+    assert ("Send the link" in page) == mail_on
+    assert answer.status_code == 403
+    assert not Membership.objects.filter(user=charlie).exists()
+
+
+def test_confirming_by_the_mail_that_the_page_offers_opens_the_invitation(client, link, charlie, settings):
+    settings.MAIL_ON = True
+    has_address(charlie, "charlie@example.com", verified=False)
+    path = link(email="charlie@example.com")
+    client.force_login(charlie)
+    client.post("/accounts/email/", {"action_send": "", "email": "charlie@example.com"})
+    confirm = re.search(r"/accounts/confirm-email/[^/\s]+/", mail.outbox[0].body)[0]
+    client.post(confirm)
+    assert client.post(f"{path}accept/").status_code == 302
+
+
+def test_with_mail_an_account_made_by_an_invitation_for_one_address_joins_once_that_is_confirmed(
+    client, link, settings, django_user_model
+):
+    settings.SIGNUP_OPEN, settings.MAIL_ON = False, True
+    path = link(email="erin@example.com")
+    client.logout()
+    client.get(path)
+    sign_up(client, "erin")
+    erin = django_user_model.objects.get(username="erin")
+    assert not Membership.objects.filter(user=erin).exists()
+    EmailAddress.objects.filter(user=erin).update(verified=True)
+    assert client.post(f"{path}accept/").status_code == 302
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_without_mail_the_account_made_by_the_very_invitation_joins(client, link, settings, django_user_model, is_open):
+    settings.SIGNUP_OPEN, settings.MAIL_ON = is_open, False
+    path = link(email="erin@example.com", role="editor")
+    client.logout()
+    client.get(path)
+    sign_up(client, "erin")
+    assert membership(django_user_model.objects.get(username="erin")).role == "editor"
 
 
 def test_expired_and_revoked_invitations_are_closed(client, link, act, alice, charlie):

@@ -4,6 +4,7 @@ import socket
 
 import pytest
 
+from vectorless_web.lib.addresses import allowed_hosts
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider
 from vectorless_web.workspaces.selectors import model_settings
 from vectorless_web.workspaces.storage import SecretUnreadable, decrypt, encrypt
@@ -78,7 +79,20 @@ def test_a_new_address_forgets_the_key(stored, act, alice, workspace):
 
 
 @pytest.mark.parametrize(
-    "address", ["ftp://x.example", "javascript:alert(1)", "https://", "nonsense", "http://u:p@x.example"]
+    "address",
+    [
+        "ftp://x.example",
+        "javascript:alert(1)",
+        "https://",
+        "nonsense",
+        "http://u:p@x.example",
+        "https://x.example/v1\r\nHost: y",
+        "https://x.example/\nv1",
+        "https://x.example/v 1",
+        "https://[::1",
+        "https://x.example:99999/v1",
+        "https://x.\u200bexample/v1",
+    ],
 )
 def test_odd_addresses_are_refused(act, alice, address):
     answer = act(alice, "models/add/", **{**VALUES, "base_url": address})
@@ -112,6 +126,56 @@ def test_private_addresses_need_the_operators_leave(act, alice, settings, host, 
     assert act(alice, "models/add/", **{**VALUES, "base_url": f"http://{host}/v1"}).status_code == 422
     settings.ALLOW_PRIVATE_MODEL_HOSTS = True
     assert act(alice, "models/add/", **{**VALUES, "base_url": f"http://{host}/v1"}).status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("host", "setting", "is_allowed"),
+    [
+        ("localhost:11434", "loopback", True),
+        ("127.0.0.1:11434", "loopback", True),
+        ("[::1]:11434", "loopback", True),
+        ("10.1.2.3", "loopback", False),
+        ("169.254.169.254", "loopback", False),
+        ("0.0.0.0:6379", "loopback", False),
+        ("localtest.example", "loopback", False),
+        ("ollama", "loopback", False),
+        ("10.1.2.3", "loopback, 10.1.0.0/16", True),
+        ("10.2.2.3", "loopback, 10.1.0.0/16", False),
+        ("127.0.0.1", "10.1.0.0/16", False),
+        ("ollama", "Ollama", True),
+        ("localtest.example", "localtest.example", True),
+        ("192.168.1.7", "localtest.example", False),
+        ("10.1.2.3", "on", True),
+        ("127.0.0.1", "off", False),
+        ("models.example", "loopback", True),
+    ],
+)
+def test_the_operator_lists_private_hosts_and_this_machine_alone_is_the_default(
+    act, alice, settings, names, host, setting, is_allowed
+):
+    names.update({"localtest.example": "192.168.1.7", "ollama": "192.168.1.8", "models.example": "93.184.216.34"})
+    settings.ALLOW_PRIVATE_MODEL_HOSTS = allowed_hosts(setting)
+    answer = act(alice, "models/add/", **{**VALUES, "base_url": f"http://{host}/v1"})
+    assert (answer.status_code == 302) == is_allowed
+
+
+def test_unless_told_otherwise_a_site_lets_models_be_on_this_machine_only():
+    from django.conf import settings
+
+    assert settings.ALLOW_PRIVATE_MODEL_HOSTS == ("loopback",)
+
+
+def test_a_key_is_one_line_of_plain_characters(act, alice):
+    for key in ("sk-1\r\nX: y", "schlüssel"):
+        answer = act(alice, "models/add/", **VALUES, api_key=key)
+        assert (answer.status_code, list(answer.context["form"].errors)) == (422, ["api_key"])
+
+
+def test_the_record_says_where_the_address_moved_from_and_that_the_key_was_forgotten(stored, act, alice):
+    act(alice, f"models/{stored.pk}/change/", **{**VALUES, "base_url": "https://elsewhere.example/v1"}, api_key="")
+    details = AuditEvent.objects.filter(verb="provider.changed").first().details
+    assert (details["from"], details["base_url"]) == ("https://models.example/v1", "https://elsewhere.example/v1")
+    assert (details["key_forgotten"], details["new_key"]) == (True, False)
 
 
 def test_the_workspaces_own_model_comes_before_the_sites(stored, workspace):

@@ -1,10 +1,16 @@
 """Trying a model: a worker asks it over real HTTP, the page says what it can, and runs ask it in the way that works."""
 
+import socket
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from tests.model_server import KEY, ModelServer, whole
-from vectorless_web.workspaces.models import ModelProvider
+from vectorless_web.engine.llm.capability import SelfTest
+from vectorless_web.workspaces.models import AuditEvent, ModelProvider
 from vectorless_web.workspaces.selectors import settings_of
+from vectorless_web.workspaces.services import test_provider as check_provider
 from vectorless_web.workspaces.storage import encrypt
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -72,12 +78,17 @@ def test_a_chatty_model_is_said_not_to_be_usable(found, page, alice, provider):
     assert "Not usable: It does not keep to JSON." in page(alice, f"models/{provider.pk}/row/").content.decode()
 
 
-def test_a_refused_key_is_a_plain_sentence(found, page, alice, provider):
-    capabilities = found(ModelServer(key="another"))
+def test_a_refused_key_is_a_plain_sentence(page, alice, provider):
+    refused = SelfTest(False, "", (), (), "", error_code="provider_auth", error="The model's server refuses the key.")
+    ModelProvider.objects.filter(pk=provider.pk).update(base_url="https://93.184.216.34/v1")
+    provider.refresh_from_db()
+    check_provider(provider=provider, examine=lambda _provider: refused)
 
+    provider.refresh_from_db()
+    capabilities = provider.capabilities
     assert (capabilities["works"], capabilities["code"]) == (False, "provider_auth")
     row = page(alice, f"models/{provider.pk}/row/").content.decode()
-    assert "provider_auth" in row
+    assert "refuses the key" in row
     assert KEY not in row
     assert KEY not in str(capabilities)
     assert "hx-trigger" not in row
@@ -106,6 +117,52 @@ def test_a_stored_private_address_is_not_reached_once_the_operator_forbids_them(
 
     capabilities = found(ModelServer())
 
-    assert capabilities["code"] == "network_error"
+    assert capabilities["code"] == "private_address"
     assert "private network" in capabilities["message"]
     assert not httpserver.log
+
+
+def test_on_a_private_network_it_is_not_told_what_answers(found, provider, httpserver):
+    """A closed port, a server that is no model, and one that refuses the key are told alike."""
+    told = [found(ModelServer(key="another"))]
+    httpserver.clear()
+    httpserver.expect_request("/v1/chat/completions").respond_with_data("<h1>Router</h1>")
+    told.append(found())
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        ModelProvider.objects.filter(pk=provider.pk).update(base_url=f"http://127.0.0.1:{closed.getsockname()[1]}/v1")
+        provider.refresh_from_db()
+        told.append(found())
+
+    assert [row["code"] for row in told] == ["no_model_there"] * 3
+    assert len({row["message"] for row in told}) == 1
+
+
+def test_models_are_tried_so_often_an_hour_and_no_more(act, alice, provider, settings):
+    settings.MODEL_TRIES_PER_HOUR = 2
+    answers = [act(alice, f"models/{provider.pk}/test/") for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [302, 302, 429]
+    assert int(answers[2]["Retry-After"]) > 0
+    assert AuditEvent.objects.filter(verb="provider.tested").count() == 2
+
+
+@pytest.mark.parametrize("address", ["http://models.example/v1\r\nX: y", "http://[::1", "http://x.example:99999/v1"])
+def test_a_stored_address_that_cannot_be_called_ends_the_try_with_a_sentence(found, page, alice, provider, address):
+    ModelProvider.objects.filter(pk=provider.pk).update(base_url=address)
+    provider.refresh_from_db()
+
+    capabilities = found()
+
+    assert (capabilities["works"], capabilities["code"]) == (False, "invalid_address")
+    row = page(alice, f"models/{provider.pk}/row/").content.decode()
+    assert "Give an address that begins with https://" in row
+    assert "hx-trigger" not in row
+
+
+def test_a_try_that_a_worker_left_behind_is_not_waited_for(page, alice, provider):
+    begun = timezone.now() - timedelta(minutes=12)
+    for found in ({"testing": True, "since": begun.isoformat()}, {"testing": True}):
+        ModelProvider.objects.filter(pk=provider.pk).update(capabilities=found)
+        row = page(alice, f"models/{provider.pk}/row/").content.decode()
+        assert "did not come to an end" in row
+        assert "hx-trigger" not in row

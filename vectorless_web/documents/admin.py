@@ -1,9 +1,15 @@
-"""Documents in the admin site: what came in and how reading it went; their content is not changed here."""
+"""Documents in the admin site: what came in and how reading it went; their content is not changed here.
 
-from django.contrib import admin
+Acts go through the services: deleting hides a document for 30 days, and everything is recorded.
+"""
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from vectorless_web.documents import services
 from vectorless_web.documents.models import (
     Card,
     Document,
@@ -17,7 +23,10 @@ from vectorless_web.documents.models import (
     SnapshotState,
     VectorFile,
 )
+from vectorless_web.documents.services.lifecycle import KEPT_DAYS
+from vectorless_web.lib.problems import Problem
 from vectorless_web.lib.read_only_admin import ReadOnlyAdmin
+from vectorless_web.lib.service_admin import ServiceAdmin
 
 
 class VersionInline(admin.TabularInline):
@@ -33,18 +42,56 @@ class VersionInline(admin.TabularInline):
         return False
 
 
+class DocumentForm(forms.ModelForm):
+    """A document's title and folder."""
+
+    class Meta:
+        model = Document
+        fields = ["title", "folder"]
+
+    def clean_folder(self) -> Folder | None:
+        """A folder of the document's own workspace."""
+        folder: Folder | None = self.cleaned_data["folder"]
+        if folder is not None and folder.workspace_id != self.instance.workspace_id:
+            raise ValidationError("This folder belongs to another workspace.")
+        return folder
+
+
 @admin.register(Document)
-class DocumentAdmin(admin.ModelAdmin):
+class DocumentAdmin(ServiceAdmin):
+    form = DocumentForm
     list_display = ["title", "workspace", "folder", "added_by", "created_at", "deleted_at"]
     list_filter = ["workspace", "deleted_at"]
     search_fields = ["title", "name"]
     fields = ["title", "name", "workspace", "folder", "tags", "added_by", "current_version", "created_at", "deleted_at"]
-    readonly_fields = ["name", "workspace", "added_by", "current_version", "created_at", "deleted_at"]
+    readonly_fields = ["name", "workspace", "tags", "added_by", "current_version", "created_at", "deleted_at"]
     list_select_related = ["workspace", "folder", "added_by"]
     inlines = [VersionInline]
+    actions = ["restore"]
+    remove_notice = f"Hidden at once. For {KEPT_DAYS} days it can be restored; then it is removed for good."
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+    def save_model(self, request: HttpRequest, obj: Document, form: forms.ModelForm, change: bool) -> None:
+        """Rename the document, move it, or both."""
+        if "title" in form.changed_data:
+            services.rename_document(actor=request.user, document=obj, title=obj.title)
+        if "folder" in form.changed_data:
+            services.move_documents(actor=request.user, workspace=obj.workspace, documents=[obj], folder=obj.folder)
+
+    def remove(self, request: HttpRequest, obj: Document) -> None:
+        """Hide the document."""
+        services.delete_document(actor=request.user, document=obj)
+
+    @admin.action(description="Restore the chosen documents", permissions=["delete"])
+    def restore(self, request: HttpRequest, chosen: QuerySet[Document]) -> None:
+        """Undo deletions."""
+        for document in chosen.select_related("workspace").exclude(deleted_at=None):
+            try:
+                services.restore_document(actor=request.user, document=document)
+            except Problem as problem:
+                self.message_user(request, problem.message, messages.ERROR)
 
 
 @admin.register(DocumentVersion)
@@ -88,7 +135,7 @@ class EdgeAdmin(ReadOnlyAdmin):
 
 
 @admin.register(Folder)
-class FolderAdmin(admin.ModelAdmin):
+class FolderAdmin(ReadOnlyAdmin):
     list_display = ["name", "workspace"]
     list_filter = ["workspace"]
     search_fields = ["name"]

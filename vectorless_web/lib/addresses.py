@@ -1,8 +1,11 @@
-"""Which network addresses a model may have when the operator allows public ones alone."""
+"""Which network addresses a model may have: public ones, and those private ones that the operator allows."""
 
 import ipaddress
 import socket
+from collections.abc import Iterable
 
+LOOPBACK = "loopback"
+"""In a list of allowed hosts: this machine by its own addresses and names."""
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
@@ -15,32 +18,64 @@ class PrivateAddress(Exception):
     """Raised for a host that is, or resolves to, an address of a private network or of this machine."""
 
 
-def public_addresses(host: str, port: int | None = None) -> list[str]:
-    """The addresses a host has, all of them public. PrivateAddress when one is not; OSError when it has none.
+def public_addresses(host: str, port: int | None = None, allowed: Iterable[str] = ()) -> list[str]:
+    """The addresses a host has, all public or allowed. PrivateAddress when one is not; OSError when it has none.
 
-    Whatever spelling the system's resolver takes for an address (127.1, 0x7f.1) is read as it would be.
+    `allowed` holds names of hosts, addresses, networks ("10.1.0.0/16") and LOOPBACK. Whatever spelling
+    the system's resolver takes for an address (127.1, 0x7f.1) is read as it would be.
     """
-    if _is_local_name(host):
+    listed = [entry.strip().lower() for entry in allowed]
+    is_named = host.rstrip(".").lower() in listed
+    if _is_local_name(host) and not listed:
         raise PrivateAddress(host)
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except UnicodeError as error:
         raise OSError(f"not a host name: {host[:60]!r}") from error
     addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
-    if not all(_is_public(address) for address in addresses):
+    must_be_listed = _is_local_name(host)
+    if not is_named and not all(_may_be(address, listed, must_be_listed) for address in addresses):
         raise PrivateAddress(host)
     return addresses
 
 
-def is_private(host: str) -> bool:
-    """Whether a host has a private address, or a name of a private network; false for one that has none yet."""
+def is_private(host: str, allowed: Iterable[str] = ()) -> bool:
+    """Whether a host has a private address that is not allowed; false for one that has none yet."""
     try:
-        public_addresses(host)
+        public_addresses(host, allowed=allowed)
     except PrivateAddress:
         return True
     except OSError:
-        return False
+        return _is_local_name(host)
     return False
+
+
+def allowed_hosts(text: str) -> bool | tuple[str, ...]:
+    """What an operator's setting means: True allows every address, False public ones alone, else these hosts too.
+
+    ValueError for an entry that is neither a name nor an address nor a network.
+    """
+    word = text.strip().lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    if word in ("", "0", "false", "no", "off"):
+        return False
+    entries = tuple(entry.strip().lower() for entry in text.split(",") if entry.strip())
+    for entry in entries:
+        if "/" in entry:
+            ipaddress.ip_network(entry)
+    return entries
+
+
+def _may_be(address: str, listed: list[str], must_be_listed: bool) -> bool:
+    return _is_listed(address, listed) or (not must_be_listed and _is_public(address))
+
+
+def _is_listed(text: str, listed: list[str]) -> bool:
+    address = _reached(ipaddress.ip_address(text.partition("%")[0]))
+    if address.is_loopback and LOOPBACK in listed:
+        return True
+    return str(address) in listed or any("/" in entry and address in ipaddress.ip_network(entry) for entry in listed)
 
 
 def _is_local_name(host: str) -> bool:

@@ -1,6 +1,6 @@
 """From which address a request comes, proxies in front of the site taken into account."""
 
-from ipaddress import ip_address
+from ipaddress import ip_address, ip_network
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -18,6 +18,14 @@ def client_address(request: HttpRequest) -> str:
     if not 0 < count <= len(seen):
         return connected
     return seen[-count] if _is_address(seen[-count]) else connected
+
+
+def counted_address(request: HttpRequest) -> str:
+    """What limits count by: an IPv4 address, or the /64 that one connection has of IPv6."""
+    address = client_address(request)
+    if ":" not in address or not _is_address(address):
+        return address
+    return str(ip_network(f"{address.partition('%')[0]}/64", strict=False))
 
 
 def _is_address(text: str) -> bool:

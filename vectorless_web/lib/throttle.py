@@ -11,8 +11,7 @@ def seconds_to_wait(name: str, *, amount: int, limit: int, seconds: int) -> int:
     The count begins anew with every full `seconds` of the clock. What is refused is not
     counted, so that waiting as long as was said is enough.
     """
-    window, passed = divmod(int(time.time()), seconds)
-    key = f"throttle-{name}-{window}"
+    key, passed = _window(name, seconds)
     cache.add(key, 0, seconds)
     try:
         counted = cache.incr(key, amount)
@@ -23,3 +22,16 @@ def seconds_to_wait(name: str, *, amount: int, limit: int, seconds: int) -> int:
         return 0
     cache.incr(key, -amount)
     return seconds - passed
+
+
+def give_back(name: str, *, amount: int, seconds: int) -> None:
+    """Take `amount` off the present count again: what was counted turned out not to matter."""
+    key, _passed = _window(name, seconds)
+    if cache.get(key, 0) >= amount:
+        cache.incr(key, -amount)
+
+
+def _window(name: str, seconds: int) -> tuple[str, int]:
+    """The key of the present count, and how many of its seconds have passed."""
+    window, passed = divmod(int(time.time()), seconds)
+    return f"throttle-{name}-{window}", passed

@@ -11,7 +11,8 @@ FORMS = ("json_schema", "json_object", "")
 class Endpoint:
     """Where a model answers. Prices are US dollars per million tokens; `seconds` limit the silence within one try.
 
-    With `public_only` nothing is sent to a private network or to this machine. `forms`
+    With `public_only` nothing is sent to a private network or to this machine, but to the hosts
+    and networks of `private_allowed`. `forms`
     and `streams` are what the server is known to take; what it refuses is found out all the same.
     """
 
@@ -23,5 +24,6 @@ class Endpoint:
     seconds: float = 60.0
     retries: int = 2
     public_only: bool = False
+    private_allowed: tuple[str, ...] = ()
     forms: tuple[str, ...] = FORMS
     streams: bool = True

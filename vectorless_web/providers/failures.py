@@ -20,6 +20,7 @@ from vectorless_web.engine.errors import (
 from vectorless_web.lib.addresses import PrivateAddress
 
 BROKE_OFF = "The connection to the model's server broke in the middle of its reply."
+NO_ADDRESS = "The model's address is not one that can be called. Correct it in the settings."
 NO_COMPLETION = "The model's server sent something that is no chat completion."
 REFUSED = "The model refused to answer this, or its provider's content filter did."
 TOO_LONG = "The request is longer than what the model can read at once."

@@ -9,12 +9,20 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import httpx2
 import openai
 
-from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped, ModelTimeout, PartialCall
+from vectorless_web.engine.errors import (
+    ModelError,
+    ModelInvalidReply,
+    ModelStopped,
+    ModelTimeout,
+    ModelUnknown,
+    PartialCall,
+)
 from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.engine.llm.schema import parse_object
 from vectorless_web.engine.text.tokens import HeuristicEstimator
@@ -22,7 +30,14 @@ from vectorless_web.providers.connections import Connections, GivenUp, unless
 from vectorless_web.providers.counted import UNLIMITED, WRAPPING, counted
 from vectorless_web.providers.dialect import Dialect
 from vectorless_web.providers.endpoint import FORMS, Endpoint
-from vectorless_web.providers.failures import NO_COMPLETION, broken, is_about_the_model, is_too_long, refusal
+from vectorless_web.providers.failures import (
+    NO_ADDRESS,
+    NO_COMPLETION,
+    broken,
+    is_about_the_model,
+    is_too_long,
+    refusal,
+)
 from vectorless_web.providers.public_transport import PublicTransport
 from vectorless_web.providers.received import Received
 
@@ -55,7 +70,10 @@ class OpenAIChat:
         self._dialect = Dialect(forms=endpoint.forms or FORMS, streams=endpoint.streams)
         self._may_climb = True
         self._connections = Connections()
-        self._client = client_for(endpoint, self._connections)
+
+    @cached_property
+    def _client(self) -> openai.OpenAI:
+        return client_for(self._endpoint, self._connections)
 
     def only(self, form: str) -> "OpenAIChat":
         """The same model, asked for objects in this one form ("" is by the prompt alone); what it refuses is an error.
@@ -182,7 +200,10 @@ class OpenAIChat:
 
 
 def client_for(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:
-    """A client of an endpoint, whose connections can be cut. It retries by itself; it follows no redirect."""
+    """A client of an endpoint, whose connections can be cut. It retries by itself; it follows no redirect.
+
+    httpx2.InvalidURL for an address that is none.
+    """
     seconds = endpoint.seconds
     return openai.OpenAI(
         base_url=endpoint.base_url,
@@ -192,7 +213,7 @@ def client_for(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:
         # A redirect could lead to an address that the operator never allowed.
         http_client=openai.DefaultHttpxClient(
             follow_redirects=False,
-            transport=PublicTransport() if endpoint.public_only else None,
+            transport=PublicTransport(endpoint.private_allowed) if endpoint.public_only else None,
             event_hooks={"request": [connections.attend]},
         ),
     )
@@ -209,6 +230,8 @@ def translated(otherwise: str = NO_COMPLETION) -> Iterator[None]:
         ) from None
     except (openai.APIError, httpx2.HTTPError) as error:
         raise broken(error) from None
+    except (httpx2.InvalidURL, UnicodeError):
+        raise ModelUnknown(NO_ADDRESS) from None
     except (ValueError, RecursionError):
         # What a server nests too deep cannot even be parsed.
         raise ModelInvalidReply(otherwise) from None

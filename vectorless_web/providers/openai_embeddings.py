@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,10 @@ class OpenAIEmbeddings:
         self.name, self.dimensions = endpoint.model, dimensions
         self._endpoint, self._stopping = endpoint, stopping
         self._connections = Connections()
-        self._client = client_for(endpoint, self._connections)
+
+    @cached_property
+    def _client(self) -> Any:
+        return client_for(self._endpoint, self._connections)
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """One vector for each text, with usage and cost; ModelError otherwise, ModelStopped when `stopping` says so."""
@@ -62,8 +66,8 @@ class OpenAIEmbeddings:
             raise ModelStopped from None
 
     def _request(self, texts: Sequence[str]) -> Embedded:
-        create = self._client.embeddings.with_streaming_response.create
         with translated(NO_EMBEDDING):
+            create = self._client.embeddings.with_streaming_response.create
             # As plain numbers: every server knows this form, the packed one only some.
             with create(model=self.name, input=list(texts), encoding_format="float") as response:
                 raw = b"".join(self._within_limits(response.iter_bytes()))

@@ -139,7 +139,7 @@ class StepShelf:
             added_words=_words_of(added),
             unexpanded=question.get("expand") is False,
             routed=_routed(step),
-            note=(step.observation if step.kind == "route" else step.observation.get("vectors", {})).get("note", ""),
+            note=_note(step),
         )
 
     def _ref(self, ref: dict[str, Any]) -> RefView | None:
@@ -223,6 +223,13 @@ def scope_line(run: Run, size: int) -> str:
 def engine_line(engine: str, model: str) -> str:
     """Who answers, in words."""
     return model if engine != "offline" and model else _("offline reasoner, no model")
+
+
+def _note(step: Step) -> str:
+    """What did not go as wished at a step: a model that could not be asked, a search without vectors; "" otherwise."""
+    vectors = step.observation.get("vectors")
+    said = step.observation.get("note") or (vectors.get("note") if isinstance(vectors, dict) else "")
+    return said if isinstance(said, str) else ""
 
 
 def _question(step: Step) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from vectorless_web.lib.read_only_admin import ReadOnlyAdmin
 from vectorless_web.sharing.models import ShareLink, ShareView
 from vectorless_web.sharing.services import revoke_link
 
@@ -11,6 +12,7 @@ from vectorless_web.sharing.services import revoke_link
 class ViewInline(admin.TabularInline):
     model = ShareView
     extra = 0
+    can_delete = False
     readonly_fields = ("at", "ip_prefix", "agent")
 
     def has_add_permission(self, request: HttpRequest, obj: object = None) -> bool:
@@ -19,7 +21,7 @@ class ViewInline(admin.TabularInline):
 
 
 @admin.register(ShareLink)
-class ShareLinkAdmin(admin.ModelAdmin):
+class ShareLinkAdmin(ReadOnlyAdmin):
     list_display = ("run", "created_by", "created_at", "expires_at", "revoked_at")
     list_filter = ("revoked_at", "expires_at")
     search_fields = ("run__question", "created_by__username")
@@ -28,11 +30,11 @@ class ShareLinkAdmin(admin.ModelAdmin):
     inlines = (ViewInline,)
     actions = ("revoke",)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """A link is made where its token can be shown."""
-        return False
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        """Who may change links may close them."""
+        return request.user.has_perm("sharing.change_sharelink")
 
-    @admin.action(description="Revoke the chosen links")
+    @admin.action(description="Revoke the chosen links", permissions=["revoke"])
     def revoke(self, request: HttpRequest, chosen: QuerySet[ShareLink]) -> None:
         """Close links for good."""
         for link in chosen.select_related("run__workspace"):

@@ -10,6 +10,7 @@ from vectorless_web.runs import pages, selectors
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.sheets import may_be_shown
 from vectorless_web.sharing.models import ShareLink
+from vectorless_web.sharing.redaction import redaction_of
 from vectorless_web.workspaces.selectors import May
 
 NOTHING = May(ask=False, upload=False, edit=False, delete=False, share=False, govern=False)
@@ -22,6 +23,8 @@ def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
     for row in run.checked:
         row.pop("url", None)
         row.pop("sheet_url", None)
+    if link.redact:
+        _leave_names_out(context)
     return {
         **context,
         "link": link,
@@ -31,6 +34,21 @@ def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
         "sheets": [_outside(sheet, token) for sheet in context["sheets"]],
         "newer": [],
     }
+
+
+def _leave_names_out(context: dict[str, Any]) -> None:
+    """Take the names of documents that are not quoted out of everything that the page shows."""
+    run: Run = context["run"]
+    steps = selectors.steps_of(run)
+    told = redaction_of(run, context["citations"], steps)
+    context["steps"] = [told.step(view, step, run) for view, step in zip(context["steps"], steps, strict=True)]
+    run.checked, run.reason = told.checked(run.checked), told.text(run.reason)
+    for claim in context["claims"]:
+        claim.text, claim.because = told.text(claim.text), told.text(claim.because)
+    answer = context["answer"]
+    if answer is not None:
+        answer.missing = [told.text(part) for part in answer.missing]
+    context["maps"] = []
 
 
 def quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion | None:

@@ -3,12 +3,14 @@
 from datetime import timedelta
 from ipaddress import ip_address, ip_network
 
+from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
 from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.lib.problems import Problem
+from vectorless_web.lib.throttle import seconds_to_wait
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing.models import ShareLink, ShareView
 from vectorless_web.workspaces.selectors import User
@@ -17,6 +19,8 @@ from vectorless_web.workspaces.storage import hash_token, new_token
 
 DAYS_MAX = 365
 PASSWORD_MIN = 6
+VIEWS_NOTED = 120
+"""Openings of one link from one network that are kept in an hour: a row each, which a program could make at will."""
 TRIES, TRIES_SECONDS = 10, 600
 """Wrong passwords for one link from one network, and the time after which they are forgotten."""
 
@@ -51,8 +55,20 @@ def revoke_link(*, user: User, link: ShareLink) -> None:
         record(actor=user, verb="run.unshared", workspace=link.run.workspace, target=link.run)
 
 
+def count_request(address: str) -> None:
+    """Count a request for whatever link, before it is looked up: Problem (429), alike for links that exist and not."""
+    most = settings.SHARE_REQUESTS_PER_MINUTE
+    wait = seconds_to_wait(f"share-{address}", amount=1, limit=most, seconds=60)
+    if wait:
+        sentence = f"Too many requests from your network. Try again in {wait} seconds."
+        raise Problem(sentence, code="too_many_requests", status=429, retryable=True, retry_after=wait)
+
+
 def note_view(*, link: ShareLink, address: str, agent: str) -> None:
-    """Count one opening of the link."""
+    """Count one opening of the link; beyond VIEWS_NOTED an hour from one network they are shown and not counted."""
+    name = f"share-views-{link.pk}-{network_of(address)}"
+    if seconds_to_wait(name, amount=1, limit=VIEWS_NOTED, seconds=3600):
+        return
     ShareView.objects.create(link=link, ip_prefix=network_of(address), agent=agent.replace("\0", "")[:200])
 
 

@@ -10,7 +10,7 @@ from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.rendering import RenderUnavailable, page_image
-from vectorless_web.lib.client_address import client_address
+from vectorless_web.lib.client_address import client_address, counted_address
 from vectorless_web.lib.htmx import is_htmx
 from vectorless_web.lib.problems import Problem
 from vectorless_web.lib.whole import whole
@@ -65,6 +65,7 @@ def links(request: HttpRequest, slug: str) -> HttpResponse:
 @login_not_required
 @require_GET
 def view(request: HttpRequest, token: str) -> HttpResponse:
+    services.count_request(counted_address(request))
     link = selectors.open_link(token)
     if link is None:
         return _private(render(request, "sharing/gone.html", status=404))
@@ -77,6 +78,7 @@ def view(request: HttpRequest, token: str) -> HttpResponse:
 @login_not_required
 @require_POST
 def unlock(request: HttpRequest, token: str) -> HttpResponse:
+    services.count_request(counted_address(request))
     link = selectors.open_link(token)
     if link is None:
         return _private(render(request, "sharing/gone.html", status=404))
@@ -96,6 +98,7 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
 @login_not_required
 @require_GET
 def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResponse:
+    services.count_request(counted_address(request))
     link = selectors.open_link(token)
     if link is None or not _may_read(request, link):
         raise Http404("There is no such page.")

@@ -3,19 +3,18 @@
 from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
-from urllib.parse import urlsplit
 
 from django import forms
-from django.conf import settings
 from django.core.exceptions import ValidationError
 
 from vectorless_web.engine.llm.presets import Preset
 from vectorless_web.engine.query.entries import wordings
 from vectorless_web.engine.query.lexicon import default_lexicon
 from vectorless_web.engine.text.analyser import analyse
-from vectorless_web.lib.addresses import is_private
+from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.router_form import RouterForm
+from vectorless_web.workspaces.services import check_address
 
 STEP_LIMITS = (6, 30)
 TOKEN_LIMITS = (2_000, 200_000)
@@ -99,7 +98,7 @@ class ProviderForm(forms.ModelForm):
             "enabled": "In use",
         }
 
-    def __init__(self, *args: Any, workspace: Workspace, preset: Preset | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, workspace: Workspace | None, preset: Preset | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.instance.workspace = workspace
         for name in ("price_in", "price_out"):
@@ -115,15 +114,17 @@ class ProviderForm(forms.ModelForm):
         self.fields["api_key"].required = preset.needs_key
 
     def clean_base_url(self) -> str:
-        """Only http and https, and private addresses only when the operator allows them."""
-        value: str = self.cleaned_data["base_url"].rstrip("/")
-        parts = urlsplit(value)
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
-            raise ValidationError("Give an address that begins with https:// or http://, without a user name.")
-        if not settings.ALLOW_PRIVATE_MODEL_HOSTS and is_private(parts.hostname or ""):
-            raise ValidationError(
-                "This address lies in a private network. Your administrator may allow such addresses."
-            )
+        """The address as it is stored; ValidationError for one to which nothing is sent."""
+        try:
+            return check_address(self.cleaned_data["base_url"])
+        except Problem as problem:
+            raise ValidationError(problem.message, code=problem.code) from None
+
+    def clean_api_key(self) -> str:
+        """A key travels in a header: one line of plain characters."""
+        value: str = self.cleaned_data["api_key"]
+        if not (value.isascii() and value.isprintable()):
+            raise ValidationError("A key is one line of letters, digits and signs. Copy it again.")
         return value
 
     def clean(self) -> dict[str, Any]:
@@ -132,7 +133,8 @@ class ProviderForm(forms.ModelForm):
         for name in ("price_in", "price_out"):
             if values.get(name) is not None and values[name] < Decimal(0):
                 self.add_error(name, "A price cannot be negative.")
-        twin = ModelProvider.objects.filter(workspace=self.instance.workspace, name=values.get("name", ""))
+        workspace = values.get("workspace", self.instance.workspace)
+        twin = ModelProvider.objects.filter(workspace=workspace, name=values.get("name", ""))
         if twin.exclude(pk=self.instance.pk).exists():
             self.add_error("name", "There is a model of this name already.")
         return values
@@ -146,12 +148,16 @@ class BudgetForm(forms.ModelForm):
         fields = ["user", "period", "limit_usd"]
         labels = {"user": "For", "period": "In", "limit_usd": "At most, in USD"}
 
-    def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, workspace: Workspace | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.instance.workspace = workspace
-        people = self.fields["user"]
+        if workspace is not None:
+            self.instance.workspace = workspace
+        people = self.fields.get("user")
+        if people is None:
+            return
         assert isinstance(people, forms.ModelChoiceField)
-        people.queryset = people.queryset.filter(memberships__workspace=workspace)  # type: ignore[union-attr]
+        if workspace is not None:
+            people.queryset = people.queryset.filter(memberships__workspace=workspace)  # type: ignore[union-attr]
         people.empty_label = "The whole workspace"
         people.required = False
 

@@ -1,17 +1,26 @@
 """Jobs that workspaces put on the queue "runs"."""
 
+import logging
+
 from vectorless_web import wiring
 from vectorless_web.engine.llm.capability import SelfTest
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import settings_of
 
+logger = logging.getLogger(__name__)
+
 
 def test_provider(provider_id: int) -> None:
     """Find out what a model can do; quiet when it was removed meanwhile."""
     provider = ModelProvider.objects.filter(pk=provider_id).first()
-    if provider is not None:
+    if provider is None:
+        return
+    try:
         services.test_provider(provider=provider, examine=_examined)
+    except Exception:
+        logger.exception("provider %d could not be tried", provider_id)
+        services.break_test(provider=provider)
 
 
 def _examined(provider: ModelProvider) -> SelfTest:

@@ -1,11 +1,13 @@
 """Workspaces, who belongs to them, what they may spend, and the record of what was done."""
 
+from datetime import timedelta
 from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
+from django.utils.dateparse import parse_datetime
 
 from vectorless_web.lib.money import MoneyField
 
@@ -116,6 +118,9 @@ class Invitation(models.Model):
 class ModelProvider(models.Model):
     """A chat model a workspace may use (every workspace when `workspace` is null). The key is encrypted at rest."""
 
+    TRIED_WITHIN = timedelta(minutes=11)
+    """A self-test is ended after ten minutes; the eleventh is for a queue that waits."""
+
     workspace = models.ForeignKey(
         Workspace, null=True, blank=True, on_delete=models.CASCADE, related_name="model_providers"
     )
@@ -144,6 +149,19 @@ class ModelProvider(models.Model):
     def has_key(self) -> bool:
         """Whether a key is stored; the key itself is never shown."""
         return bool(self.encrypted_key)
+
+    @property
+    def is_being_tried(self) -> bool:
+        """Whether its self-test is under way: one that a worker left behind is not waited for."""
+        begun = parse_datetime(str(self.capabilities.get("since", "")))
+        return (
+            bool(self.capabilities.get("testing")) and begun is not None and timezone.now() - begun < self.TRIED_WITHIN
+        )
+
+    @property
+    def was_left_untried(self) -> bool:
+        """Whether a self-test began and never came to an end."""
+        return bool(self.capabilities.get("testing")) and not self.is_being_tried
 
 
 class Budget(models.Model):

@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
+from allauth.account.models import EmailAddress
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.db.models import F, Q, QuerySet
@@ -129,6 +130,25 @@ def members_of(workspace: Workspace) -> QuerySet[Membership]:
     return workspace.memberships.select_related("user")
 
 
+def owners_of(workspace_id: int) -> QuerySet[Membership]:
+    """The owners who can sign in."""
+    rows = Membership.objects.filter(workspace_id=workspace_id, role=Role.OWNER, user__is_active=True)
+    return rows.select_related("user", "workspace")
+
+
+def only_owner_of(workspace: Workspace) -> Membership | None:
+    """The owner without whom the workspace would have none who can sign in; None when there are several."""
+    owners = list(owners_of(workspace.pk)[:2])
+    return owners[0] if len(owners) == 1 else None
+
+
+def is_only_owner(membership: Membership) -> bool:
+    """Whether the workspace would be left without an owner who can sign in."""
+    if membership.role != Role.OWNER:
+        return False
+    return not owners_of(membership.workspace_id).exclude(pk=membership.pk).exists()
+
+
 def membership_in(workspace: Workspace, pk: int) -> Membership:
     """One membership of this workspace; Http404 for any other."""
     row = members_of(workspace).filter(pk=pk).first()
@@ -154,6 +174,16 @@ def invitation_by(token: str) -> Invitation | None:
     """The invitation that can still be used with this token; None for one that cannot or never could."""
     rows = Invitation.objects.filter(_still_open(), token_hash=hash_token(token))
     return rows.select_related("workspace", "created_by").first()
+
+
+def has_address(user: User, email: str) -> bool:
+    """Whether the account has this e-mail address, confirmed or not."""
+    return EmailAddress.objects.filter(user_id=account_id(user), email__iexact=email).exists()
+
+
+def has_confirmed(user: User, email: str) -> bool:
+    """Whether the account has confirmed that this e-mail address is its own."""
+    return EmailAddress.objects.filter(user_id=account_id(user), email__iexact=email, verified=True).exists()
 
 
 def joined_by(token: str, user: User) -> Workspace | None:

@@ -1,18 +1,32 @@
 """What may be done to workspaces, their members, models and budgets."""
 
+from vectorless_web.workspaces.services.accounts import (
+    describe_orphaned_workspaces,
+    make_reset_link,
+    remove_two_step,
+)
 from vectorless_web.workspaces.services.budgets import release_all, remove_budget, reserve, set_budget, settle
 from vectorless_web.workspaces.services.governing import create_workspace, delete_workspace, update_workspace
 from vectorless_web.workspaces.services.lexicon import MAX_ENTRIES, add_entry, change_entry, remove_entry
 from vectorless_web.workspaces.services.members import (
     accept_invitation,
     add_member,
+    address_problem,
     change_role,
     invitation_closed,
     invite,
+    needs_owner,
     remove_member,
     revoke_invitation,
 )
-from vectorless_web.workspaces.services.providers import remove_provider, save_provider, start_test, test_provider
+from vectorless_web.workspaces.services.providers import (
+    break_test,
+    check_address,
+    remove_provider,
+    save_provider,
+    start_test,
+    test_provider,
+)
 from vectorless_web.workspaces.services.purse import WorkspacePurse
 from vectorless_web.workspaces.services.recording import record
 
@@ -22,18 +36,25 @@ __all__ = [
     "accept_invitation",
     "add_entry",
     "add_member",
+    "address_problem",
+    "break_test",
     "change_entry",
     "change_role",
+    "check_address",
     "create_workspace",
     "delete_workspace",
+    "describe_orphaned_workspaces",
     "invitation_closed",
     "invite",
+    "make_reset_link",
+    "needs_owner",
     "record",
     "release_all",
     "remove_budget",
     "remove_entry",
     "remove_member",
     "remove_provider",
+    "remove_two_step",
     "reserve",
     "revoke_invitation",
     "save_provider",

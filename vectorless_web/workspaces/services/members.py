@@ -3,14 +3,17 @@
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
 
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Invitation, Membership, Role, Workspace
-from vectorless_web.workspaces.selectors import User, account_id
+from vectorless_web.workspaces.selectors import User, account_id, has_address, has_confirmed, is_only_owner
 from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import hash_token, new_token
+
+NOT_CONFIRMED = "address_not_confirmed"
 
 
 @transaction.atomic
@@ -69,14 +72,16 @@ def revoke_invitation(*, actor: User, invitation: Invitation) -> None:
 
 
 @transaction.atomic
-def accept_invitation(*, user: User, invitation: Invitation) -> Membership:
-    """Join by an invitation. Problem when it is meant for another address or was just used."""
-    if not invitation.is_for(_address(user)):
-        raise Problem(
-            f"This invitation is for {invitation.email}. Sign in with that address, or ask for another link.",
-            code="invitation_for_another",
-            status=403,
-        )
+def accept_invitation(*, user: User, invitation: Invitation, at_sign_up: bool = False) -> Membership:
+    """Join by an invitation. Problem when it is meant for another address or was just used.
+
+    An invitation for one address takes a confirmed one. While this site sends no mail nothing
+    can be confirmed: then the account that is made through this very invitation, with its
+    address (`at_sign_up`), may join too. An address that was added later proves nothing.
+    """
+    problem = address_problem(user, invitation, at_sign_up=at_sign_up)
+    if problem is not None:
+        raise problem
     still_open = models.Q(accepted_at=None, revoked_at=None, expires_at__gt=timezone.now())
     used = Invitation.objects.filter(still_open, pk=invitation.pk).update(
         accepted_by=user.pk, accepted_at=timezone.now()
@@ -86,13 +91,34 @@ def accept_invitation(*, user: User, invitation: Invitation) -> Membership:
     return add_member(workspace=invitation.workspace, user=user, role=invitation.role)
 
 
+def address_problem(user: User, invitation: Invitation, *, at_sign_up: bool = False) -> Problem | None:
+    """Why the account may not use an invitation that is for one address; None when it may."""
+    if not invitation.email or has_confirmed(user, invitation.email):
+        return None
+    is_own = invitation.is_for(str(getattr(user, "email", "")))
+    if is_own and at_sign_up and not settings.MAIL_ON:
+        return None
+    if not is_own and not has_address(user, invitation.email):
+        sentence = f"This invitation is for {invitation.email}. Sign in with that address, or ask for another link."
+        return Problem(sentence, code="invitation_for_another", status=403)
+    remedy = (
+        "Confirm it first; a link to do so can be sent to it."
+        if settings.MAIL_ON
+        else "This site sends no mail, so it cannot be: ask for a link without an address."
+    )
+    sentence = f"This invitation is for {invitation.email}, which your account has not confirmed. {remedy}"
+    return Problem(sentence, code=NOT_CONFIRMED, status=403)
+
+
+def needs_owner(membership: Membership) -> Problem:
+    """The refusal to let the only owner go or take another role."""
+    sentence = f"{membership.user} is the only owner of {membership.workspace}. Make somebody else owner first."
+    return Problem(sentence, code="last_owner", status=422)
+
+
 def invitation_closed() -> Problem:
     """The refusal of an invitation that was used, revoked, or has expired."""
     return Problem("This invitation can no longer be used. Ask for another link.", code="invitation_closed", status=410)
-
-
-def _address(user: User) -> str:
-    return str(getattr(user, "email", ""))
 
 
 def _record_member(actor: User, verb: str, membership: Membership, details: dict[str, Any]) -> None:
@@ -117,9 +143,6 @@ def _locked(membership: Membership) -> Membership:
 
 
 def _keep_an_owner(membership: Membership, *, becoming: str) -> None:
-    """Refuse to leave a workspace without an owner."""
-    if membership.role != Role.OWNER or becoming == Role.OWNER:
-        return
-    others = Membership.objects.filter(workspace=membership.workspace_id, role=Role.OWNER).exclude(pk=membership.pk)
-    if not others.exists():
-        raise Problem("A workspace needs an owner. Make somebody else an owner first.", code="last_owner", status=422)
+    """Refuse to leave a workspace without an owner who can sign in."""
+    if becoming != Role.OWNER and is_only_owner(membership):
+        raise needs_owner(membership)

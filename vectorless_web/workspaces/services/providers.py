@@ -3,12 +3,17 @@
 import time
 from collections.abc import Callable
 from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.engine.llm.capability import SelfTest
 from vectorless_web.lib import jobs
+from vectorless_web.lib.addresses import is_private
+from vectorless_web.lib.problems import Problem
+from vectorless_web.lib.throttle import seconds_to_wait
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.recording import record
@@ -16,23 +21,53 @@ from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
 
 TEST_JOB = "vectorless_web.workspaces.jobs.test_provider"
 TEST_SECONDS = 600
+NO_MODEL_THERE = "No chat model answered at this address. Check the address, the name, the key and the server."
+"""The one sentence for all that can go wrong on a private network: which of its addresses answer is not told."""
+BROKE = "Trying the model broke off. Try it again; the log of the worker says more."
+
+
+def check_address(value: str) -> str:
+    """The address as it is stored. Problem (422) for what is no plain address, or is private and not allowed."""
+    address = value.strip().rstrip("/")
+    plain = address.isascii() and address.isprintable() and " " not in address
+    parts = _parts(address) if plain else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+        raise Problem(
+            "Give an address that begins with https:// or http://, without blanks or a user name.",
+            code="invalid_address",
+            status=422,
+        )
+    allowed = settings.ALLOW_PRIVATE_MODEL_HOSTS
+    if allowed is not True and is_private(parts.hostname, allowed or ()):
+        raise Problem(
+            "This address lies in a private network. Your administrator may allow it "
+            "(VECTORLESS_ALLOW_PRIVATE_MODEL_HOSTS).",
+            code="private_address",
+            status=422,
+        )
+    return address
 
 
 @transaction.atomic
 def save_provider(*, actor: User, provider: ModelProvider, api_key: str = "") -> ModelProvider:
-    """Store a new or changed provider. The key is encrypted; "" keeps the stored one.
+    """Store a new or changed provider. The key is encrypted; "" keeps the stored one. Problem (422): `check_address`.
 
-    A key never goes to another address: changing the address forgets the old key.
+    A key never goes to another address: changing the address forgets the old key, whoever changes it and where.
     """
-    before = ModelProvider.objects.filter(pk=provider.pk).first()
+    provider.base_url = check_address(provider.base_url)
+    before = ModelProvider.objects.select_for_update().filter(pk=provider.pk).first()
     moved = before is not None and before.base_url != provider.base_url
     if api_key or moved:
         provider.encrypted_key = encrypt(api_key)
+    elif before is not None:
+        provider.encrypted_key = before.encrypted_key
     if before is not None and (moved or before.model != provider.model):
         provider.capabilities = {}
     provider.save()
     verb = "provider.changed" if before else "provider.added"
     details = {"base_url": provider.base_url, "model": provider.model, "new_key": bool(api_key)}
+    if moved and before is not None:
+        details |= {"from": before.base_url, "key_forgotten": before.has_key and not api_key}
     record(actor=actor, verb=verb, workspace=provider.workspace, target=provider, details=details)
     return provider
 
@@ -46,8 +81,16 @@ def remove_provider(*, actor: User, provider: ModelProvider) -> None:
 
 @transaction.atomic
 def start_test(*, actor: User, provider: ModelProvider) -> None:
-    """Have a worker ask the model a few questions; what it finds is written to `capabilities`."""
-    provider.capabilities = {"testing": True}
+    """Have a worker ask the model a few questions; what it finds is written to `capabilities`.
+
+    Problem (429) for somebody who has had models tried too often: an address can be probed by it.
+    """
+    most = settings.MODEL_TRIES_PER_HOUR
+    wait = seconds_to_wait(f"model-tries-{actor.pk}", amount=1, limit=most, seconds=3600)
+    if wait:
+        sentence = f"Models can be tried {most} times an hour. Try again in {-(-wait // 60)} minutes."
+        raise Problem(sentence, code="too_many_tries", status=429, retry_after=wait)
+    provider.capabilities = {"testing": True, "since": timezone.now().isoformat()}
     provider.save(update_fields=["capabilities"])
     record(actor=actor, verb="provider.tested", workspace=provider.workspace, target=provider)
     job_id = f"provider-{provider.pk}-{time.time_ns()}"
@@ -62,11 +105,39 @@ def test_provider(*, provider: ModelProvider, examine: Callable[[ModelProvider],
     same.update(capabilities={**found, "tested_at": timezone.now().isoformat()})
 
 
+def break_test(*, provider: ModelProvider) -> None:
+    """Say that trying the model broke off, so that its row does not wait for ever."""
+    found = {"works": False, "code": "internal_error", "message": BROKE, "tested_at": timezone.now().isoformat()}
+    ModelProvider.objects.filter(pk=provider.pk).update(capabilities=found)
+
+
 def _found(provider: ModelProvider, examine: Callable[[ModelProvider], SelfTest]) -> dict[str, Any]:
     try:
+        check_address(provider.base_url)
         result = examine(provider)
     except SecretUnreadable as error:
         return {"works": False, "code": "secret_unreadable", "message": f"{error} Type the key again."}
+    except Problem as problem:
+        return {"works": False, "code": problem.code, "message": problem.message}
+    if result.usable:
+        return {"works": True, **result.as_json()}
+    if _is_probe(provider, result):
+        return {"works": False, "code": "no_model_there", "message": NO_MODEL_THERE}
     if result.error_code:
         return {"works": False, "code": result.error_code, "message": result.error}
-    return {"works": result.usable, **result.as_json()}
+    return {"works": False, **result.as_json()}
+
+
+def _is_probe(provider: ModelProvider, result: SelfTest) -> bool:
+    """Whether the result would tell what answers on this machine or a private network although it is no chat model."""
+    parts = _parts(provider.base_url)
+    return bool(result.error_code) and parts is not None and is_private(parts.hostname or "")
+
+
+def _parts(address: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(address)
+        parts.port  # noqa: B018 - reading it is what checks it
+    except ValueError:
+        return None
+    return parts

@@ -1,5 +1,6 @@
 """Members, their roles, and the links that invite new ones."""
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.forms import BaseForm
@@ -16,6 +17,7 @@ from vectorless_web.workspaces.adapters import INVITATION
 from vectorless_web.workspaces.forms import InviteForm, RoleForm
 from vectorless_web.workspaces.models import Invitation, Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+from vectorless_web.workspaces.services.members import NOT_CONFIRMED
 
 
 @require_GET
@@ -54,8 +56,11 @@ def member_role(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if not form.is_valid():
         raise Problem("There is no such role.", code="unknown_role", status=422)
     membership = selectors.membership_in(workspace, pk)
-    services.change_role(actor=request.user, membership=membership, role=form.cleaned_data["role"])
-    messages.success(request, f"{membership.user} is now {membership.get_role_display().lower()}.")
+    try:
+        changed = services.change_role(actor=request.user, membership=membership, role=form.cleaned_data["role"])
+    except Problem as problem:
+        return _members_page(request, workspace, InviteForm(), problem=problem)
+    messages.success(request, f"{changed.user} is now {changed.get_role_display().lower()}.")
     return go_to(request, "workspaces:members", slug=slug)
 
 
@@ -64,7 +69,10 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take a member out."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     membership = selectors.membership_in(workspace, pk)
-    services.remove_member(actor=request.user, membership=membership)
+    try:
+        services.remove_member(actor=request.user, membership=membership)
+    except Problem as problem:
+        return _members_page(request, workspace, InviteForm(), problem=problem)
     messages.success(request, f"{membership.user} was removed.")
     if membership.user_id == request.user.pk:
         return go_to(request, "/")
@@ -83,17 +91,32 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     request.session[INVITATION] = token
     if not request.user.is_authenticated:
         return redirect(f"{reverse('account_signup')}?next={request.path}")
-    context = {"invitation": found, "workspace": None, "invited_to": found.workspace, "token": token}
-    return render(request, "workspaces/accept.html", context)
+    return _invitation_page(request, found, token, services.address_problem(request.user, found))
 
 
 @require_POST
 def accept(request: HttpRequest, token: str) -> HttpResponse:
     """Join by an invitation."""
     found = _open_invitation(token)
+    problem = services.address_problem(request.user, found)
+    if problem is not None:
+        return problem.mark(_invitation_page(request, found, token, problem))
     services.accept_invitation(user=request.user, invitation=found)
     request.session.pop(INVITATION, None)
     return go_to(request, "runs:workspace", slug=found.workspace.slug)
+
+
+def _invitation_page(request: HttpRequest, found: Invitation, token: str, problem: Problem | None) -> HttpResponse:
+    """What the invitation is for, and why this account cannot use it, if so."""
+    context = {
+        "invitation": found,
+        "workspace": None,
+        "invited_to": found.workspace,
+        "token": token,
+        "problem": problem,
+        "may_confirm": problem is not None and problem.code == NOT_CONFIRMED and settings.MAIL_ON,
+    }
+    return render(request, "workspaces/accept.html", context)
 
 
 def _open_invitation(token: str) -> Invitation:
@@ -108,15 +131,25 @@ def _open_invitation(token: str) -> Invitation:
 
 
 def _members_page(
-    request: HttpRequest, workspace: Workspace, form: BaseForm, *, status: int = 200, new_link: str = ""
+    request: HttpRequest,
+    workspace: Workspace,
+    form: BaseForm,
+    *,
+    status: int = 200,
+    new_link: str = "",
+    problem: Problem | None = None,
 ) -> HttpResponse:
+    """The page; with a problem, that is said on it in place of what was asked for."""
     context = {
         **workspace_context(request.user, workspace, "settings"),
         "tab": "members",
         "memberships": selectors.members_of(workspace),
+        "only_owner": selectors.only_owner_of(workspace),
         "roles": Role.choices,
         "invitations": selectors.open_invitations(workspace),
         "invite_form": form,
         "new_link": new_link,
+        "problem": problem,
     }
-    return render(request, "workspaces/members.html", context, status=status)
+    response = render(request, "workspaces/members.html", context, status=status)
+    return problem.mark(response) if problem is not None else response

@@ -1,0 +1,196 @@
+"""Accounts: two-step sign-in, forgotten passwords while no mail is sent, and easy passwords."""
+
+import re
+from importlib import import_module
+
+import pytest
+from allauth.account.models import EmailAddress
+from allauth.mfa.adapter import get_adapter
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from django.apps import apps
+from django.contrib.auth.password_validation import validate_password
+from django.core import mail
+from django.core.exceptions import ValidationError
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+
+from tests.conftest import PASSWORD
+from vectorless_web.workspaces.models import AuditEvent
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _quick_hashes(settings):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+def person(model, name: str):
+    return model.objects.create_user(name, f"{name}@example.com", PASSWORD)
+
+
+@pytest.fixture
+def alice(db, django_user_model):
+    return person(django_user_model, "alice")
+
+
+def code_now(secret: str) -> str:
+    """What an authenticator app shows at the moment."""
+    return format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time()))))
+
+
+def sign_in(client, name: str, password: str = PASSWORD):
+    return client.post("/accounts/login/", {"login": name, "password": password})
+
+
+class TestTwoStepSignIn:
+    def set_up(self, client):
+        """Switch it on as a person does; the secret that the page showed."""
+        client.post("/accounts/reauthenticate/", {"password": PASSWORD})
+        page = client.get("/accounts/2fa/totp/activate/")
+        assert page.status_code == 200, page
+        secret = client.session["mfa.totp.secret"]
+        client.post("/accounts/2fa/totp/activate/", {"code": code_now(secret)})
+        return secret
+
+    def test_it_works_while_no_mail_is_sent(self, client, alice):
+        sign_in(client, "alice")
+        EmailAddress.objects.create(user=alice, email=alice.email, primary=True, verified=False)
+
+        secret = self.set_up(client)
+        client.post("/accounts/logout/")
+        asked = sign_in(client, "alice")
+
+        assert asked["Location"].startswith("/accounts/2fa/authenticate/")
+        assert "_auth_user_id" not in client.session
+        client.post("/accounts/2fa/authenticate/", {"code": code_now(secret)})
+        assert client.session["_auth_user_id"] == str(alice.pk)
+
+    def test_its_secrets_are_stored_encrypted(self, client, alice):
+        sign_in(client, "alice")
+        secret = self.set_up(client)
+
+        stored = str(list(Authenticator.objects.values_list("data", flat=True)))
+        assert Authenticator.objects.count() == 2
+        assert secret not in stored
+        codes = RecoveryCodes(Authenticator.objects.get(type="recovery_codes"))
+        seed = codes.instance.data["seed"]
+        assert seed.startswith("fernet:")
+        assert get_adapter().decrypt(seed) not in stored
+        assert codes.validate_code(codes.get_unused_codes()[0])
+
+    def test_secrets_stored_in_clear_still_work_and_are_encrypted_when_the_site_is_brought_up_to_date(self, alice):
+        secret, seed = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", "ab" * 40
+        Authenticator.objects.create(user=alice, type="totp", data={"secret": secret})
+        Authenticator.objects.create(user=alice, type="recovery_codes", data={"seed": seed, "used_mask": 1})
+        codes = RecoveryCodes(Authenticator.objects.get(type="recovery_codes")).generate_codes()
+        assert TOTP(Authenticator.objects.get(type="totp")).validate_code(code_now(secret))
+
+        migration = import_module("vectorless_web.workspaces.migrations.0003_accounts_encrypt_two_step")
+        for _ in range(2):
+            migration.encrypt_secrets(apps, connection.schema_editor())
+
+        stored = {row.type: row for row in Authenticator.objects.all()}
+        assert secret not in str(stored["totp"].data)
+        assert seed not in str(stored["recovery_codes"].data)
+        assert get_adapter().decrypt(stored["totp"].data["secret"]) == secret
+        assert RecoveryCodes(stored["recovery_codes"]).generate_codes() == codes
+        assert stored["recovery_codes"].data["used_mask"] == 1
+
+    def test_another_encryption_key_is_a_plain_sentence(self, client, alice, settings):
+        sign_in(client, "alice")
+        secret = self.set_up(client)
+        client.post("/accounts/logout/")
+        sign_in(client, "alice")
+        settings.ENCRYPTION_KEY = "another"
+
+        answer = client.post("/accounts/2fa/authenticate/", {"code": code_now(secret)})
+
+        assert answer.status_code == 503
+        assert "encryption key has changed" in answer.content.decode()
+
+    def test_the_admin_site_does_not_show_its_secrets(self, admin_client, alice):
+        row = Authenticator.objects.create(user=alice, type="totp", data={"secret": "JBSWY3DPEHPK3PXP"})
+        assert admin_client.get(f"/admin/mfa/authenticator/{row.pk}/change/").status_code == 404
+        assert "authenticator" not in admin_client.get("/admin/").content.decode()
+
+
+class TestForgottenPassword:
+    def test_while_no_mail_is_sent_nothing_else_is_claimed(self, client, alice):
+        page = client.get("/accounts/password/reset/").content.decode()
+        answer = client.post("/accounts/password/reset/", {"email": alice.email})
+
+        for text in (page, answer.content.decode()):
+            assert "sends no mail" in text
+            assert "administrator" in text
+        assert answer.status_code == 200, "not sent on to the page that says to look into the mail"
+        assert not mail.outbox
+
+    def test_with_mail_a_link_is_sent(self, client, alice, settings):
+        settings.MAIL_ON = True
+        assert client.post("/accounts/password/reset/", {"email": alice.email}).status_code == 302
+        assert len(mail.outbox) == 1
+
+    def test_an_operator_makes_a_link_that_works_once(self, client, alice, capsys):
+        call_command("reset_access", "ALICE@example.com")
+        path = "/" + capsys.readouterr().out.strip().split("/", 3)[3]
+
+        form = client.get(path)["Location"]
+        new = "a quite different sentence"
+        client.post(form, {"password1": new, "password2": new})
+
+        assert sign_in(client, "alice", new).status_code == 302
+        assert "does not work any more" in Client().get(path).content.decode()
+        event = AuditEvent.objects.get(verb="account.reset_link_made")
+        assert (event.actor, event.object_name) == (None, "alice")
+
+    def test_the_operator_switches_a_lost_second_step_off(self, client, alice, capsys):
+        Authenticator.objects.create(user=alice, type="totp", data={"secret": "JBSWY3DPEHPK3PXP"})
+        call_command("reset_access", "alice", "--without-two-step")
+        assert not Authenticator.objects.exists()
+        assert AuditEvent.objects.filter(verb="account.two_step_removed").count() == 1
+
+    def test_an_unknown_account_is_said_to_be_unknown(self, db):
+        with pytest.raises(CommandError, match="no account 'nobody'"):
+            call_command("reset_access", "nobody")
+
+
+@pytest.mark.parametrize(
+    "password",
+    [
+        "8675309867",
+        " " * 10,
+        "aaaaaaaaaaaa",
+        "abcabcabcabc",
+        "ab  ab  ab  ab",
+        "abcdefghijkl",
+        "acegikmoqsuwy",
+        "¹²³4567890",
+    ],
+)
+def test_easy_passwords_are_refused(password):
+    with pytest.raises(ValidationError):
+        validate_password(password)
+
+
+@pytest.mark.parametrize("password", [PASSWORD, "tr0ub4dor&3x", "Größe und Gewicht", "密码是一句很长的话吧"])
+def test_ordinary_sentences_pass(password):
+    validate_password(password)
+
+
+def test_sign_up_refuses_ten_blanks_and_a_phone_number(client, db, settings, django_user_model):
+    settings.SIGNUP_OPEN = True
+    for password in (" " * 10, "8675309867"):
+        values = {"email": "erin@example.com", "username": "erin", "password1": password}
+        assert client.post("/accounts/signup/", values).status_code == 200
+    assert not django_user_model.objects.filter(username="erin").exists()
+
+
+def test_an_address_added_later_is_not_said_to_have_been_sent_a_mail(client, alice):
+    sign_in(client, "alice")
+    text = client.post("/accounts/email/", {"action_add": "", "email": "new@example.com"}, follow=True).content.decode()
+    assert "this site sends no mail" in text
+    assert not re.search(r"onfirmation email sent", text)
