@@ -9,16 +9,14 @@ from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed
+from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import DocumentVersion, SnapshotState, VectorFile
 from vectorless_web.documents.services.compiling import fail_version
 from vectorless_web.documents.services.uploads import enqueue_compile
 from vectorless_web.documents.storage import delete_stored, stored_before
-from vectorless_web.lib import jobs
 
 Status = DocumentVersion.Status
 
-GRACE_SECONDS = 5
-"""A version queued more recently than this may not have reached Redis yet."""
 ORPHAN_HOURS = 24
 STORED: tuple[tuple[str, type[DocumentVersion] | type[SnapshotState] | type[VectorFile], str], ...] = (
     ("uploads", DocumentVersion, "file"),
@@ -37,7 +35,7 @@ LOST = CompileFailed(
 
 def requeue_lost_versions() -> int:
     """Queue again what lost its job; end or queue again what lost its worker. How many rows were touched."""
-    return _requeue_unqueued() + _recover_stalled()
+    return UPLOADS.admit_all() + _recover_stalled()
 
 
 def drop_orphans() -> int:
@@ -54,18 +52,6 @@ def drop_orphans() -> int:
                 delete_stored(name)
                 dropped += 1
     return dropped
-
-
-def _requeue_unqueued() -> int:
-    """Versions that wait without a job, as after an outage of Redis."""
-    before = timezone.now() - timedelta(seconds=GRACE_SECONDS)
-    waiting = DocumentVersion.objects.filter(status=Status.QUEUED, created_at__lt=before, document__deleted_at=None)
-    versions = {version.job_id: version for version in waiting.order_by("pk").only("pk", "attempt")}
-    lost = jobs.lost(list(versions), queue="documents")
-    for job_id, version in versions.items():
-        if job_id in lost:
-            enqueue_compile(version)
-    return len(lost)
 
 
 def _recover_stalled() -> int:

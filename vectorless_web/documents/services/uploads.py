@@ -13,12 +13,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
+from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
 from vectorless_web.documents.storage import delete_stored, stream_sha256
 from vectorless_web.engine.compiler.sniff import DOCX, PDF, sniff
 from vectorless_web.engine.errors import UnreadableDocument
-from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
@@ -26,9 +26,6 @@ from vectorless_web.workspaces.services import record
 
 HEAD_BYTES = 8192
 ACCEPTED = "PDF, Word (.docx), HTML, Markdown and text files"
-JOB = "vectorless_web.documents.jobs.compile_version"
-JOB_GRACE_SECONDS = 60
-"""The queue's own time-out comes this long after the compiler's, which ends with a plain sentence."""
 
 
 @dataclass(frozen=True)
@@ -133,9 +130,8 @@ def title_from(name: str) -> str:
 
 
 def enqueue_compile(version: DocumentVersion) -> None:
-    """Queue the compile job of a version's current attempt, on commit."""
-    seconds = settings.COMPILE_TIMEOUT_SECONDS + JOB_GRACE_SECONDS
-    jobs.enqueue(JOB, version.pk, queue="documents", job_id=version.job_id, seconds=seconds)
+    """Have the version read when it is its person's turn, once the transaction commits."""
+    UPLOADS.admit(version.added_by_id)
 
 
 @transaction.atomic

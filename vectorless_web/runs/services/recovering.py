@@ -1,18 +1,13 @@
 """Recovering: runs whose worker died are made to go on; runs whose job was lost are enqueued again."""
 
-from datetime import timedelta
-
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.services.queueing import announce, enqueue, stop_job, without_job
+from vectorless_web.runs.services.queueing import admit_after, admit_runs, announce, stop_job
 from vectorless_web.runs.services.stopping import end_abandoned
-
-QUEUE_GRACE = timedelta(seconds=3)
-"""A run this young may still be between its commit and its job."""
 
 
 def recover_runs() -> int:
@@ -20,17 +15,11 @@ def recover_runs() -> int:
 
     Each change is one conditional UPDATE, so any number of sweeps may run at once.
     """
-    return sum(_recover(run) for run in _expired()) + sum(_enqueue_again(run) for run in _waiting())
+    return sum(_recover(run) for run in _expired()) + admit_runs()
 
 
 def _expired() -> list[Run]:
     return list(Run.objects.filter(status=Run.Status.RUNNING, lease_until__lt=timezone.now()))
-
-
-def _waiting() -> list[Run]:
-    old_enough = timezone.now() - QUEUE_GRACE
-    waiting = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=old_enough).order_by("pk")
-    return without_job(waiting.only("pk", "attempt"))
 
 
 def _recover(run: Run) -> bool:
@@ -54,7 +43,7 @@ def _requeue(run: Run) -> bool:
             status=Run.Status.QUEUED, attempt=run.attempt + 1, lease="", lease_until=None
         )
         if taken:
-            enqueue(Run(pk=run.pk, attempt=run.attempt + 1))
+            admit_after(run.pk)
     return bool(taken)
 
 
@@ -75,8 +64,3 @@ def _still_abandoned(run: Run) -> QuerySet[Run]:
     return Run.objects.filter(
         pk=run.pk, status=Run.Status.RUNNING, lease=run.lease, attempt=run.attempt, lease_until__lt=timezone.now()
     )
-
-
-def _enqueue_again(run: Run) -> bool:
-    enqueue(run)
-    return True
