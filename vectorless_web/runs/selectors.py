@@ -38,9 +38,9 @@ def run_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Run:
     return run
 
 
-def may_stop(run: Run, may: May, *, mine: bool) -> bool:
-    """Whether somebody may stop the run: their own (`mine`), or anybody's as an editor or owner."""
-    return run.is_open and (may.edit or (may.ask and mine))
+def may_stop(may: May, *, mine: bool) -> bool:
+    """Whether somebody may stop a run: their own (`mine`), or anybody's as an editor or owner."""
+    return may.edit or (may.ask and mine)
 
 
 @dataclass(frozen=True)

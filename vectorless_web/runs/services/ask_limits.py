@@ -30,13 +30,13 @@ def hold_back(user: User, workspace: Workspace) -> None:
     _check_waiting(
         waiting.filter(asked_by=user.pk),
         settings.WAITING_RUNS_PER_PERSON,
-        "You have {n:,} questions waiting, as many as one person may have.",
+        "You have {questions} waiting, as many as one person may have.",
         "too_many_waiting",
     )
     _check_waiting(
         waiting.filter(workspace=workspace.pk),
         settings.WAITING_RUNS_PER_WORKSPACE,
-        "This workspace has {n:,} questions waiting, as many as one may have.",
+        "This workspace has {questions} waiting, as many as one may have.",
         "workspace_too_many_waiting",
     )
     _check_hour(user)
@@ -46,8 +46,11 @@ def _check_waiting(waiting: QuerySet[Run], most: int, sentence: str, code: str) 
     count = waiting.count() if most else 0
     if most and count >= most:
         wait = _seconds_to_next_end()
-        message = f"{sentence.format(n=count)} Ask again when one of them has been taken, in about {_spoken(wait)}."
-        raise Problem(message, code=code, status=429, retryable=True, retry_after=wait)
+        questions = f"{count:,} question{'s' if count > 1 else ''}"
+        remedy = f"Ask again when one of them has been taken, in about {_spoken(wait)}."
+        raise Problem(
+            f"{sentence.format(questions=questions)} {remedy}", code=code, status=429, retryable=True, retry_after=wait
+        )
 
 
 def _check_hour(user: User) -> None:

@@ -15,7 +15,7 @@ REASON = "Stopped before it was done. What was found is kept."
 
 def stop_run(*, user: User, run: Run) -> bool:
     """Ask a run to stop for a member of its workspace; PermissionDenied unless it is their own or they edit here."""
-    if not may_stop(run, may_in(run.workspace), mine=run.asked_by_id == user.pk):
+    if not may_stop(may_in(run.workspace), mine=run.asked_by_id == user.pk):
         raise PermissionDenied("Only who asked this, an editor or an owner can stop it.")
     return cancel_run(user=user, run=run)
 
