@@ -87,7 +87,7 @@ def _stopped(request: HttpRequest, names: Sequence[str]) -> HttpResponse:
 
 
 def _stop(user: Any, job: Job) -> bool:
-    stop = _stops.get(job.func_name)
+    stop = _stops.get(job.func_name or "")
     return stop is not None and stop(user, job.args[0])
 
 

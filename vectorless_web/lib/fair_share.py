@@ -20,7 +20,7 @@ from django.db.models.functions import RowNumber
 from redis.exceptions import RedisError
 from rq.command import PUBSUB_CHANNEL_TEMPLATE
 from rq.job import Job
-from rq.utils import utcparse
+from rq.utils import as_text, utcparse
 from rq.worker import Worker
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
@@ -138,7 +138,7 @@ def count_workers(queue: str) -> int:
     """
     try:
         redis = jobs.connection_to(queue)
-        keys = [key.decode() for key in redis.smembers(WORKERS_BY_QUEUE_KEY % queue)]
+        keys = [as_text(key) for key in redis.smembers(WORKERS_BY_QUEUE_KEY % queue)]
         names = [key.removeprefix(Worker.redis_worker_namespace_prefix) for key in keys]
         channels = [PUBSUB_CHANNEL_TEMPLATE % name for name in names]
         return sum(count > 0 for _, count in redis.pubsub_numsub(*channels)) if channels else 0

@@ -1,6 +1,5 @@
 """How much one person, and one workspace, may ask: no busy human comes near it, and a script is stopped."""
 
-from datetime import timedelta
 from statistics import fmean
 
 from django.conf import settings
@@ -25,7 +24,7 @@ def hold_back(user: User, workspace: Workspace) -> None:
 
     The person's row is held until then, so that questions sent at one moment are counted one after the other.
     """
-    list(get_user_model()._default_manager.select_for_update(no_key=True).filter(pk=user.pk))
+    list(get_user_model()._default_manager.select_for_update(no_key=True).filter(pk=user.pk or 0))
     waiting = Run.objects.filter(status=Run.Status.QUEUED)
     _check_waiting(
         waiting.filter(asked_by=user.pk),
@@ -47,10 +46,8 @@ def _check_waiting(waiting: QuerySet[Run], most: int, sentence: str, code: str) 
     if most and count >= most:
         wait = _seconds_to_next_end()
         questions = f"{count:,} question{'s' if count > 1 else ''}"
-        remedy = f"Ask again when one of them has been taken, in about {_spoken(wait)}."
-        raise Problem(
-            f"{sentence.format(questions=questions)} {remedy}", code=code, status=429, retryable=True, retry_after=wait
-        )
+        message = f"{sentence.format(questions=questions)} Ask again when one was taken, in about {_spoken(wait)}."
+        raise Problem(message, code=code, status=429, retryable=True, retry_after=wait)
 
 
 def _check_hour(user: User) -> None:
@@ -65,7 +62,7 @@ def _seconds_to_next_end() -> int:
     """About how long until the next run is taken: as long as runs took lately."""
     ended = Run.objects.filter(status__in=Run.ENDED, started_at__isnull=False, finished_at__isnull=False)
     times = ended.order_by("-pk").values_list("started_at", "finished_at")[:LATELY]
-    took = [max(finished - started, timedelta(0)).total_seconds() for started, finished in times]
+    took = [(finished - started).total_seconds() for started, finished in times if started and finished]
     return round(min(max(fmean(took) if took else SOONEST, SOONEST), LATEST))
 
 
