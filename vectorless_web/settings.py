@@ -285,6 +285,11 @@ CONNECTIONS_PER_ADDRESS = env.int("VECTORLESS_CONNECTIONS_PER_ADDRESS", default=
 """HTTP connections open at a time in one web process, websockets not counted; 0 is no limit for an address."""
 UPLOADS_PER_HOUR = env.int("VECTORLESS_UPLOADS_PER_HOUR", default=5000)
 """Files that one person may upload in an hour."""
+ASKS_PER_HOUR = env.int("VECTORLESS_ASKS_PER_HOUR", default=300)
+"""Questions that one person may ask in an hour, one every 12 seconds without a pause; 0 for any number."""
+WAITING_RUNS_PER_PERSON = env.int("VECTORLESS_WAITING_RUNS_PER_PERSON", default=50)
+WAITING_RUNS_PER_WORKSPACE = env.int("VECTORLESS_WAITING_RUNS_PER_WORKSPACE", default=500)
+"""Questions that may wait for a worker at a time; 0 for any number."""
 REPLAYS_PER_HOUR = env.int("VECTORLESS_REPLAYS_PER_HOUR", default=60)
 """Runs that one person may have replayed in an hour: each may take a worker two minutes."""
 SHARE_REQUESTS_PER_MINUTE = env.int("VECTORLESS_SHARE_REQUESTS_PER_MINUTE", default=300)

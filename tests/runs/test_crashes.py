@@ -167,10 +167,15 @@ def test_a_run_whose_job_was_lost_is_enqueued_again(make_run):
     assert django_rq.get_queue("runs").job_ids == [f"run-{run.pk}-1"]
 
 
-def test_a_young_run_is_left_to_its_own_commit(make_run):
-    make_run()
+def test_a_young_run_gets_one_job_from_its_commit_and_the_sweep_together(make_run):
+    import django_rq
 
-    assert recover_runs() == 0
+    run = make_run()
+
+    recover_runs()
+    enqueue(run)
+
+    assert django_rq.get_queue("runs").job_ids == [f"run-{run.pk}-1"]
 
 
 def test_after_its_attempts_a_run_fails_and_says_so(make_run, settings):

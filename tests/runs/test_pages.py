@@ -279,3 +279,34 @@ def test_no_page_of_runs_carries_inline_script_or_style(page, answered):
         assert " style=" not in shown
         assert "<script>" not in shown
         assert " onclick=" not in shown
+
+
+def test_a_waiting_run_says_its_place_and_whose_turn_comes_first(client, make_run, bob, alice):
+    make_run(asked_by=alice)
+    runs = [make_run() for _ in range(3)]
+
+    def shown(user, run: Run) -> str:
+        client.force_login(user)
+        return client.get(address(run)).content.decode()
+
+    assert "place 2 in the line. You have 3 waiting and 0 under way; people take turns." in shown(bob, runs[0])
+    assert "place 4 in the line. bob has 3 waiting and 0 under way; people take turns." in shown(alice, runs[2])
+    runs[0].delete()
+    runs[1].delete()
+    assert "place 2 in the line<" in shown(bob, runs[2])
+
+
+def test_the_place_on_an_open_page_follows_the_line(make_run, alice, bob):
+    from vectorless_web.runs.feed import Audience, Feed
+    from vectorless_web.workspaces.selectors import may_as
+
+    first, run = make_run(asked_by=alice), make_run()
+    audience = Audience(may_as("member"), "en", mine=True)
+    before, html = Feed(run, 0).told(0, "none", audience)
+    assert "place 2" in html
+    first.delete()
+
+    after, html = Feed(run, 0).told(0, before.token, audience)
+
+    assert "place 1" in html
+    assert Feed(run, 0).told(0, after.token, audience)[1] == "", "and is told once"

@@ -129,3 +129,25 @@ def test_a_replay_whose_worker_died_may_be_asked_for_again(bob, answered):  # no
     first = services.start_replay(user=bob, run=answered)
     Replay.objects.update(asked_at=timezone.now() - timedelta(hours=1))
     assert services.start_replay(user=bob, run=answered).asked_at > first.asked_at
+
+
+def test_replays_of_one_person_take_turns_with_those_of_others(make_run, alice, bob):
+    from tests.runs.engines import StoryReasoner, TestEngine, long_story
+
+    def ended():
+        run = make_run()
+        services.execute_run(services.claim_run(run.pk), engine=TestEngine(StoryReasoner(long_story)))
+        run.refresh_from_db()
+        return run
+
+    first, second, hers = (ended() for _ in range(3))
+    for run, user in ((first, bob), (second, bob), (hers, alice)):
+        services.start_replay(user=user, run=run)
+
+    def waiting() -> list[str]:
+        names = django_rq.get_queue("documents").job_ids
+        return [name.split("-")[1] for name in names if name.startswith("replay-")]
+
+    assert waiting() == [str(first.pk), str(hers.pk)]
+    jobs.replay_run(first.pk)
+    assert waiting()[1:] == [str(hers.pk), str(second.pk)]

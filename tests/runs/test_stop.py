@@ -128,3 +128,46 @@ def test_the_engine_s_own_report_of_a_stop_is_what_is_written(make_run, bob):
 
     run.refresh_from_db()
     assert (run.status, run.reason) == ("cancelled", "It is in the documents.")
+
+
+@pytest.fixture
+def people(workspace, alice, bob, django_user_model):
+    """Alice owns, Bob belongs; Dora edits, and Mara is a member like Bob."""
+    from tests.conftest import make_user
+    from vectorless_web.workspaces.models import Membership
+
+    made = {"alice": alice, "bob": bob}
+    for name, role in (("dora", "editor"), ("mara", "member")):
+        made[name] = make_user(django_user_model, name)
+        Membership.objects.create(workspace=workspace, user=made[name], role=role)
+    return made
+
+
+@pytest.mark.parametrize(("name", "allowed"), [("bob", True), ("dora", True), ("alice", True), ("mara", False)])
+def test_who_asked_editors_and_owners_stop_a_run_and_other_members_do_not(make_run, people, client, name, allowed):
+    run = make_run()
+    address = f"/w/{run.workspace.slug}/runs/{run.pk}/"
+    client.force_login(people[name])
+    offered = f"{address}stop/" in client.get(address).content.decode()
+
+    answer = client.post(f"{address}stop/")
+
+    assert (offered, answer.status_code) == ((True, 302) if allowed else (False, 403))
+    assert status(run) == ("cancelled" if allowed else "queued")
+
+
+def test_a_stop_that_comes_too_late_is_no_error(make_run, people, client):
+    run = make_run(status="answered")
+    client.force_login(people["bob"])
+
+    assert client.post(f"/w/{run.workspace.slug}/runs/{run.pk}/stop/").status_code == 302
+    assert status(run) == "answered"
+
+
+def test_the_page_says_who_stopped_it(make_run, people, client):
+    run = make_run()
+    client.force_login(people["dora"])
+    client.post(f"/w/{run.workspace.slug}/runs/{run.pk}/stop/")
+
+    client.force_login(people["bob"])
+    assert "Stopped by dora." in client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()

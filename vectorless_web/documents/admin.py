@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from vectorless_web.documents import services
+from vectorless_web.documents.line import JOB
 from vectorless_web.documents.models import (
     Card,
     Document,
@@ -23,10 +24,13 @@ from vectorless_web.documents.models import (
     SnapshotState,
     VectorFile,
 )
+from vectorless_web.documents.services import cancel_version, retry_version
 from vectorless_web.documents.services.lifecycle import KEPT_DAYS
+from vectorless_web.lib.dashboard_acts import stop_jobs_by
 from vectorless_web.lib.problems import Problem
 from vectorless_web.lib.read_only_admin import ReadOnlyAdmin
 from vectorless_web.lib.service_admin import ServiceAdmin
+from vectorless_web.workspaces.selectors import User
 
 
 class VersionInline(admin.TabularInline):
@@ -109,9 +113,36 @@ class DocumentVersionAdmin(ReadOnlyAdmin):
     ]
     list_filter = ["status", "repair", "engine_version", "error_code", "outline_source", "mime"]
     search_fields = ["document__title", "sha256"]
+    actions = ["stop", "read_again"]
+
+    def has_act_permission(self, request: HttpRequest) -> bool:
+        """Whoever may change versions may stop their reading and have them read again."""
+        return request.user.has_perm("documents.change_documentversion")
+
+    @admin.action(description="Stop reading the chosen files", permissions=["act"])
+    def stop(self, request: HttpRequest, chosen: QuerySet[DocumentVersion]) -> None:
+        """End the reading of files that wait or are being read."""
+        stopped = sum(cancel_version(actor=request.user, version=version) for version in chosen)
+        self.message_user(request, f"{stopped} stopped.", messages.SUCCESS)
+
+    @admin.action(description="Read the chosen failed files again", permissions=["act"])
+    def read_again(self, request: HttpRequest, chosen: QuerySet[DocumentVersion]) -> None:
+        """Queue failed files again where trying again can help."""
+        failed = chosen.filter(status=DocumentVersion.Status.FAILED, retryable=True)
+        for version in failed:
+            retry_version(actor=request.user, version=version)
+        self.message_user(request, f"{len(failed)} wait to be read again.", messages.SUCCESS)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DocumentVersion]:
         return super().get_queryset(request).select_related("document")
+
+
+def _stop_reading(user: User, pk: int) -> bool:
+    version = DocumentVersion.objects.select_related("document__workspace").filter(pk=pk).first()
+    return version is not None and cancel_version(actor=user, version=version)
+
+
+stop_jobs_by(JOB, _stop_reading)
 
 
 @admin.register(Section)

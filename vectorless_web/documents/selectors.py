@@ -4,13 +4,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from itertools import accumulate
 from typing import Any
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Case, Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
 
+from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, Section
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.document.node import Node, NodeKind
@@ -210,14 +210,7 @@ def card_context(workspace: Workspace, user: User) -> dict[str, Any]:
 def queue_places(documents: Iterable[Document]) -> dict[int, int]:
     """For each of the documents whose newest version waits, its place in the line of the whole site, from 1."""
     waiting = {d.latest.pk: d.pk for d in documents if d.latest is not None and d.latest.status == Status.QUEUED}
-    if not waiting:
-        return {}
-    line = DocumentVersion.objects.filter(status=Status.QUEUED, document__deleted_at=None, pk__lte=max(waiting))
-    # However long the line, one number for each stretch between two of the asked versions comes back.
-    stretches = Case(*(When(pk__lte=pk, then=Value(pk)) for pk in sorted(waiting)))
-    counts = dict(line.order_by().annotate(upto=stretches).values_list("upto").annotate(n=Count("pk")))
-    places = accumulate(counts.get(pk, 0) for pk in sorted(waiting))
-    return {waiting[pk]: place for pk, place in zip(sorted(waiting), places, strict=True)}
+    return {waiting[pk]: place for pk, place in UPLOADS.places(waiting).items()}
 
 
 def same_content(workspace: Workspace, sha256: str, size: int) -> DocumentVersion | None:

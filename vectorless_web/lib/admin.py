@@ -9,6 +9,8 @@ from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 
+from vectorless_web.lib.dashboard_acts import acting_on_rows
+
 View = Callable[..., HttpResponse]
 Dashboard = apps.get_model("django_rq", "Dashboard")
 StaffDashboardAdmin: Any = type(admin.site.get_model_admin(Dashboard))
@@ -27,13 +29,14 @@ def superusers_only(view: View) -> View:
 
 
 class DashboardAdmin(StaffDashboardAdmin):
-    """The dashboard with every one of its addresses guarded."""
+    """The dashboard with every one of its addresses guarded, and acts that end rows instead of jobs."""
 
     def get_urls(self) -> list[Any]:
         """The dashboard's addresses."""
         patterns: list[Any] = super().get_urls()
         for pattern in patterns:
-            pattern.callback = superusers_only(pattern.callback)
+            name = (pattern.name or "").removeprefix("django_rq_")
+            pattern.callback = superusers_only(acting_on_rows(name, pattern.callback))
         return patterns
 
     def has_module_permission(self, request: HttpRequest) -> bool:

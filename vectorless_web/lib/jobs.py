@@ -8,6 +8,7 @@ from typing import Any
 
 import django_rq
 from django.db import transaction
+from redis import Redis
 from redis.exceptions import RedisError
 from rq.command import send_stop_job_command
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
@@ -51,6 +52,12 @@ def _enqueue_now(path: str, args: tuple[Any, ...], queue: str, job_id: str, seco
             )
     except RedisError as error:
         logger.warning("job %s waits for the sweep: %s", job_id, error)
+
+
+def connection_to(queue: str) -> Redis:
+    """The connection to the Redis that holds the queue."""
+    connection: Redis = django_rq.get_connection(queue)
+    return connection
 
 
 def stop(job_id: str, *, queue: str) -> None:

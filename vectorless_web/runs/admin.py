@@ -4,7 +4,9 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from vectorless_web.lib.dashboard_acts import stop_jobs_by
 from vectorless_web.lib.read_only_admin import ReadOnlyAdmin
+from vectorless_web.runs.line import JOB
 from vectorless_web.runs.models import (
     Answer,
     Citation,
@@ -18,6 +20,7 @@ from vectorless_web.runs.models import (
     Thread,
 )
 from vectorless_web.runs.services import cancel_run
+from vectorless_web.workspaces.selectors import User
 
 
 class StepInline(admin.TabularInline):
@@ -53,13 +56,25 @@ class RunAdmin(ReadOnlyAdmin):
     inlines = [StepInline]
     actions = ["stop"]
 
-    @admin.action(description="Stop the chosen runs", permissions=["view"])
+    def has_stop_permission(self, request: HttpRequest) -> bool:
+        """Whoever may change runs may stop them."""
+        return request.user.has_perm("runs.change_run")
+
+    @admin.action(description="Stop the chosen runs", permissions=["stop"])
     def stop(self, request: HttpRequest, chosen: QuerySet[Run]) -> None:
         """Ask open runs to end; what they found is kept."""
         open_runs = chosen.filter(status__in=Run.OPEN).select_related("workspace")
         for run in open_runs:
             cancel_run(user=request.user, run=run)
         self.message_user(request, f"{len(open_runs)} asked to stop.", messages.SUCCESS)
+
+
+def _stop_run(user: User, pk: int) -> bool:
+    run = Run.objects.select_related("workspace").filter(pk=pk).first()
+    return run is not None and cancel_run(user=user, run=run)
+
+
+stop_jobs_by(JOB, _stop_run)
 
 
 @admin.register(Thread)

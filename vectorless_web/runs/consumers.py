@@ -31,7 +31,8 @@ class RunConsumer(AsyncWebsocketConsumer):
             raise DenyConnection
         self.run_id = run.pk
         await self.accept()
-        audience = Audience(may_in(run.workspace), _language(self.scope))
+        mine = run.asked_by_id == self.scope["user"].pk
+        audience = Audience(may_in(run.workspace), _language(self.scope), mine)
         self.viewer = Viewer(self, user_id=self.scope["user"].pk, audience=audience, after=_after(self.scope))
         hubs.join(run, self.viewer)
 

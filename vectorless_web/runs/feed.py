@@ -14,6 +14,7 @@ from django.utils import translation
 
 from vectorless_web.runs import pages, rendering, selectors
 from vectorless_web.runs.models import Claim, Run, Step
+from vectorless_web.runs.selectors import Waiting
 from vectorless_web.workspaces.selectors import May
 
 T = TypeVar("T")
@@ -21,10 +22,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Audience:
-    """Those who see the same fragments: what they may do here, and their language."""
+    """Those who see the same fragments: what they may do here, their language, and whether they asked (`mine`)."""
 
     may: May
     language: str
+    mine: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class State:
     cancel_requested: bool
     attempt: int
     sequence: int
+    waiting: Waiting | None = None
 
     @property
     def ended(self) -> bool:
@@ -45,7 +48,8 @@ class State:
     @property
     def token(self) -> str:
         """The state in a word that a page can hold and give back."""
-        return f"{self.sequence}-{self.status}-{self.phase}-{self.attempt}-{int(self.cancel_requested)}"
+        place = self.waiting.place if self.waiting else 0
+        return f"{self.sequence}-{self.status}-{self.phase}-{self.attempt}-{int(self.cancel_requested)}-{place}"
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,8 @@ class Feed:
             self._rows[f"claim-{claim.order}"] = Row(claim.sequence, claim.order, claim=claim)
         self._upto = max([self._upto, *(row.sequence for row in self._rows.values())])
         self._run = run
-        self.state = State(run.status, run.phase, run.cancel_requested, run.attempt, self._upto)
+        line = selectors.waiting_of(run)
+        self.state = State(run.status, run.phase, run.cancel_requested, run.attempt, self._upto, line)
 
     def _news(self, after: int, audience: Audience) -> News:
         """Rendered once for all who hold the same; later ones find it kept. In the shared thread alone."""
@@ -203,7 +208,7 @@ class Feed:
             fresh = [(name, row) for name, row in self._rows.items() if row.sequence > after]
             fresh.sort(key=lambda item: (item[1].claim is not None, item[1].number))
             parts = [self._fragment(name, row, audience) for name, row in fresh]
-            context = pages.state_context(self._run, audience.may)
+            context = pages.state_context(self._run, audience.may, mine=audience.mine)
             return "".join([*parts, *(render_to_string(template, context) for template in STATE)])
 
     def _fragment(self, name: str, row: Row, audience: Audience) -> str:
@@ -237,7 +242,7 @@ class Feed:
         if state.ended and state.attempt > 1:
             templates = ("runs/_steps.html", *templates)
         with translation.override(audience.language):
-            context = {**build(self._run, audience.may), "redrawn": True}
+            context = {**build(self._run, audience.may, mine=audience.mine), "redrawn": True}
             return [render_to_string(template, context) for template in templates]
 
 

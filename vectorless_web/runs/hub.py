@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Protocol
 
 from channels.layers import BaseChannelLayer, get_channel_layer
@@ -252,7 +253,7 @@ class Hub:
         roles = await in_shared_thread(roles_in, self._workspace, {viewer.user_id for viewer in asked})
         for viewer in asked:
             if role := roles.get(viewer.user_id):
-                viewer.audience = Audience(may_as(role), viewer.audience.language)
+                viewer.audience = replace(viewer.audience, may=may_as(role))
             else:
                 viewer.refuse()
         self._changed.set()

@@ -14,14 +14,14 @@ from vectorless_web.runs.threads import later_tries
 from vectorless_web.workspaces.selectors import May
 
 
-def state_context(run: Run, may: May) -> dict[str, Any]:
-    """What the small live fragments show: what is going on, the totals, the outcome."""
+def state_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
+    """What the small live fragments show: what is going on, the totals, the outcome; `mine` for who asked."""
     ended = not run.is_open
     return {
         "run": run,
         "workspace": run.workspace,
         "may": may,
-        "now": rendering.now_of(run),
+        "now": rendering.now_of(run, mine=mine),
         "answer": selectors.answer_of(run) if ended else None,
         "claims": selectors.claims_of(run) if ended else [],
         "engine_line": rendering.engine_line(run.engine, run.model),
@@ -29,20 +29,21 @@ def state_context(run: Run, may: May) -> dict[str, Any]:
     }
 
 
-def around_context(run: Run, may: May) -> dict[str, Any]:
+def around_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     """What the parts around the steps show while a run is under way: maps, source, acts."""
     steps, citations = selectors.steps_of(run), rendering.citations_in(selectors.claims_of(run))
     return {
         "run": run,
         "workspace": run.workspace,
         "may": may,
+        "may_stop": selectors.may_stop(may, mine=mine),
         "citations": citations,
         "sheets": sheets.sheets_of(run, citations, steps),
         "maps": maps_of(run, steps, citations),
     }
 
 
-def run_context(run: Run, may: May) -> dict[str, Any]:
+def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     """Everything the run page shows that is the same for all who may do the same."""
     steps, claims = selectors.steps_of(run), selectors.claims_of(run)
     citations = rendering.citations_in(claims)
@@ -53,6 +54,7 @@ def run_context(run: Run, may: May) -> dict[str, Any]:
         "run": run,
         "workspace": run.workspace,
         "may": may,
+        "may_stop": selectors.may_stop(may, mine=mine),
         "answer": selectors.answer_of(run),
         "after": _greatest(steps, claims),
         "steps": cards,
@@ -60,7 +62,7 @@ def run_context(run: Run, may: May) -> dict[str, Any]:
         "citations": citations,
         "sheets": sheets.sheets_of(run, citations, steps),
         "maps": maps_of(run, steps, citations),
-        "now": rendering.now_of(run),
+        "now": rendering.now_of(run, mine=mine),
         "scope_line": rendering.scope_line(run, selectors.scope_size(run)),
         "engine_line": rendering.engine_line(run.engine, run.model),
         "spending": spending_of(run) if run.is_open else None,

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.lib.templatetags.show import person
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Citation, Claim, Run, Step
 from vectorless_web.workspaces.rendering import Added, added_from
@@ -186,15 +187,31 @@ def citations_in(claims: Sequence[Claim]) -> list[Citation]:
     return [found[marker] for marker in sorted(found)]
 
 
-def now_of(run: Run) -> NowView | None:
-    """What the run is doing; None once it has ended."""
+def now_of(run: Run, *, mine: bool = False) -> NowView | None:
+    """What the run is doing, told to who asked it (`mine`) or to others; None once it has ended."""
     if run.status == Run.Status.QUEUED:
-        say = _("Going on after an interruption") if run.attempt > 1 else _("Waiting for a free worker")
+        say = _("Going on after an interruption") if run.attempt > 1 else _waiting(run, mine=mine)
         return NowView(say, "", run.created_at)
     if run.status == Run.Status.RUNNING:
         say = _("Stopping") if run.cancel_requested else _doing(run)
         return NowView(say, NEXT_KIND.get(run.phase, "route"), run.started_at or run.created_at)
     return None
+
+
+def _waiting(run: Run, *, mine: bool) -> str:
+    """Its place in the line, and who else's turn comes before when its person has asked more."""
+    line = selectors.waiting_of(run)
+    if line is None:
+        return _("Waiting for a free worker")
+    say = _("Waiting for a free worker, place %(place)d in the line") % {"place": line.place}
+    if line.waiting + line.working == 1:
+        return say
+    facts = {"waiting": line.waiting, "working": line.working, "who": person(run.asked_by)}
+    if mine:
+        why = _("You have %(waiting)d waiting and %(working)d under way; people take turns.") % facts
+    else:
+        why = _("%(who)s has %(waiting)d waiting and %(working)d under way; people take turns.") % facts
+    return f"{say}. {why}"
 
 
 NEXT_KIND = {"route": "scan", "scan": "navigate", "extract": "extract", "synthesize": "verify", "verify": "finalize"}

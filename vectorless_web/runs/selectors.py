@@ -8,9 +8,10 @@ from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.runs.line import RUNS
 from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, Replay, Run, Step, Thread
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import User, member_workspace, workspace_for, workspaces_of
+from vectorless_web.workspaces.selectors import May, User, member_workspace, workspace_for, workspaces_of
 
 RECENT = 8
 USED_PAGES = 12
@@ -35,6 +36,30 @@ def run_for(user: User, slug: str, pk: int, needs: str = Role.VIEWER) -> Run:
         raise Http404("There is no such run here.")
     run.workspace = workspace
     return run
+
+
+def may_stop(may: May, *, mine: bool) -> bool:
+    """Whether somebody may stop a run: their own (`mine`), or anybody's as an editor or owner."""
+    return may.edit or (may.ask and mine)
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Why a run waits: its place in the line of all, and what its person has waiting and under way, it included."""
+
+    place: int
+    waiting: int
+    working: int
+
+
+def waiting_of(run: Run) -> Waiting | None:
+    """Where a run stands in the line; None once it is taken."""
+    place = RUNS.places([run.pk]).get(run.pk) if run.status == Run.Status.QUEUED else None
+    if place is None:
+        return None
+    own = Run.objects.filter(asked_by=run.asked_by_id, status__in=Run.OPEN)
+    counts = dict(own.order_by().values_list("status").annotate(n=Count("pk")))
+    return Waiting(place, counts.get(Run.Status.QUEUED, 0), counts.get(Run.Status.RUNNING, 0))
 
 
 def watched_run(user: User, slug: str, pk: int) -> Run | None:
@@ -245,7 +270,7 @@ def _cited(run: Run) -> QuerySet[Citation, int]:
 
 
 def _with_people(rows: QuerySet[Run]) -> QuerySet[Run]:
-    return rows.select_related("workspace", "asked_by", "answer", "thread", "asked_from")
+    return rows.select_related("workspace", "asked_by", "stopped_by", "answer", "thread", "asked_from")
 
 
 def _counts(rows: QuerySet[Document] | QuerySet[Run]) -> dict[int, int]:

@@ -19,6 +19,8 @@ from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 
+TOO_MANY = 429
+
 
 @require_GET
 def home(request: HttpRequest) -> HttpResponse:
@@ -64,6 +66,8 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             money_usd=form.money_usd,
         )
     except Problem as problem:
+        if problem.status == TOO_MANY and is_htmx(request):
+            raise  # The page shows a message and keeps its form as it is.
         return _asked_in_vain(request, place, form, problem)
     return go_to(request, "runs:detail", slug=slug, pk=run.pk)
 
@@ -74,7 +78,7 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     may = may_in(run.workspace)
     context = {
         **workspace_context(request.user, run.workspace, "runs"),
-        **pages.run_context(run, may),
+        **pages.run_context(run, may, mine=run.asked_by_id == request.user.pk),
         "my_feedback": selectors.feedback_by(request.user, run),
     }
     if may.ask:
@@ -85,7 +89,7 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_POST
 def stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
-    services.cancel_run(user=request.user, run=run)
+    services.stop_run(user=request.user, run=run)
     if is_htmx(request):
         return HttpResponse(status=204)
     return redirect("runs:detail", slug=slug, pk=pk)
@@ -182,7 +186,7 @@ def _asked_in_vain(request: HttpRequest, place: Workspace, form: AskedForm, prob
         "large": request.POST.get("large") == "1",
     }
     template = "runs/_ask.html" if is_htmx(request) else "runs/ask.html"
-    return render(request, template, context, status=problem.status)
+    return problem.mark(render(request, template, context))
 
 
 def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str, Any]:

@@ -18,7 +18,7 @@ STATE, ENDED = "X-Run-State", "X-Run-Ended"
 def news(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """What the socket would send beyond `?after=`: fragments, or 204 while the page's `?state=` still stands."""
     run = selectors.run_for(request.user, slug, pk)
-    audience = Audience(may_in(run.workspace), get_language() or "")
+    audience = Audience(may_in(run.workspace), get_language() or "", run.asked_by_id == request.user.pk)
     after = whole(request.GET.get("after")) or 0
     state, html = Feed(run, after).told(after, request.GET.get("state", ""), audience)
     headers = {STATE: state.token, ENDED: str(int(state.ended))}

@@ -2,21 +2,17 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
+from vectorless_web.documents.line import UPLOADS, enqueue_job
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.lib import jobs
 
 Status = DocumentVersion.Status
 Reason = DocumentVersion.RepairReason
 
-JOB = "vectorless_web.documents.jobs.compile_version"
-JOB_GRACE_SECONDS = 60
-"""The queue's own time-out comes this long after the compiler's, which ends with a plain sentence."""
 REPAIRED: dict[str, Any] = {
     "repair": "",
     "repair_reason": "",
@@ -32,9 +28,8 @@ REPAIRED: dict[str, Any] = {
 
 
 def enqueue_compile(version: DocumentVersion) -> None:
-    """Queue the compile job of a version's current attempt, on commit."""
-    seconds = settings.COMPILE_TIMEOUT_SECONDS + JOB_GRACE_SECONDS
-    jobs.enqueue(JOB, version.pk, queue="documents", job_id=version.job_id, seconds=seconds)
+    """Have a waiting version read when it is its person's turn, once the transaction commits."""
+    UPLOADS.admit(version.added_by_id)
 
 
 def repair_damaged(*, version: DocumentVersion, **_signal: Any) -> None:
@@ -67,6 +62,6 @@ def start_repair(rows: QuerySet[DocumentVersion], **values: Any) -> bool:
     if version is None or not rows.update(**values | {"repair": Status.QUEUED, "heartbeat_at": timezone.now()}):
         return False
     version.refresh_from_db(fields=["repair", "repair_tries"])
-    enqueue_compile(version)
+    enqueue_job(version)
     announce(version.document.workspace_id, version.document_id)
     return True

@@ -21,6 +21,7 @@ from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, Progress, run_child
+from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
 from vectorless_web.documents.scratch import compile_folder
 from vectorless_web.documents.services.compile_queue import REPAIRED
@@ -113,6 +114,8 @@ def compile_version(version_id: int, *, compile_with: Compile = run_child) -> No
         logger.exception("version %d could not be compiled", version_id)
         _fail(version, INTERNAL if outage is None else _failure_by(outage))
         raise
+    finally:
+        UPLOADS.admit(version.added_by_id)
 
 
 def put_back(version: DocumentVersion, outage: Outage) -> None:
@@ -199,9 +202,10 @@ def drop_upload(name: str) -> None:
 
 
 def _claim(version_id: int) -> DocumentVersion | None:
-    """Take a queued version of a document that is not deleted; None when somebody else has it."""
+    """Take a queued version of a document that is not deleted; None when somebody else has it or the turn."""
     lease = secrets.token_hex(16)
-    claimed = DocumentVersion.objects.filter(pk=version_id, status=Status.QUEUED, document__deleted_at=None).update(
+    claimed = UPLOADS.take(
+        DocumentVersion.objects.filter(pk=version_id, status=Status.QUEUED, document__deleted_at=None),
         status=Status.PARSING,
         lease=lease,
         heartbeat_at=timezone.now(),

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed
+from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
 from vectorless_web.documents.services.compile_queue import enqueue_compile, queue_repair
@@ -182,6 +183,7 @@ def _stop(version: DocumentVersion) -> bool:
     stopped = end_as_failed(busy, version, CANCELLED)
     if stopped:
         jobs.stop(version.job_id, queue="documents")
+        UPLOADS.admit(version.added_by_id)
     return stopped
 
 

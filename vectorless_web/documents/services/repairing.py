@@ -9,8 +9,9 @@ from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compile_process import CompileFailed
+from vectorless_web.documents.line import enqueue_job
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.services.compile_queue import REPAIRED, enqueue_compile, queue_repair, start_repair
+from vectorless_web.documents.services.compile_queue import REPAIRED, queue_repair, start_repair
 from vectorless_web.documents.services.compiling import is_sound, put_off
 from vectorless_web.documents.storage import open_version, size_of
 from vectorless_web.engine.document.artefact import ENGINE_VERSION
@@ -141,7 +142,7 @@ def _requeue_unqueued(now: datetime) -> int:
     versions = {version.job_id: version for version in waiting}
     gone = jobs.lost(list(versions), queue="documents")
     for job_id in gone:
-        enqueue_compile(versions[job_id])
+        enqueue_job(versions[job_id])
     return len(gone)
 
 

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
@@ -86,6 +87,9 @@ class Replay(models.Model):
     """What has changed since and may explain a difference."""
     steps = models.PositiveIntegerField(default=0)
     """Steps that were compared."""
+    asked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
     asked_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True, blank=True)
 

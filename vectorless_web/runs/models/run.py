@@ -64,6 +64,8 @@ class Run(models.Model):
     phase = models.CharField(max_length=20, blank=True)
     attempt = models.PositiveIntegerField(default=1)
     cancel_requested = models.BooleanField(default=False)
+    stopped_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    """Who asked it to stop."""
     lease = models.CharField(max_length=64, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     engine = models.CharField(max_length=20, default="offline")

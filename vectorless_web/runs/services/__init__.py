@@ -10,7 +10,7 @@ from vectorless_web.runs.services.purse import RunPurse
 from vectorless_web.runs.services.recovering import hand_back_run, recover_runs
 from vectorless_web.runs.services.replaying import Found, replay
 from vectorless_web.runs.services.replays import is_waited_for, keep_verdict, recover_replays, start_replay
-from vectorless_web.runs.services.stopping import cancel_run
+from vectorless_web.runs.services.stopping import cancel_run, stop_run
 from vectorless_web.runs.services.threads import may_rename, rename_thread
 
 __all__ = [
@@ -42,5 +42,6 @@ __all__ = [
     "replay",
     "start_replay",
     "start_run",
+    "stop_run",
     "stored_calls",
 ]

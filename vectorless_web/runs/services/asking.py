@@ -16,6 +16,7 @@ from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.question import WALKS_MAX, checked_money, checked_question, checked_steps
 from vectorless_web.runs.routing import ROUTER_SETTINGS
 from vectorless_web.runs.services import queueing
+from vectorless_web.runs.services.ask_limits import hold_back
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
@@ -59,7 +60,7 @@ def start_run(
 
     `documents` are the ids of the chosen documents; None asks the whole workspace. With a thread the
     question follows up on its last result, with a run it is that one's question asked once more.
-    Raises Problem (422) with a stable code when question or scope cannot be used.
+    Raises Problem with a stable code: 422 when question or scope cannot be used, 429 when too much was asked.
     """
     try:
         question, limits = checked_question(question), _limits(workspace, choices)
@@ -68,6 +69,7 @@ def start_run(
     chosen = _checked_scope(workspace, user, documents)
     thread, origin = _place_of(follows)
     with transaction.atomic():
+        hold_back(user, workspace)
         thread = thread or Thread.objects.create(workspace=workspace, title=question[:300], created_by_id=user.pk)
         run = Run.objects.create(
             thread=thread,

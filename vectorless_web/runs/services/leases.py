@@ -16,7 +16,9 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from vectorless_web.runs.line import RUNS
 from vectorless_web.runs.models import Run
+from vectorless_web.runs.services.queueing import admit_after
 
 logger = logging.getLogger(__name__)
 
@@ -55,9 +57,10 @@ def without_holder() -> Q:
 
 
 def claim(run_id: int) -> Lease | None:
-    """Take a queued run in one conditional UPDATE; None when it is not waiting (any more)."""
+    """Take a queued run in one conditional UPDATE; None when it is not waiting (any more) or not its person's turn."""
     token = uuid4().hex
-    claimed = Run.objects.filter(pk=run_id, status=Run.Status.QUEUED).update(
+    claimed = RUNS.take(
+        Run.objects.filter(pk=run_id, status=Run.Status.QUEUED),
         status=Run.Status.RUNNING,
         lease=token,
         lease_until=lease_end(),
@@ -85,7 +88,10 @@ def fenced(lease: Lease) -> Iterator[None]:
 def end_run(lease: Lease, status: str, **values: object) -> bool:
     """Write the run's end state and give the lease back; false when it was not held any more."""
     ending = {"status": status, "lease": "", "lease_until": None, "finished_at": timezone.now(), **values}
-    return bool(_held(lease).update(**ending))
+    ended = bool(_held(lease).update(**ending))
+    if ended:
+        admit_after(lease.run_id)
+    return ended
 
 
 class Watch:

@@ -1,19 +1,15 @@
 """Recovering: runs whose worker died are made to go on; runs whose job was lost are enqueued again."""
 
-from datetime import timedelta
-
 from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from vectorless_web.runs.line import job_id
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.leases import without_holder
-from vectorless_web.runs.services.queueing import announce, enqueue, job_id, stop_job, without_job
+from vectorless_web.runs.services.queueing import admit_after, admit_runs, announce, enqueue, stop_job
 from vectorless_web.runs.services.stopping import end_abandoned
-
-QUEUE_GRACE = timedelta(seconds=3)
-"""A run this young may still be between its commit and its job."""
 
 
 def recover_runs() -> int:
@@ -21,7 +17,7 @@ def recover_runs() -> int:
 
     Each change is one conditional UPDATE, so any number of sweeps may run at once.
     """
-    return sum(_recover(run) for run in _expired()) + sum(_enqueue_again(run) for run in _waiting())
+    return sum(_recover(run) for run in _expired()) + admit_runs()
 
 
 def hand_back_run(run_id: int, job: str) -> bool:
@@ -48,12 +44,6 @@ def _expired() -> list[Run]:
     return list(Run.objects.filter(without_holder(), status=Run.Status.RUNNING))
 
 
-def _waiting() -> list[Run]:
-    old_enough = timezone.now() - QUEUE_GRACE
-    waiting = Run.objects.filter(status=Run.Status.QUEUED, created_at__lt=old_enough).order_by("pk")
-    return without_job(waiting.only("pk", "attempt"))
-
-
 def _recover(run: Run) -> bool:
     """The run is requeued under a new attempt, ended as stopped, or failed when its attempts are used up."""
     if run.cancel_requested:
@@ -75,7 +65,7 @@ def _requeue(run: Run) -> bool:
             status=Run.Status.QUEUED, attempt=run.attempt + 1, lease="", lease_until=None
         )
         if taken:
-            enqueue(Run(pk=run.pk, attempt=run.attempt + 1))
+            admit_after(run.pk)
     return bool(taken)
 
 
@@ -96,8 +86,3 @@ def _still_abandoned(run: Run) -> QuerySet[Run]:
     return Run.objects.filter(
         without_holder(), pk=run.pk, status=Run.Status.RUNNING, lease=run.lease, attempt=run.attempt
     )
-
-
-def _enqueue_again(run: Run) -> bool:
-    enqueue(run)
-    return True

@@ -38,6 +38,7 @@ def start_replay(*, user: User, run: Run) -> Replay:
     _hold_back(user)
     now = timezone.now()
     fresh = {"verdict": "", "difference": "", "note": "", "steps": 0, "asked_at": now, "ended_at": None}
+    fresh |= {"asked_by_id": user.pk}
     replay, _ = Replay.objects.update_or_create(run=run, defaults=fresh)
     record(actor=user, verb="run.replayed", workspace=run.workspace, target=run)
     queueing.enqueue_replay(replay)
@@ -55,6 +56,7 @@ def keep_verdict(run: Run, found: Found) -> Replay:
         "ended_at": now,
     }
     replay, _ = Replay.objects.update_or_create(run=run, defaults=values, create_defaults={**values, "asked_at": now})
+    queueing.enqueue_replay(replay)
     return replay
 
 
@@ -64,22 +66,20 @@ def is_waited_for(run: Run) -> bool:
 
 
 def recover_replays() -> int:
-    """Enqueue replays that the queue never got, end those whose worker died; how many were touched.
+    """Enqueue replays whose turn has come, end those whose worker died; how many were touched.
 
     Each change is one conditional UPDATE or a job under the same name, so any number of sweeps may run at once.
     """
     waiting = list(Replay.objects.filter(verdict="", asked_at__lt=timezone.now() - QUEUE_GRACE).order_by("pk"))
     unknown = {replay.pk for replay in queueing.never_enqueued(waiting)}
-    return sum(_recover(replay, unknown) for replay in queueing.without_worker(waiting))
+    ended = sum(_end_lost(replay, unknown) for replay in queueing.without_worker(waiting))
+    return ended + queueing.admit_replays()
 
 
-def _recover(replay: Replay, unknown: Collection[int]) -> int:
+def _end_lost(replay: Replay, unknown: Collection[int]) -> int:
     if replay.pk not in unknown:
         return _end(replay, DIED)
-    if replay.is_lost:
-        return _end(replay, NOBODY)
-    queueing.enqueue_replay(replay)
-    return 1
+    return _end(replay, NOBODY) if replay.is_lost else 0
 
 
 def _end(replay: Replay, why: str) -> int:

@@ -1,0 +1,131 @@
+"""Limits on asking: who asks too much is told how many wait and when to come again, and loses nothing typed."""
+
+import pytest
+
+from vectorless_web.lib.problems import Problem
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services import ask_again, start_run
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import workspace_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def place(workspace, bob, report) -> Workspace:
+    return workspace_for(bob, workspace.slug)
+
+
+def ask(place, user, question: str = "What was revenue?") -> Run:
+    return start_run(user=user, workspace=place, question=question)
+
+
+def test_a_person_may_have_so_many_questions_waiting(place, bob, alice, settings):
+    settings.WAITING_RUNS_PER_PERSON = 2
+    ask(place, bob)
+    ask(place, bob)
+
+    with pytest.raises(Problem) as caught:
+        ask(place, bob)
+
+    problem = caught.value
+    assert (problem.code, problem.status, problem.retryable) == ("too_many_waiting", 429, True)
+    assert "You have 2 questions waiting" in problem.message
+    assert problem.retry_after is not None and 5 <= problem.retry_after <= 600
+    assert f"about {problem.retry_after} seconds" in problem.message
+    assert ask(place, alice), "somebody else may ask"
+
+
+def test_a_question_that_was_taken_makes_room_for_another(place, bob, settings):
+    settings.WAITING_RUNS_PER_PERSON = 1
+    first = ask(place, bob)
+    Run.objects.filter(pk=first.pk).update(status=Run.Status.RUNNING)
+
+    assert ask(place, bob)
+
+
+def test_asking_again_counts_too(place, bob, settings):
+    settings.WAITING_RUNS_PER_PERSON = 1
+    first = ask(place, bob)
+
+    with pytest.raises(Problem) as caught:
+        ask_again(user=bob, run=first)
+
+    assert caught.value.code == "too_many_waiting"
+
+
+def test_a_workspace_may_have_so_many_questions_waiting(place, bob, alice, settings):
+    settings.WAITING_RUNS_PER_WORKSPACE = 1
+    ask(place, bob)
+
+    with pytest.raises(Problem) as caught:
+        ask(place, alice)
+
+    assert (caught.value.code, caught.value.status) == ("workspace_too_many_waiting", 429)
+
+
+def test_a_person_may_ask_so_many_questions_in_an_hour(place, bob, alice, settings):
+    settings.ASKS_PER_HOUR = 2
+    for run in (ask(place, bob), ask(place, bob)):
+        Run.objects.filter(pk=run.pk).update(status=Run.Status.ANSWERED)
+
+    with pytest.raises(Problem) as caught:
+        ask(place, bob)
+
+    assert (caught.value.code, caught.value.status) == ("too_many_asks", 429)
+    assert caught.value.retry_after is not None and 0 < caught.value.retry_after <= 3600
+    assert ask(place, alice)
+
+
+def test_a_question_refused_for_its_words_counts_as_none(place, bob, settings):
+    settings.ASKS_PER_HOUR = 1
+    with pytest.raises(Problem):
+        ask(place, bob, " ")
+
+    assert ask(place, bob)
+
+
+def test_zero_lifts_a_limit(place, bob, settings):
+    settings.ASKS_PER_HOUR = settings.WAITING_RUNS_PER_PERSON = settings.WAITING_RUNS_PER_WORKSPACE = 0
+    for _ in range(60):
+        ask(place, bob)
+
+    assert Run.objects.count() == 60
+
+
+def test_by_default_a_person_is_stopped_before_a_script_fills_the_line(place, bob):
+    with pytest.raises(Problem) as caught:
+        for _ in range(120):
+            ask(place, bob)
+
+    assert caught.value.code == "too_many_waiting"
+    assert Run.objects.count() == 50
+
+
+def test_the_form_comes_back_with_what_was_typed(client, place, bob, report, settings):
+    settings.WAITING_RUNS_PER_PERSON = 1
+    ask(place, bob)
+    client.force_login(bob)
+    typed = {"question": "How large was the dividend?", "scope": "documents", "documents": [report.pk], "max_steps": 20}
+
+    page = client.post(f"/w/{place.slug}/ask/", typed)
+
+    shown = page.content.decode()
+    assert page.status_code == 429
+    assert int(page["Retry-After"]) >= 5
+    assert "How large was the dividend?</textarea>" in shown
+    assert "You have 1 questions waiting" not in shown
+    assert "You have 1 question waiting" in shown
+    assert '<option value="20" selected>' in shown
+
+
+def test_htmx_is_told_in_a_message_and_keeps_its_form(client, place, bob, settings):
+    settings.WAITING_RUNS_PER_PERSON = 1
+    ask(place, bob)
+    client.force_login(bob)
+
+    answer = client.post(f"/w/{place.slug}/ask/", {"question": "And?"}, headers={"HX-Request": "true"})
+
+    assert (answer.status_code, answer.headers["Retry-After"] != "") == (429, True)
+    assert 'class="toast bad"' in answer.content.decode()
+    assert "<form" not in answer.content.decode(), "nothing takes the place of what was typed"
