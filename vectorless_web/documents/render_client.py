@@ -8,7 +8,9 @@ from django.conf import settings
 
 LONGEST_REPLY = 1 << 22
 QUEUE_SECONDS = 5
-"""How long a request may wait behind others before its own time begins."""
+"""How long a page may wait behind others before its own time begins: a second more than the server lets it."""
+BOXES_SECONDS = 2.0
+"""How long anybody waits for the boxes of quotes, which take milliseconds; a page's text is shown without them."""
 
 
 class RenderUnavailable(Exception):
@@ -20,11 +22,14 @@ class RenderUnavailable(Exception):
         self.message = message
 
 
-def ask(request: dict[str, Any]) -> dict[str, Any]:
-    """The render child's reply; RenderUnavailable when it is down, too slow, or refuses."""
+def ask(request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
+    """The render server's reply; RenderUnavailable when it is down, refuses, or says nothing for `seconds`.
+
+    Without `seconds` it has the time to draw a page.
+    """
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(_seconds())
+            connection.settimeout(seconds or float(settings.RENDER_SECONDS + QUEUE_SECONDS))
             connection.connect(str(settings.RENDER_SOCKET))
             connection.sendall(_encode(request))
             with connection.makefile("rb") as lines:
@@ -44,10 +49,6 @@ def is_up() -> bool:
     except OSError:
         return False
     return True
-
-
-def _seconds() -> float:
-    return float(settings.RENDER_SECONDS + QUEUE_SECONDS)
 
 
 def _encode(request: dict[str, Any]) -> bytes:
