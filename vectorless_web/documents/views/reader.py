@@ -41,16 +41,21 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     document = selectors.document_for(request.user, slug, pk)
     asked = _asked(request)
     version = _shown_version(document, asked.get("version"))
+    reading = _reading(version, asked) if version.status == DocumentVersion.Status.READY else {}
+    window = selectors.outline_window(
+        version, key=reading.get("current_key"), first=asked.get("headings"), search=asked.get("outline") or ""
+    )
     context = {
         **workspace_context(request.user, document.workspace, "documents"),
         **row_context(document.workspace, document),
         "version": version,
         "versions": document.versions.all(),
-        "outline": selectors.outline_of(version),
+        "outline": window.rows,
+        "outline_window": window,
         "card": getattr(version, "card", None),
         "report_pairs": report_pairs(version),
         "sheet": None,
-        **(_reading(version, asked) if version.status == DocumentVersion.Status.READY else {}),
+        **reading,
     }
     return render(request, "documents/detail.html", context)
 
