@@ -248,6 +248,7 @@ MODEL_ANSWER_TOKENS = env.int("VECTORLESS_MODEL_ANSWER_TOKENS", default=3000)
 """Most tokens of a reply that plans a step, and of one that writes the answer, what a model thinks before included."""
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
+WORKSPACE_MAX_BYTES = env.int("VECTORLESS_WORKSPACE_MAX_BYTES", default=0)
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
 UPLOADS_PER_HOUR = env.int("VECTORLESS_UPLOADS_PER_HOUR", default=5000)
 """Files that one person may upload in an hour."""

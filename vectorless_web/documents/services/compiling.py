@@ -136,7 +136,7 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
     )
     finished = _watch(version, compile_with(order))
     name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
-    if not _mine(version).update(artefact=name, artefact_sha256=digest):
+    if not _mine(version).update(artefact=name, artefact_sha256=digest, artefact_bytes=target.stat().st_size):
         drop_artefact(name)
         raise LeaseLost
     document = open_artefact(name, digest)
