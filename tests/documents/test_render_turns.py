@@ -88,5 +88,5 @@ def test_too_many_are_refused_and_late_ones_told():
 
 def test_a_job_whose_worker_ended_comes_next():
     turns = turns_with(page("a", 1), page("a", 2))
-    turns.repeat(turns.take(0))
+    turns.repeat(turns.take(0), crashed=True)
     assert [job.line for job in [turns.take(0)]] == [b"a-1"]

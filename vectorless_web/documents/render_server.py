@@ -38,7 +38,8 @@ REQUESTS_A_WORKER = 5000
 """A worker is replaced after this many requests, which bounds what a library may leak."""
 RESTART_SECONDS = 0.2
 MOST_CRASHES = 1
-"""A request whose worker ended is tried once more: the worker may have ended by something else."""
+"""A request whose worker ended is tried once more: the worker may have ended by something else.
+One that no worker had begun is tried again in any case."""
 CHUNK_BYTES = 1 << 16
 
 BUSY = {
@@ -80,6 +81,7 @@ class _Worker:
     connection: socket.socket
     read: bytearray = field(default_factory=bytearray)
     job: Job[_Client] | None = None
+    begun: bool = False
     served: int = 0
 
 
@@ -202,6 +204,9 @@ class Server:
             self._bury(worker)
             return
         worker.read += chunk
+        if worker.read.startswith(b"\n"):
+            worker.begun = True
+            del worker.read[0]
         if not worker.read.endswith(b"\n") or worker.job is None:
             return
         job, worker.job = worker.job, None
@@ -222,8 +227,8 @@ class Server:
             logger.warning("a render worker ended with status %s and is started again", status)
             self._fork_at = time.monotonic() + RESTART_SECONDS
         timed_out = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
-        if worker.job is not None and not timed_out and worker.job.crashes < MOST_CRASHES:
-            self._turns.repeat(worker.job)
+        if worker.job is not None and not timed_out and worker.job.crashes + worker.begun <= MOST_CRASHES:
+            self._turns.repeat(worker.job, crashed=worker.begun)
         elif worker.job is not None:
             self._turns.finish(worker.job, time.monotonic(), timed_out=timed_out)
             self._send(worker.job, json.dumps(TIMED_OUT if timed_out else CRASHED).encode() + b"\n")
@@ -233,7 +238,7 @@ class Server:
             job = self._turns.take(time.monotonic())
             if job is None:
                 return
-            worker.job = job
+            worker.job, worker.begun = job, False
             try:
                 worker.connection.sendall(job.line + b"\n")
             except OSError:

@@ -74,10 +74,10 @@ class Turns(Generic[Waiter]):
             while len(self._slow) > MOST_SLOW:
                 self._slow.popitem(last=False)
 
-    def repeat(self, job: Job[Waiter]) -> None:
+    def repeat(self, job: Job[Waiter], *, crashed: bool) -> None:
         """A job ended with its worker, perhaps not by its own fault: it is the next of its document."""
         self._working.remove(job)
-        job.crashes += 1
+        job.crashes += crashed
         if job.waiters:
             self._waiting.setdefault(job.file, deque()).appendleft(job)
 

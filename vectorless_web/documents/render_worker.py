@@ -52,11 +52,15 @@ class Refused(Exception):
 
 
 def run_worker(connection: socket.socket, config: RenderConfig, supervisor: int) -> None:
-    """Confine this process and answer requests, one a line, until the other side closes the connection."""
+    """Confine this process and answer requests, one a line, until the other side closes the connection.
+
+    An empty line says that a request was begun; its answer follows on a line of its own.
+    """
     _confine(config, supervisor)
     worker = Worker(config)
     with connection, connection.makefile("rb") as lines:
         while line := lines.readline(LONGEST_REQUEST):
+            connection.sendall(b"\n")
             connection.sendall(json.dumps(worker.answer(line)).encode() + b"\n")
 
 
