@@ -181,12 +181,6 @@ def test_deleting_the_cache_and_the_socket_heals_by_itself(ready, render_child, 
     assert page_image(version, 1).exists()
 
 
-def test_a_text_document_has_no_pictures(client, workspace, ready, alice):
-    document = ready(HANDBOOK, "handbook.md")
-    client.force_login(alice)
-    assert client.get(f"/w/{workspace.slug}/documents/{document.pk}/v1/pages/1.jpg").status_code == 404
-
-
 def test_a_purged_document_leaves_no_picture(ready, render_child, django_capture_on_commit_callbacks):
     document = ready(REPORT + b"% another file", "report.pdf")
     path = page_image(document.current_version, 0)

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.cache import patch_cache_control
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.documents.rendering import RenderUnavailable, has_pages, page_image
+from vectorless_web.documents.rendering import RenderUnavailable, page_image
 from vectorless_web.lib.client_address import client_address
 from vectorless_web.lib.htmx import is_htmx
 from vectorless_web.lib.problems import Problem
@@ -100,7 +100,7 @@ def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResp
     if link is None or not _may_read(request, link):
         raise Http404("There is no such page.")
     shown = rendering.quoted_version(link.run, version, page - 1)
-    if shown is None or not has_pages(shown):
+    if shown is None:
         raise Http404("There is no such page.")
     try:
         picture = page_image(shown, page - 1)
