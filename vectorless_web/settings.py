@@ -275,6 +275,7 @@ MODEL_ANSWER_TOKENS = env.int("VECTORLESS_MODEL_ANSWER_TOKENS", default=3000)
 """Most tokens of a reply that plans a step, and of one that writes the answer, what a model thinks before included."""
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
+WORKSPACE_MAX_BYTES = env.int("VECTORLESS_WORKSPACE_MAX_BYTES", default=0)
 UPLOAD_MAX_FILES = env.int("VECTORLESS_UPLOAD_MAX_FILES", default=100)
 REQUEST_MAX_BYTES = env.int("VECTORLESS_REQUEST_MAX_BYTES", default=2 * UPLOAD_MAX_BYTES + 2**20)
 """The whole body of one request of somebody who is signed in: one largest file and about as much again beside it."""
@@ -314,6 +315,7 @@ CACHE_ROOT = VAR / "cache"
 RENDER_CACHE_BYTES = env.int("VECTORLESS_RENDER_CACHE_BYTES", default=2 * 2**30)
 RENDER_MEMORY_BYTES = env.int("VECTORLESS_RENDER_MEMORY_BYTES", default=2**30)
 RENDER_SOCKET = SOCKETS / "render.sock"
+RENDER_WORKERS = env.int("VECTORLESS_RENDER_WORKERS", default=3)
 RENDER_SECONDS = env.int("VECTORLESS_RENDER_SECONDS", default=10)
 
 ENCRYPTION_KEY = env.str("VECTORLESS_ENCRYPTION_KEY", default="") or SECRET_KEY

@@ -1,4 +1,4 @@
-"""Compile children that misbehave, one for each file name: run as `-m tests.documents.children ORDER`."""
+"""Compile children that misbehave, one for each file name: run as `-m tests.documents.children`, the order on stdin."""
 
 import json
 import os
@@ -55,6 +55,6 @@ def secrets(wanted: dict) -> None:
 
 
 if __name__ == "__main__":
-    order = json.loads(sys.argv[1])
+    order = json.load(sys.stdin)
     _confine(memory_bytes=order["memory_bytes"], cpu_seconds=order["cpu_seconds"], parent=order["parent"])
     globals()[order["name"]](order)

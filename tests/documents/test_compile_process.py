@@ -37,6 +37,14 @@ def test_a_sound_file_is_compiled_with_its_progress(tmp_path):
     assert len(open_artefact(tmp_path / "out").pages) == 3
 
 
+def test_any_number_of_corrections_reaches_the_child(tmp_path):
+    (tmp_path / "in").write_bytes(REPORT)
+    rename = {"key": 1, "act": "rename", "title": "A heading of " + 200 * "many words ", "depth": None}
+    news = list(run_child(order(tmp_path, "report.pdf", corrections=[rename] * 200)))
+    assert isinstance(news[-1], Finished)
+    assert open_artefact(tmp_path / "out").tree.node(1).title.startswith("A heading of many words")
+
+
 def test_a_crash_is_a_plain_sentence(tmp_path):
     found = failure(tmp_path, "crash")
     assert (found.code, found.retryable) == ("reader_crashed", True)

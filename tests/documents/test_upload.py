@@ -1,12 +1,17 @@
 """Uploading files."""
 
+from pathlib import Path
+
 import pytest
+from django.core.files.storage import default_storage
 
 from tests.documents.conftest import stored_files
 from tests.documents.files import HANDBOOK, REPORT, no_pages, pdf, upload
 from tests.engine.compiler.word import contract, word
 from vectorless_web.documents.models import Document, DocumentVersion, Section
+from vectorless_web.documents.services.quota import check_room, stored_bytes
 from vectorless_web.engine.compiler.sniff import DOCX, HTML
+from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
@@ -249,3 +254,34 @@ def test_the_limit_is_each_person_s_own(client, workspace, alice, bob, settings)
     for person in (alice, bob):
         client.force_login(person)
         assert send(client, workspace, upload(person.username.encode(), f"{person.username}.txt")).status_code == 200
+
+
+def test_a_workspace_takes_no_more_than_it_may_store(client, workspace, alice, settings, add, read_waiting):
+    first = add(HANDBOOK, "handbook.md")
+    read_waiting()
+    first.refresh_from_db()
+    assert first.artefact_bytes == Path(default_storage.path(first.artefact)).stat().st_size
+    settings.WORKSPACE_MAX_BYTES = first.bytes + first.artefact_bytes + 100
+    client.force_login(alice)
+
+    refused = send(client, workspace, upload(b"# More\n\n" + b"word " * 40, "more.md"))
+
+    used = f"{(first.bytes + first.artefact_bytes) / 1024:.1f} KB"
+    assert f"This workspace uses {used} of the " in refused.content.decode()
+    assert Document.objects.count() == 1
+    assert not [name for name in stored_files() if name.startswith("uploads/") and name != first.file.name]
+    assert send(client, workspace, upload(b"# Small\n\nText.\n", "small.md")).status_code == 200
+    assert Document.objects.count() == 2
+    settings.WORKSPACE_MAX_BYTES = 0
+    assert send(client, workspace, upload(b"# More\n\n" + b"word " * 40, "more.md")).status_code == 200
+
+
+def test_a_shared_file_counts_once_against_the_room_of_a_workspace(workspace, add, settings):
+    version = add(HANDBOOK, "handbook.md")
+    DocumentVersion.objects.create(document=version.document, number=2, file=version.file.name, bytes=version.bytes)
+    assert stored_bytes(workspace) == version.bytes
+    settings.WORKSPACE_MAX_BYTES = version.bytes + 10
+    check_room(workspace, 10)
+    with pytest.raises(Problem) as refused:
+        check_room(workspace, 11)
+    assert (refused.value.status, refused.value.code) == (413, "workspace_full")

@@ -5,6 +5,7 @@ import json
 import shutil
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -166,6 +167,24 @@ def test_a_changed_file_is_noticed(bundle, name):
 def test_a_file_that_was_taken_out_or_put_in_is_noticed(bundle):
     assert "trace.json is missing." in check_bundle(changed(bundle, "trace.json", lambda _data: None)).wrong
     assert "more.txt is not in the manifest." in check_bundle(changed(bundle, "more.txt", lambda _data: b"x")).wrong
+
+
+@pytest.mark.parametrize("name", ["bomb.bin", "manifest.json"])
+@pytest.mark.parametrize("said", [200 * 2**20, 2**20])
+def test_a_small_zip_that_unpacks_to_much_is_refused_before_it_is_read(tmp_path, name, said):
+    """Also when its entry says that it is small: no more is unpacked than it says."""
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, bytes(200 * 2**20))
+    data = path.read_bytes()
+    path.write_bytes(data.replace((200 * 2**20).to_bytes(4, "little"), said.to_bytes(4, "little")))
+    tracemalloc.start()
+
+    with pytest.raises(InvalidInput):
+        check_bundle(path)
+
+    assert tracemalloc.get_traced_memory()[1] < 16 * 2**20
+    tracemalloc.stop()
 
 
 def test_a_file_that_stands_in_it_twice_is_noticed(bundle):

@@ -111,3 +111,35 @@ def test_spreading_keeps_order_and_stays_inside(wanted):
     placed = spread(sorted(wanted))
     assert placed == sorted(placed)
     assert all(0 <= x <= WIDTH for x in placed)
+
+
+class CountedHeading(Heading):
+    """A heading that counts how often anything asks for its parent."""
+
+    asked = 0
+
+    @property
+    def parent_key(self):
+        CountedHeading.asked += 1
+        return self._parent
+
+    @parent_key.setter
+    def parent_key(self, key):
+        self._parent = key
+
+
+def test_a_map_goes_through_its_outline_a_few_times_however_many_parts_and_pages_it_has():
+    parts, points = 400, 10
+    size = points + 1
+    outline = []
+    for part in range(parts):
+        key = 1 + part * size
+        outline.append(CountedHeading(key, 0, key + size, "Part", part, part))
+        outline += [CountedHeading(key + n, key, key + n + 1, "Point", part, part) for n in range(1, size)]
+    refs = [ref(1 + part * size + 3, part, "read") for part in range(0, parts, 2)]
+    CountedHeading.asked = 0
+
+    drawn = draw(outline, refs, parts)
+
+    assert drawn.pages_read == len(refs)
+    assert CountedHeading.asked < 6 * len(outline)

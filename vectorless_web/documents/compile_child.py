@@ -1,6 +1,6 @@
 """The child process that reads one uploaded file, under limits, without Django, database or secrets.
 
-Run as `python -m vectorless_web.documents.compile_child SETTINGS`, SETTINGS being JSON with `path`,
+Run as `python -m vectorless_web.documents.compile_child`, with JSON on standard input: `path`,
 the fields of an Order (compile_process.py) and `parent`. It writes one JSON object a line to
 standard output: {"stage", "done", "total"} while it works, then {"ready": true, "peak_mb", "seconds"}
 or {"error": code, "message": sentence, "retryable": bool}, or {"error": "os_error", "errno", "message"} for
@@ -24,8 +24,8 @@ NICENESS = 10
 
 
 def main() -> int:
-    """Compile the file that the first argument describes."""
-    wanted = json.loads(sys.argv[1])
+    """Compile the file that standard input describes."""
+    wanted = json.load(sys.stdin)
     _confine(memory_bytes=wanted["memory_bytes"], cpu_seconds=wanted["cpu_seconds"], parent=wanted["parent"])
     started = time.monotonic()
     try:

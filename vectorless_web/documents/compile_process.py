@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -110,15 +111,19 @@ def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
         "ignore_bookmarks": order.ignore_bookmarks,
         "parent": os.getpid(),
     }
-    return subprocess.Popen(  # noqa: S603 - our own module, arguments as JSON
-        [sys.executable, "-m", module, json.dumps(wanted)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env=_environment(),
-        cwd=settings.BASE_DIR,
-        start_new_session=True,
-    )
+    # A file and not an argument: the system bounds those to 128 KB, which a few hundred corrections pass.
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(json.dumps(wanted).encode())
+        stdin.seek(0)
+        return subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", module],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            cwd=settings.BASE_DIR,
+            start_new_session=True,
+        )
 
 
 def _environment() -> dict[str, str]:

@@ -38,13 +38,16 @@ class ListForm(forms.Form):
 
 
 class ReaderForm(forms.Form):
-    """The reader's address: page and version from 1, how to show the page, words to find."""
+    """The reader's address: page and version from 1, how to show the page, words to find in it or in the outline,
+    and the first heading to show of an outline in parts.
+    """
 
     page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     version = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     view = forms.ChoiceField(required=False, choices=[("page", "Page"), ("text", "Text")])
     find = forms.CharField(required=False, max_length=200)
     outline = forms.CharField(required=False, max_length=200)
+    headings = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
 
 
 class FolderForm(forms.ModelForm):

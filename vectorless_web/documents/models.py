@@ -107,6 +107,8 @@ class DocumentVersion(models.Model):
     artefact = models.CharField(max_length=200, blank=True)
     """Name in default storage."""
     artefact_sha256 = models.CharField(max_length=64, blank=True)
+    artefact_bytes = models.PositiveBigIntegerField(default=0)
+    """Size of the compiled file; 0 for one that was made before sizes were noted."""
     engine_version = models.CharField(max_length=20, blank=True)
     """The compiler that made the artefact."""
     repair = models.CharField(max_length=10, choices=Status.choices, blank=True)

@@ -11,7 +11,9 @@ NOT_THERE = (NO_PICTURE, "file_missing", "no_such_page")
 """Codes of what waiting does not bring: no such page, no such file, a format without pictures."""
 LONGEST_REPLY = 1 << 22
 QUEUE_SECONDS = 5
-"""How long a request may wait behind others before its own time begins."""
+"""How long a page may wait behind others before its own time begins: a second more than the server lets it."""
+BOXES_SECONDS = 2.0
+"""How long anybody waits for the boxes of quotes, which take milliseconds; a page's text is shown without them."""
 
 
 class RenderUnavailable(Exception):
@@ -28,11 +30,14 @@ class RenderUnavailable(Exception):
         return 404 if self.code in NOT_THERE else 503
 
 
-def ask(request: dict[str, Any]) -> dict[str, Any]:
-    """The render child's reply; RenderUnavailable when it is down, too slow, or refuses."""
+def ask(request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
+    """The render server's reply; RenderUnavailable when it is down, refuses, or says nothing for `seconds`.
+
+    Without `seconds` it has the time to draw a page.
+    """
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
-            connection.settimeout(_seconds())
+            connection.settimeout(seconds or float(settings.RENDER_SECONDS + QUEUE_SECONDS))
             connection.connect(str(settings.RENDER_SOCKET))
             connection.sendall(_encode(request))
             with connection.makefile("rb") as lines:
@@ -52,10 +57,6 @@ def is_up() -> bool:
     except OSError:
         return False
     return True
-
-
-def _seconds() -> float:
-    return float(settings.RENDER_SECONDS + QUEUE_SECONDS)
 
 
 def _encode(request: dict[str, Any]) -> bytes:

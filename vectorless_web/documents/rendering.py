@@ -13,7 +13,7 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.page_cache import image_path, touch
 from vectorless_web.documents.page_flags import Marked, place
 from vectorless_web.documents.page_text import Mark, segments
-from vectorless_web.documents.render_client import NO_PICTURE, RenderUnavailable, ask, is_up
+from vectorless_web.documents.render_client import BOXES_SECONDS, NO_PICTURE, RenderUnavailable, ask, is_up
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage import open_version, size_of
 from vectorless_web.engine.compiler.sniff import PDF
@@ -59,15 +59,16 @@ def has_pages(version: DocumentVersion) -> bool:
     return version.mime == PDF
 
 
-def boxes(version: DocumentVersion, spans: Iterable[SpanRow]) -> list[list[float]]:
+def boxes(version: DocumentVersion, spans: Iterable[SpanRow], *, seconds: float = BOXES_SECONDS) -> list[list[float]]:
     """One box a printed line, [page_index, x, y, width, height] in points from the top left; [] for a text document.
 
-    RenderUnavailable when the render child does not answer.
+    RenderUnavailable when the render server does not answer within `seconds`.
     """
     rows = [span_row(span) for span in spans]
     if not rows or not has_pages(version):
         return []
-    found: list[list[float]] = ask({"op": "boxes", "file": version.file.name, "spans": rows})["boxes"]
+    request = {"op": "boxes", "file": version.file.name, "spans": rows}
+    found: list[list[float]] = ask(request, seconds)["boxes"]
     return found
 
 

@@ -52,6 +52,41 @@ class ListQuery:
     page: int = 1
 
 
+OUTLINE_WHOLE, OUTLINE_ROWS, OUTLINE_ABOVE = 1_500, 500, 20
+"""Headings up to which an outline is one list (0.3 MB of page; long filings have 200 to 1,000), those of one part
+of a longer one, and the headings above the first that tell where it stands."""
+
+
+@dataclass(frozen=True)
+class OutlineWindow:
+    """Headings in reading order, and how many there are.
+
+    `first` and `last` count from 1; they are 0 for a whole outline. After a search, `found` headings hold its words.
+    """
+
+    rows: Sequence[Section]
+    total: int
+    first: int = 0
+    last: int = 0
+    search: str = ""
+    found: int = 0
+
+    @property
+    def is_part(self) -> bool:
+        """Whether there are headings besides those shown."""
+        return bool(self.first or self.search)
+
+    @property
+    def previous(self) -> int:
+        """The first heading of the part before; 0 when there is none."""
+        return max(1, self.first - OUTLINE_ROWS) if self.first > 1 else 0
+
+    @property
+    def following(self) -> int:
+        """The first heading of the part behind; 0 when there is none."""
+        return self.last + 1 if self.first and self.last < self.total else 0
+
+
 @dataclass(frozen=True)
 class Totals:
     """Documents and pages of a workspace."""
@@ -233,6 +268,35 @@ def outline_of(version: DocumentVersion, search: str = "") -> Sequence[Section]:
         if all(word in row.title.casefold() for word in words):
             kept |= _with_ancestors(row, by_key)
     return [row for row in rows if row.key in kept]
+
+
+def outline_window(version: DocumentVersion, *, key: int | None, first: int | None, search: str = "") -> OutlineWindow:
+    """The headings that one page shows: all of a usual document, else OUTLINE_ROWS of them with the way to the others.
+
+    With `search` the first whose titles hold all of its words; else those from `first` (from 1) on,
+    else those around the heading `key`. Headings that hold the first one stand above it.
+    """
+    total = version.sections.count()
+    if total <= OUTLINE_WHOLE:
+        return OutlineWindow(outline_of(version), total)
+    rows = version.sections.order_by("position")
+    if search.split():
+        places = _places_named(version, search.casefold().split())
+        shown = list(rows.filter(position__in=places[:OUTLINE_ROWS]))
+        return OutlineWindow(shown, total, search=search, found=len(places))
+    if first is None:
+        place = rows.filter(key=key).values_list("position", flat=True).first() if key else 0
+        first = (place or 0) // OUTLINE_ROWS * OUTLINE_ROWS + 1
+    start = min(first, total) - 1
+    shown = list(rows.filter(position__gte=start)[:OUTLINE_ROWS])
+    above = rows.filter(position__lt=start, subtree_end__gt=shown[0].key).order_by("-position")[:OUTLINE_ABOVE]
+    return OutlineWindow([*reversed(above), *shown], total, start + 1, start + len(shown))
+
+
+def _places_named(version: DocumentVersion, words: Sequence[str]) -> list[int]:
+    """Positions of the headings whose titles hold all the words."""
+    titles = version.sections.order_by("position").values_list("position", "title")
+    return [place for place, title in titles.iterator() if all(word in title.casefold() for word in words)]
 
 
 def section_path(version: DocumentVersion, page_index: int) -> list[Node]:

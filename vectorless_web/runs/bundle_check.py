@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import zipfile
+import zlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,12 @@ from vectorless_web.engine.text.normalise import normalise
 from vectorless_web.runs.bundle_format import FORMAT, MANIFEST, NEEDED, VERSION, Quote, page_stem
 
 FILES_MOST, BYTES_MOST = 1000, 512 * 1024 * 1024
+UNPACKED_RATIO, UNPACKED_FLOOR = 8, 16 * 1024 * 1024
+"""How many times the zip its files may be, or these bytes if that is more: a bundle is stored as it is, and one that
+was packed again consists of pictures for the most part."""
+JSON_MOST = 4 * 1024 * 1024
+"""Bytes of a file that is taken apart, which takes twenty times its size in memory; a long run has 0.3 MB of quotes."""
+_PARSED = (MANIFEST, "answer.json", "quotes.json")
 _WORD_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[a-zß-ÿ])")
 
 
@@ -61,13 +68,21 @@ def _files(path: Path, report: Report) -> Files:
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-            if len(entries) > FILES_MOST or sum(entry.file_size for entry in entries) > BYTES_MOST:
+            most = min(BYTES_MOST, max(UNPACKED_FLOOR, UNPACKED_RATIO * path.stat().st_size))
+            large = any(entry.filename in _PARSED and entry.file_size > JSON_MOST for entry in entries)
+            if large or len(entries) > FILES_MOST or sum(entry.file_size for entry in entries) > most:
                 raise InvalidInput("This zip is too large to be an evidence bundle.")
             twice = [name for name, count in Counter(entry.filename for entry in entries).items() if count > 1]
             report.wrong += [f"{name} is in the zip more than once." for name in twice]
-            return {entry.filename: archive.read(entry) for entry in entries}
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+            return {entry.filename: _unpacked(archive, entry) for entry in entries}
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
         raise InvalidInput(f"{path.name} is damaged or no zip file: {error}.") from error
+
+
+def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    """The bytes of a file, never more than its entry says: `ZipFile.read` would unpack all there is and cut it then."""
+    with archive.open(entry) as file:
+        return file.read(entry.file_size)
 
 
 def _manifest(files: Files) -> dict[str, Any]:

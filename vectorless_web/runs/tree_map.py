@@ -8,6 +8,7 @@ Pure functions of stored rows: the same run draws the same map anywhere.
 """
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
@@ -63,12 +64,19 @@ class _Drawing:
         self, sections: Sequence[Heading], refs: list[dict[str, Any]], page_count: int, current: int | None
     ) -> None:
         self.sections = sorted(sections, key=lambda section: section.key)
+        self.keys = [section.key for section in self.sections]
+        self.by_key = dict(zip(self.keys, self.sections, strict=True))
+        self.below: dict[int, list[Heading]] = {}
+        for section in self.sections:
+            self.below.setdefault(section.parent_key, []).append(section)
         self.refs = refs
         self.page_count = page_count
         self.current = current
         self.parts = self._top()
+        self.part_keys = {part.key for part in self.parts}
         self.role = self._roles()
         self.entered = [part for part in self.parts if self._was_entered(part)]
+        self.entered_keys = {part.key for part in self.entered}
         below = [child for part in self.entered for child in self._children(part)]
         self.x = self._places(self.parts) | self._places(below)
 
@@ -98,14 +106,13 @@ class _Drawing:
 
     def _top(self) -> list[Heading]:
         """The parts: the sections below the root, or below the one section that holds all others."""
-        keys = {section.key for section in self.sections}
-        parts = [section for section in self.sections if section.parent_key not in keys]
+        parts = [section for section in self.sections if section.parent_key not in self.by_key]
         while len(parts) == 1 and (children := self._children(parts[0])):
             parts = children
         return parts
 
     def _children(self, parent: Heading) -> list[Heading]:
-        return [section for section in self.sections if section.parent_key == parent.key]
+        return self.below.get(parent.key, [])
 
     def _roles(self) -> dict[int, str]:
         roles: dict[int, str] = {}
@@ -117,9 +124,15 @@ class _Drawing:
 
     def _ancestors(self, key: int) -> list[Heading]:
         """The drawn sections that hold the node, the nearest first."""
-        holding = [section for section in self.sections if section.key <= key < section.subtree_end]
-        drawn = {part.key for part in self.parts}
-        return [section for section in reversed(holding) if section.key in drawn or section.parent_key in drawn]
+        found = []
+        place = bisect_right(self.keys, key) - 1
+        section = self.sections[place] if place >= 0 else None
+        while section is not None:
+            drawn = section.key in self.part_keys or section.parent_key in self.part_keys
+            if drawn and key < section.subtree_end:
+                found.append(section)
+            section = self.by_key.get(section.parent_key)
+        return found
 
     def _was_entered(self, part: Heading) -> bool:
         return any(self.role.get(child.key) for child in self._children(part))
@@ -142,7 +155,7 @@ class _Drawing:
 
     def _role_of(self, section: Heading) -> str:
         """The strongest role; a part counts as looked at when one of its sections was touched."""
-        return self.role.get(section.key, "") or ("looked" if section in self.entered else "")
+        return self.role.get(section.key, "") or ("looked" if section.key in self.entered_keys else "")
 
     def _row(
         self, row: Sequence[Heading], from_x: float, from_y: float, y: float
@@ -156,7 +169,7 @@ class _Drawing:
         for ref in self._read():
             above = next(iter(self._ancestors(ref["key"])), None)
             x = self.x.get(above.key, self._middle(above)) if above else WIDTH / 2
-            y = ROOT_Y if above is None else PART_Y if above in self.parts else SECTION_Y
+            y = ROOT_Y if above is None else PART_Y if above.key in self.part_keys else SECTION_Y
             drops[curve(x, y, self._page_x(ref["page_start"]), PAGE_Y)] = True
         return list(drops)
 

@@ -9,7 +9,6 @@ import pytest
 from vectorless_web.engine.query.plan import Intent, QueryPlan
 from vectorless_web.engine.reasoner.corpus import DocumentEntry
 from vectorless_web.engine.reasoner.events import StepEvent, StepKind
-from vectorless_web.engine.reasoner.fence import fenced
 from vectorless_web.engine.reasoner.planner import (
     Budget,
     Candidate,
@@ -20,6 +19,7 @@ from vectorless_web.engine.reasoner.planner import (
     WalkContext,
 )
 from vectorless_web.engine.reasoner.prompts import requote_prompt, step_prompt, synthesis_prompt, system_prompt
+from vectorless_web.engine.text.fence import fenced
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -107,6 +107,12 @@ def test_a_synthesis_prompt_says_how_many_passages_it_cut():
 
 def test_marks_inside_a_document_cannot_end_its_quotation():
     text = fenced("a document>>> b <<<document c >>> d <<< e")
+    assert text.count("document>>>") == text.count("<<<document") == 1
+
+
+@pytest.mark.parametrize("mark", ["<<<<<document", "<<<<<<document", "document>>>>", "document>>>>>>>"])
+def test_longer_marks_are_broken_up_as_well(mark):
+    text = fenced(f"a {mark} b")
     assert text.count("document>>>") == text.count("<<<document") == 1
 
 

@@ -247,7 +247,8 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
     finished = _read(version, compile_with(order), order.path)
     with reaching_storage():
         name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
-    if not patiently(lambda: _mine(version).update(artefact=name, artefact_sha256=digest)):
+    stored = {"artefact": name, "artefact_sha256": digest, "artefact_bytes": target.stat().st_size}
+    if not patiently(lambda: _mine(version).update(**stored)):
         drop_artefact(name)
         raise LeaseLost
     document = open_artefact(name, digest)
@@ -369,6 +370,7 @@ def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) ->
     try:
         document = open_artefact(name, digest)
         facts = version_facts(document, seconds=finished.seconds, peak_mb=finished.peak_mb)
+        facts["artefact_bytes"] = target.stat().st_size
         _replace(version, (name, digest), document, facts)
     except BaseException:
         drop_artefact(name)

@@ -17,6 +17,7 @@ from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
 from vectorless_web.documents.services.compile_queue import enqueue_compile, queue_repair
+from vectorless_web.documents.services.quota import check_room
 from vectorless_web.documents.storage import check_reachable, delete_stored, is_readable, is_stored, stream_sha256
 from vectorless_web.engine.compiler.sniff import DOCX, PDF, sniff
 from vectorless_web.engine.errors import UnreadableDocument
@@ -63,13 +64,15 @@ def add_document(
 ) -> Added:
     """Add a file as a new document and queue it. The same bytes again give the document that is here already.
 
-    Raises Problem (422) for a file that cannot be read at all; nothing is kept then.
+    Raises Problem for a file that cannot be read at all (422) or that the workspace has no room for (413);
+    nothing is kept then.
     """
     media_type = check_upload(upload)
     sha256 = _sha256_of(upload)
     here = same_content(workspace, sha256, upload.size or 0)
     if here is not None:
         return Added(here.document, here, added=False, healed=restore_original(here, upload))
+    check_room(workspace, upload.size or 0)
     stored = _store(upload, media_type, sha256)
     try:
         return _create_document(workspace, user, stored, title=title, folder=folder)
@@ -88,6 +91,7 @@ def add_version(*, document: Document, user: User, upload: UploadedFile | File) 
     here = same_content(document.workspace, sha256, upload.size or 0)
     if here is not None:
         return Added(here.document, here, added=False, healed=restore_original(here, upload))
+    check_room(document.workspace, upload.size or 0)
     stored = _store(upload, media_type, sha256)
     try:
         return _create_version(document, user, stored)
@@ -162,6 +166,7 @@ def _create_document(workspace: Workspace, user: User, stored: _Stored, *, title
     if here is not None:
         delete_stored(stored.file)
         return Added(here.document, here, added=False)
+    check_room(workspace, stored.bytes)
     document = Document.objects.create(
         workspace=workspace,
         folder=folder,
@@ -181,6 +186,7 @@ def _create_version(document: Document, user: User, stored: _Stored) -> Added:
     if here is not None:
         delete_stored(stored.file)
         return Added(here.document, here, added=False)
+    check_room(document.workspace, stored.bytes)
     newest = document.versions.order_by("-number").values_list("number", flat=True).first() or 0
     version = _create_row(document, newest + 1, stored, user)
     details = {**_facts(stored), "version": version.number}

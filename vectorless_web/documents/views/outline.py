@@ -9,13 +9,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents import selectors, services
-from vectorless_web.documents.forms import DEEPEST, CorrectionForm
+from vectorless_web.documents.forms import DEEPEST, CorrectionForm, ReaderForm
 from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.storage import open_version
 from vectorless_web.documents.tree_report import count
 from vectorless_web.engine.compiler.corrections import CorrectionAct
 from vectorless_web.engine.document.node import Node
 from vectorless_web.lib.problems import Problem
+from vectorless_web.lib.whole import whole
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context
 
@@ -91,17 +92,25 @@ def _pending(request: HttpRequest, version: DocumentVersion) -> list[dict[str, A
 
 
 def _page(request: HttpRequest, document: Document, version: DocumentVersion) -> dict[str, Any]:
-    sections = list(selectors.outline_of(version))
-    for section in sections:
+    asked = ReaderForm(request.GET)
+    asked.is_valid()
+    key = whole(request.GET.get("section", request.POST.get("key", "")))
+    chosen = version.sections.filter(key=key).first() if key is not None else None
+    window = selectors.outline_window(
+        version,
+        key=chosen.key if chosen else None,
+        first=asked.cleaned_data.get("headings"),
+        search=asked.cleaned_data.get("outline") or "",
+    )
+    for section in window.rows:
         section.url = f"?section={section.key}"  # type: ignore[attr-defined]
-    key = request.GET.get("section", request.POST.get("key", ""))
-    chosen = next((section for section in sections if str(section.key) == key), None)
     pending = _pending(request, version)
     return {
         **workspace_context(request.user, document.workspace, "documents"),
         "document": document,
         "version": version,
-        "outline": sections,
+        "outline": window.rows,
+        "outline_window": window,
         "current_key": chosen.key if chosen else None,
         "chosen": chosen,
         "depths": range(DEEPEST + 1),

@@ -45,6 +45,9 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     asked = _asked(request)
     version = _shown_version(document, asked.get("version"))
     reading = _reading_or_why(version, asked) if version.status == DocumentVersion.Status.READY else {}
+    window = selectors.outline_window(
+        version, key=reading.get("current_key"), first=asked.get("headings"), search=asked.get("outline") or ""
+    )
     context = {
         **workspace_context(request.user, document.workspace, "documents"),
         **row_context(document.workspace, document),
@@ -52,7 +55,8 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "original_missing": bool(reading.get("sheet")) and size_of(version.file.name or "") is None,
         "is_latest": document.latest is not None and document.latest.pk == version.pk,
         "versions": document.versions.all(),
-        "outline": selectors.outline_of(version),
+        "outline": window.rows,
+        "outline_window": window,
         "card": getattr(version, "card", None),
         "report_pairs": report_pairs(version),
         "sheet": None,

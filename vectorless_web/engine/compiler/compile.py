@@ -18,6 +18,7 @@ from vectorless_web.engine.compiler.fields import typed_fields
 from vectorless_web.engine.compiler.formats import format_of
 from vectorless_web.engine.compiler.limits import CompileLimits
 from vectorless_web.engine.compiler.lines import Page
+from vectorless_web.engine.compiler.outline_limit import limit_outline
 from vectorless_web.engine.compiler.pdf import compile_pdf
 from vectorless_web.engine.compiler.references import find_references
 from vectorless_web.engine.compiler.report import make_report
@@ -38,13 +39,17 @@ _USUAL_LIMITS = CompileLimits()
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a parser hands over: pages, drafts in reading order, where the outline came from, and a title if stored."""
+    """What a parser hands over: pages, drafts in reading order, where the outline came from, and a title if stored.
+
+    `remarks` are sentences for the document's owner about what was left out or read in another way.
+    """
 
     media_type: str
     pages: Sequence[Page]
     drafts: Sequence[Draft]
     outline_source: str
     title: str = ""
+    remarks: Sequence[str] = ()
 
 
 def _silent(stage: str, done: int, total: int) -> None:
@@ -69,8 +74,13 @@ def compile_file(
     digest = _digest(path, limits)
     with _uncollected():
         parsed = _parse(path, name, ignore_bookmarks, tell, limits)
-        parsed = replace(parsed, drafts=corrected(parsed.drafts, corrections))
-        return _finish(parsed, name=name, sha256=digest, tell=tell)
+        # Before the corrections, whose keys are those of an outline that was limited.
+        limited = limit_outline(parsed.drafts, limits.sections)
+        remarks = (*parsed.remarks, limited.remark) if limited.remark else parsed.remarks
+        parsed = replace(parsed, drafts=corrected(limited.drafts, corrections), remarks=remarks)
+        artefact = _finish(parsed, name=name, sha256=digest, tell=tell)
+    _check_size(len(artefact), path.stat().st_size, limits)
+    return artefact
 
 
 @contextmanager
@@ -83,6 +93,21 @@ def _uncollected() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+def _check_size(size: int, read: int, limits: CompileLimits) -> None:
+    """Refuse an artefact that is out of proportion to its file, or beyond what is kept of any."""
+    most = min(limits.artefact, max(limits.artefact_floor, limits.artefact_ratio * read))
+    if size > most:
+        raise UnreadableDocument(
+            f"Reading this file makes {size / 1048576:,.0f} MB of index out of {_megabytes(read)}; at most"
+            f" {most / 1048576:,.0f} MB can be kept for it. Split it into smaller files.",
+            code="artefact_too_large",
+        )
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1048576:,.0f} MB" if size >= 1048576 else f"{size / 1024:,.0f} KB"
 
 
 def _digest(path: Path, limits: CompileLimits) -> str:
@@ -111,7 +136,8 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
     if len(text) > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
     known = format_of(text, name=name)
-    return _paged(known.media_type, *known.read(text), known.title(text), tell)
+    text, remarks = known.bound(text)
+    return replace(_paged(known.media_type, *known.read(text), known.title(text), tell), remarks=remarks)
 
 
 def _paged(media_type: str, text: str, blocks: Sequence[TextBlock], title: str, tell: Progress) -> Parsed:
@@ -142,7 +168,7 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:
         pages=[PageInfo(*page.shown, len(page.text)) for page in pages],
         page_texts=[page.text for page in pages],
         card=make_card(title, nodes, fields),
-        report=make_report(nodes, pages, coverage=share, outline_source=parsed.outline_source),
+        report=make_report(nodes, pages, coverage=share, outline_source=parsed.outline_source, remarks=parsed.remarks),
         segment=build_segment(index_rows(nodes), fields=FIELDS),
     )
     artefact = write_artefact(parts)

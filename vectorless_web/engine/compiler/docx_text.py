@@ -41,8 +41,7 @@ def inside(element: etree._Element) -> list[etree._Element]:
 def paragraph_words(paragraph: etree._Element, *, bold: bool = False) -> Words:
     """Read a paragraph; `bold` is what its style says."""
     words, said, plain = Words(), [""], False
-    for run, part in _run_parts(paragraph):
-        properties = child(run, "rPr")
+    for properties, part in _run_parts(paragraph):
         name = local(part)
         if is_on(properties, "vanish"):
             continue
@@ -63,15 +62,16 @@ def paragraph_words(paragraph: etree._Element, *, bold: bool = False) -> Words:
 
 
 def _run_parts(paragraph: etree._Element) -> Iterator[tuple[etree._Element | None, etree._Element]]:
-    """(run, part of it) in reading order; drawings whole."""
+    """(properties of its run, part) in reading order; drawings whole. Properties are looked for once a run."""
     stack: list[tuple[etree._Element | None, etree._Element]] = [(None, own) for own in reversed(inside(paragraph))]
     while stack:
-        run, element = stack.pop()
+        properties, element = stack.pop()
         name = local(element)
         if name in _DRAWN or name in _NOTES or name in _BREAKS or name in ("t", "sym"):
-            yield run, element
+            yield properties, element
         else:
-            stack.extend((element if name == "r" else run, own) for own in reversed(inside(element)))
+            own_properties = child(element, "rPr") if name == "r" else properties
+            stack.extend((own_properties, own) for own in reversed(inside(element)))
 
 
 def _said(name: str, part: etree._Element) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from vectorless_web.engine.compiler.heading import is_caps
 from vectorless_web.engine.compiler.patterns import NUMBERED, PLAIN, Form, form_of
+from vectorless_web.engine.compiler.spans import MOST_CELLS
 from vectorless_web.engine.compiler.textual import TextBlock
 from vectorless_web.engine.compiler.titles import reads_like_title
 from vectorless_web.engine.document.node import NodeKind
@@ -12,6 +13,7 @@ from vectorless_web.engine.document.node import NodeKind
 _RULE = re.compile(r"^\s*(=|-|~|\*|#|_)\1{2,}\s*$")
 _BULLET = re.compile(r"^\s*(?:[•●▪◦‣*+-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
 _TABBED = re.compile(r"\t|\S {3,}\S")
+_PRINTED = re.compile(r"\S")
 _LONG = 2_400
 _TITLE_WORDS = 5
 _SENTENCE = re.compile(r"[.!?。！？]\s+|[。！？]")
@@ -51,8 +53,9 @@ def _stanza_blocks(text: str, lines: list[tuple[int, int]]) -> Iterator[TextBloc
         return
     start, end = lines[0][0], lines[-1][1]
     rows = [text[a:b] for a, b in lines]
-    if len(rows) >= 2 and all(_TABBED.search(row) for row in rows):
-        yield TextBlock(NodeKind.TABLE, start, end, cells=[_cells(text, a, b) for a, b in lines])
+    cells = [_cells(text, a, b) for a, b in lines] if len(rows) >= 2 and all(map(_TABBED.search, rows)) else []
+    if cells and len(cells) * max(map(len, cells)) <= MOST_CELLS:  # rows are filled up to the longest one
+        yield TextBlock(NodeKind.TABLE, start, end, cells=cells)
     elif _BULLET.match(rows[0]):
         yield TextBlock(NodeKind.LIST, start, end)
     else:
@@ -106,7 +109,7 @@ def _isolated(text: str, lines: list[tuple[int, int]], first: str) -> bool:
         and len(first) < 70
         and titled
         and not _TABBED.search(first)
-        and lines[0][1] < len(text.rstrip())
+        and _PRINTED.search(text, lines[0][1]) is not None
     )
 
 

@@ -10,12 +10,17 @@ from vectorless_web.engine.document.report import TreeReport
 _MANY_EMPTY = 0.2
 
 
-def make_report(nodes: Sequence[Node], pages: Sequence[Page], *, coverage: float, outline_source: str) -> TreeReport:
-    """The report; warnings and verdict are whole sentences for the document's owner."""
+def make_report(
+    nodes: Sequence[Node], pages: Sequence[Page], *, coverage: float, outline_source: str, remarks: Sequence[str] = ()
+) -> TreeReport:
+    """The report; warnings and verdict are whole sentences for the document's owner.
+
+    `remarks` of the parser come after the warnings about pages and outline.
+    """
     kinds = Counter(node.kind for node in nodes)
     children = Counter(node.parent for node in nodes if node.kind is not NodeKind.RUNNING)
     empty = tuple(page.index for page in pages if not page.text.strip())
-    warnings = tuple(_warnings(len(pages), empty, coverage, outline_source))
+    warnings = (*_warnings(len(pages), empty, coverage, outline_source), *remarks)
     return TreeReport(
         pages=len(pages),
         sections=kinds[NodeKind.SECTION],

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.reasoner.events import StepEvent
-from vectorless_web.engine.reasoner.fence import fenced
 from vectorless_web.engine.reasoner.naming import NodeNames
 from vectorless_web.engine.reasoner.planner import DraftClaim, SynthesisContext, WalkContext
 from vectorless_web.engine.reasoner.showing import facts_block, passages_block, tokens_of, within
+from vectorless_web.engine.text.fence import fenced
 
 STEP_TOKENS = 3600
 """Tokens of a step's prompt: rules, outline, what was copied and read, history, budget."""

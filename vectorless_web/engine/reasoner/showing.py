@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from vectorless_web.engine.reasoner.fence import fenced
 from vectorless_web.engine.reasoner.naming import NodeNames
 from vectorless_web.engine.reasoner.planner import Fact, Figure, PackedNode
 from vectorless_web.engine.reasoner.units import plain
 from vectorless_web.engine.retriever import pack
+from vectorless_web.engine.text.fence import fenced
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 PATH_PARTS = 2

@@ -22,6 +22,9 @@ from vectorless_web.runs.services.leases import Lease, LeaseLost, end_run, fence
 from vectorless_web.runs.services.queueing import announce
 from vectorless_web.runs.services.rows import TOLD, Place, answer_row, as_stored, calculation_row, step_row, storable
 
+BOXES_WAIT_SECONDS, MOST_BOXES_WAIT_SECONDS = 0.5, 1.5
+"""How long a run waits for the boxes of one quote, which take milliseconds, and of all together."""
+
 
 class Recorder:
     """The one writer of an attempt. It numbers events and stores each exactly once.
@@ -35,6 +38,8 @@ class Recorder:
     def __init__(self, lease: Lease, corpus: WorkspaceCorpus) -> None:
         self._lease = lease
         self._corpus = corpus
+        self._boxless: set[int] = set()
+        """Versions whose boxes could not be had."""
         rows = Step.objects.filter(run=lease.run_id)
         self._stored: dict[Place, Step] = {(row.walk, row.index, row.kind): row for row in rows}
         self._seen: set[Place] = set()
@@ -182,9 +187,22 @@ class Recorder:
             start=evidence.start,
             end=evidence.end,
             spans=spans,
-            boxes=_boxes(version, spans),
+            boxes=self._boxes(version, spans),
             check_result=evidence.check.value,
         )
+
+    def _boxes(self, version: DocumentVersion, spans: list[list[int]]) -> list[list[float]]:
+        """Where the quote stands on its page; [] when that is not known at once, and the page works it out when shown.
+
+        A document that let the run wait is not asked for again, nor is any once the run has waited long enough.
+        """
+        if version.pk in self._boxless or len(self._boxless) * BOXES_WAIT_SECONDS >= MOST_BOXES_WAIT_SECONDS:
+            return []
+        try:
+            return boxes(version, spans, seconds=BOXES_WAIT_SECONDS)
+        except RenderUnavailable:
+            self._boxless.add(version.pk)
+            return []
 
     def _ending(self, event: CompleteEvent) -> dict[str, Any]:
         return {
@@ -225,14 +243,6 @@ def _last_sequence(run_id: int) -> int:
     steps = Step.objects.filter(run=run_id).aggregate(last=Max("sequence"))["last"] or 0
     claims = Claim.objects.filter(run=run_id).aggregate(last=Max("sequence"))["last"] or 0
     return max(steps, claims)
-
-
-def _boxes(version: DocumentVersion, spans: list[list[int]]) -> list[list[float]]:
-    """Where the quote stands on its page. Without the render child the page works it out when it is shown."""
-    try:
-        return boxes(version, spans)
-    except RenderUnavailable:
-        return []
 
 
 def _title(version: DocumentVersion) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from vectorless_web.documents.render_server import RenderConfig, serve
+from vectorless_web.documents.render_server import serve
+from vectorless_web.documents.render_worker import RenderConfig
 from vectorless_web.documents.storage import local_copy
 
 
@@ -31,4 +32,5 @@ def render_config() -> RenderConfig:
         memory_bytes=settings.RENDER_MEMORY_BYTES,
         seconds=settings.RENDER_SECONDS,
         resolve=lambda name: local_copy(name, cache / "uploads"),
+        workers=max(1, settings.RENDER_WORKERS),
     )

@@ -37,7 +37,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
         parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")))
-        parser.add_argument("--run-workers", type=int, default=int(os.environ.get("VECTORLESS_RUN_WORKERS", "2")))
+        parser.add_argument("--run-workers", type=int, default=int(os.environ.get("VECTORLESS_RUN_WORKERS", "3")))
         parser.add_argument(
             "--document-workers",
             type=int,

@@ -1,0 +1,86 @@
+"""A document with thousands of headings: its pages stay small, and every heading can be reached."""
+
+import re
+
+import pytest
+
+from vectorless_web.documents.selectors import OUTLINE_ROWS, OUTLINE_WHOLE
+
+pytestmark = pytest.mark.django_db
+
+PARTS, POINTS = 20, 99
+MANUAL = "".join(
+    f"# Part {part}\n\n" + "".join(f"## Point {part}.{point}\n\nText.\n\n" for point in range(POINTS))
+    for part in range(PARTS)
+).encode()
+TOTAL = PARTS * (POINTS + 1)
+
+
+@pytest.fixture
+def document(ready):
+    made = ready(MANUAL, "manual.md")
+    assert made.current_version.sections.count() == TOTAL > OUTLINE_WHOLE
+    return made
+
+
+@pytest.fixture
+def look(client, workspace, dora, document):
+    client.force_login(dora)
+
+    def ask(rest=""):
+        answer = client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}")
+        assert answer.status_code == 200
+        return answer
+
+    return ask
+
+
+def titles(answer) -> list[str]:
+    return [section.title for section in answer.context["outline"]]
+
+
+@pytest.mark.parametrize("place", ["", "outline/"])
+def test_every_heading_can_be_reached_from_part_to_part(look, place):
+    seen, address = [], place
+    while address is not None:
+        answer = look(address)
+        page = answer.content.decode()
+        assert len(page) < 400_000
+        seen += titles(answer)
+        following = re.search(r'<a[^>]*href="(\?[^"]*)" rel="next" title="Later headings"', page)
+        address = place + following[1].replace("&amp;", "&") if following else None
+    assert len(set(seen)) == TOTAL
+    assert len(seen) <= TOTAL + TOTAL // OUTLINE_ROWS  # the part that a heading stands in is shown above it
+
+
+def test_a_page_opens_the_part_of_the_outline_it_stands_in(look):
+    last = look("?page=9999")
+    assert titles(last)[-1] == f"Point {PARTS - 1}.{POINTS - 1}"
+    assert last.context["current_key"] in {section.key for section in last.context["outline"]}
+    assert f"1,501 to 2,000 of {TOTAL:,}" in " ".join(last.content.decode().split())
+
+
+def test_a_part_begins_with_the_headings_it_stands_under(look):
+    assert titles(look("?headings=1502"))[:2] == ["Part 15", "Point 15.0"]
+    assert titles(look("?headings=1510"))[:3] == ["Part 15", "Point 15.8", "Point 15.9"]
+
+
+def test_all_headings_are_searched_for_words(look):
+    found = look("?outline=point 19.98")
+    assert titles(found) == ["Point 19.98"]
+    many = look("?outline=point")
+    assert len(titles(many)) == OUTLINE_ROWS
+    assert f"{PARTS * POINTS:,} headings hold these words." in many.content.decode()
+    assert look("?outline=nothing").context["outline"] == []
+
+
+def test_a_chosen_heading_far_down_is_shown_for_correction(look, document):
+    section = document.current_version.sections.get(title="Point 15.5")
+    answer = look(f"outline/?section={section.key}")
+    assert answer.context["chosen"] == section
+    assert "Point 15.5" in titles(answer)
+
+
+def test_a_heading_that_does_not_exist_is_none(look):
+    assert look("outline/?section=999999999").context["chosen"] is None
+    assert look("?headings=999999").context["outline"][-1].title == "Point 19.98"

@@ -1,0 +1,93 @@
+"""A file whose pages take for ever to draw delays nobody but its own readers."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from tests.conftest import end_group, wait_until
+from tests.documents.files import REPORT
+from vectorless_web.documents.render_client import RenderUnavailable
+from vectorless_web.documents.rendering import boxes, page_image
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+PAGES = 12
+LIMIT_SECONDS = 3
+
+
+@pytest.fixture
+def render_server(tmp_path, settings):
+    """A server that gives a page three seconds."""
+    names = ("render.sock", "cache", "media")
+    settings.RENDER_SOCKET, settings.CACHE_ROOT, settings.MEDIA_ROOT = (tmp_path / name for name in names)
+    settings.RENDER_SECONDS = LIMIT_SECONDS
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.documents.render_here", *(str(tmp_path / name) for name in names)],
+        start_new_session=True,
+        env=os.environ | {"VECTORLESS_RENDER_SECONDS": str(LIMIT_SECONDS)},
+    )
+    wait_until(settings.RENDER_SOCKET.exists, seconds=30)
+    yield
+    end_group(process)
+
+
+def test_ten_requests_for_hostile_pages_hold_nobody_else(ready, render_server):
+    hostile = ready(endless_pattern(), "pattern.pdf").current_version
+    good = ready(REPORT, "report.pdf").current_version
+    refusals: list[str] = []
+    readers = [threading.Thread(target=_read, args=(hostile, number, refusals), daemon=True) for number in range(10)]
+    for reader in readers:
+        reader.start()
+    time.sleep(0.5)
+
+    started = time.monotonic()
+    assert page_image(good, 0).exists()
+    assert boxes(good, [[1, 0, 10]])
+    assert page_image(good, 1).exists()
+    assert time.monotonic() - started < LIMIT_SECONDS
+
+    for reader in readers:
+        reader.join(4 * LIMIT_SECONDS)
+    assert len(refusals) == 10
+    assert set(refusals) == {"render_timeout", "render_busy"}
+    assert page_image(good, 2).exists()
+
+
+def _read(version, page_index, refusals):
+    try:
+        page_image(version, page_index)
+    except RenderUnavailable as refusal:
+        refusals.append(refusal.code)
+
+
+def endless_pattern() -> bytes:
+    """A PDF of two kilobytes: each page is filled with a pattern of a pattern, in steps of less than a point."""
+    kids = b" ".join(b"%d 0 R" % (7 + page) for page in range(PAGES))
+    tile = b"/Type/Pattern/PatternType 1/PaintType 1/TilingType 1/BBox[0 0 900 900]/XStep 0.7/YStep 0.7/Resources<<%s>>"
+    fill = b"/Pattern cs /P scn 0 0 900 900 re f "
+    objects = [
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, PAGES),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        _stream(tile % b"/Pattern<</P 5 0 R>>", fill),
+        _stream(tile % b"", b"0 0 m 1 1 l S"),
+        _stream(b"", fill + b"BT /F 12 Tf 72 700 Td (1. Overview of patterns) Tj ET"),
+    ]
+    resources = b"/Resources<</Font<</F 3 0 R>>/Pattern<</P 4 0 R>>>>"
+    objects += [b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 6 0 R%s>>" % resources] * PAGES
+    body, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, start=1):
+        places.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    end = b"trailer<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (size, len(body))
+    return body + b"xref\n0 %d\n0000000000 65535 f \n" % size + table + end
+
+
+def _stream(entries: bytes, content: bytes) -> bytes:
+    return b"<<%s/Length %d>>stream\n%s\nendstream" % (entries, len(content), content)
