@@ -44,6 +44,7 @@ def paper(workspace, alice, settings, tmp_path) -> Document:
     from vectorless_web.documents.services.compiling import compile_version
 
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    (tmp_path / "media" / "uploads").mkdir(parents=True)  # An empty folder counts as one that is not mounted.
     settings.RENDER_SOCKET = tmp_path / "none.sock"
 
     def compile_here(order):
@@ -296,7 +297,7 @@ def test_a_zip_without_a_manifest_of_ours_is_no_bundle(bundle, manifest):
 
 
 def test_pages_that_cannot_be_had_are_named_in_the_manifest(run, tmp_path):
-    shutil.rmtree(tmp_path / "media")
+    shutil.rmtree(tmp_path / "media" / "compiled")
     from vectorless_web.documents import storage
 
     storage._open.clear()

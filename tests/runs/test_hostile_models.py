@@ -97,6 +97,7 @@ class Server:
 def ask(httpserver, workspace, alice, make_run, settings, tmp_path):
     """Ask the question of a model behind that server; the finished run."""
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    (tmp_path / "media" / "uploads").mkdir(parents=True)  # An empty folder counts as one that is not mounted.
     settings.MODEL_SECONDS, settings.MODEL_RETRIES = 0.15, 0
     compiled_document(workspace, alice, REPORT.encode())
     Document.objects.exclude(name="report.md").delete()
