@@ -170,3 +170,10 @@ def wait_until(condition: Callable[[], object], *, seconds: float = 10, pause: f
     while not condition():
         assert time.monotonic() < deadline, f"nothing came within {seconds} s"
         time.sleep(pause)
+
+
+def await_fresh_minute(needed: float) -> None:
+    """Counts of tries begin anew with every full minute of the clock: wait for the next when this one is nearly over."""
+    left = 60 - time.time() % 60
+    if left < needed:
+        time.sleep(left)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.conftest import await_fresh_minute
 from vectorless_web.lib.cache import PatientRedisCache
 
 AWAY = {"default": {"BACKEND": "vectorless_web.lib.cache.PatientRedisCache", "LOCATION": "unix:///nowhere/redis.sock"}}
@@ -40,6 +41,7 @@ def test_a_number_is_counted_without_redis(lonely):
 @pytest.mark.django_db
 def test_guessing_passwords_is_limited_without_redis(client, settings, alice):
     settings.CACHES = AWAY
+    await_fresh_minute(needed=15)
     for _ in range(6):
         answer = client.post("/accounts/login/", {"login": "alice", "password": "a wrong guess"})
     assert "Too many failed" in answer.content.decode()

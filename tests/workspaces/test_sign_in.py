@@ -3,7 +3,7 @@
 import pytest
 from django.test import Client
 
-from tests.conftest import PASSWORD
+from tests.conftest import PASSWORD, await_fresh_minute
 from vectorless_web.workspaces import sign_in as limits
 
 pytestmark = pytest.mark.django_db
@@ -14,6 +14,7 @@ HOME, EVIL = "192.0.2.10", "203.0.113.66"
 @pytest.fixture(autouse=True)
 def _quick_hashes(settings):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    await_fresh_minute(needed=5)
 
 
 def person(model, name: str):
