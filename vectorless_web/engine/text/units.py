@@ -56,5 +56,5 @@ def missing_unit(figure: str, unit: str) -> str:
 
 
 def with_unit(figure: str, unit: str) -> str:
-    """The figure with what its unit adds: "1,402 USD million"; "$220 million" stays as it is, and as "$220" becomes it."""
+    """The figure with what its unit adds: "1,402 USD million", or "$220 million" as it stands."""
     return f"{figure} {missing_unit(figure, unit)}".strip()
