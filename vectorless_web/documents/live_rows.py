@@ -93,7 +93,8 @@ def _counts(viewer: Viewer, workspace: Workspace) -> str:
     counts = selectors.card_context(workspace, viewer.user)
     totals = selectors.totals_of(workspace, viewer.user)
     folders = [("all", totals.documents)]
-    folders += [(str(folder.pk), folder.document_count) for folder in selectors.folders_of(workspace)]
+    for folder in selectors.folders_of(workspace):
+        folders.append((str(folder.pk), folder.document_count))  # type: ignore[attr-defined]
     return "".join(
         (
             render_to_string("documents/_card.html", {"workspace": workspace, **counts}),
