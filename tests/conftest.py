@@ -173,7 +173,7 @@ def wait_until(condition: Callable[[], object], *, seconds: float = 10, pause: f
 
 
 def await_fresh_minute(needed: float) -> None:
-    """Counts of tries begin anew with every full minute of the clock: wait for the next when this one is nearly over."""
+    """Counts of tries begin anew with every full minute of the clock: wait for the next when it is nearly over."""
     left = 60 - time.time() % 60
     if left < needed:
         time.sleep(left)

@@ -244,6 +244,8 @@ CONTENT_SECURITY_POLICY = {
 # -- Language --------------------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English")]
+"""Those that there is a catalogue for. A page in another one would say so in `lang` and be in English all the same."""
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_THOUSAND_SEPARATOR = True

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pypdfium2 as pdfium
 from django.core.files.uploadedfile import SimpleUploadedFile
+from PIL import Image
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
@@ -44,6 +45,19 @@ REPORT = pdf(
         ("3. Outlook", "Capital expenditure stays at 200 million."),
     ]
 )
+
+
+def scan(pages: int = 3, *, read: int = 0) -> bytes:
+    """A PDF of pages that are pictures without text; the first `read` of them have text."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4)
+    for number in range(pages):
+        if number < read:
+            canvas.drawString(72, 760, "The lease begins in May.")
+        canvas.drawInlineImage(Image.new("RGB", (60, 80), "grey"), 0, 0, *A4)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()
 
 
 def no_pages() -> bytes:

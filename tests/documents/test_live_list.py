@@ -1,6 +1,7 @@
 """The socket of the documents page: late joiners, live rows, strangers."""
 
 import asyncio
+import re
 
 import pytest
 from channels.db import database_sync_to_async
@@ -70,12 +71,19 @@ async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
     html = await socket.receive_from(timeout=5)
     assert f'id="document-{version.document_id}"' in html
     assert 'id="documents-card"' in html
+    assert "1 in this workspace" in html
+    assert '<span class="fact" id="folder-count-all">1</span>' in html
+    assert "Received; being read now." in html
     await change(services.compile_version, version.pk)
     seen = html
     while "ready" not in seen:
         seen = await socket.receive_from(timeout=5)
+    assert re.search(rf'id="upload-{version.document_id}">\s*Ready\.', seen)
+    assert "1 in this workspace, 3 pages" in seen
     await change(services.delete_document, actor=alice, document=version.document)
-    assert "was deleted" in await socket.receive_from(timeout=5)
+    gone = await socket.receive_from(timeout=5)
+    assert "was deleted" in gone
+    assert "0 in this workspace" in gone
     await change(services.restore_document, actor=alice, document=version.document)
     assert f'id="document-{version.document_id}"' in await socket.receive_from(timeout=5)
     await socket.disconnect()

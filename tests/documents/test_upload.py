@@ -1,5 +1,8 @@
 """Uploading files."""
 
+import io
+import os
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -167,6 +170,52 @@ def test_what_is_no_readable_file_is_refused_and_leaves_nothing(
     assert sentence in page
     assert not Document.objects.exists()
     assert stored_files() == []
+
+
+def packed(parts: dict[str, bytes], *, stored: tuple[str, ...] = ()) -> bytes:
+    """A ZIP archive of these parts; those named in `stored` are not compressed."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content, zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+TYPES, LARGE = {"[Content_Types].xml": b"<Types/>"}, {"docProps/thumbnail.jpeg": os.urandom(100_000)}
+
+
+@pytest.mark.parametrize(
+    ("parts", "name", "kind"),
+    [
+        ({**TYPES, "xl/workbook.xml": b"<x/>"}, "figures.xlsx", "an Excel workbook"),
+        ({**TYPES, **LARGE, "xl/workbook.xml": b"<x/>"}, "figures.docx", "an Excel workbook"),
+        ({**TYPES, "ppt/presentation.xml": b"<x/>"}, "talk.pptx", "a PowerPoint presentation"),
+        (TYPES, "talk.PPTX", "a PowerPoint presentation"),
+        ({"mimetype": b"application/vnd.oasis.opendocument.text"}, "letter.odt", "an OpenDocument text"),
+        ({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet"}, "a.ods", "an OpenDocument spreadsheet"),
+        ({"mimetype": b"application/epub+zip"}, "book.epub", "an EPUB book"),
+        ({"Index/Document.iwa": b"x"}, "letter.pages", "a Pages document"),
+    ],
+)
+def test_documents_of_other_office_programs_are_refused_at_once_with_what_to_do(
+    client, workspace, alice, parts, name, kind
+):
+    client.force_login(alice)
+    answer = send(client, workspace, upload(packed(parts, stored=("mimetype",)), name))
+
+    assert answer.status_code == 422
+    assert f"This file is {kind}, which cannot be read here. Save it as PDF and upload that." in answer.content.decode()
+    assert stored_files() == []
+
+
+def test_a_word_document_that_holds_a_workbook_is_taken_in(client, workspace, alice):
+    workbook = packed({**TYPES, "xl/workbook.xml": b"<x/>"}, stored=("xl/workbook.xml",))
+    parts = {**TYPES, "word/embeddings/figures.xlsx": workbook, "word/document.xml": b"<w/>"}
+    client.force_login(alice)
+
+    answer = send(client, workspace, upload(packed(parts, stored=("word/embeddings/figures.xlsx",)), "a.docx"))
+
+    assert answer.status_code == 200
 
 
 def test_a_file_over_the_limit_is_refused(client, workspace, alice, settings):

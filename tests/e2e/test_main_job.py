@@ -43,6 +43,21 @@ def test_an_upload_shows_its_stages_without_a_reload(signed_in, site):
     assert page.evaluate("document.body.dataset.stayed") == "yes"
 
 
+def test_an_upload_changes_the_head_the_folders_and_its_own_line_without_a_reload(signed_in, site, tmp_path):
+    page = signed_in
+    page.goto(f"{site.address}/w/demo/documents/")
+    page.evaluate("document.body.dataset.stayed = 'yes'")
+    before = int(page.locator("#folder-count-all").inner_text())
+    for number in (1, 2):
+        letter = tmp_path / f"letter-{number}.txt"
+        letter.write_text(f"Letter {number}\n========\n\nThe goods left on {number} May.\n")
+        page.set_input_files("input[type=file]", str(letter))
+        expect(page.locator("#documents-total")).to_contain_text(f"{before + number} in this workspace")
+        expect(page.locator("#folder-count-all")).to_have_text(str(before + number))
+        expect(page.locator("#uploads li", has_text=f"letter-{number}").locator("p")).to_have_text("Ready.")
+    assert page.evaluate("document.body.dataset.stayed") == "yes"
+
+
 def test_an_upload_that_is_too_large_is_told_why(signed_in, site, tmp_path):
     """The browser is still sending when the answer is there, and must not find a broken connection instead."""
     page = signed_in

@@ -97,3 +97,12 @@ def test_a_figure_that_says_its_unit_gets_no_second_one():
     assert show.unless_worded("USD million", "$220 million") == ""
     assert show.unless_worded("%", "11.8%") == ""
     assert show.unless_worded("USD million", "220") == "USD million"
+    assert show.unless_worded("USD million", "220 million") == "USD"
+
+
+def test_a_figure_is_shown_bare_only_when_its_unit_says_the_rest():
+    assert show.bare("$220 million", "USD million") == "220"
+    assert show.bare("$220 million", "million") == "$220 million"
+    assert show.bare("€220 million", "USD million") == "€220 million"
+    assert show.bare("-$38 million", "USD million") == "-38"
+    assert show.bare("($38) million", "USD million") == "(38)"

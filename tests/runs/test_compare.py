@@ -5,6 +5,8 @@ from decimal import Decimal
 
 import pytest
 from django.utils import timezone
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.runs.conftest import make_ready
 from vectorless_web.engine.text.differences import Piece
@@ -138,7 +140,16 @@ class TestFigures:
             (("$412 million",), ("$486.5 million",), "+74.5 million USD", "+18.1 %"),
             (("1,402", "USD million"), ("1,254", "USD million"), "−148 million USD", "−10.6 %"),
             (("4.1 billion",), ("4,000 million",), "−100 million", "−2.4 %"),
+            (("$220 million", "USD million"), ("$182 million", "USD million"), "−38 million USD", "−17.3 %"),
+            (("$220", "USD million"), ("182 million", "USD million"), "−38 million USD", "−17.3 %"),
+            (("-$38 thousand", "USD thousand"), ("$12 thousand",), "+50 thousand USD", "+131.6 %"),
+            (("(38)", "USD billion"), ("(40)", "USD billion"), "−2 billion USD", "−5.3 %"),
+            (("$2 million", "thousand"), ("$3,000", "USD thousand"), "+1,000 thousand USD", "+50.0 %"),
+            (("38 million trillion",), ("39 million trillion",), "+1,000,000,000,000,000,000", "+2.6 %"),
             (("11.8%",), ("9.3%",), "−2.5 percentage points", ""),
+            (("11.8%", "%"), ("9.3%",), "−2.5 percentage points", ""),
+            (("11.8", "%"), ("9.3", "percent"), "−2.5 percentage points", ""),
+            (("11.8%", "USD million"), ("9.3%",), "−2.5 percentage points", ""),
             (("12 stores",), ("15 stores",), "+3 stores", "+25.0 %"),
             (("(20)",), ("30",), "+50", "+250.0 %"),
             (("0",), ("5",), "+5", ""),
@@ -160,6 +171,23 @@ class TestFigures:
 
     def test_the_same_amount_in_other_words_is_the_same(self):
         assert figure_row("x", read_figure("4.1 billion"), read_figure("4,100 million")).same
+
+    @given(
+        amounts=st.tuples(*[st.integers(1, 9999)] * 2),
+        scale=st.sampled_from(["", "thousand", "million", "billion", "trillion"]),
+        sign=st.sampled_from(["", "-"]),
+    )
+    def test_a_figure_counts_the_same_whether_it_or_its_unit_says_the_scale(self, amounts, scale, sign):
+        unit = f"USD {scale}".strip()
+        ways = [
+            [read_figure(f"{sign}${amount} {scale}".strip(), unit) for amount in amounts],
+            [read_figure(f"{sign}{amount}", unit) for amount in amounts],
+            [read_figure(f"{sign}${amount}", scale) for amount in amounts],
+        ]
+        rows = {(row.difference, row.share) for row in (figure_row("x", *way) for way in ways)}
+
+        assert all(figure.amount == ways[0][number].amount for way in ways for number, figure in enumerate(way))
+        assert len(rows) == 1
 
     def test_one_side_alone_has_no_difference(self):
         assert figure_row("x", read_figure("5"), None).difference == ""

@@ -52,6 +52,16 @@ def test_a_calculation_is_a_list_with_its_quotes(run):
     assert "- 100 × (revenue 2024 − revenue 2023) ÷ revenue 2023 = **11.8%**" in text
 
 
+def test_a_figure_that_says_its_unit_is_not_given_it_twice(run):
+    operands = [{"name": "cash", "value": "$220 million", "unit": "USD million", "marker": None}]
+    Claim.objects.filter(order=0).update(
+        calculation={"expression": "cash", "operands": operands, "result": "-$38 million", "unit": "USD million"}
+    )
+    text = as_markdown(run)
+
+    assert "- cash: $220 million\n- cash = **-$38 million**" in text
+
+
 def test_a_sentence_that_did_not_hold_is_struck_out_with_the_reason(run):
     assert "~~It will grow.~~ (No such words.)" in as_markdown(run)
 

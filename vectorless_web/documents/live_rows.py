@@ -71,7 +71,10 @@ def _row(viewer: Viewer, workspace: Workspace, document: Document, queue_place: 
         "may": may_in(workspace),
         "queue_place": queue_place,
     }
-    return render_to_string("documents/_stage.html" if ticked else "documents/_row.html", context)
+    if ticked:
+        return render_to_string("documents/_stage.html", context)
+    # A page that has just sent the file says under its name what became of it.
+    return "".join(render_to_string(f"documents/_{part}.html", context) for part in ("row", "upload_state"))
 
 
 def _gone(viewer: Viewer, workspace: Workspace, pk: int) -> str:
@@ -86,8 +89,19 @@ def _gone(viewer: Viewer, workspace: Workspace, pk: int) -> str:
 
 
 def _counts(viewer: Viewer, workspace: Workspace) -> str:
+    """The card of the workspace's page; the head and the folders of the list."""
     counts = selectors.card_context(workspace, viewer.user)
-    return render_to_string("documents/_card.html", {"workspace": workspace, **counts})
+    totals = selectors.totals_of(workspace, viewer.user)
+    folders = [("all", totals.documents)]
+    for folder in selectors.folders_of(workspace):
+        folders.append((str(folder.pk), folder.document_count))  # type: ignore[attr-defined]
+    return "".join(
+        (
+            render_to_string("documents/_card.html", {"workspace": workspace, **counts}),
+            render_to_string("documents/_totals.html", {"total": totals.documents, "total_pages": totals.pages}),
+            *(render_to_string("documents/_folder_count.html", {"name": n, "count": count}) for n, count in folders),
+        )
+    )
 
 
 def _state(document: Document) -> State:

@@ -5,6 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
+from vectorless_web.engine.document.report import unread_pages
 from vectorless_web.lib.money import MoneyField
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 
@@ -151,6 +152,17 @@ class DocumentVersion(models.Model):
         """Whether compiling a ready version again has failed, and not only to bring it up to date."""
         outdated = self.repair_reason == self.RepairReason.OUTDATED
         return self.status == self.Status.READY and self.repair == self.Status.FAILED and not outdated
+
+    @property
+    def unread_pages(self) -> int:
+        """How many pages of a ready version are probably scanned: nothing on them was read. 0 for blank ones."""
+        return len(unread_pages(self.report.get("pages_without_text") or [], self.pages))
+
+    @property
+    def remarks(self) -> list[str]:
+        """The report's warnings but for the one on pages without text, which the status says."""
+        warnings: list[str] = self.report.get("warnings") or []
+        return warnings[1:] if self.unread_pages else warnings  # The compiler puts that one first.
 
     @property
     def stage(self) -> str:

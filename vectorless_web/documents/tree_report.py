@@ -20,7 +20,7 @@ def report_pairs(version: DocumentVersion) -> list[tuple[str, str]]:
         ("Outline from", OUTLINE_SOURCES.get(version.outline_source, version.outline_source)),
         ("Sections", f"{report['sections']:,} in {count(report['depth'], 'level')}"),
         ("Tables", f"{report['tables']:,}"),
-        ("Text kept", _kept(version.coverage)),
+        ("Text kept", _kept(version)),
         ("Pages", f"{version.pages:,}"),
         ("Pages without text", _pages(report["pages_without_text"])),
         ("Read in", f"{report['seconds']:.1f} s, {report['peak_mb']:,.0f} MB"),
@@ -34,11 +34,18 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def _kept(coverage: float | None) -> str:
-    """The share of characters that stand in the tree, rounded down: 100 % means all of them."""
-    if coverage is None:
+def _kept(version: DocumentVersion) -> str:
+    """The share of characters that stand in the tree, rounded down: 100 % means all of them.
+
+    Characters of pages without text are not known, so the share is said of the other pages alone.
+    """
+    if version.coverage is None:
         return ""
-    return f"{int(coverage * 1000) / 10:g} % of characters"
+    share = f"{int(version.coverage * 1000) / 10:g} % of characters"
+    empty = len(version.report["pages_without_text"])
+    if empty >= version.pages and empty:
+        return "nothing; no page has text"
+    return f"{share} on {version.pages - empty:,} of {count(version.pages, 'page')}" if version.unread_pages else share
 
 
 def _pages(indexes: list[int]) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 from django.utils import formats
 from django.utils.translation import gettext as _
 
-from vectorless_web.engine.text.numbers import Number, numbers_in
+from vectorless_web.engine.text.numbers import numbers_in
+from vectorless_web.engine.text.units import missing_unit, unit_word, with_unit
 from vectorless_web.runs.models import Answer, Claim
 
-SCALES = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
+SCALES = {Decimal(10**3): "thousand", Decimal(10**6): "million", Decimal(10**9): "billion", Decimal(10**12): "trillion"}
 MOST_DIGITS = 6
 """Digits shown after the point."""
 COUNTED_DIGITS = 24
@@ -52,26 +53,24 @@ class FigureRow:
 
 
 def read_figure(text: str, unit: str = "") -> Figure:
-    """Read a figure and the unit that stands apart from it, as in "1,402" and "USD million"."""
+    """Read a figure and the unit that stands apart from it, as in "1,402" and "USD million".
+
+    What the figure says itself counts once: "$220 million" in "USD million" is 220 million.
+    """
     numbers = numbers_in(text)
-    shown = f"{text} {unit}".strip()
+    shown = with_unit(text, unit)
     if len(numbers) != 1 or sum(map(str.isdigit, numbers[0].text)) > COUNTED_DIGITS:
         return Figure(shown)
-    number, scale, currency = numbers[0], Decimal(1), ""
+    number = numbers[0]
+    scale, currency, percent = number.scale, number.currency, number.percent
     left: list[str] = []
-    for word in [*(text[: number.start] + " " + text[number.end :]).split(), *unit.split()]:
-        factor, code = _scale_of(word), _currency_of(word)
-        scale, currency = scale * factor, currency or code
-        if factor == 1 and not code:
+    for word in [*(text[: number.start] + " " + text[number.end :]).split(), *missing_unit(text, unit).split()]:
+        said = unit_word(word)
+        scale, currency, percent = scale * said.scale, currency or said.currency, percent or said.percent
+        if not said.is_known:
             left.append(word.casefold().strip(".,;:"))
-    return Figure(
-        text=shown,
-        amount=number.value * scale,
-        scale=number.scale * scale,
-        currency=number.currency or currency,
-        percent=number.percent,
-        unit=" ".join(left),
-    )
+    amount = number.value * (scale / number.scale)
+    return Figure(shown, amount, scale, currency, percent, " ".join(left))
 
 
 def figure_row(name: str, a: Figure | None, b: Figure | None) -> FigureRow:
@@ -118,23 +117,14 @@ def _operand(row: Mapping[str, Any] | None) -> Figure | None:
     return read_figure(str(row.get("value", "")), str(row.get("unit") or "")) if row else None
 
 
-def _scale_of(word: str) -> Decimal:
-    found = numbers_in(f"1 {word.strip('.,;:')}")
-    return found[0].scale if found else Decimal(1)
-
-
-def _currency_of(word: str) -> str:
-    found: list[Number] = numbers_in(f"{word.strip('.,;:')} 1")
-    return found[0].currency if found else ""
-
-
 def _difference(apart: Decimal, a: Figure, b: Figure) -> str:
     scale = min(a.scale, b.scale)
+    scale = scale if scale in SCALES else Decimal(1)
     digits = max(_digits(figure, scale) for figure in (a, b))
     words = [_signed(apart / scale, digits)]
     if a.percent:
         words.append(_("percentage points"))
-    words += [SCALES.get(int(scale), ""), a.currency, a.unit]
+    words += [SCALES.get(scale, ""), a.currency, a.unit]
     return SPACE.join(word for word in words if word)
 
 

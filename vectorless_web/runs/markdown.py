@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.engine.text.units import with_unit
 from vectorless_web.lib.templatetags.show import check_word, formula, percent
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run
@@ -65,7 +66,7 @@ def _calculation(calculation: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _amount(value: Any, unit: Any) -> str:
-    return inline(" ".join(str(part) for part in (value, unit) if part))
+    return inline(with_unit(str(value or ""), str(unit or "")))
 
 
 def _checked(row: dict[str, Any], titles: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ def state_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "now": rendering.now_of(run, mine=mine),
         "answer": selectors.answer_of(run) if ended else None,
         "claims": selectors.claims_of(run) if ended else [],
-        "engine_line": rendering.engine_line(run.engine, run.model),
+        "engine_line": _engine_line(run, rendering.takeover_of(run)),
         "spending": spending_of(run) if run.is_open else None,
     }
 
@@ -50,6 +50,7 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     cards = rendering.step_cards(run, steps, citations)
     _name_steps(citations, cards)
     _place_checked(run)
+    takeover = rendering.takeover_of(run)
     return {
         "run": run,
         "workspace": run.workspace,
@@ -64,7 +65,8 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "maps": maps_of(run, steps, citations),
         "now": rendering.now_of(run, mine=mine),
         "scope_line": rendering.scope_line(run, selectors.scope_size(run)),
-        "engine_line": rendering.engine_line(run.engine, run.model),
+        "engine_line": _engine_line(run, takeover),
+        "takeover": takeover,
         "spending": spending_of(run) if run.is_open else None,
         "again": ways_of(run) if may.ask and not run.is_open else None,
         "tries": later_tries(run),
@@ -75,6 +77,11 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "links": [],
         "ask": None,
     }
+
+
+def _engine_line(run: Run, takeover: rendering.TakeoverView | None) -> str:
+    """Who answered, which is not a model of which no call was answered."""
+    return rendering.engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
 
 
 def _greatest(steps: Sequence[Step], claims: Sequence[Claim]) -> int:

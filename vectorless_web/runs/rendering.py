@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUnreachable
 from vectorless_web.lib.templatetags.show import person
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Citation, Claim, Run, Step
@@ -240,6 +241,36 @@ def scope_line(run: Run, size: int) -> str:
 def engine_line(engine: str, model: str) -> str:
     """Who answers, in words."""
     return model if engine != "offline" and model else _("offline reasoner, no model")
+
+
+SILENT = frozenset({ModelUnreachable.code, ModelTimeout.code, ModelRateLimited.code})
+"""Codes of calls to which no reply came; other failed calls brought a refusal or a reply that was of no use."""
+
+
+@dataclass(frozen=True)
+class TakeoverView:
+    """What the page says of a model that was to answer and did not: a sentence, and the cause in one more."""
+
+    say: str
+    cause: str
+    whole: bool
+    """Whether no call of it was answered at all."""
+
+
+def takeover_of(run: Run) -> TakeoverView | None:
+    """How the offline reasoner came to answer in a model's place; None when it did not."""
+    if run.is_open or not run.model:
+        return None
+    failed, answered = selectors.model_failure(run)
+    if failed is None or (answered and run.engine != "offline"):
+        return None
+    if answered:
+        say = _("%(model)s stopped answering; the offline reasoner wrote the answer.")
+    elif failed.error_code in SILENT:
+        say = _("%(model)s did not answer; the offline reasoner took over.")
+    else:
+        say = _("%(model)s could not be used; the offline reasoner took over.")
+    return TakeoverView(say % {"model": run.model}, failed.error, whole=not answered)
 
 
 def _note(step: Step) -> str:

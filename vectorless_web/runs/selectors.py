@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.runs.line import RUNS
-from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, Replay, Run, Step, Thread
+from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, ModelCall, Replay, Run, Step, Thread
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import May, User, member_workspace, workspace_for, workspaces_of
 
@@ -125,6 +125,12 @@ def count_in_thread(run: Run) -> int:
 def steps_of(run: Run, after: int = 0) -> list[Step]:
     """The run's steps beyond a sequence number, in order."""
     return list(Step.objects.filter(run=run.pk, sequence__gt=after).order_by("sequence"))
+
+
+def model_failure(run: Run) -> tuple[ModelCall | None, bool]:
+    """The last call of a model that failed in a run, None without one; and whether any other call was answered."""
+    failed = run.model_calls.exclude(error_code="").order_by("-pk").first()
+    return failed, failed is not None and run.model_calls.filter(error_code="").exists()
 
 
 def step_of(run: Run, sequence: int) -> Step:

@@ -27,6 +27,8 @@ from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
 HEAD_BYTES = 8192
+TAIL_BYTES = 65_536
+"""What is read of a file's end: the list of files of any Office document but the very largest."""
 ACCEPTED = "PDF, Word (.docx), HTML, Markdown and text files"
 
 
@@ -134,9 +136,11 @@ def check_upload(upload: UploadedFile | File) -> str:
         )
     upload.seek(0)
     head = upload.read(HEAD_BYTES)
+    upload.seek(max(0, size - TAIL_BYTES))
+    tail = upload.read(TAIL_BYTES)
     upload.seek(0)
     try:
-        return sniff(head, name=clean_name(upload.name or ""))
+        return sniff(head, name=clean_name(upload.name or ""), tail=tail)
     except UnreadableDocument as error:
         raise Problem(error.message, code=error.code, status=422) from error
 

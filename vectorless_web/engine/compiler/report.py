@@ -5,9 +5,7 @@ from collections.abc import Sequence
 
 from vectorless_web.engine.compiler.lines import Page
 from vectorless_web.engine.document.node import Node, NodeKind
-from vectorless_web.engine.document.report import TreeReport
-
-_MANY_EMPTY = 0.2
+from vectorless_web.engine.document.report import TreeReport, unread_pages
 
 
 def make_report(
@@ -44,7 +42,7 @@ def _warnings(pages: int, empty: Sequence[int], coverage: float, source: str) ->
     found = []
     if empty and len(empty) == pages:
         found.append("No page has a text layer: this is a scan. Run text recognition (OCR) on it and upload it again.")
-    elif len(empty) > _MANY_EMPTY * pages:
+    elif unread_pages(empty, pages):
         found.append(f"{len(empty)} of {pages} pages have no text; they may be pictures and would need OCR.")
     if coverage < 1:
         found.append(f"{100 * (1 - coverage):.2f} % of the characters could not be placed in the outline.")

@@ -18,10 +18,29 @@ _FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd")
 _OFFICE_PARTS = (b"[Content_Types].xml", b"_rels/", b"word/", b"docProps/", b"customXml/")
 """What the first file within an Office document is; a ZIP's own header takes 30 bytes before its name."""
+_ENTRY = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})(word|xl|ppt|visio)/", re.DOTALL)
+"""A part within an Office document: by a ZIP's header before each file, or in its list of files at the end."""
+_BY_PART = {b"xl": "an Excel workbook", b"ppt": "a PowerPoint presentation", b"visio": "a Visio drawing"}
+_BY_MEDIA_TYPE = (
+    (b"application/vnd.oasis.opendocument.text", "an OpenDocument text"),
+    (b"application/vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet"),
+    (b"application/vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
+    (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
+    (b"application/epub+zip", "an EPUB book"),
+)
+"""What stands in the first file of the formats that begin with one named `mimetype`."""
+_BY_NAME = {
+    (".xlsx", ".xlsm", ".xltx", ".xlsb"): "an Excel workbook",
+    (".pptx", ".pptm", ".potx", ".ppsx"): "a PowerPoint presentation",
+    (".vsdx",): "a Visio drawing",
+    (".pages",): "a Pages document",
+    (".numbers",): "a Numbers spreadsheet",
+    (".key",): "a Keynote presentation",
+}
+_ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _WORD_STREAM = "WordDocument".encode("utf-16-le")
 _SIGNATURES = (
-    (b"PK\x03\x04", "a ZIP archive or an Office document other than Word's"),
     (b"PK\x05\x06", "an empty ZIP archive"),
     (b"\x89PNG", "a picture"),
     (b"\xff\xd8\xff", "a picture"),
@@ -39,8 +58,10 @@ _SIGNATURES = (
 ACCEPTED = "Upload a PDF, Word (.docx), web page (HTML), Markdown or plain text file."
 
 
-def sniff(head: bytes, *, name: str) -> str:
-    """PDF, DOCX for a ZIP that may be one, or TEXT for whatever could be text; `head` is the first few kilobytes.
+def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
+    """PDF, DOCX for a ZIP that may be one, or TEXT for whatever could be text.
+
+    `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
     UnreadableDocument: `empty_file`, `html_named_pdf`, `not_a_pdf`, `old_word`, `encrypted_docx`, `unsupported_type`.
     """
@@ -53,8 +74,8 @@ def sniff(head: bytes, *, name: str) -> str:
         return _html(suffix)
     if head.startswith(_OLE):
         raise _older_office(head, suffix)
-    if head.startswith(b"PK\x03\x04") and head[30:].startswith(_OFFICE_PARTS):
-        return DOCX
+    if head.startswith(_ZIP):
+        return _zipped(head, suffix, tail)
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             raise UnreadableDocument(
@@ -66,6 +87,27 @@ def sniff(head: bytes, *, name: str) -> str:
             code="not_a_pdf",
         )
     return TEXT
+
+
+def _zipped(head: bytes, suffix: str, tail: bytes) -> str:
+    """DOCX, or which of the other kinds of document that are ZIP archives within it is."""
+    parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
+    looks_like_word = head[30:].startswith(_OFFICE_PARTS)
+    if looks_like_word and b"word" in parts:
+        return DOCX
+    kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "")
+    kind = kind or next((said for media_type, said in _BY_MEDIA_TYPE if head[38:].startswith(media_type)), "")
+    kind = kind or next((said for suffixes, said in _BY_NAME.items() if suffix in suffixes), "")
+    if kind:
+        raise UnreadableDocument(
+            f"This file is {kind}, which cannot be read here. Save it as PDF and upload that.", code="unsupported_type"
+        )
+    if looks_like_word:
+        return DOCX
+    raise UnreadableDocument(
+        f"This file is a ZIP archive or an Office document other than Word's, which cannot be read here. {ACCEPTED}",
+        code="unsupported_type",
+    )
 
 
 def is_html(head: bytes) -> bool:

@@ -1,6 +1,15 @@
 """The tree report: what a user is told about how well a document was understood."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+MANY_EMPTY = 0.2
+"""Share of pages without text above which they are held to be pictures, and not the blank pages of a printed book."""
+
+
+def unread_pages(empty: Sequence[int], pages: int) -> Sequence[int]:
+    """Those of the pages without text that are probably scanned: all when they are more than a fifth, else none."""
+    return empty if len(empty) > MANY_EMPTY * pages else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +33,8 @@ class TreeReport:
     empty_pages: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
     verdict: str = ""
+
+    @property
+    def unread_pages(self) -> Sequence[int]:
+        """Indexes of the pages that are probably scanned, and so were not read."""
+        return unread_pages(self.empty_pages, self.pages)

@@ -67,7 +67,7 @@ def _outcome(run: Run) -> tuple[Outcome, str]:
         return Outcome.NOT_FOUND, _not_found(run)
     if run.draft.missing:
         gaps = listed([short(gap) for gap in run.draft.missing[:SHOWN_GAPS]])
-        return Outcome.PARTIAL, f"Answered in part; nothing was found for {gaps}"
+        return Outcome.PARTIAL, f"Answered in part; nothing was found for {gaps}{_unread(run)}"
     if len(held) == len(run.claims):
         verb = "holds" if len(held) == 1 else "hold"
         return Outcome.ANSWERED, f"Answered; {count(len(held), 'sentence')} {verb}"
@@ -88,7 +88,20 @@ def _not_found(run: Run) -> str:
     titles = [short(walk.entry.title or walk.entry.name) for walk in run.walks]
     documents = listed([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
     looked = count(len(run.checked()), "section that came near was", "sections that came near were")
-    return f"Nothing in {documents} answers this; {looked} read" if documents else "No document was read"
+    return f"Nothing in {documents} answers this; {looked} read{_unread(run)}" if documents else "No document was read"
+
+
+def _unread(run: Run) -> str:
+    """The documents whose pages are scanned: what stands there was not looked at."""
+    reports = [(walk.entry, walk.document.report) for walk in run.walks if walk.document.report.unread_pages]
+    if not reports:
+        return ""
+    pages = [
+        f"{len(report.unread_pages)} of {count(report.pages, 'page')} of {short(entry.title or entry.name)}"
+        for entry, report in reports
+    ]
+    verb = "has" if sum(len(report.unread_pages) for _, report in reports) == 1 else "have"
+    return f"; {listed(pages)} {verb} no text and could not be read"
 
 
 def _complete(run: Run, outcome: Outcome, reason: str) -> CompleteEvent:

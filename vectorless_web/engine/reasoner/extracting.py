@@ -52,6 +52,8 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     if arguments.get("what") == "everything":
         return sweep(walk)
     keys = _leaves(walk, arguments) or _unasked(walk, arguments)
+    if not keys and not _names_nodes(arguments):
+        return StepResult(say=f"{short(walk.entry.title or walk.entry.name)} has no passage to copy from")
     if not keys:
         return refused("Was asked to extract from a section that this document does not have.")
     facts: list[Fact] = []
@@ -78,8 +80,11 @@ def _leaves(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
 
 def _unasked(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     """Without any node named, the best passages for the question."""
-    named = "node" in arguments or arguments.get("nodes")
-    return [] if named else [candidate.key for candidate in walk.finder.ranked[:UNASKED]]
+    return [] if _names_nodes(arguments) else [candidate.key for candidate in walk.finder.ranked[:UNASKED]]
+
+
+def _names_nodes(arguments: Mapping[str, Any]) -> bool:
+    return "node" in arguments or bool(arguments.get("nodes"))
 
 
 def _figures(walk: Walk) -> list[Fact]:

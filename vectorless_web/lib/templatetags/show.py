@@ -15,7 +15,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.readable import readable as readable_case
+from vectorless_web.engine.text.units import missing_unit, unit_word
 from vectorless_web.lib.moments import said
 
 register = template.Library()
@@ -272,7 +274,7 @@ def when(moment: datetime | None) -> str:
     )
 
 
-BARE = re.compile(r"([-−(]?)[$€£¥]?([\d.,]+\)?)\s?(thousand|million|billion|%)?")
+BARE = re.compile(r"([-−(]?)(?:[$€£¥]|[A-Z]{3}\s)?([\d.,]+\)?)\s?(thousand|million|billion|trillion|%)?")
 
 
 @register.filter
@@ -281,11 +283,13 @@ def bare(figure: str, unit: str) -> str:
     match = BARE.fullmatch(figure)
     if match is None or not unit or not unit.endswith(match[3] or ""):
         return figure
+    currencies = {unit_word(word).currency for word in unit.split()}
+    if any(number.currency and number.currency not in currencies for number in numbers_in(figure)):
+        return figure
     return f"{match[1]}{match[2]}"
 
 
 @register.filter
 def unless_worded(unit: str, figure: str) -> str:
-    """The unit of a figure, or nothing when the figure says it itself ("$220 million", "11.8%")."""
-    says_it = any(character.isalpha() or character == "%" for character in figure)
-    return "" if says_it else unit
+    """What the unit adds to a figure that may say some of it itself: nothing for "$220 million" or "11.8%"."""
+    return missing_unit(figure, unit)

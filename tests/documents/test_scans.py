@@ -1,0 +1,53 @@
+"""A file whose pages are pictures is told to be one, wherever its state is shown."""
+
+import re
+
+import pytest
+
+from tests.documents.files import REPORT, pdf, scan
+from vectorless_web.documents.tree_report import report_pairs
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def words_of(client, workspace, bob):
+    """What an address of the workspace shows Bob, in words."""
+    client.force_login(bob)
+
+    def read(address: str) -> str:
+        page = client.get(f"/w/{workspace.slug}/documents/{address}").content.decode()
+        return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+
+    return read
+
+
+def test_a_scan_is_told_to_be_one_in_the_list_and_on_its_page(ready, words_of):
+    document = ready(scan(3), "lease.pdf")
+    sentence = "Ready, but no text on 3 of 3 pages: scanned pages cannot be read."
+
+    assert sentence in words_of("")
+    assert "remark" not in words_of("")
+    assert sentence in words_of(f"{document.pk}/")
+    assert "Run text recognition (OCR) on the file" in words_of(f"{document.pk}/")
+
+
+def test_nothing_is_kept_of_a_scan(ready):
+    assert dict(report_pairs(ready(scan(3)).current_version))["Text kept"] == "nothing; no page has text"
+
+
+def test_a_file_with_some_scanned_pages_is_ready_in_part(ready, words_of):
+    version = ready(scan(4, read=1), "half.pdf").current_version
+
+    assert dict(report_pairs(version))["Text kept"] == "100 % of characters on 1 of 4 pages"
+    assert "ready in part" in words_of("")
+    assert "no text on 3 of 4 pages" in words_of("")
+
+
+def test_a_blank_page_makes_no_scan(ready, words_of):
+    book = ready(pdf([("The lease",)] * 9 + [()]), "book.pdf")
+    ready(REPORT, "report.pdf")
+
+    assert book.current_version.unread_pages == 0
+    assert "no text on" not in words_of("")
+    assert dict(report_pairs(book.current_version))["Text kept"] == "100 % of characters"

@@ -1,0 +1,105 @@
+"""Where things stand on the page, measured: many citations, long names, every width."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.test_main_job import ask, upload
+
+pytestmark = pytest.mark.e2e
+WIDTHS = (360, 768, 1024, 1440)
+MANY = 24
+TITLE = "Agreement on the supply of piezoelectric ceramic elements for the years from 2024 to 2031, with annexes"
+GROW = """([count, title]) => {
+  const step = document.querySelector(".step[data-markers]");
+  step.querySelector("details").open = true;
+  const fill = (list, one) => {
+    for (let number = list.querySelectorAll("[data-marker]").length; number < count; number++) {
+      const copy = one.cloneNode(true);
+      copy.dataset.marker = copy.textContent = number + 1;
+      list.append(copy);
+    }
+  };
+  fill(step.querySelector(".tabs-here"), step.querySelector(".tab"));
+  fill(document.querySelector(".source .quotes"), document.querySelector(".source .quotes .cite"));
+  document.querySelector("[data-source-title]").textContent = title;
+}"""
+OUTSIDE = """([inner, outer]) => [...document.querySelectorAll(inner)].filter((element) => {
+  const box = element.getBoundingClientRect();
+  const frame = element.closest(outer).getBoundingClientRect();
+  return box.width === 0 || box.left < frame.left - 1 || box.right > frame.right + 1
+    || box.right > document.documentElement.clientWidth + 1;
+}).map((element) => `${element.className} ${element.textContent.trim().slice(0, 40)}`)"""
+
+
+def outside(page, inner, outer):
+    """Which elements have no width, or stand out of the one that holds them or of the window."""
+    return page.evaluate(OUTSIDE, [inner, outer])
+
+
+def too_wide(page):
+    return page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+
+
+@pytest.fixture
+def many(signed_in, site):
+    """The page of a run to whose first finding step and source pane citations were added."""
+    page = signed_in
+    upload(page, site)
+    ask(page, site, "How much free cash flow was there in 2024?")
+    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    page.reload()
+    page.locator("#cite-2").wait_for(state="attached")
+    page.evaluate(GROW, [MANY, TITLE])
+    return page
+
+
+def test_many_citations_leave_room_for_the_words_and_stay_on_the_screen(many):
+    step = many.locator(".step[data-markers]").first
+    for width in WIDTHS:
+        many.set_viewport_size({"width": width, "height": 900})
+        if width < 760:
+            many.evaluate("location.hash = 'trace'")
+            expect(step).to_be_visible()
+        words, whole = (step.locator(which).first.bounding_box() for which in (".say > span:first-child", "summary"))
+        assert words["width"] > 0.75 * whole["width"], width
+        assert outside(many, ".step[data-markers] .tab", "summary") == [], width
+        if width < 760:
+            many.evaluate("location.hash = 'source'")
+            expect(many.locator(".source .quotes")).to_be_visible()
+        assert outside(many, ".source .quotes .cite", ".pane-head") == [], width
+        title = many.locator("[data-source-title]").bounding_box()
+        assert title["width"] > 120, width
+        body = many.locator(".source .pane-body").bounding_box()
+        chips = many.locator(".source .quotes").bounding_box()
+        assert chips["y"] + chips["height"] <= body["y"] + 1, width
+        assert too_wide(many) <= 0, width
+
+
+def test_few_citations_stand_beside_the_title_of_the_source(signed_in, site):
+    page = signed_in
+    upload(page, site)
+    ask(page, site, "How much free cash flow was there in 2024?")
+    expect(page.locator("#outcome")).to_contain_text("Answered", timeout=30_000)
+    page.reload()
+    page.locator("#cite-2").wait_for(state="attached")
+    title, chips = (page.locator(f".source {which}").bounding_box() for which in ("[data-source-title]", ".quotes"))
+    assert abs(title["y"] + title["height"] / 2 - chips["y"] - chips["height"] / 2) < 4
+
+
+def test_the_list_of_documents_is_whole_at_every_width(signed_in, site, tmp_path):
+    """A file name without spaces and a file that failed with a long reason, beside the others."""
+    page = signed_in
+    upload(page, site)
+    named = tmp_path / f"{'exported_from_the_records_management_system_' * 2}final.txt"
+    named.write_text("Minutes\n=======\n\nThe board met on 3 May.\n")
+    cut = tmp_path / "cut-short.pdf"
+    cut.write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog")
+    page.set_input_files("input[type=file]", [str(named), str(cut)])
+    rows = page.locator("#documents tr")
+    expect(rows.filter(has_text="Minutes")).to_contain_text("ready", timeout=30_000)
+    expect(rows.filter(has_text="cut-short")).to_contain_text("failed", timeout=30_000)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        assert too_wide(page) <= 0, width
+        assert page.locator("#main .table-wrap").evaluate("table => table.scrollWidth - table.clientWidth") <= 0, width
+        assert outside(page, "#documents .title, #documents .stage", ".table-wrap") == [], width
