@@ -30,7 +30,7 @@ fix:
 
 fingerprint:
 	@tools/setup.sh requirements-dev.txt
-	$(PY) -m tests.engine.document.golden
+	$(PY) -m tests.engine.documents.golden
 
 screenshots:
 	@BROWSER=needed tools/setup.sh requirements-dev.txt

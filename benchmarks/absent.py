@@ -20,14 +20,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from vectorless_web.engine.document.artefact import CompiledDocument
-from vectorless_web.engine.document.node import NodeKind
-from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Outcome, Support
-from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.local_corpus import LocalCorpus
-from vectorless_web.engine.reasoner.orchestrator import Orchestrator
-from vectorless_web.engine.reasoner.sentences import pieces_of
-from vectorless_web.engine.reasoner.tables import tables_of
+from vectorless_web.engine.agent.events import CompleteEvent, Outcome
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.local_corpus import LocalCorpus
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.answers.claims import ClaimEvent, Support
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.figures.tables import tables_of
+from vectorless_web.engine.passages.sentences import pieces_of
 
 ROW_PATTERNS = ("What was {label} in {year}?", "How much was {label} in {year}?", "What were {label} for FY{year}?")
 SENTENCE_PATTERNS = (

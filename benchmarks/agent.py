@@ -21,17 +21,18 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.local_corpus import LocalCorpus
+from vectorless_web.engine.agent.model.planner import model_walking
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply
 from vectorless_web.engine.llm.replay import ReplayModel
 from vectorless_web.engine.llm.scripted import ScriptedModel
-from vectorless_web.engine.query.understand import understand
-from vectorless_web.engine.reasoner.events import ClaimEvent, ReasoningEvent, StepEvent
-from vectorless_web.engine.reasoner.guided import model_walking
-from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.local_corpus import LocalCorpus
-from vectorless_web.engine.reasoner.orchestrator import Orchestrator
+from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.lib.garbage import settle
 

@@ -21,7 +21,7 @@ import pypdfium2 as pdfium
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.parsing.compile import compile_file
 
 _HUNDRED = 100
 

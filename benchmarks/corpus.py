@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
-from vectorless_web.engine.compiler.compile import compile_file
-from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
-from vectorless_web.engine.document.card import Card
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
+from vectorless_web.engine.agent.steps.route import Routing
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
+from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
-from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.reasoner.corpus import Corpus, DocumentEntry
-from vectorless_web.engine.reasoner.routing import Routing
-from vectorless_web.engine.router import DocumentRouter, RouteResult
-from vectorless_web.engine.router.card_keys import card_row
+from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.routing import DocumentRouter, RouteResult
+from vectorless_web.engine.routing.card_keys import card_row
 
 
 class FolderCorpus:

@@ -28,13 +28,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.corpus import FolderCorpus, make_router, routing, shortlist
 from benchmarks.led import Spending, from_environment, led_by
-from vectorless_web.engine.query.evidence import rank_pages
-from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.query.understand import understand
-from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Evidence, Outcome, StepEvent
-from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.orchestrator import Orchestrator
-from vectorless_web.engine.router import DocumentRouter
+from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.ranking.evidence import rank_pages
+from vectorless_web.engine.routing import DocumentRouter
 
 PAGES = 20
 Question = dict[str, Any]

@@ -21,14 +21,15 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.corpus import FolderCorpus
+from vectorless_web.engine.agent.events import CompleteEvent
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.planner import model_walking
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord
 from vectorless_web.engine.llm.model import Message, Reply
 from vectorless_web.engine.llm.scripted import ScriptedModel
-from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Support
-from vectorless_web.engine.reasoner.guided import model_walking
-from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 
 _PASSAGE = re.compile(r"^\[(?P<node>\w+)\] page (?P<page>\d+)[^\n]*\n(?P<text>.*?)(?=\n\n|\ndocument>>>)", re.M | re.S)
 _WORD = re.compile(r"[^\W_]+")

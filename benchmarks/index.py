@@ -27,9 +27,8 @@ import bm25s
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.corpus import FolderCorpus
-from vectorless_web.engine.compiler.rows import FIELDS, index_rows
-from vectorless_web.engine.index.mapped import open_segment
-from vectorless_web.engine.index.segment import Segment, build_segment
+from vectorless_web.engine.index.segment import Segment, build_segment, open_segment
+from vectorless_web.engine.parsing.compile import FIELDS, index_rows
 from vectorless_web.engine.text.analyser import analyse
 
 WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}

@@ -198,7 +198,7 @@ class Stamping:
         from django.conf import settings
         from redis import Redis
 
-        from vectorless_web.engine.reasoner.events import CompleteEvent, NodeRef, Outcome, StepEvent, StepKind
+        from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, StepEvent, StepKind
 
         document = corpus.entries()[0].id
         corpus.open(document)

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.planner import Sizes, model_walking
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.agent.steps.route import Routing
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.reasoner.guided import model_walking
-from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.model_planner import Sizes
-from vectorless_web.engine.reasoner.orchestrator import Orchestrator
-from vectorless_web.engine.reasoner.routing import Routing
 from vectorless_web.providers.endpoint import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vectorless_web.engine.compiler.compile import compile_file
-from vectorless_web.engine.document.artefact import CompiledDocument
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.text.fuzzy import ratio
 
 _SIMILAR = 88.0

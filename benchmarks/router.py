@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.router_cards import BenchCard, Known, made_up, made_up_queries, read_cards, read_queries
 from benchmarks.router_peers import PEERS
-from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.query.understand import understand
-from vectorless_web.engine.router import Change, DeltaRow, DocumentRouter, RouterConfig, Snapshot, build_snapshot
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.routing import Change, DeltaRow, DocumentRouter, RouterConfig, Snapshot, build_snapshot
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 CONFIG = RouterConfig(activate_threshold=0)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vectorless_web.engine.compiler.fields import typed_fields
-from vectorless_web.engine.document.card import Card, SectionLine
-from vectorless_web.engine.router import card_row
+from vectorless_web.engine.documents.card import Card, SectionLine
+from vectorless_web.engine.parsing.fields import typed_fields
+from vectorless_web.engine.routing import card_row
 from vectorless_web.engine.text.analyser import analyse
 
 KINDS = ("Annual Report", "Quarterly Report", "Sustainability Report", "User Manual", "Lease Agreement", "White Paper")

@@ -29,11 +29,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from vectorless_web.engine.compiler.compile import compile_file
-from vectorless_web.engine.document.artefact import CompiledDocument, open_artefact
+from vectorless_web.engine.documents.artefact import CompiledDocument, open_artefact
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.llm.model import Reply, Usage
-from vectorless_web.engine.pilot import (
+from vectorless_web.engine.navigation import EventKind, SearchEvent, SearchLimits, SearchStats, beam, greedy, mcts
+from vectorless_web.engine.navigation.pilots import (
     DocumentScorer,
     LexicalPilot,
     ModelPilot,
@@ -42,9 +42,9 @@ from vectorless_web.engine.pilot import (
     PilotConfig,
     PrecomputedScorer,
 )
-from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.query.understand import understand
-from vectorless_web.engine.search import EventKind, SearchEvent, SearchLimits, SearchStats, beam, greedy, mcts
+from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.analyser import analyse
 
 ALGORITHMS = {"greedy": greedy, "beam": beam, "mcts": mcts}

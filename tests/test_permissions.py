@@ -24,7 +24,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.compile_process import Finished
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
-from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (

@@ -10,24 +10,22 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.module_loading import import_string
 
+from vectorless_web.engine.agent.context.vector_lane import Meaning
+from vectorless_web.engine.agent.executor import Walking
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.planner import Sizes, model_walking
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.agent.steps.route import Routing
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.budget import FreePurse, MeteredModel, ModelBudget, Purse
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unrecorded
 from vectorless_web.engine.llm.capability import SelfTest
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmbedder, RecordedEmbedder
-from vectorless_web.engine.llm.metered import FreePurse, MeteredModel, Purse
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.llm.selftest import self_test
-from vectorless_web.engine.query.lexicon import Lexicon
-from vectorless_web.engine.query.understand import understand
-from vectorless_web.engine.reasoner.guided import model_walking
-from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.meaning import Meaning
-from vectorless_web.engine.reasoner.model_planner import Sizes
-from vectorless_web.engine.reasoner.orchestrator import Orchestrator
-from vectorless_web.engine.reasoner.routing import Routing
-from vectorless_web.engine.reasoner.walking import Walking
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.understand import understand
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.endpoint import FORMS, Endpoint
 

@@ -16,8 +16,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vectorless_web.settings")
 def main(workspace_id: int, seconds: float) -> None:
     from vectorless_web.documents.models import SnapshotState
     from vectorless_web.documents.services import compact_snapshot, routing_rows
-    from vectorless_web.engine.document.card import Card
-    from vectorless_web.engine.router import card_row
+    from vectorless_web.engine.documents.card import Card
+    from vectorless_web.engine.routing import card_row
 
     ends, wave = time.monotonic() + seconds, 0
     while time.monotonic() < ends:

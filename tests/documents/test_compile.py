@@ -11,8 +11,8 @@ from vectorless_web.documents.models import Card, DocumentVersion, Section
 from vectorless_web.documents.services.compiled_rows import card_row
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage import open_version
-from vectorless_web.engine.document.card import Card as DocumentCard
-from vectorless_web.engine.document.serialise import card_from
+from vectorless_web.engine.documents.card import Card as DocumentCard
+from vectorless_web.engine.documents.serialise import card_from
 from vectorless_web.workspaces.services import create_workspace
 
 pytestmark = pytest.mark.django_db

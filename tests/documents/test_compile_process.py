@@ -9,7 +9,7 @@ import pytest
 
 from tests.documents.files import REPORT
 from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, Progress, run_child
-from vectorless_web.engine.document.artefact import open_artefact
+from vectorless_web.engine.documents.artefact import open_artefact
 from vectorless_web.lib.outages import outage_of
 
 MISBEHAVING = "tests.documents.children"

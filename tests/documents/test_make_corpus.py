@@ -7,8 +7,8 @@ from vectorless_web.documents import snapshots
 from vectorless_web.documents.models import Document, Section
 from vectorless_web.documents.sample_texts import sample_document
 from vectorless_web.documents.storage import open_version
-from vectorless_web.engine.query.understand import understand
-from vectorless_web.engine.router import DocumentRouter
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.routing import DocumentRouter
 from vectorless_web.workspaces.models import Workspace
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from tests.documents.conftest import stored_files
 from tests.documents.files import HANDBOOK, REPORT, upload
-from tests.engine.document.rewriting import rewritten
+from tests.support.artefact_rewriting import rewritten
 from vectorless_web.documents import services
 from vectorless_web.documents.compile_here import compile_here
 from vectorless_web.documents.compile_process import CompileFailed, Order, Progress
@@ -21,8 +21,8 @@ from vectorless_web.documents.models import DocumentVersion, Section
 from vectorless_web.documents.services import repairing
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage import open_version
-from vectorless_web.engine.document.artefact import FORMAT
-from vectorless_web.engine.document.fingerprint import ENGINE_VERSION
+from vectorless_web.engine.documents.artefact import FORMAT
+from vectorless_web.engine.documents.fingerprint import ENGINE_VERSION
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.lib import jobs
 

@@ -19,9 +19,9 @@ from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFil
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.quarantine import collect_orphans
 from vectorless_web.documents.storage import open_version
-from vectorless_web.engine.compiler.compile import compile_file
-from vectorless_web.engine.document.vectors import leaf_texts
+from vectorless_web.engine.documents.vectors import leaf_texts
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.lib.templatetags.show import money
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
 from vectorless_web.workspaces.services.budgets import period_start

@@ -12,10 +12,10 @@ from tests.conftest import ROOT, database_url
 from vectorless_web.documents import services, snapshots
 from vectorless_web.documents.models import Document, Edge, SnapshotRow, SnapshotState
 from vectorless_web.documents.services import routing_rows
-from vectorless_web.engine.document.card import Card
+from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
-from vectorless_web.engine.query.understand import understand
-from vectorless_web.engine.router import DocumentRouter, card_row
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.routing import DocumentRouter, card_row
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import wait_until
-from tests.engine.document.rewriting import rewritten
 from tests.faults.conftest import BrokenSite
-from vectorless_web.engine.document.artefact import FORMAT
+from tests.support.artefact_rewriting import rewritten
+from vectorless_web.engine.documents.artefact import FORMAT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

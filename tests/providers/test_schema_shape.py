@@ -1,6 +1,6 @@
 """The schema as a server gets it: its shape, without the bounds that servers refuse or choke on."""
 
-from vectorless_web.engine.reasoner.schemas import ANSWER_SCHEMA, STEP_SCHEMA
+from vectorless_web.engine.agent.model.replies import ANSWER_SCHEMA, STEP_SCHEMA
 from vectorless_web.providers.dialect import Dialect, shape_of
 
 

@@ -6,7 +6,7 @@ from vectorless_web.documents.compile_process import Finished
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.services import add_document
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.parsing.compile import compile_file
 
 
 def compiled_document(workspace, user, content: bytes, name: str = "report.md") -> Document:

@@ -8,19 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from vectorless_web.engine.reasoner.events import (
-    Check,
-    ClaimEvent,
-    CompleteEvent,
-    Confidence,
-    Evidence,
-    NodeRef,
-    Outcome,
-    ReasoningEvent,
-    StepEvent,
-    StepKind,
-    Support,
-)
+from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, ReasoningEvent, StepEvent, StepKind
+from vectorless_web.engine.answers.claims import Check, ClaimEvent, Confidence, Evidence, Support
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.template.loader import render_to_string
 
-from vectorless_web.engine.reasoner.events import StepKind
+from vectorless_web.engine.agent.events import StepKind
 from vectorless_web.lib.problems import Problem
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Run, Step

@@ -15,8 +15,8 @@ from django.core.management import call_command
 from tests.conftest import ROOT
 from vectorless_web.documents.compile_process import Finished
 from vectorless_web.documents.models import Document
-from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs.bundle import bundle_of
 from vectorless_web.runs.bundle_check import check_bundle
 from vectorless_web.runs.models import Run

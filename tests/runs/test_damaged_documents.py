@@ -8,8 +8,8 @@ import pytest
 from django.core.files.storage import default_storage
 from django.urls import reverse
 
-from tests.engine.document.rewriting import rewritten
 from tests.runs.test_route import add, ask
+from tests.support.artefact_rewriting import rewritten
 from vectorless_web.documents import services as documents
 from vectorless_web.documents import snapshots
 from vectorless_web.documents.compile_here import compile_here

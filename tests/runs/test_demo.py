@@ -9,7 +9,7 @@ from django.core.management import call_command
 from vectorless_web.documents.compile_process import Finished
 from vectorless_web.documents.services import add_document
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs import jobs
 from vectorless_web.runs.demo import CASSETTES, DOCUMENT, FOLDER, start_model_run
 from vectorless_web.runs.models import Run

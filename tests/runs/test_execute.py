@@ -6,8 +6,9 @@ import pytest
 from django.db import transaction
 
 from tests.runs.engines import StoryReasoner, TestEngine, build_broken, claim, complete, long_story, step
+from vectorless_web.engine.agent.events import Outcome, StepKind
+from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Operand, Support
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.engine.reasoner.events import Calculation, ClaimEvent, Operand, Outcome, StepKind, Support
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Citation, Claim, Run, Step
 from vectorless_web.runs.services import LeaseLost, claim_run, execute_run

@@ -10,7 +10,7 @@ from werkzeug import Response
 
 from vectorless_web.documents.compile_process import Finished
 from vectorless_web.documents.models import Document
-from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, ModelProvider

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from tests.runs.conftest import make_ready
 from tests.runs.engines import StoryReasoner, TestEngine, complete, long_story
-from vectorless_web.engine.reasoner.events import Checked, NodeRef, Outcome
+from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
 from vectorless_web.runs import maps
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
 from vectorless_web.runs.raw import raw_step

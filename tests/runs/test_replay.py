@@ -11,7 +11,7 @@ from tests.runs.conftest import make_ready
 from tests.runs.test_model import QUESTION, Script, _own_files, led_by, reply, report, status  # noqa: F401
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.services.lifecycle import purge_document
-from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.runs import jobs, services
 from vectorless_web.runs.models import ModelCall, Replay, Run, RunInputs, Step
 from vectorless_web.runs.raw import raw_step

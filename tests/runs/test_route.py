@@ -11,8 +11,8 @@ from vectorless_web.documents import services as documents
 from vectorless_web.documents import snapshots
 from vectorless_web.documents.compile_here import compile_here
 from vectorless_web.documents.models import Document, SnapshotRow
-from vectorless_web.engine.query.understand import understand
-from vectorless_web.engine.router import RouterConfig
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.routing import RouterConfig
 from vectorless_web.runs import corpus as corpora
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run

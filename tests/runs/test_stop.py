@@ -117,7 +117,7 @@ def test_a_stopped_work_horse_frees_its_worker_for_the_next_run(make_run, bob, s
 
 def test_the_engine_s_own_report_of_a_stop_is_what_is_written(make_run, bob):
     from tests.runs.engines import StoryReasoner, TestEngine, complete, step
-    from vectorless_web.engine.reasoner.events import Outcome
+    from vectorless_web.engine.agent.events import Outcome
 
     run = make_run()
 

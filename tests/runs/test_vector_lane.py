@@ -9,8 +9,8 @@ from tests.embedding_server import EmbeddingServer, status
 from vectorless_web.documents import services
 from vectorless_web.documents.compile_process import Finished
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
-from vectorless_web.engine.compiler.compile import compile_file
 from vectorless_web.engine.llm.embedding import unpacked
+from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, ModelProvider

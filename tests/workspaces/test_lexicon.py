@@ -2,8 +2,8 @@
 
 import pytest
 
-from vectorless_web.engine.query.lexicon import default_lexicon
-from vectorless_web.engine.query.understand import understand
+from vectorless_web.engine.questions.lexicon import default_lexicon
+from vectorless_web.engine.questions.understand import understand
 from vectorless_web.workspaces.models import AuditEvent, LexiconEntry, Membership, Role, Workspace
 from vectorless_web.workspaces.selectors import lexicon_of
 from vectorless_web.workspaces.services import MAX_ENTRIES

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from tools.demo.author import MODEL, QUESTION, Author
+from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.local_corpus import LocalCorpus
+from vectorless_web.engine.agent.model.planner import model_walking
+from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
-from vectorless_web.engine.reasoner.events import CompleteEvent, ReasoningEvent
-from vectorless_web.engine.reasoner.guided import model_walking
-from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.local_corpus import LocalCorpus
-from vectorless_web.engine.reasoner.orchestrator import Orchestrator
 from vectorless_web.providers.cassette import Recording
 
 DOCUMENT = "thornbury-annual-report-2024.pdf"

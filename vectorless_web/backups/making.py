@@ -20,7 +20,7 @@ from vectorless_web.documents.models import Installation
 from vectorless_web.documents.services.installation import advance_generation, settle_mark
 from vectorless_web.documents.storage import file_sha256
 from vectorless_web.documents.stored_files import is_named
-from vectorless_web.engine.document.artefact import ENGINE_VERSION
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 
 ROUNDS = 5
 """How often the database is copied again because files that it names were removed meanwhile. A later round copies

@@ -45,10 +45,10 @@ def main() -> int:
 
 def _compile(wanted: dict[str, Any]) -> None:
     # Imported under the limits: the parser and its libraries are what they are for.
-    from vectorless_web.engine.compiler.compile import compile_file  # noqa: PLC0415
-    from vectorless_web.engine.compiler.corrections import Correction, CorrectionAct  # noqa: PLC0415
-    from vectorless_web.engine.compiler.limits import CompileLimits  # noqa: PLC0415
     from vectorless_web.engine.errors import EngineError  # noqa: PLC0415
+    from vectorless_web.engine.parsing.compile import compile_file  # noqa: PLC0415
+    from vectorless_web.engine.parsing.corrections import Correction, CorrectionAct  # noqa: PLC0415
+    from vectorless_web.engine.parsing.limits import CompileLimits  # noqa: PLC0415
 
     more = {}
     if wanted["corrections"]:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Generator
 
 from vectorless_web.documents.compile_process import Finished, Order, Progress
-from vectorless_web.engine.compiler.compile import compile_file
+from vectorless_web.engine.parsing.compile import compile_file
 
 
 def compile_here(order: Order) -> Generator[Progress | Finished | None, None, None]:

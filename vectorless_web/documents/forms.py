@@ -6,7 +6,7 @@ from django import forms
 
 from vectorless_web.documents.models import Folder
 from vectorless_web.documents.selectors import DEFAULT_SORT, DELETED, SORTS, STATUSES, ListQuery
-from vectorless_web.engine.compiler.corrections import CorrectionAct
+from vectorless_web.engine.parsing.corrections import CorrectionAct
 from vectorless_web.lib.whole import LARGEST
 
 DEEPEST = 9

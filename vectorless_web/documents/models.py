@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
-from vectorless_web.engine.document.report import unread_pages
+from vectorless_web.engine.documents.page import unread_pages
 from vectorless_web.lib.money import MoneyField
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 
@@ -200,7 +200,7 @@ class Section(models.Model):
 
 
 class Card(models.Model):
-    """The document card of a version (engine.document.card.Card as JSON in `data`)."""
+    """The document card of a version (engine.documents.card.Card as JSON in `data`)."""
 
     version = models.OneToOneField(DocumentVersion, on_delete=models.CASCADE, related_name="card")
     title = models.CharField(max_length=300)
@@ -255,7 +255,7 @@ class SnapshotRow(models.Model):
     number = models.PositiveBigIntegerField()
     """The change of the workspace that wrote the row last."""
     data = models.BinaryField(default=bytes, blank=True)
-    """What `engine.router.card_row` gave; empty when the document is gone."""
+    """What `engine.routing.card_row` gave; empty when the document is gone."""
     analyser = models.CharField(max_length=40, blank=True)
     """The analyser that cut its words; rows of another one are written again."""
 

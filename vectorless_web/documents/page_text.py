@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from vectorless_web.engine.document.artefact import CompiledDocument
-from vectorless_web.engine.document.node import GlyphSpan
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import GlyphSpan
 
 # What PDFium puts where a word was divided at a line's end, and other characters that cannot be shown.
 _SHOWN = {0x02: "-", 0xFFFE: "-", 0xAD: "-", 0x00: " ", 0x0D: " "}

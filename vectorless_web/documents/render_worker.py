@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from vectorless_web.documents.page_cache import PageCache, image_path, touch
-from vectorless_web.engine.compiler.pdf_boxes import highlight_boxes, render_page
-from vectorless_web.engine.document.node import GlyphSpan
+from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import EngineError
+from vectorless_web.engine.parsing.pdf.boxes import highlight_boxes, render_page
 
 logger = logging.getLogger(__name__)
 

@@ -16,9 +16,9 @@ from vectorless_web.documents.page_text import Mark, segments
 from vectorless_web.documents.render_client import BOXES_SECONDS, NO_PICTURE, RenderUnavailable, ask, is_up
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage import open_version, size_of
-from vectorless_web.engine.compiler.sniff import PDF
-from vectorless_web.engine.document.node import GlyphSpan
-from vectorless_web.engine.document.page import PageInfo
+from vectorless_web.engine.documents.node import GlyphSpan
+from vectorless_web.engine.documents.page import PageInfo
+from vectorless_web.engine.parsing.sniff import PDF
 
 __all__ = ["Highlight", "RenderUnavailable", "boxes", "page_image", "page_view"]
 

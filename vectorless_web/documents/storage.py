@@ -20,10 +20,10 @@ from django.core.files.storage import default_storage
 from django.dispatch import Signal
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.engine.document.artefact import CompiledDocument
-from vectorless_web.engine.document.artefact import open_artefact as map_artefact
-from vectorless_web.engine.document.vectors import NodeVectors
-from vectorless_web.engine.document.vectors import open_vectors as map_vectors
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.artefact import open_artefact as map_artefact
+from vectorless_web.engine.documents.vectors import NodeVectors
+from vectorless_web.engine.documents.vectors import open_vectors as map_vectors
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.lib.outages import StorageAway

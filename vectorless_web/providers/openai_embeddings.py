@@ -10,8 +10,7 @@ import numpy as np
 
 from vectorless_web.engine.errors import ModelInvalidReply, ModelStopped, ModelTimeout
 from vectorless_web.engine.llm.embedding import Embedded, batches, checked_vectors
-from vectorless_web.engine.llm.model import Usage
-from vectorless_web.engine.llm.naming import clean_name
+from vectorless_web.engine.llm.model import Usage, clean_name
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.providers.connections import Connections, GivenUp, unless
 from vectorless_web.providers.counted import WRAPPING, counted

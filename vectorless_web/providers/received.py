@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vectorless_web.engine.errors import ModelInvalidReply, ModelUnreachable
-from vectorless_web.engine.llm.naming import clean_name
+from vectorless_web.engine.llm.model import clean_name
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.providers.failures import BROKE_OFF, NO_COMPLETION, REFUSED, refusal
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.runs.answerers import Answerer, answerers_of, estimate_of
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.question import STEPS_MAX, WALKS_MAX

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from vectorless_web.documents.models import EmbeddingChoice
-from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import OFFLINE, SITE, provider_choice, providers_for
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vectorless_web.engine.compiler.compile import compile_file
-from vectorless_web.engine.document.artefact import CompiledDocument
+from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import EngineError, InvalidInput
+from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.text.normalise import normalise
 from vectorless_web.runs.bundle_format import FORMAT, MANIFEST, NEEDED, VERSION, Quote, page_stem
 

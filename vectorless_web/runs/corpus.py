@@ -10,15 +10,15 @@ from vectorless_web.documents.embeddings import vectors_of
 from vectorless_web.documents.models import Card as CardRow
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.storage import open_version
-from vectorless_web.engine.document.artefact import CompiledDocument
-from vectorless_web.engine.document.card import Card
-from vectorless_web.engine.document.serialise import card_from
-from vectorless_web.engine.document.vectors import NodeVectors
+from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.documents.serialise import card_from
+from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.errors import ArtefactDamaged, NotFound
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.reasoner.corpus import DocumentEntry
-from vectorless_web.engine.router import RouteResult
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.routing import RouteResult
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.routing import RunRouter
 from vectorless_web.runs.selectors import documents_in_scope, versions_in_scope

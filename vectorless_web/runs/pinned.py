@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import overload
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.engine.document.artefact import CompiledDocument
+from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged, NotFound
-from vectorless_web.engine.reasoner.corpus import DocumentEntry
-from vectorless_web.engine.router import RouteResult
+from vectorless_web.engine.routing import RouteResult
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run, RunInputs, Step
 

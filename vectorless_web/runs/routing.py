@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from vectorless_web.documents.snapshots import snapshot_of
-from vectorless_web.engine.document.card import Card
+from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.router import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import documents_in_scope
 

@@ -8,7 +8,7 @@ from django.utils import formats
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.runs.models import Run
 
 NAMES = {

@@ -6,7 +6,7 @@ from django.utils.formats import localize
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.lib.templatetags.show import money
 from vectorless_web.runs.models import Run
 

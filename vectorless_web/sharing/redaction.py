@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from vectorless_web.documents.models import Document
-from vectorless_web.engine.reasoner.wording import short
+from vectorless_web.engine.agent.context.outline import short
 from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.rendering import StepView
 

@@ -8,8 +8,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from vectorless_web.engine.llm.presets import Preset
-from vectorless_web.engine.query.entries import wordings
-from vectorless_web.engine.query.lexicon import default_lexicon
+from vectorless_web.engine.questions.entries import wordings
+from vectorless_web.engine.questions.lexicon import default_lexicon
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from vectorless_web.engine.query.entries import Expansion, expansions
-from vectorless_web.engine.query.lexicon import Lexicon
-from vectorless_web.engine.query.plan import QueryPlan
-from vectorless_web.engine.query.understand import understand
+from vectorless_web.engine.questions.entries import Expansion, expansions
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
 
 OWN = {"question": "the question", "entity": "a name", "period": "a period"}
 """Where a question's own terms come from, in words."""

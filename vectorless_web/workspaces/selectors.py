@@ -13,8 +13,8 @@ from django.db.models import F, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
-from vectorless_web.engine.query.entries import entry_concept, wordings
-from vectorless_web.engine.query.lexicon import Lexicon, default_lexicon
+from vectorless_web.engine.questions.entries import entry_concept, wordings
+from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.workspaces.models import (
     Budget,
     Invitation,

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vectorless_web.engine.index.grouped import GroupedRows, merged_group_statistics
-from vectorless_web.engine.index.mapped import open_segment
-from vectorless_web.engine.index.segment import Segment, build_segment, merged_statistics
+from vectorless_web.engine.index.segment import Segment, build_segment, merged_statistics, open_segment
 from vectorless_web.engine.text.analyser import analyse
 
 FIELDS = ("title", "text")

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from vectorless_web.engine.errors import ModelInvalidReply
-from vectorless_web.engine.llm.lenient import LONGEST, fitted, is_unfinished, value_in
+from vectorless_web.engine.llm.replies import LONGEST, fitted, is_unfinished, value_in
 from vectorless_web.engine.llm.schema import checked_object
 
 SCHEMA = {

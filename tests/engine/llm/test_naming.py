@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.engine.llm.naming import LONGEST_NAME, clean_name
+from vectorless_web.engine.llm.model import LONGEST_NAME, clean_name
 
 
 @pytest.mark.parametrize(

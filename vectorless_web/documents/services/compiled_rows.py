@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from vectorless_web.documents.models import Card, DocumentVersion, Section
-from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
-from vectorless_web.engine.document.card import Card as DocumentCard
-from vectorless_web.engine.document.serialise import dump_json
-from vectorless_web.engine.document.vectors import leaf_texts
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
+from vectorless_web.engine.documents.card import Card as DocumentCard
+from vectorless_web.engine.documents.serialise import dump_json
+from vectorless_web.engine.documents.vectors import leaf_texts
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 
@@ -33,7 +33,7 @@ def section_rows(version: DocumentVersion, document: CompiledDocument) -> Iterat
 
 
 def card_row(version: DocumentVersion, card: DocumentCard) -> Card:
-    """The unsaved row of a document card; `data` is what `engine.document.serialise.card_from` reads."""
+    """The unsaved row of a document card; `data` is what `engine.documents.serialise.card_from` reads."""
     data = _without_nulls(json.loads(dump_json(asdict(card))))
     return Card(
         version=version,

@@ -39,7 +39,7 @@ from vectorless_web.documents.storage import (
     reaching_storage,
     store_artefact,
 )
-from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.lib.outages import DATABASE_AWAY, DATABASE_BUSY, STORAGE_AWAY, Outage, outage_of, patiently
 

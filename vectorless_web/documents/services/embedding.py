@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.vector_queue import start_next
 from vectorless_web.documents.storage import delete_stored, open_vectors, open_version, store_vectors
-from vectorless_web.engine.document.artefact import CompiledDocument
-from vectorless_web.engine.document.vectors import LeafText, leaf_texts, write_vectors
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.vectors import LeafText, leaf_texts, write_vectors
 from vectorless_web.engine.errors import ArtefactDamaged, EngineError, ModelError, ModelInvalidReply
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, batches
 from vectorless_web.lib.money import money

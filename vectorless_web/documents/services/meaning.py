@@ -15,7 +15,7 @@ from vectorless_web.documents.services.embedding import UNREADABLE, Connect
 from vectorless_web.documents.services.vector_queue import queue_missing, start_next
 from vectorless_web.documents.storage import open_version
 from vectorless_web.engine.errors import ArtefactDamaged, ModelError
-from vectorless_web.engine.llm.naming import clean_name
+from vectorless_web.engine.llm.model import clean_name
 from vectorless_web.lib import jobs
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import Workspace

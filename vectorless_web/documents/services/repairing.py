@@ -14,7 +14,7 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compile_queue import REPAIRED, queue_repair, start_repair
 from vectorless_web.documents.services.compiling import is_sound, put_off
 from vectorless_web.documents.storage import open_version, size_of
-from vectorless_web.engine.document.artefact import ENGINE_VERSION
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.lib import jobs
 

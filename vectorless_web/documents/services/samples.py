@@ -16,8 +16,8 @@ from vectorless_web.documents.sample_texts import Sample, sample_document
 from vectorless_web.documents.services.compiled_rows import card_row, section_rows, version_facts
 from vectorless_web.documents.services.routing_rows import Linked, show_many
 from vectorless_web.documents.storage import store_artefact
-from vectorless_web.engine.compiler.compile import compile_file
-from vectorless_web.engine.document.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
+from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.workspaces.models import Workspace
 
 BATCH = 50

@@ -13,8 +13,8 @@ from vectorless_web.documents.forms import DEEPEST, CorrectionForm, ReaderForm
 from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.storage import open_version
 from vectorless_web.documents.tree_report import count
-from vectorless_web.engine.compiler.corrections import CorrectionAct
-from vectorless_web.engine.document.node import Node
+from vectorless_web.engine.documents.node import Node
+from vectorless_web.engine.parsing.corrections import CorrectionAct
 from vectorless_web.lib.problems import Problem
 from vectorless_web.lib.whole import whole
 from vectorless_web.workspaces.models import Role

@@ -1,13 +1,4 @@
-"""BM25F as pure functions over arrays.
-
-score(q, d) = sum over t of weight(t) * idf(t) * (k1 + 1) * wtf(t, d) / (k1 + wtf(t, d))
-wtf(t, d)   = sum over fields f of w(f) * tf(t, d, f) / (1 - b + b * len(d, f) / mean_len(f))
-idf(t)      = ln(1 + (N - df(t) + 0.5) / (df(t) + 0.5))
-
-Source: Robertson, Zaragoza, Taylor, "Simple BM25 Extension to Multiple Weighted Fields" (2004),
-with field lengths normalised one by one as in Zaragoza et al., "Microsoft Cambridge at TREC-13"
-(2004) and the idf that never turns negative, as Lucene uses it.
-"""
+"""BM25F as pure functions over arrays, and what each term adds to the score of each row."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -103,3 +94,52 @@ def best(scores: Floats, limit: int) -> Integers:
 def mean_lengths(totals: Iterable[float], filled: Iterable[float]) -> list[float]:
     """Mean length of each field over the rows in which it is not empty."""
     return [total / count if count else 0.0 for total, count in zip(totals, filled, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Where terms stand: row numbers, field numbers and counts, three arrays of one length, ascending."""
+
+    rows: Integers
+    fields: Integers
+    counts: Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Impacts:
+    """Saturated, field-weighted counts of all (term, row) pairs; term t owns `rows[starts[t]:starts[t + 1]]`.
+
+    `key` names the field weights and mean lengths they hold for; `size` is the number of rows.
+    """
+
+    key: tuple[tuple[float, float], ...]
+    starts: memoryview
+    rows: Integers
+    values: Floats
+    size: int
+
+    @classmethod
+    def of(cls, postings: Postings, starts: Integers, norms: Floats, key: tuple[tuple[float, float], ...]) -> "Impacts":
+        """Add up the fields of each (term, row) pair, then saturate; `starts` has one item more than the terms."""
+        count = len(postings.rows)
+        if not count:
+            return cls(key, np.zeros(len(starts), dtype=np.int64).data, postings.rows, np.zeros(0), len(norms))
+        is_first = np.empty(count, dtype=bool)
+        is_first[0] = True
+        np.not_equal(postings.rows[1:], postings.rows[:-1], out=is_first[1:])
+        is_first[starts[:-1].astype(np.int64)] = True
+        first = np.flatnonzero(is_first)
+        weighted = np.add.reduceat(postings.counts * norms[postings.rows, postings.fields], first)
+        places = np.searchsorted(first, starts.astype(np.int64))
+        return cls(key, places.astype(np.int64).data, postings.rows[first], saturate(weighted), len(norms))
+
+    def sum(self, factors: Sequence[tuple[int, float]]) -> Floats:
+        """For each row the sum over terms (given by number) of factor x impact; float64 of shape (size,)."""
+        spans = [(self.starts[number], self.starts[number + 1]) for number, _ in factors]
+        if not spans:
+            return np.zeros(self.size)
+        rows = np.concatenate([self.rows[start:end] for start, end in spans])
+        gains = np.concatenate(
+            [self.values[start:end] * factor for (start, end), (_, factor) in zip(spans, factors, strict=True)]
+        )
+        return np.bincount(rows, weights=gains, minlength=self.size).astype(np.float64, copy=False)

@@ -1,19 +1,21 @@
 """An immutable lexical index, mapped and never parsed: exact BM25F over the fields of a set of rows."""
 
+import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from vectorless_web.engine.index.builder import build_segment
-from vectorless_web.engine.index.impacts import Impacts, Postings
-from vectorless_web.engine.index.layout import FIXED_TYPES, OVERFLOW_TYPE, SECTIONS, Header, count_cap
+from vectorless_web.engine.index.builder import FIXED_TYPES, OVERFLOW_TYPE, SECTIONS, Header, build_segment, count_cap
 from vectorless_web.engine.index.scoring import (
     DIGITS,
     Floats,
+    Impacts,
     Integers,
+    Postings,
     QueryTerms,
     Statistics,
     attainable,
@@ -213,3 +215,9 @@ def merged_statistics(segments: Sequence[Segment], terms: Iterable[str]) -> Stat
             filled[name] = filled.get(name, 0) + count
     means = dict(zip(totals, mean_lengths(totals.values(), filled.values()), strict=True))
     return Statistics(sum(len(segment) for segment in segments), frequencies, means)
+
+
+def open_segment(path: Path) -> Segment:
+    """Map the file; ValueError when it is no segment. The map lives as long as the segment."""
+    with path.open("rb") as file:
+        return Segment(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))

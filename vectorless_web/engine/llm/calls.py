@@ -1,20 +1,51 @@
-"""Asks a chat model for objects: budgeted, checked against a schema, repaired once, every call recorded."""
+"""Asks a chat model for objects: budgeted, schema-checked, repaired once, ended when overdue, recorded."""
 
+import contextvars
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as Overdue
 from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped, ModelTimeout, PartialCall
 from vectorless_web.engine.llm.budget import Keep, ModelBudget, Reservation, expected_tokens
 from vectorless_web.engine.llm.failures import failure
-from vectorless_web.engine.llm.lenient import is_unfinished
-from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage, usage_of
-from vectorless_web.engine.llm.overdue import Overdue, within
+from vectorless_web.engine.llm.model import OUTSIDE, ChatModel, Message, Reply, Usage, served, usage_of
+from vectorless_web.engine.llm.replies import is_unfinished
 from vectorless_web.engine.llm.schema import Mend, as_said, checked_object, parse_object
-from vectorless_web.engine.llm.served import OUTSIDE, served
+
+__all__ = ["Overdue", "within"]
+
+
+def within(seconds: float, work: Callable[[], Any]) -> Any:
+    """The result of `work`, or the exception it raised or that ended the wait (Overdue), as a value.
+
+    Python can't stop a thread: one that hangs is left behind as a daemon, so that
+    neither the walk nor the end of the process waits for it. The work knows the same
+    context variables as its caller.
+    """
+    future: Future[Any] = Future()
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(_fulfil, future, work), name="pilot-call", daemon=True).start()
+    try:
+        problem = future.exception(timeout=seconds)
+    except Overdue as overdue:
+        return overdue
+    return problem if problem is not None else future.result()
+
+
+def _fulfil(future: Future[Any], work: Callable[[], Any]) -> None:
+    try:
+        result = work()
+    except BaseException as problem:  # noqa: BLE001 - carried to the waiting thread, whatever it is.
+        future.set_exception(problem)
+    else:
+        future.set_result(result)
+
 
 ECHOED = 1500
 """Characters of a bad reply that are shown to the model again."""

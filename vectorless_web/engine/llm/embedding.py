@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelInvalidReply, ModelStopped, ModelUnreachable
-from vectorless_web.engine.llm.budget import ModelBudget, Reservation, expected_tokens
+from vectorless_web.engine.llm.budget import ModelBudget, Purse, Reservation, expected_tokens
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, unrecorded
-from vectorless_web.engine.llm.metered import Purse
-from vectorless_web.engine.llm.model import Message, Usage
+from vectorless_web.engine.llm.model import Message, Usage, served
 from vectorless_web.engine.llm.replay import stored_failure
-from vectorless_web.engine.llm.served import served
 
 PURPOSE = "embedding"
 MOST_DIMENSIONS = 16_384

@@ -1,6 +1,8 @@
-"""What the engine asks of a chat model."""
+"""What the engine asks of a chat model, its name as it is shown, and which step of which walk a call serves."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -68,3 +70,42 @@ class ChatModel(Protocol):
     def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
         """Answer piece by piece."""
         ...
+
+
+LONGEST_NAME = 120
+"""Characters of a model's name that are kept."""
+
+
+def clean_name(said: object, *, otherwise: str = "") -> str:
+    """The printable characters of a name, at most LONGEST_NAME; `otherwise` when nothing of it is left.
+
+    A server may send anything: null characters and lone surrogates, which no database takes, or megabytes.
+    """
+    if not isinstance(said, str):
+        return otherwise
+    printable = "".join(mark for mark in said[: 2 * LONGEST_NAME] if mark.isprintable())
+    return printable.strip()[:LONGEST_NAME] or otherwise
+
+
+Place = tuple[int, int]
+"""Walk and index of a step, as its event carries them."""
+
+OUTSIDE: Place = (0, -1)
+"""Outside the walks: the call serves whichever step of the run itself comes next."""
+
+_SERVED: ContextVar[Place] = ContextVar("served", default=OUTSIDE)
+
+
+def served() -> Place:
+    """The step that calls made here and now serve."""
+    return _SERVED.get()
+
+
+@contextmanager
+def serving(walk: int, index: int) -> Iterator[None]:
+    """Calls made in this block, in this thread or in one that copies its context, serve that step."""
+    token = _SERVED.set((walk, index))
+    try:
+        yield
+    finally:
+        _SERVED.reset(token)

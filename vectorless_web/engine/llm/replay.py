@@ -8,9 +8,8 @@ from typing import Any
 from vectorless_web.engine.errors import ModelError, ModelStopped, ModelUnreachable, PartialCall
 from vectorless_web.engine.llm.calls import ModelCallRecord, request_hash
 from vectorless_web.engine.llm.failures import failure
-from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
+from vectorless_web.engine.llm.model import OUTSIDE, ChatModel, Message, Reply, Usage, served
 from vectorless_web.engine.llm.schema import parse_object
-from vectorless_web.engine.llm.served import OUTSIDE, served
 
 
 class Recall:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vectorless_web.engine.errors import ModelInvalidReply
-from vectorless_web.engine.llm.lenient import fitted, unwrapped, value_in
+from vectorless_web.engine.llm.replies import fitted, unwrapped, value_in
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,

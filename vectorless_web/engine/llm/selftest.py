@@ -1,28 +1,214 @@
-"""Finds out by asking what a chat model can do, and which of the engine's jobs that suits.
-
-The calls are few and small, except those about the context, which grow until the size
-that is stated, or until they have read `CONTEXT_TOKENS` altogether.
-"""
+"""Finds out by small questions what a chat model and its server can do, and which jobs that suits."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from vectorless_web.engine.errors import ModelAuth, ModelError, ModelUnknown
 from vectorless_web.engine.llm.capability import NO, UNKNOWN, YES, Capability, Job, SelfTest
-from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.llm.naming import clean_name
-from vectorless_web.engine.llm.probes import (
-    FIRST_CONTEXT,
-    SLOW_SECONDS,
-    STEP_TOKENS,
-    Asking,
-    context,
-    counting,
-    objects,
-    quotes,
-    speed,
-    streaming,
+from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage, clean_name
+from vectorless_web.engine.llm.schema import parse_object, problem_with
+
+CONTEXT_TOKENS = 40_000
+"""Tokens that the questions about the context may read together."""
+FIRST_CONTEXT = 2_000
+STEP_TOKENS = 5_000
+"""What the longest prompt of a step may take with its reply."""
+SLOW_SECONDS = 10.0
+"""A pilot that takes longer than this for a small call is not waited for."""
+NEEDLE = "7493"
+CHARACTERS_A_TOKEN = 4
+"""Of English prose, as a rule of thumb."""
+SHORT = 400
+"""Most tokens of a reply here: room for models that think first."""
+
+_SECTIONS = (
+    "1 Letter to shareholders, pp. 1-3",
+    "2 Risk factors, pp. 4-19",
+    "3 Cash and liquidity, pp. 20-24",
+    "4 Signatures, p. 25",
 )
+_OUTLINE = "A report has these sections:\n" + "\n".join(_SECTIONS) + "\n"
+_QUESTION = "In which one does it say how much cash there is? Answer as a JSON object"
+_CHOICE: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"section_number": {"type": "integer"}, "why": {"type": "string"}},
+    "required": ["section_number", "why"],
+    "additionalProperties": False,
+}
+_KEYS = ' with the keys "section_number" (a whole number) and "why" (a short text), and nothing else.'
+_SENTENCE = "Rent of 4,310 thousand was paid in advance for the depot at Harbour Lane."
+_PASSAGE = f"The fleet grew by two vessels. {_SENTENCE} No dividend was declared."
+
+
+@dataclass
+class Asking:
+    """Asks, and keeps count of what that cost."""
+
+    model: ChatModel
+    clock: Callable[[], float]
+    usages: list[Usage] = field(default_factory=list)
+    fastest: float | None = None
+    named: str = ""
+
+    def ask(self, text: str, *, of: ChatModel | None = None, schema: Mapping[str, Any] | None = None) -> Reply:
+        """One reply; ModelError as it comes."""
+        started = self.clock()
+        reply = (of or self.model).complete([Message("user", text)], schema=schema, max_tokens=SHORT)
+        took = self.clock() - started
+        self.fastest = took if self.fastest is None else min(self.fastest, took)
+        self.usages.append(reply.usage)
+        self.named = reply.model
+        return reply
+
+
+def objects(asking: Asking, only: Callable[[str], ChatModel] | None) -> tuple[list[Capability], tuple[str, ...]]:
+    """What each form of asking for an object yields, and those that work."""
+    if only is None:
+        found = _obeys(asking, None, _KEYS)
+        sentence = "It keeps to a JSON schema." if found == YES else "What it sends is not the object asked for."
+        return [Capability("json_schema", found, sentence, _without_schema(found))], ("",) if found == YES else ()
+    schema = _obeys(asking, only("json_schema"), ".")
+    loose = _obeys(asking, only("json_object"), _KEYS)
+    words = YES if YES in (schema, loose) else _obeys(asking, only(""), _KEYS)
+    forms = [form for form, found in (("json_schema", schema), ("json_object", loose)) if found == YES]
+    if forms or words == YES:
+        forms.append("")
+    return [
+        Capability("json_schema", schema, _kept(schema, "a JSON schema"), _without_schema(schema)),
+        Capability("json_object", loose, _kept(loose, "JSON mode"), _without_object(schema, loose, words)),
+    ], tuple(forms)
+
+
+def _obeys(asking: Asking, model: ChatModel | None, keys: str) -> str:
+    """Whether an object comes that fits; the keys stand in the schema alone when `keys` does not name them."""
+    try:
+        reply = asking.ask(f"{_OUTLINE}{_QUESTION}{keys}", of=model, schema=_CHOICE)
+    except ModelError as error:
+        return UNKNOWN if error.retryable else NO
+    found = dict(reply.parsed) if reply.parsed is not None else parse_object(reply.text)
+    return YES if found is not None and not problem_with(found, _CHOICE) else NO
+
+
+def _kept(found: str, form: str) -> str:
+    return {
+        YES: f"It keeps to {form}.",
+        NO: f"Its server refuses {form}, or the model does not heed it.",
+        UNKNOWN: f"The server failed when it was asked for {form}.",
+    }[found]
+
+
+def _without_schema(found: str) -> str:
+    return "" if found == YES else "Replies are asked for as a JSON object and checked here."
+
+
+def _without_object(schema: str, loose: str, words: str) -> str:
+    if YES in (schema, loose):
+        return ""
+    if words == YES:
+        return "The prompt alone asks for JSON; replies are checked here, and asked for once more when they do not fit."
+    return "The offline reasoner takes every step whose reply does not fit."
+
+
+def streaming(asking: Asking) -> tuple[Capability, float | None, bool | None]:
+    """Whether a reply comes piece by piece, and the seconds until its first piece."""
+    started, pieces, first = asking.clock(), 0, None
+    messages = [Message("user", "Count from one to thirty in words.")]
+    without = "Replies come whole. Stop still ends a call at once; what it had written by then is lost."
+    try:
+        for _ in asking.model.stream(messages, max_tokens=SHORT):
+            first = asking.clock() - started if first is None else first
+            pieces += 1
+    except ModelError as error:
+        return Capability("streaming", UNKNOWN, f"The stream failed: {error.message}", without), None, None
+    first = None if first is None else round(first, 2)
+    if pieces > 1:
+        return Capability("streaming", YES, "Replies come piece by piece."), first, True
+    return Capability("streaming", NO, "Replies come in one piece.", without), first, False
+
+
+def quotes(asking: Asking) -> Capability:
+    """Whether it copies a sentence word for word, as every answer has to."""
+    text = f'{_PASSAGE}\n\nCopy the sentence about rent from this text, word for word, as JSON: {{"quote": "..."}}.'
+    without = "Quotes that are not found in the document do not count; the offline answer stands behind."
+    schema = {
+        "type": "object",
+        "properties": {"quote": {"type": "string"}},
+        "required": ["quote"],
+        "additionalProperties": False,
+    }
+    try:
+        reply = asking.ask(text, schema=schema)
+    except ModelError as error:
+        return Capability("quotes", UNKNOWN, f"The call failed: {error.message}", without)
+    found = reply.parsed or parse_object(reply.text) or {}
+    if str(found.get("quote", "")).strip().rstrip(".") == _SENTENCE.rstrip("."):
+        return Capability("quotes", YES, "It copies a sentence word for word.")
+    return Capability("quotes", NO, "It does not copy a sentence word for word.", without)
+
+
+def context(asking: Asking, stated: int | None) -> tuple[Capability, int | None]:
+    """How much it reads: a number stands before ever more text. With it the limit that was met, or None."""
+    read = 0
+    for size in _sizes(stated):
+        try:
+            found = NEEDLE in asking.ask(_haystack(size)).text
+        except ModelError as error:
+            if error.retryable:
+                return _read_so_far(read, stated, f"then the server failed: {error.message}"), None
+            found = False
+        if not found:
+            without = "Prompts are kept within what it reads; raise the server's context size to let it read more."
+            sentence = f"It reads {read:,} tokens, but not {size:,}." if read else f"It does not read {size:,} tokens."
+            return Capability("context", NO if read < STEP_TOKENS else YES, sentence, without), read
+        read = size
+    return _read_so_far(read, stated, "more was not tried, to keep the test cheap"), None
+
+
+def _read_so_far(read: int, stated: int | None, why: str) -> Capability:
+    if not read:
+        return Capability("context", UNKNOWN, f"Not known: {why}")
+    whole = stated is not None and read >= stated * 0.9
+    sentence = f"It reads the {stated:,} tokens stated." if whole else f"It reads at least {read:,} tokens; {why}."
+    return Capability("context", YES, sentence)
+
+
+def _sizes(stated: int | None) -> Iterator[int]:
+    """Doubling sizes up to what is stated less the reply, as long as all of them together stay cheap."""
+    most = (stated or CONTEXT_TOKENS) - SHORT
+    size, spent = min(FIRST_CONTEXT, most), 0
+    while size > 0 and spent + size <= CONTEXT_TOKENS:
+        yield size
+        spent += size
+        if size >= most:
+            return
+        size = min(size * 2, most)
+
+
+def _haystack(tokens: int) -> str:
+    """A prompt of about as many tokens, with the needle at its very front."""
+    ask = "\nWhich number was the depot's? Answer with the number alone."
+    front = f"Remember this: the number of the depot is {NEEDLE}.\n"
+    line = "The vessel left the harbour in the morning and came back with the tide in the evening.\n"
+    room = tokens * CHARACTERS_A_TOKEN - len(front + ask)
+    return front + line * max(1, room // len(line)) + ask
+
+
+def speed(asking: Asking, first: float | None) -> Capability:
+    fastest = asking.fastest or 0.0
+    begun = "" if first is None else f", a stream begins after {first:.1f} s"
+    if fastest <= SLOW_SECONDS:
+        return Capability("speed", YES, f"A small call takes {fastest:.1f} s{begun}.")
+    without = "Branches are chosen offline, because guiding would take longer than it saves."
+    return Capability("speed", NO, f"A small call takes {fastest:.1f} s{begun}.", without)
+
+
+def counting(plain: Reply) -> Capability:
+    if not plain.usage.estimated and plain.usage.tokens_in > 0:
+        return Capability("usage", YES, "The server counts its tokens.")
+    return Capability("usage", NO, "The server counts no tokens.", "Tokens and costs are estimated from the texts.")
+
 
 ANSWER_TOKENS = 10_000
 """What the longest prompt of an answer may take with its reply."""

@@ -7,8 +7,8 @@ from django.db import transaction
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import documents_in, readable_documents
+from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.reasoner.limits import Limits
 from vectorless_web.lib.problems import Problem
 from vectorless_web.runs import selectors
 from vectorless_web.runs.answerers import answerers_of

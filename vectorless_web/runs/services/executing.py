@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Mapping
 from threading import Event
 from typing import Protocol
 
+from vectorless_web.engine.agent.corpus import Corpus
+from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.errors import Cancelled, EngineError
-from vectorless_web.engine.reasoner.corpus import Corpus
-from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, ReasoningEvent, StepEvent
-from vectorless_web.engine.reasoner.followup import Previous
-from vectorless_web.engine.reasoner.limits import Limits
+from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.lib.outages import patiently
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run, RunInputs

@@ -1,6 +1,6 @@
 """What a follow-up may lean on: the question before it in its thread, and what was read for that."""
 
-from vectorless_web.engine.reasoner.followup import Previous
+from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Run, Step
 

@@ -10,9 +10,9 @@ from typing import Any
 from django.conf import settings
 
 from vectorless_web import engine
-from vectorless_web.engine.query.lexicon import Lexicon
-from vectorless_web.engine.reasoner.followup import Previous
-from vectorless_web.engine.router import RouteMode, RouteResult, ScoredCandidate
+from vectorless_web.engine.questions.followup import Previous
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.routing import RouteMode, RouteResult, ScoredCandidate
 from vectorless_web.runs.models import Run, RunInputs
 from vectorless_web.runs.services.following import previous_of
 from vectorless_web.runs.services.leases import Lease, fenced

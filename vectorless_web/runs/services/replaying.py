@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
+from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import ModelCallRecord
-from vectorless_web.engine.llm.served import OUTSIDE
-from vectorless_web.engine.reasoner.events import ClaimEvent, CompleteEvent, Evidence, ReasoningEvent, StepEvent
+from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Replay, Run, RunInputs, Step
 from vectorless_web.runs.pinned import PinnedCorpus

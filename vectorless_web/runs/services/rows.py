@@ -4,7 +4,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from vectorless_web.engine.reasoner.events import Calculation, CompleteEvent, NodeRef, Outcome, StepEvent
+from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, StepEvent
+from vectorless_web.engine.answers.claims import Calculation
 from vectorless_web.lib.money import money, token_count
 
 Place = tuple[int, int, str]

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from vectorless_web.engine.query.entries import MAX_ENTRIES, wordings
+from vectorless_web.engine.questions.entries import MAX_ENTRIES, wordings
 from vectorless_web.lib.problems import Problem
 from vectorless_web.workspaces.models import LexiconEntry, Workspace
 from vectorless_web.workspaces.selectors import User

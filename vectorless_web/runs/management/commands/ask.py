@@ -13,19 +13,12 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from vectorless_web import wiring
+from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.local_corpus import LocalCorpus
+from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, unrecorded
-from vectorless_web.engine.reasoner.events import (
-    Check,
-    ClaimEvent,
-    CompleteEvent,
-    Evidence,
-    Outcome,
-    ReasoningEvent,
-    StepEvent,
-)
-from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.local_corpus import LocalCorpus
 from vectorless_web.runs.question import checked_question, checked_steps
 
 EXIT_CODES = {Outcome.ANSWERED: 0, Outcome.PARTIAL: 0, Outcome.NOT_FOUND: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 130}

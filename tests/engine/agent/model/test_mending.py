@@ -1,0 +1,147 @@
+"""What models write for a step, a claim, a quote and a sum, and what is read from it."""
+
+import pytest
+
+from vectorless_web.engine.agent.model.prompts import NodeNames
+from vectorless_web.engine.agent.model.replies import (
+    ANSWER_SCHEMA,
+    STEP_SCHEMA,
+    drafted,
+    mended_answer,
+    mended_step,
+    plain_claim,
+    quote_parts,
+)
+from vectorless_web.engine.errors import ModelInvalidReply
+from vectorless_web.engine.llm.schema import checked_object
+
+
+def step(said):
+    found = checked_object("", said, STEP_SCHEMA, mend=mended_step)
+    return {name: value for name, value in found.items() if value is not None and name != "thought"}
+
+
+def answer(said):
+    return checked_object("", said, ANSWER_SCHEMA, mend=mended_answer)
+
+
+@pytest.mark.parametrize(
+    "said,meant",
+    [
+        ({"action": "retrieve", "node": "412"}, {"action": "retrieve", "node": 412}),
+        ({"action": "Read", "node": "[412]"}, {"action": "retrieve", "node": 412}),
+        ({"tool": "open", "args": {"key": "node 412"}}, {"action": "retrieve", "node": 412}),
+        ({"action": {"name": "search", "query": "net sales"}}, {"action": "retrieve", "query": "net sales"}),
+        ({"action": {"scan": {"node": 3}}}, {"action": "scan", "node": 3}),
+        ({"action": "retrieve(412)"}, {"action": "retrieve", "node": 412}),
+        ({"action": "retrieve: [412]"}, {"action": "retrieve", "node": 412}),
+        ({"action": "extract", "node": ["1:412", 7]}, {"action": "extract", "node": 412}),
+        (
+            {"action": "navigate", "node": 5, "direction": "up"},
+            {"action": "navigate", "node": 5, "direction": "parent"},
+        ),
+        ({"action": "navigate", "node": 5}, {"action": "retrieve", "node": 5}),
+        ({"action": "finalize"}, {"action": "synthesize"}),
+        ({"next_step": "FINAL ANSWER", "reasoning": "Done."}, {"action": "synthesize"}),
+        ({"action": "retrieve", "node": 7, "mood": "fine"}, {"action": "retrieve", "node": 7}),
+    ],
+)
+def test_a_step_is_read_by_whatever_name(said, meant):
+    assert step(said) == meant
+
+
+@pytest.mark.parametrize(
+    "said", [{}, {"thought": "x"}, {"action": "delete"}, {"action": 7}, {"action": None, "node": 3}]
+)
+def test_a_step_without_a_known_action_is_none(said):
+    with pytest.raises(ModelInvalidReply):
+        step(said)
+
+
+def test_claims_are_read_in_the_shapes_models_give_them():
+    row = {"node": "31", "quote": "Net sales | 840"}
+    whole = answer({"claims": [{"text": "Sales were 840 [31].", "quotes": [row], "calculation": None}], "value": 840})
+    for said in (
+        {"claims": {"text": "Sales were 840 [31].", "quotes": row}, "value": "840"},
+        {"claims": [{"claim": "Sales were 840.", "evidence": [{"id": 31, "text": "Net sales | 840"}]}], "answer": 840},
+        {"claims": [{"statement": "Sales were 840 (page 7).", "node": "31", "quote": "Net sales | 840"}], "value": 840},
+        {"text": "Sales were 840.", "quotes": [row], "value": 840},
+    ):
+        assert answer(said) == whole
+    assert whole["value"] == "840"
+
+
+def test_no_claims_have_to_be_said_and_are_never_made_of_nothing():
+    assert answer({"not_found": True, "missing": "net sales"})["missing"] == ["net sales"]
+    assert answer({"claims": []})["claims"] == []
+    for said in ({"thought": "Hm."}, {"action": "retrieve"}, {"value": "840"}):
+        with pytest.raises(ModelInvalidReply):
+            answer(said)
+
+
+def test_marks_of_citation_go_and_the_sentence_stays():
+    assert plain_claim("Sales were 840 [31] in [B12, B13] 2021 (see page 7).") == "Sales were 840 in 2021."
+    assert plain_claim("Sales [in thousands] were 840 (2021).") == "Sales [in thousands] were 840 (2021)."
+
+
+@pytest.mark.parametrize(
+    "said,parts",
+    [
+        ("Net sales | 840", ["Net sales | 840"]),
+        ('"Net sales | 840"', ["Net sales | 840"]),
+        ("- [31] Net sales | 840", ["Net sales | 840"]),
+        ("Net sales ... grew by 40 ...", ["Net sales", "grew by 40"]),
+        ("Net sales […] grew", ["Net sales", "grew"]),
+        ("Net sales\\t840\\n", ["Net sales\t840"]),
+        ("...", ["..."]),
+    ],
+)
+def test_a_quote_with_an_ellipsis_is_two_quotes(said, parts):
+    assert quote_parts(said) == parts
+
+
+@pytest.mark.parametrize("said", [31, "31", "[31]", "node 31", "Passage [31]", "1:31", " (31) "])
+def test_a_node_is_read_however_it_is_named(said):
+    assert NodeNames(["1"]).read(said) == ("1", 31)
+
+
+def test_among_several_documents_the_letter_names_one():
+    names = NodeNames(["7", "9"])
+    assert names.name("9", 31) == "B31"
+    assert [names.read(said) for said in ("[B31]", "b31", "9:31", "31", "Z9", "none")] == [
+        ("9", 31),
+        ("9", 31),
+        ("9", 31),
+        ("7", 31),
+        ("7", 9),
+        ("", -1),
+    ]
+
+
+def sum_of(expression, operands, result="5.0%"):
+    made = drafted({"expression": expression, "operands": operands, "result": result}, {0: 0, 1: 2})
+    return made.expression, [(operand.name, operand.value, operand.quote) for operand in made.operands]
+
+
+def test_a_sum_keeps_its_names_and_follows_its_quotes():
+    operands = [{"name": "now", "value": "840", "quote": 0}, {"name": "before", "value": "800", "quote": 1}]
+    assert sum_of("(now - before) / before", operands) == (
+        "(now - before) / before",
+        [("now", "840", 0), ("before", "800", 2)],
+    )
+
+
+def test_names_with_spaces_and_printed_signs_become_plain():
+    operands = [
+        {"name": "net sales", "value": "840", "quote": 0},
+        {"name": "net sales 2020", "value": "800", "quote": 0},
+    ]
+    expression, made = sum_of("growth = net sales ÷ net sales 2020 × 100", operands)
+    assert expression == "net_sales / net_sales_2020 * 100"
+    assert [name for name, _, _ in made] == ["net_sales", "net_sales_2020"]
+
+
+def test_figures_written_into_a_sum_must_stand_in_a_quote_like_operands():
+    expression, made = sum_of("(5,400 - 5,000) / 5,000 * 100 = 8%", [])
+    assert expression == "(figure_1 - figure_2) / figure_2 * 100"
+    assert made == [("figure_1", "5,400", 0), ("figure_2", "5,000", 0)]

@@ -1,0 +1,212 @@
+"""PDFs: headings, paragraphs, running lines, tables and their places on the page."""
+
+import pytest
+
+from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
+from tests.support.paper import Text, pdf, prose
+from vectorless_web.engine.documents.node import GlyphSpan
+from vectorless_web.engine.parsing.pdf.boxes import highlight_boxes, render_page, text_under
+
+
+def chapter(title: str) -> list[Text]:
+    return [
+        Text(72, 120, title, 16, "bold"),
+        *prose(72, 150, 12, f"{title[-1]} the committee read the measured tides."),
+    ]
+
+
+def test_bold_and_large_lines_become_nested_sections(compiled):
+    page = [
+        Text(72, 80, "Harbour Works", 18, "bold"),
+        *prose(72, 110, 6),
+        Text(72, 210, "Dredging", 12, "bold"),
+        *prose(72, 230, 6),
+        Text(72, 330, "Quay Walls", 12, "bold"),
+        *prose(72, 350, 6),
+    ]
+    document = compiled(pdf([page]))
+    assert outline(document) == [(1, "Harbour Works"), (2, "Dredging"), (2, "Quay Walls")]
+    assert document.report.outline_source == "headings"
+
+
+def test_a_title_over_two_lines_is_one_heading(compiled):
+    page = [
+        Text(72, 80, "Findings of the Survey of the Northern Breakwater and", 14, "bold"),
+        Text(72, 97, "of the Southern Approach", 14, "bold"),
+        *prose(72, 130, 8),
+    ]
+    title = "Findings of the Survey of the Northern Breakwater and of the Southern Approach"
+    assert outline(compiled(pdf([page]))) == [(1, title)]
+
+
+def test_parts_and_items_nest_whatever_their_looks(compiled):
+    page = [
+        Text(72, 80, "PART I", 10, "bold"),
+        Text(72, 110, "Item 1. Business", 10, "bold"),
+        *prose(72, 130, 6),
+        Text(72, 220, "Overview", 12, "bold"),
+        *prose(72, 240, 6),
+        Text(72, 330, "Item 2. Properties", 10, "bold"),
+        *prose(72, 350, 6),
+    ]
+    expected = [(1, "PART I"), (2, "Item 1. Business"), (3, "Overview"), (2, "Item 2. Properties")]
+    document = compiled(pdf([page]))
+    assert outline(document) == expected
+    assert [node.label for node in nodes(document) if node.label] == ["Part I", "Item 1", "Item 2"]
+
+
+def test_repeated_headers_and_page_numbers_are_kept_apart_from_the_text(compiled):
+    pages = [
+        [Text(72, 30, "Tidal Board Report"), *chapter(f"Chapter {n} of {'ABCDE'[n - 1]}"), Text(300, 760, str(n))]
+        for n in range(1, 6)
+    ]
+    document = compiled(pdf(pages))
+    assert sorted(set(texts(document, "running"))) == ["1", "2", "3", "4", "5", "Tidal Board Report"]
+    assert not any("Tidal Board" in text for text in texts(document, "paragraph"))
+    assert not uncovered(document)
+
+
+def test_a_paragraph_runs_on_over_the_page(compiled):
+    first = [
+        *prose(72, 80, 40)[:-1],
+        Text(72, 548, "The sentence that closes this page continues on the following one and so"),
+    ]
+    second = [Text(72, 80, "does the paragraph that holds it, which ends here."), *prose(72, 130, 5)]
+    paragraphs = texts(compiled(pdf([first, second])), "paragraph")
+    assert sum("and so does the paragraph" in text for text in paragraphs) == 1
+
+
+def test_lists_are_gathered(compiled):
+    page = [*prose(72, 80, 3), *(Text(90, 130 + 14 * n, f"\u2022 item number {n} of the list") for n in range(4))]
+    page = [Text(t.x, t.y, t.words.replace("\u2022", "-"), t.size, t.font) for t in page]
+    lists = texts(compiled(pdf([page])), "list")
+    assert len(lists) == 1
+    assert lists[0].count("\n") == 3
+
+
+TABLE = [
+    Text(72, 80, "Consolidated Statements of Income", 14, "bold"),
+    Text(72, 110, "(In millions)", 9),
+    Text(380, 110, "2023", 9, "bold"),
+    Text(460, 110, "2022", 9, "bold"),
+    *(
+        text
+        for row, (label, *values) in enumerate(
+            [
+                ("Net sales", "$ 4,120", "$ 3,990"),
+                ("Cost of sales", "(2,200)", "(2,105)"),
+                ("Operating income", "710", "655"),
+                ("Income before income taxes", "690", "640"),
+                ("Provision for income taxes and other charges that the", "", ""),
+                ("authorities levy", "140", "120"),
+                ("Net income", "$ 550", "$ 520"),
+            ]
+        )
+        for text in [
+            Text(72, 126 + 11 * row, label, 9),
+            *(Text(400 - 5 * len(v) + 80 * n, 126 + 11 * row, v, 9) for n, v in enumerate(values) if v),
+        ]
+    ),
+    *prose(72, 240, 4),
+]
+
+
+def test_a_table_knows_rows_columns_periods_units_and_statement(compiled):
+    document = compiled(pdf([TABLE]))
+    [node] = [node for node in nodes(document) if node.table]
+    table = node.table
+    assert [column.period for column in table.columns] == ["", "2023", "2022"]
+    assert table.units == "In millions"
+    assert table.statement == "income"
+    assert [row.label for row in table.body][:2] == ["Net sales", "Cost of sales"]
+    assert "Provision for income taxes and other charges that the authorities levy" in [r.label for r in table.body]
+    cell = table.body[1].cells[1]
+    assert node.text[cell.offset : cell.offset + cell.length] == "(2,200)"
+    assert not uncovered(document)
+
+
+def test_rows_end_with_newlines_and_cells_are_parted_by_tabs(compiled):
+    [node] = [node for node in nodes(compiled(pdf([TABLE]))) if node.table]
+    assert "Net sales\t$ 4,120\t$ 3,990\n" in node.text
+    for row in node.table.rows:
+        assert node.text[row.offset : row.offset + row.length].rstrip("\t").count("\t") <= len(row.cells) - 1
+
+
+def test_a_table_carried_over_the_page_is_one_table(compiled):
+    def rows(first: int) -> list[Text]:
+        return [
+            text
+            for n in range(20)
+            for text in (
+                Text(72, 80 + 12 * n, f"Station {first + n}"),
+                Text(400, 80 + 12 * n, f"{100 + n}"),
+                Text(480, 80 + 12 * n, f"{200 + n}"),
+            )
+        ]
+
+    document = compiled(pdf([rows(1), rows(21)]))
+    [node] = [node for node in nodes(document) if node.table]
+    assert len(node.table.rows) == 40
+    assert (node.page_start, node.page_end) == (0, 1)
+
+
+def test_bookmarks_make_the_outline_and_can_be_ignored(compiled):
+    pages = [chapter(f"Part {name}") for name in ("Alpha", "Beta", "Gamma", "Delta")]
+    marks = [("Front", 0), *((f"Part {name}", n) for n, name in enumerate(("Alpha", "Beta", "Gamma", "Delta")))]
+    data = pdf(pages, bookmarks=marks)
+    document = compiled(data)
+    assert document.report.outline_source == "bookmarks"
+    assert outline(document)[0] == (1, "Front")
+    assert compiled(data, ignore_bookmarks=True).report.outline_source == "headings"
+
+
+def test_the_printed_contents_mark_plain_lines_as_headings(compiled):
+    names = ["Moorings", "Fenders", "Ladders", "Lights", "Signals", "Radio"]
+    entries = [Text(72, 110 + 14 * n, name) for n, name in enumerate(names)]
+    numbers = [Text(520, 110 + 14 * n, str(n + 2)) for n in range(len(names))]
+    listing = [Text(72, 80, "Contents", 14, "bold"), *(t for pair in zip(entries, numbers, strict=True) for t in pair)]
+    bodies = [[Text(72, 80, name), *prose(72, 110, 14), Text(300, 770, str(n + 2))] for n, name in enumerate(names)]
+    document = compiled(pdf([[*listing, Text(300, 770, "1")], *bodies]))
+    assert document.report.outline_source == "contents"
+    assert [title for _, title in outline(document)] == ["Contents", *names]
+
+
+def test_a_pdf_without_headings_is_divided_by_pages_and_says_so(compiled):
+    document = compiled(pdf([prose(72, 80, 40) for _ in range(7)]))
+    assert [title for _, title in outline(document)] == ["Pages 1 to 5", "Pages 6 to 7"]
+    assert document.report.outline_source == "pages"
+    assert document.report.warnings
+
+
+def test_pages_without_text_are_reported_as_scans(compiled):
+    document = compiled(pdf([[], []]))
+    assert document.report.empty_pages == (0, 1)
+    assert "OCR" in document.report.verdict
+
+
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
+def test_boxes_of_a_quote_lie_over_its_text_on_turned_pages_too(compiled, tmp_path, rotate):
+    path = tmp_path / "turned.pdf"
+    path.write_bytes(pdf([chapter("Sluice gates open twice a day")], rotate=rotate))
+    document = compiled(path.read_bytes())
+    section = next(node for node in nodes(document) if "Sluice" in node.text)
+    start = section.text.index("gates")
+    spans = document.locate(section.key, start, start + len("gates open"))
+    boxes = highlight_boxes(path, spans)
+    assert [text_under(path, box) for box in boxes] == ["gates open"]
+    image = render_page(path, 0, 1.0)
+    assert (image.width, image.height) == ((612, 792) if rotate % 180 == 0 else (792, 612))
+
+
+def test_spans_of_one_printed_line_make_one_box(tmp_path):
+    path = tmp_path / "line.pdf"
+    path.write_bytes(pdf([[Text(72, 80, "one two three four five six")]]))
+    assert len(highlight_boxes(path, [GlyphSpan(0, 0, 7), GlyphSpan(0, 8, 10)])) == 1
+
+
+def test_words_drawn_out_of_order_still_stand_in_one_node_each(compiled):
+    """A row whose words the file draws from right to left, between two ordinary ones."""
+    rows = [Text(72, 100, "Oil"), Text(300, 100, "12"), Text(380, 100, "14")]
+    mixed = [Text(380, 112, "24"), Text(72, 112, "Coal and"), Text(300, 112, "22"), Text(120, 112, "coke")]
+    last = [Text(72, 124, "Gas"), Text(300, 124, "32"), Text(380, 124, "34")]
+    assert not uncovered(compiled(pdf([[*rows, *mixed, *last]])))

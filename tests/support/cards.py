@@ -1,0 +1,93 @@
+"""Small cards for the router's tests."""
+
+from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
+from vectorless_web.engine.llm.model import Message, Reply, Usage
+from vectorless_web.engine.questions.plan import Intent, Period, QueryPlan, WeightedTerm
+from vectorless_web.engine.routing import (
+    Change,
+    DeltaRow,
+    DocumentRouter,
+    RouterConfig,
+    Snapshot,
+    build_snapshot,
+    card_row,
+)
+from vectorless_web.engine.text.analyser import analyse
+
+ACTIVE = RouterConfig(activate_threshold=0)
+
+
+def card(title, *, tags=(), overview="", sections=(), names=(), years=(), quarters=(), forms=(), dates=()):
+    return Card(
+        title=title,
+        overview=overview,
+        topic_tags=tuple(tags),
+        sections=tuple(SectionLine(key, name, "", 0, 0) for key, name in enumerate(sections)),
+        fields=TypedFields(tuple(names), tuple(years), tuple(quarters), tuple(forms), tuple(dates)),
+        topics={term: ((1, 1.0),) for term in analyse(" ".join((*tags, *sections)))},
+    )
+
+
+def report(name, year, **more):
+    return card(f"{name} {year}", names=(name,), years=(year,), forms=("10-K",), **more)
+
+
+def plan(question, *, concepts=(), names=(), years=(), quarter=None, forms=(), date=""):
+    periods = tuple(Period("quarter" if quarter else "year", year, quarter, str(year)) for year in years)
+    if date:
+        periods = (Period("date", int(date[-4:]), None, date),)
+    terms = tuple(WeightedTerm(term) for term in analyse(question))
+    return QueryPlan(
+        question,
+        question,
+        Intent.LOOKUP,
+        terms,
+        concepts=tuple(concepts),
+        entities=tuple(names),
+        periods=periods,
+        forms=tuple(forms),
+    )
+
+
+def snapshot(cards, version="1"):
+    rows = [card_row(number, made) for number, made in enumerate(cards, start=1)]
+    return Snapshot.open(build_snapshot(rows), version=version)
+
+
+def router(documents, config=ACTIVE, **more):
+    return DocumentRouter(snapshot(documents), config, **more)
+
+
+def linked(cards, config=ACTIVE):
+    """A router to which the cards came one after another, each with its links."""
+    held = Snapshot.empty()
+    for number, made in enumerate(cards, start=1):
+        held = held.with_changes([DocumentRouter(held).upsert(number, made)])
+    return DocumentRouter(held, config)
+
+
+def ids(result):
+    return [candidate.doc_id for candidate in result.candidates]
+
+
+class FakeModel:
+    """Answers with prepared objects or errors; running out of them fails the test."""
+
+    name = "fake"
+
+    def __init__(self, *replies):
+        self.replies = list(replies)
+        self.asked: list[list[Message]] = []
+
+    def complete(self, messages, *, schema=None, max_tokens=1024, temperature=0.0):
+        self.asked.append(list(messages))
+        reply = self.replies.pop(0)
+        if isinstance(reply, Exception):
+            raise reply
+        return Reply("", reply, Usage(), self.name)
+
+    def stream(self, messages, *, max_tokens=1024, temperature=0.0):
+        raise AssertionError("the router does not stream")
+
+
+__all__ = ["ACTIVE", "Change", "DeltaRow", "FakeModel", "card", "ids", "linked", "plan", "report", "router", "snapshot"]

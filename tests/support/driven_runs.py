@@ -1,0 +1,43 @@
+"""A run driven by a scripted model, and everything it left behind."""
+
+from vectorless_web.engine.agent.events import StepEvent
+from vectorless_web.engine.agent.executor import Walking
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.model.planner import ModelPlanner
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.answers.claims import ClaimEvent
+from vectorless_web.engine.llm.budget import ModelBudget
+from vectorless_web.engine.llm.calls import Caller
+from vectorless_web.engine.llm.scripted import ScriptedModel
+
+QUESTION = "What were Norrvik's net sales in 2019?"
+
+
+def step(action, **arguments):
+    empty = {"node": None, "title": None, "query": None, "direction": None}
+    return {"thought": "Because.", "action": action, **empty, **arguments}
+
+
+def answer(*claims, value=None, missing=()):
+    return {"claims": list(claims), "value": value, "missing": list(missing)}
+
+
+def claim(text, node, quote, calculation=None):
+    return {"text": text, "quotes": [{"node": f"a:{node}", "quote": quote}], "calculation": calculation}
+
+
+class Driven:
+    """A run with a scripted model, and everything it left behind."""
+
+    def __init__(self, replies, corpus, *, question=QUESTION, limits=None, budget=None, at_once=1):
+        self.model = replies if hasattr(replies, "complete") else ScriptedModel(replies)
+        self.records = []
+        self.budget = budget or ModelBudget(calls=40, tokens=60_000)
+        caller = Caller(self.model, budget=self.budget, on_call=self.records.append)
+        walking = Walking(planner=ModelPlanner(caller), at_once=at_once)
+        self.events = list(Orchestrator(walking=walking).run(question, corpus, limits or Limits()))
+        self.end = self.events[-1]
+        self.steps = [event for event in self.events if isinstance(event, StepEvent)]
+        self.opened = [event for event in self.steps if event.action == "opening"]
+        self.walked = [event for event in self.steps if event.walk and event.action != "opening"]
+        self.claims = [e for e in self.events if isinstance(e, ClaimEvent) and e.state == "checked"]

@@ -1,0 +1,86 @@
+"""Small trees and scorers for the search tests."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vectorless_web.engine.documents.node import Node, NodeKind, Reference
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.index.segment import Segment, build_segment
+from vectorless_web.engine.questions.plan import Intent, QueryPlan, WeightedTerm
+from vectorless_web.engine.text.analyser import analyse
+
+Outline = Sequence[Any]
+"""Children: ("Title", [children]) or (("Note 7", "Title"), [children]) is a section, a string is a paragraph."""
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.nodes: list[dict[str, Any]] = []
+
+    def add(self, parent: int, depth: int, *, title: str = "", text: str = "", kind: NodeKind, label: str = "") -> int:
+        key = len(self.nodes)
+        fields = {"key": key, "parent": parent, "depth": depth, "kind": kind, "title": title, "text": text}
+        self.nodes.append({**fields, "label": label, "page_start": key, "page_end": key, "token_count": len(text) // 4})
+        return key
+
+    def add_all(self, parent: int, depth: int, outline: Outline) -> None:
+        for entry in outline:
+            if isinstance(entry, str):
+                self.add(parent, depth, text=entry, kind=NodeKind.PARAGRAPH)
+                continue
+            title, children = entry
+            label, title = title if isinstance(title, tuple) else ("", title)
+            key = self.add(parent, depth, title=title, text=title, kind=NodeKind.SECTION, label=label)
+            self.add_all(key, depth + 1, children)
+
+
+def tree_of(outline: Outline, references: Sequence[tuple[int, int]] = ()) -> Tree:
+    """A tree with a document root over the outline; `references` are (source leaf, target) keys."""
+    builder = _Builder()
+    builder.add(-1, 0, title="Report", kind=NodeKind.DOCUMENT)
+    builder.add_all(0, 1, outline)
+    parents = [node["parent"] for node in builder.nodes]
+    nodes = [_finished(node, _end(key, parents)) for key, node in enumerate(builder.nodes)]
+    return Tree(nodes, [Reference(source, 0, 4, target) for source, target in references])
+
+
+def _end(key: int, parents: Sequence[int]) -> int:
+    end = key + 1
+    while end < len(parents) and parents[end] >= key and parents[end] >= 0:
+        end += 1
+    return end
+
+
+def _finished(fields: dict[str, Any], end: int) -> Node:
+    return Node(**{**fields, "page_end": end - 1}, subtree_end=end, content_hash=f"hash-{fields['key']}")
+
+
+def plan(question: str = "What were the capital expenditures?") -> QueryPlan:
+    """A plan whose terms are the question's analysed words."""
+    return QueryPlan(question, question, Intent.FIGURE, terms=tuple(WeightedTerm(term) for term in analyse(question)))
+
+
+@dataclass
+class FixedScorer:
+    """Scores by a table; what is not in it scores `otherwise`. Remembers which keys were asked for."""
+
+    table: Mapping[int, float]
+    otherwise: float = 0.1
+
+    def __post_init__(self) -> None:
+        self.asked: list[int] = []
+
+    def scores(self, keys: Sequence[int]) -> list[float]:
+        self.asked.extend(keys)
+        return [self.table.get(key, self.otherwise) for key in keys]
+
+
+def index_of(tree: Tree) -> Segment:
+    """A real index over the tree's titles, paths and texts."""
+    nodes = [tree.node(key) for key in range(len(tree))]
+    rows = (
+        (node.key, {"title": node.title, "path": " ".join(tree.path(node.key)), "text": node.text * node.is_leaf})
+        for node in nodes
+    )
+    return Segment(build_segment(rows, fields=("title", "path", "text", "table")))

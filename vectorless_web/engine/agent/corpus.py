@@ -1,0 +1,137 @@
+"""The documents a run may read, as the orchestrator sees them, and whether one is about whom the question names."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Protocol, runtime_checkable
+
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.documents.vectors import NodeVectors
+from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.routing import RouteResult
+from vectorless_web.engine.routing.names import folded_words, glued, spellings
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentEntry:
+    """One document of the scope before it is opened; `name` is the file name without its folder."""
+
+    id: str
+    name: str
+    title: str
+    pages: int
+
+
+class Corpus(Protocol):
+    """A fixed set of documents. Only `open` touches an artefact."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same documents, compiled by the same engine."""
+        ...
+
+    def entries(self) -> Sequence[DocumentEntry]:
+        """All documents of the scope, by id."""
+        ...
+
+    def card(self, document: str) -> Card:
+        """The document's card; NotFound if it is not in the scope."""
+        ...
+
+    def open(self, document: str) -> CompiledDocument:
+        """Open the compiled document; NotFound if it is not in the scope."""
+        ...
+
+
+@runtime_checkable
+class RoutedCorpus(Corpus, Protocol):
+    """A corpus with a router of its own, of so many documents that a run never lists them.
+
+    `entries()` may be counted at little cost; what is wanted of some documents comes from
+    `named`. Ids are the router's numbers as text.
+    """
+
+    def named(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
+        """The entries of these documents; those that are not in the scope are left out."""
+        ...
+
+    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
+        """The shortlist for a question; `model` helps in the modes that ask one."""
+        ...
+
+    def reroute(
+        self,
+        plan: QueryPlan,
+        *,
+        gaps: Sequence[str],
+        read: Collection[str],
+        yielded: Sequence[str],
+        model: ChatModel | None = None,
+    ) -> RouteResult:
+        """The one second pass: documents not `read` yet, asked for `gaps` too."""
+        ...
+
+
+@runtime_checkable
+class VectorCorpus(Corpus, Protocol):
+    """A corpus that holds vectors of its documents' leaves, made beforehand by one embedding model."""
+
+    def vectors(self, document: str) -> NodeVectors | None:
+        """The document's vectors; None when it has none. ArtefactDamaged when they cannot be read."""
+        ...
+
+
+def entries_of(corpus: Corpus, documents: Collection[str]) -> dict[str, DocumentEntry]:
+    """The entries of some documents by id, without listing a corpus that is too large for it."""
+    rows = corpus.named(documents) if isinstance(corpus, RoutedCorpus) else corpus.entries()
+    wanted = set(documents)
+    return {entry.id: entry for entry in rows if entry.id in wanted}
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A document chosen to be walked. `score` in about [0, 1.4] orders them; `reason` says why, in words."""
+
+    entry: DocumentEntry
+    score: float
+    reason: str
+
+
+SHORTEST_PART = 4
+"""Letters of a name that may stand inside a longer one ("tarvi" in "tarvico2022")."""
+
+
+def foreign_names(plan: QueryPlan, entry: DocumentEntry, card: Card) -> tuple[str, ...]:
+    """Names of the question when none of them is the document's own subject; empty when one is, or none is named.
+
+    Evidence from such a document must name one of them itself.
+    """
+    names = [name for name in plan.entities if any(character.isalpha() for character in name)]
+    if not names:
+        return ()
+    keys = _keys((*card.fields.entities, card.title, entry.title))
+    texts = [glued(folded_words(PurePath(entry.name).stem.replace("_", " ").replace("-", " "))), *keys]
+    return () if any(_is_subject(name, keys, texts) for name in names) else tuple(names)
+
+
+def names_any(text: str, names: Sequence[str]) -> bool:
+    """Whether a text speaks of one of the names, in any of their spellings that are sure."""
+    words = folded_words(text)
+    run = glued(words)
+    wanted = [key for name in names for key, certainty in spellings(name).items() if certainty >= 1.0]
+    return any(key in words or (len(key) >= SHORTEST_PART and key in run) for key in wanted)
+
+
+def _keys(names: Iterable[str]) -> set[str]:
+    return {key for name in names if name for key in spellings(name)}
+
+
+def _is_subject(name: str, keys: set[str], texts: Sequence[str]) -> bool:
+    wanted = {key for key, certainty in spellings(name).items() if certainty >= 1.0}
+    if wanted & keys:
+        return True
+    return any(len(key) >= SHORTEST_PART and key in text for key in wanted for text in texts) or any(
+        text.startswith(key) for key in wanted if key for text in texts[:1]
+    )

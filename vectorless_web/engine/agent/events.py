@@ -1,0 +1,142 @@
+"""What the reasoner yields while it works: steps, claims, the outcome; and what a step hands back."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from vectorless_web.engine.answers.claims import ClaimEvent, Confidence
+
+
+class StepKind(StrEnum):
+    """The closed set of steps. ROUTE, VERIFY and FINALIZE cost no step of a walk."""
+
+    ROUTE = "route"
+    SCAN = "scan"
+    RETRIEVE = "retrieve"
+    NAVIGATE = "navigate"
+    EXTRACT = "extract"
+    SYNTHESIZE = "synthesize"
+    VERIFY = "verify"
+    FINALIZE = "finalize"
+
+
+class Outcome(StrEnum):
+    """How a run ends; every run ends in one of these."""
+
+    ANSWERED = "answered"
+    PARTIAL = "partial"
+    NOT_FOUND = "not_found"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRef:
+    """A node a step touched. `document` is the corpus id; page indexes count from 0, both inclusive.
+
+    `role`: `walked`, `looked`, `turned_back` or `read`, for the map.
+    """
+
+    document: str
+    key: int
+    title: str
+    page_start: int
+    page_end: int
+    role: str = "walked"
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A branch or document not taken, with the reason in plain words."""
+
+    label: str
+    reason: str
+    ref: NodeRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepEvent:
+    """One finished step. `say` is the plain sentence of its card; `observation` and `arguments` hold JSON values.
+
+    `walk` is 0 for steps outside a walk (ROUTE, VERIFY, FINALIZE), else 1..; `index`
+    counts from 0 inside a walk. `engine` names who decided: `offline` or the model.
+    """
+
+    walk: int
+    index: int
+    kind: StepKind
+    say: str
+    thought: str = ""
+    action: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    observation: dict[str, Any] = field(default_factory=dict)
+    refs: tuple[NodeRef, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    confidence: float | None = None
+    latency_ms: float = 0.0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    engine: str = "offline"
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A section that was looked at and did not answer: shown when nothing was found."""
+
+    document: str
+    title: str
+    reason: str
+    ref: NodeRef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteEvent:
+    """The end of a run: outcome, reason in one sentence, answer and totals.
+
+    `value` is the one number the answer stands for, with unit words, or "".
+    `missing` says what a partial answer lacks. `error_code` is set when failed.
+    """
+
+    outcome: Outcome
+    reason: str
+    answer: str = ""
+    value: str = ""
+    confidence: Confidence | None = None
+    grounded: bool = False
+    missing: tuple[str, ...] = ()
+    checked: tuple[Checked, ...] = ()
+    steps: int = 0
+    tokens: int = 0
+    cost_usd: float = 0.0
+    seconds: float = 0.0
+    engine: str = "offline"
+    error_code: str = ""
+    retryable: bool = False
+    late: tuple[str, ...] = ()
+    """Places where the wall clock decided; a replay takes them as they are."""
+
+
+ReasoningEvent = StepEvent | ClaimEvent | CompleteEvent
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """What a step did: the sentence for its card, JSON values observed, nodes touched, branches not taken.
+
+    `confidence` in [0, 1] is measured (a share of the question's weight), or None where nothing is.
+    `engine`, `tokens` and `cost_usd` tell who decided inside the step, and what that cost.
+    """
+
+    say: str
+    observation: dict[str, Any] = field(default_factory=dict)
+    refs: tuple[NodeRef, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
+    confidence: float | None = None
+    engine: str = "offline"
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+def refused(message: str) -> StepResult:
+    """A step that could not be taken as asked; it costs its turn, and the planner reads why."""
+    return StepResult(say=message, observation={"error": message})

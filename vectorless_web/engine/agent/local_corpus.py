@@ -1,0 +1,98 @@
+"""A corpus over files on disk, compiled on the spot: what the `ask` command reads, without a database."""
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, NotFound
+from vectorless_web.engine.parsing.compile import compile_file
+
+Compiling = Callable[[str, str, int, int], None]
+"""Progress of compiling: file name, stage, done, total."""
+
+
+def _silent(name: str, stage: str, done: int, total: int) -> None:
+    """Nobody watches."""
+
+
+class LocalCorpus:
+    """Files as a corpus; ids are "1", "2", ... in the order given.
+
+    Files are compiled when the corpus is made, so a bad file is told before anything is
+    asked: InvalidInput (or UnreadableDocument) with a plain sentence. With `cache`, a
+    folder, a file compiled before is opened from there.
+    """
+
+    def __init__(self, paths: Sequence[Path], *, cache: Path | None = None, progress: Compiling = _silent) -> None:
+        if not paths:
+            raise InvalidInput("No file was given. Name at least one document.", code="no_documents")
+        self._paths = [_existing(Path(path)) for path in paths]
+        self._cache = cache
+        self._documents = {
+            str(number): self._compiled(path, progress) for number, path in enumerate(self._paths, start=1)
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 over the files' hashes, in order."""
+        return hashlib.sha256("".join(d.sha256 for d in self._documents.values()).encode()).hexdigest()
+
+    def entries(self) -> Sequence[DocumentEntry]:
+        """All documents, in the order given."""
+        return [
+            DocumentEntry(name, path.name, document.title or path.stem, len(document.pages))
+            for (name, document), path in zip(self._documents.items(), self._paths, strict=True)
+        ]
+
+    def card(self, document: str) -> Card:
+        """The document's card."""
+        return self.open(document).card
+
+    def open(self, document: str) -> CompiledDocument:
+        """The compiled document; NotFound for an id that is none."""
+        if document not in self._documents:
+            raise NotFound(f"There is no document {document}.")
+        return self._documents[document]
+
+    def _compiled(self, path: Path, progress: Compiling) -> CompiledDocument:
+        cached = self._cached(path)
+        if cached is not None and (kept := _opened(cached)) is not None:
+            return kept
+        name = path.name
+        data = compile_file(path, name=name, progress=lambda stage, done, total: progress(name, stage, done, total))
+        if cached is not None:
+            cached.parent.mkdir(parents=True, exist_ok=True)
+            # Renamed into place: another command may be opening it.
+            partial = cached.with_name(f"{cached.name}-{os.getpid()}")
+            partial.write_bytes(data)
+            partial.replace(cached)
+        return CompiledDocument(data)
+
+    def _cached(self, path: Path) -> Path | None:
+        if self._cache is None:
+            return None
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        return self._cache / f"{digest}-{ENGINE_VERSION}"
+
+
+def _opened(cached: Path) -> CompiledDocument | None:
+    """The file compiled before; None when it is missing or damaged, so that it is compiled again."""
+    try:
+        document = open_artefact(cached)
+        document.verify()
+    except (FileNotFoundError, ArtefactDamaged):
+        return None
+    return document
+
+
+def _existing(path: Path) -> Path:
+    if not path.exists():
+        raise InvalidInput(f"There is no file {path}. Check the path.", code="file_not_found")
+    if path.is_dir():
+        raise InvalidInput(f"{path} is a folder. Name the files in it.", code="file_is_folder")
+    return path

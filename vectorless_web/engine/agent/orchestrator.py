@@ -1,0 +1,136 @@
+"""From a question to a checked answer: understand, route, select, walk, pack, synthesise, verify, conclude."""
+
+import time
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+
+from vectorless_web.engine.agent.context.outline import listed, short
+from vectorless_web.engine.agent.corpus import Corpus
+from vectorless_web.engine.agent.events import ReasoningEvent
+from vectorless_web.engine.agent.executor import Walking, walk_all
+from vectorless_web.engine.agent.limits import Cancelling, Limits
+from vectorless_web.engine.agent.run import Run
+from vectorless_web.engine.agent.steps.finalize import cancelled, conclude, failed
+from vectorless_web.engine.agent.steps.route import Routing, route_step
+from vectorless_web.engine.agent.verification import answer_events
+from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
+from vectorless_web.engine.questions.focus import without_page
+from vectorless_web.engine.questions.followup import Previous, completed
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.understand import understand
+
+LONGEST_QUESTION = 4000
+"""Characters of a question."""
+
+
+def never() -> bool:
+    """Nobody asked the run to stop."""
+    return False
+
+
+class Orchestrator:
+    """The one entry to the reasoner. Without arguments it works offline, with no model.
+
+    `routing` narrows the documents, `walking` makes planners, pilots and handlers for the
+    walks. `clock` gives seconds and may be a fake. A replay gives `late`, the places where
+    time was up in the run it repeats, and is held up by no clock.
+    """
+
+    def __init__(
+        self,
+        *,
+        lexicon: Lexicon | None = None,
+        expand: bool = True,
+        routing: Routing | None = None,
+        walking: Walking | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        late: Collection[str] | None = None,
+    ) -> None:
+        self._lexicon = lexicon
+        self._expand = expand
+        self._routing = routing or Routing()
+        self._walking = walking or Walking(clock=clock)
+        self._clock = clock
+        self._late = late
+
+    def run(
+        self,
+        question: str,
+        corpus: Corpus,
+        limits: Limits,
+        *,
+        cancelling: Cancelling = never,
+        previous: Previous | None = None,
+    ) -> Iterator[ReasoningEvent]:
+        """Events of one run; the last is always a CompleteEvent with a stated outcome.
+
+        `previous` is the run before in a thread: a follow-up takes from its question what it
+        leaves out, and starts with what was read. Errors of the engine become the outcome
+        `failed`; errors of the code are raised.
+        """
+        run = Run(
+            limits=limits,
+            clock=self._clock,
+            cancelling=cancelling,
+            engine=self._walking.planner.name,
+            spent=self._walking.spent,
+            lexicon=self._lexicon,
+            expand=self._expand,
+            late=self._late,
+        )
+        try:
+            yield from self._reason(run, question, corpus, previous)
+        except Cancelled:
+            yield cancelled(run)
+        except EngineError as error:
+            yield failed(run, error)
+
+    def _reason(self, run: Run, question: str, corpus: Corpus, previous: Previous | None) -> Iterator[ReasoningEvent]:
+        run.stop_if_asked()
+        plan = self._understood(run, question, corpus, previous)
+        chosen, step = route_step(run, plan, corpus, self._routing)
+        yield run.told(step)
+        if run.left_out and not chosen:
+            raise _all_left_out(run)
+        yield from walk_all(run, plan, corpus, chosen, self._walking)
+        if run.gaps() and run.passed_over and run.may_go_on():
+            again, step = route_step(run, plan, corpus, self._routing)
+            yield run.told(step)
+            yield from walk_all(run, plan, corpus, again, self._walking)
+        run.stop_if_asked()
+        yield from answer_events(run, plan, self._walking)
+        yield from conclude(run, plan)
+
+    def _understood(self, run: Run, question: str, corpus: Corpus, previous: Previous | None) -> QueryPlan:
+        text = " ".join(question.split())
+        if not text:
+            raise InvalidInput("The question is empty. Type what you want to know.", code="empty_question")
+        if len(text) > LONGEST_QUESTION:
+            raise InvalidInput(
+                f"The question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most. Shorten it.",
+                code="question_too_long",
+            )
+        if not corpus.entries():
+            raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
+        plan = self._read(text)
+        if previous is None:
+            return plan
+        run.known = dict(previous.read)
+        whole = completed(text, plan, self._read(previous.question), understand=self._read)
+        run.read_as = whole if whole != text else ""
+        return self._read(whole) if run.read_as else plan
+
+    def _read(self, text: str) -> QueryPlan:
+        # A page that is named says where to look; its words must not be looked for.
+        plan = understand(without_page(text), lexicon=self._lexicon, expand=self._expand)
+        return replace(plan, question=text)
+
+
+def _all_left_out(run: Run) -> ArtefactDamaged:
+    """Why there is nothing to read: every document that speaks of the question is being repaired."""
+    titles = [short(title) for title in run.left_out.values()]
+    verb = "is" if len(titles) == 1 else "are"
+    error = ArtefactDamaged(f"{listed(titles)} {verb} being read again and cannot be asked now. Ask again in a moment.")
+    error.retryable = True
+    return error

@@ -1,0 +1,84 @@
+"""What plans a walk and drafts an answer, and the values it exchanges with the executor."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.agent.events import StepEvent, StepKind
+from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, Fact, PackedNode, SynthesisContext
+from vectorless_web.engine.llm.model import Usage
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.ranking.finder import Candidate
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """One step a planner wants taken: why (`thought`), what (`action`) and with which arguments (JSON values)."""
+
+    kind: StepKind
+    thought: str
+    action: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    engine: str = "offline"
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What is left of a walk: steps, context tokens, seconds, model calls; and the tokens of the answer's context."""
+
+    steps: int
+    tokens: int
+    seconds: float
+    calls: int = 30
+    answer: int = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class WalkContext:
+    """Everything a planner may know when it chooses the next step of a walk; a fresh value at every step.
+
+    `outline` is the tree summary (keys, titles, sizes, hints); `position` the node the
+    walk stands at; `queue` the best nodes not read yet, best first; `gaps` what the
+    question still lacks, in words; `passages` what was read, as
+    rendered; `known` the nodes read for the question before.
+    """
+
+    plan: QueryPlan
+    document: DocumentEntry
+    outline: str
+    position: int
+    steps: tuple[StepEvent, ...]
+    queue: tuple[Candidate, ...]
+    read: tuple[int, ...]
+    facts: tuple[Fact, ...]
+    rejected: tuple[str, ...]
+    gaps: tuple[str, ...]
+    references: tuple[tuple[str, int], ...]
+    passages: tuple["PackedNode", ...]
+    known: tuple[int, ...]
+    budget: Budget
+
+
+class Planner(Protocol):
+    """Chooses steps and drafts answers. Stateless: everything it knows is in its arguments."""
+
+    name: str
+
+    def spent(self) -> Usage:
+        """What its calls have cost so far, failed ones included; nothing without a model."""
+        ...
+
+    def next_step(self, context: WalkContext) -> PlannedStep:
+        """The next step of the walk; SYNTHESIZE ends it."""
+        ...
+
+    def synthesise(self, context: SynthesisContext, steps: Sequence[StepEvent]) -> AnswerDraft:
+        """A draft from what was found; no claims means that nothing was found."""
+        ...
+
+    def requote(self, context: SynthesisContext, claim: DraftClaim, because: str) -> AnswerDraft:
+        """The claim once more after a quote of it was not found: a draft of one claim, or of none."""
+        ...

@@ -1,0 +1,215 @@
+"""EXTRACT: copies from nodes the rows and sentences that answer, with their places."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vectorless_web.engine.agent.context.outline import count, listed, on_pages, pages_of, pages_words, short
+from vectorless_web.engine.agent.corpus import names_any
+from vectorless_web.engine.agent.events import Checked, StepResult, refused
+from vectorless_web.engine.agent.steps.sweep import sweep
+from vectorless_web.engine.agent.walk import Walk
+from vectorless_web.engine.answers.claims import Fact
+from vectorless_web.engine.figures.figure import Figure
+from vectorless_web.engine.figures.labels import NEUTRAL
+from vectorless_web.engine.figures.lookup import Source, find_figures
+from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free, own_words_needs, wants_figures
+from vectorless_web.engine.figures.periods import own_period
+from vectorless_web.engine.figures.tables import TableView, tables_of
+from vectorless_web.engine.passages.diversity import QUOTE_SHOWN, SET_ASIDE_SHOWN, diverse, quote_row
+from vectorless_web.engine.passages.extraction import asked_form, best_passages, find_passages, form_bonus
+from vectorless_web.engine.passages.passage import Passage
+from vectorless_web.engine.passages.sentences import with_what_follows
+from vectorless_web.engine.questions.focus import page_asked, stands_on
+from vectorless_web.engine.questions.plan import Intent
+from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.numbers import numbers_in
+
+KEPT_PASSAGES, COMPETING = 12, 2
+"""Passages one step keeps, and how many times as many compete for these places."""
+
+FREE_FIT = 0.8
+"""Least fit of a row to an item that the lexicon does not know."""
+
+UNASKED = 8
+"""Passages read when a step names none."""
+
+LEAST_SAID = 0.33
+"""Least share of the question that a quoted passage and its headings say ..."""
+
+RATE_FIT = 0.65
+"""... and of a row of percentages when a rate is asked for."""
+
+LEAST_SAID_BY_ANYONE = 0.45
+"""... when neither the question names the document's subject nor the passage has the date or time asked for."""
+
+
+def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """Take figures (`what` = figures) or sentences and rows from the nodes given (`nodes`, or one `node`).
+
+    `what` = everything sweeps the whole document for a list.
+    """
+    if arguments.get("what") == "everything":
+        return sweep(walk)
+    keys = _leaves(walk, arguments) or _unasked(walk, arguments)
+    if not keys and not _names_nodes(arguments):
+        return StepResult(say=f"{short(walk.entry.title or walk.entry.name)} has no passage to copy from")
+    if not keys:
+        return refused("Was asked to extract from a section that this document does not have.")
+    facts: list[Fact] = []
+    set_aside: tuple[Passage, ...] = ()
+    if wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
+        facts.extend(_figures(walk))
+    if not facts or not wants_figures(walk.plan):
+        passages, set_aside = _passages(walk, keys)
+        facts.extend(passages)
+    walk.read.extend(key for key in keys if key not in walk.read)
+    new = [fact for fact in facts if fact not in walk.facts]
+    walk.facts.extend(new)
+    walk.checked.extend(_unhelpful(walk, keys, new))
+    return _told(walk, keys, new, set_aside)
+
+
+def _leaves(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
+    tree = walk.document.tree
+    asked = arguments.get("nodes")
+    given = [*(asked if isinstance(asked, list) else ()), *([arguments["node"]] if "node" in arguments else ())]
+    known = [key for key in given if key in tree]
+    return list(dict.fromkeys(leaf for key in known for leaf in tree.leaves(key)[:60]))
+
+
+def _unasked(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
+    """Without any node named, the best passages for the question."""
+    return [] if _names_nodes(arguments) else [candidate.key for candidate in walk.finder.ranked[:UNASKED]]
+
+
+def _names_nodes(arguments: Mapping[str, Any]) -> bool:
+    return "node" in arguments or bool(arguments.get("nodes"))
+
+
+def _figures(walk: Walk) -> list[Fact]:
+    """Figures from every table of the document: a row's label decides, the rank only breaks ties."""
+    tree = walk.document.tree
+    tables = list(tables_of(tree, tree.leaves()))
+    pages = walk.finder.page_fits
+    ranks = {view.node.key: pages.get(view.node.page_start, 0.0) for view in tables}
+    tables = [
+        view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
+    ]
+    page = page_asked(walk.plan.question, len(walk.document.pages))
+    on_page = [view for view in tables if page and stands_on(view.node, page)]
+    return _found(walk, on_page, ranks) or _found(walk, tables, ranks)
+
+
+def _found(walk: Walk, tables: Sequence[TableView], ranks: Mapping[int, float]) -> list[Fact]:
+    source = Source(walk.entry.id, tables, ranks, own_period(walk.document.card.fields))
+    found = [
+        f for f in find_figures(source, own_words_needs(walk.plan)) if f.fit >= (RATE_FIT if f.percent else FREE_FIT)
+    ]
+    if not found:
+        least = FREE_FIT if is_free(walk.plan) else 0.0
+        found = [figure for figure in find_figures(source, figure_needs(walk.plan)) if figure.fit >= least]
+    return [f for f in found if _names_subject(walk, f.label, f.where) and (f.percent or not asks_rate(walk.plan))]
+
+
+def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passage, ...]]:
+    """Pieces that answer, and those set aside because others say the same or more."""
+    tree, fits = walk.document.tree, walk.finder.fits(keys)
+    nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
+    found = find_passages(walk.entry.id, nodes, walk.finder)
+    telling = [passage for passage in found if _tells(walk, passage)]
+    chosen = diverse(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
+    return list(with_what_follows(chosen.kept, tree, walk.finder)), chosen.set_aside
+
+
+def _tells(walk: Walk, passage: Passage) -> bool:
+    """Whether a passage says enough of the question, and of its subject, to be an answer."""
+    is_form = asked_form(walk.plan) in ("date", "duration") and form_bonus(passage.quote, walk.plan) == 1.0
+    is_subject = bool(walk.plan.entities) and not walk.foreign
+    least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
+    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(passage.quote, passage.where):
+        return False
+    if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
+        return False
+    return passage.said >= least and _names_subject(walk, passage.quote, passage.where)
+
+
+def _states_item(walk: Walk, passage: Passage) -> bool:
+    """Whether words can stand in for a row: they name the item by half of its words, and a percentage for a rate."""
+    said = set(analyse(passage.quote))
+    wordings = [set(analyse(phrase)) - NEUTRAL - {"net"} for need in figure_needs(walk.plan) for phrase in need.phrases]
+    is_rate = any(number.percent for number in numbers_in(passage.quote))
+    named = any(wording and 2 * len(wording & said) >= len(wording) for wording in wordings)
+    return named and (is_rate or not asks_rate(walk.plan))
+
+
+def _names_subject(walk: Walk, *texts: str) -> bool:
+    return not walk.foreign or names_any(" ".join(texts), walk.foreign)
+
+
+def place_words(walk: Walk, key: int) -> str:
+    """Where a node stands, in words: its section, and its own title when it has one."""
+    path = walk.document.tree.path(key)
+    return ", ".join(path[-2:]) if path else walk.entry.title
+
+
+def _unhelpful(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> list[Checked]:
+    """Sections read without finding anything, once each."""
+    tree = walk.document.tree
+    used = {tree.section_of(fact.key) for fact in facts}
+    seen = {checked.ref.key for checked in walk.checked if checked.ref}
+    sections = dict.fromkeys(tree.section_of(key) for key in keys)
+    return [
+        Checked(walk.entry.id, walk.title_of(section), _why_not(walk), walk.ref(section, "turned_back"))
+        for section in sections
+        if section not in used and section not in seen
+    ]
+
+
+def _why_not(walk: Walk) -> str:
+    wanted = re.sub(r"['’]s$", "", walk.plan.concepts[0]) if walk.plan.concepts else "what was asked"
+    return f"came near, but states nothing on {wanted}"
+
+
+def _told(walk: Walk, keys: Sequence[int], facts: Sequence[Fact], set_aside: Sequence[Passage]) -> StepResult:
+    figures = [fact for fact in facts if isinstance(fact, Figure)]
+    passages = [fact for fact in facts if isinstance(fact, Passage)]
+    refs = dict.fromkeys(fact.key for fact in facts)
+    return StepResult(
+        say=_say(walk, keys, figures, passages),
+        observation={
+            "figures": [_figure_row(fact) for fact in figures],
+            "passages": [quote_row(passage) for passage in passages],
+            "set_aside": [quote_row(passage) for passage in set_aside[:SET_ASIDE_SHOWN]],
+            "read": len(keys),
+            "missing": list(walk.gaps()),
+        },
+        refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
+        confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
+    )
+
+
+def _figure_row(figure: Figure) -> dict[str, Any]:
+    return {
+        "key": figure.key,
+        "page": figure.page_index + 1,
+        "row": figure.label,
+        "column": figure.column,
+        "value": f"{figure.amount:f}",
+        "scale": f"{figure.scale:f}",
+        "quote": figure.quote[:QUOTE_SHOWN],
+    }
+
+
+def _say(walk: Walk, keys: Sequence[int], figures: Sequence[Figure], passages: Sequence[Passage]) -> str:
+    if figures:
+        rows = dict.fromkeys((figure.label, figure.page_index) for figure in figures)
+        named = listed([f"“{short(label)}”, {pages_words(page, page)}" for label, page in list(rows)[:3]])
+        periods = listed(sorted({figure.period for figure in figures if figure.period}))
+        more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
+        return f"Took {count(len(rows), 'table row')}: {named}{more}" + (f", for {periods}" if periods else "")
+    if passages:
+        pages = on_pages(passage.page_index for passage in passages[:3])
+        return f"Copied {count(len(passages), 'passage')} that may answer, from {pages}"
+    first = walk.document.tree.node(keys[0])
+    return f"Read {short(walk.title_of(keys[0]))}, {pages_of(first)}, and found nothing that answers"

@@ -1,0 +1,184 @@
+"""RETRIEVE: fetches nodes by key, by title or label, or by search, packed under what is left of the token budget."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vectorless_web.engine.agent.context.outline import count, on_pages, pages_of, short
+from vectorless_web.engine.agent.context.vector_lane import LaneQuery, lane_query
+from vectorless_web.engine.agent.events import StepResult, refused
+from vectorless_web.engine.agent.steps.packing import CoverageReranker, observed, retriever, take
+from vectorless_web.engine.agent.walk import Walk
+from vectorless_web.engine.questions.focus import page_asked
+from vectorless_web.engine.ranking.finder import Candidate
+from vectorless_web.engine.retrieval import CommunityFilter, GraphExpand, Retriever, SectionCommunities, node_id
+from vectorless_web.engine.retrieval.documents import REFERS_TO
+from vectorless_web.engine.text.fuzzy import token_set_ratio
+
+MOST_ITEMS = 24
+"""Nodes one RETRIEVE packs."""
+
+SAME_SECTION = CommunityFilter(enabled=True, max_per_community=4)
+"""The rest of a note or statement, a table broken over nodes: each of the best three brings up to four leaves."""
+
+REFERENCES = GraphExpand(edge_types=(REFERS_TO,), max_expand=4)
+"""What the passages found point to ("see Note 7")."""
+
+AROUND = 40
+"""Tokens that rendering adds to a leaf's own: where it stands, its id, its page."""
+
+TITLE_LIKENESS = 80.0
+"""Least likeness (0..100) of a title that is taken for the one asked for."""
+
+_NUMBERS = re.compile(r"\d+[a-z]?(?:\.\d+)*|\b[ivxlc]+\b", re.I)
+
+
+def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """Fetch by `key`, by `title`, the nodes known from the question before (`known`), or search for `query`.
+
+    `tokens`, when given, is the most that this step packs.
+    """
+    most = arguments.get("tokens")
+    most = most if isinstance(most, int) else None
+    if "known" in arguments:
+        return _reuse(walk, most)
+    if "key" in arguments:
+        return _fetch(walk, arguments["key"], most)
+    if arguments.get("title"):
+        return _by_title(walk, str(arguments["title"]), most)
+    return _search(walk, str(arguments.get("query") or walk.plan.focus), most)
+
+
+def _fetch(walk: Walk, key: object, most: int | None) -> StepResult:
+    tree = walk.document.tree
+    if not isinstance(key, int) or key not in tree:
+        return refused(f"Looked for section {key}, which this document does not have.")
+    leaves = tree.leaves(key)
+    result = retriever(walk, most=most).structure(_leaves_first(walk, leaves, most)).execute()
+    packed = take(walk, result)
+    walk.position = key
+    walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in packed] + walk.queue
+    return StepResult(
+        say=f"Read {short(walk.title_of(key))} {_how_much(len(packed), len(leaves))}{pages_of(tree.node(key))}",
+        observation=observed(walk, result),
+        refs=(walk.ref(key, "read"),),
+        confidence=round(max((walk.finder.node_coverage(leaf) for leaf in packed[:8]), default=0.0), 4),
+    )
+
+
+def _leaves_first(walk: Walk, leaves: Sequence[int], most: int | None) -> list[str | tuple[str, float]]:
+    """Leaves in reading order; of a section too large for what is left the best ones first."""
+    tree, left = walk.document.tree, walk.limits.token_budget - walk.tokens_used
+    room = left if most is None else min(left, most)
+    if sum(tree.node(leaf).token_count + AROUND for leaf in leaves) <= room:
+        return [node_id(walk.space, leaf) for leaf in leaves]
+    fits = walk.finder.fits(leaves)
+    return [(node_id(walk.space, leaf), fits[leaf]) for leaf in leaves]
+
+
+def _how_much(packed: int, leaves: int) -> str:
+    return "in full, " if packed == leaves else f"{packed} of {leaves} passages, "
+
+
+def _reuse(walk: Walk, most: int | None) -> StepResult:
+    """Start from what the question before had read."""
+    if not walk.known:
+        return refused("Knew of nothing that was read before.")
+    ids = [node_id(walk.space, key) for key in walk.known]
+    result = retriever(walk, most=most).structure(ids).limit(MOST_ITEMS).execute()
+    keys = take(walk, result)
+    walk.queue = [Candidate(key, 1.0, 1.0) for key in keys]
+    return StepResult(
+        say=f"Reused {count(len(keys), 'passage')} read for the question before",
+        observation=observed(walk, result),
+        refs=tuple(walk.ref(key, "read") for key in keys[:8]),
+        confidence=round(max((walk.finder.node_coverage(key) for key in keys), default=0.0), 4),
+    )
+
+
+def _by_title(walk: Walk, title: str, most: int | None) -> StepResult:
+    key = find_title(walk, title)
+    if key is None:
+        return refused(f"Looked for a section called {title!r}; this document has none.")
+    return _fetch(walk, key, most)
+
+
+def find_title(walk: Walk, title: str) -> int | None:
+    """The section whose title or label is most like `title`; numbers must agree ("Section 2" is never "Section 1")."""
+    tree, numbers = walk.document.tree, _numbers(title)
+    best: tuple[float, int] | None = None
+    for key in tree.sections():
+        node = tree.node(key)
+        for name in (node.title, node.label):
+            if not name or not _agree(numbers, _numbers(name)):
+                continue
+            likeness = token_set_ratio(title.lower(), name.lower())
+            if likeness >= TITLE_LIKENESS and (best is None or likeness > best[0]):
+                best = (likeness, key)
+    return best[1] if best else None
+
+
+def _numbers(text: str) -> list[str]:
+    return [match.lower() for match in _NUMBERS.findall(text)]
+
+
+def _agree(wanted: list[str], found: list[str]) -> bool:
+    return wanted == found[: len(wanted)] if wanted else True
+
+
+def _search(walk: Walk, query: str, most: int | None) -> StepResult:
+    lane = lane_query(walk.lane, query)
+    return lane.told(_searched(walk, query, most, lane))
+
+
+def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> StepResult:
+    structure = [(node_id(walk.space, c.key), c.score) for c in walk.structure if c.score > 0]
+    builder = retriever(walk, most=most).text(query, walk.plan.terms if query == walk.plan.focus else ())
+    if structure:
+        builder = builder.structure(structure)
+    by_words = query == walk.plan.focus and not lane.values
+    builder = _staged(walk, lane.on(builder), by_words=by_words)
+    page = page_asked(walk.plan.question, len(walk.document.pages))
+    result = builder.where("page", page).execute() if page else builder.execute()
+    if page and not result.candidates_seen:
+        page, result = None, builder.execute()
+    keys = take(walk, result)
+    _requeue(walk, keys, alone=page is not None)
+    if not keys:
+        outcome = "nothing that fits the tokens left" if result.dropped else "nothing"
+        return StepResult(
+            say=f"Searched {short(walk.entry.title)} for “{short(query)}” and found {outcome}",
+            observation=observed(walk, result),
+            confidence=0.0,
+        )
+    told = {"filter": {"page": page}} if page else {}
+    pages = on_pages(_pages(walk, keys)[:3])
+    where = f" of {pages}, the page asked for" if page else f"; the best stand on {pages}"
+    best = walk.queue[0]
+    return StepResult(
+        say=f"Gathered {count(len(keys), 'passage')}{where}",
+        observation={**observed(walk, result), **told},
+        refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
+        confidence=round(walk.finder.node_coverage(best.key), 4),
+    )
+
+
+def _staged(walk: Walk, builder: Retriever, *, by_words: bool) -> Retriever:
+    """What stands around the best and what it refers to joins; words of the question itself decide the order."""
+    sections = SectionCommunities({walk.space: walk.document})
+    builder = builder.community(sections, SAME_SECTION).graph_expand(REFERENCES).limit(MOST_ITEMS)
+    # What was found by its meaning may share no word with the question, and another query is not the question.
+    return builder.rerank(CoverageReranker(walk.finder)) if by_words else builder
+
+
+def _requeue(walk: Walk, keys: list[int], *, alone: bool) -> None:
+    """What was fetched is read first, in its fused order, then, unless `alone`, what the words ranked beside it."""
+    fits = walk.finder.fits(keys)
+    fetched = [Candidate(key, fits[key], 1.0 / (1 + rank)) for rank, key in enumerate(keys)]
+    known = set(keys)
+    others = () if alone else walk.finder.ranked
+    walk.queue = fetched + [candidate for candidate in others if candidate.key not in known]
+
+
+def _pages(walk: Walk, keys: list[int]) -> list[int]:
+    return list(dict.fromkeys(walk.document.tree.node(key).page_start for key in keys))

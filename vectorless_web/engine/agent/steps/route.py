@@ -1,0 +1,362 @@
+"""ROUTE: the router's shortlist, the cards read, and which documents are walked, with reasons; at most once more."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Protocol
+
+from vectorless_web.engine.agent.context.outline import count, listed, short
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, RoutedCorpus, Selected, entries_of
+from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind
+from vectorless_web.engine.agent.run import Run
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
+from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.questions.entries import expansions
+from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
+from vectorless_web.engine.questions.understand import asks_documents
+from vectorless_web.engine.routing import DocumentRouter, RouterConfig, RouteResult, ScoredCandidate
+from vectorless_web.engine.routing.card_keys import card_row
+from vectorless_web.engine.text.analyser import analyse
+
+FIELD_WEIGHTS = (("name", 3.0), ("title", 3.0), ("tags", 2.0), ("hints", 1.0), ("overview", 1.0), ("sections", 1.0))
+"""What a word of the question is worth by where on the card it stands (its best place counts)."""
+
+TOPIC_WEIGHT = 0.5
+ENTITY_WORTH = 4.0
+CARD_SHARE = 0.1
+YEAR_BONUS = 0.35
+"""A year of the question among the card's years, or one more than its last."""
+
+
+def select(
+    plan: QueryPlan, corpus: Corpus, shortlist: Sequence[str], *, routed: Mapping[str, float], most: int
+) -> tuple[list[Selected], list[Selected]]:
+    """Documents to walk (at most `most`, best first) and those passed over, by their cards.
+
+    `routed` are the router's scores in [0, 1]; what the card says only parts equal ones.
+    """
+    entries = entries_of(corpus, shortlist)
+    known = [name for name in shortlist if name in entries]
+    scored = [_judged(plan, entries[name], corpus.card(name), routed.get(name, 0.0)) for name in known]
+    order = sorted(scored, key=lambda selected: (-round(selected.score, 9), selected.entry.id))
+    return order[:most], order[most:]
+
+
+def _judged(plan: QueryPlan, entry: DocumentEntry, card: Card, routed: float) -> Selected:
+    terms = {term.term: _worth(term) for term in plan.terms if not term.source.startswith("lexicon")}
+    places = _places(entry, card)
+    held = {term: max((weight for words, weight in places if term in words), default=0.0) for term in terms}
+    total = sum(terms.values()) * FIELD_WEIGHTS[0][1] or 1.0
+    score = sum(terms[term] * weight for term, weight in held.items()) / total
+    years = {period.year for period in plan.periods} & _years(card)
+    if years:
+        score += YEAR_BONUS
+    return Selected(
+        entry, routed + CARD_SHARE * score, _reason([term for term, weight in held.items() if weight > 1], years)
+    )
+
+
+def _worth(term: WeightedTerm) -> float:
+    """A name tells documents apart better than any other word; a period is judged by the years."""
+    return {"entity": ENTITY_WORTH, "period": 0.2}.get(term.source, 1.0) * term.weight
+
+
+def _places(entry: DocumentEntry, card: Card) -> list[tuple[set[str], float]]:
+    texts = {
+        "name": f"{entry.name} {' '.join(card.fields.entities)}",
+        "title": f"{entry.title} {card.title}",
+        "tags": " ".join(card.topic_tags),
+        "hints": " ".join(card.question_hints),
+        "overview": card.overview,
+        "sections": " ".join(line.title for line in card.sections),
+    }
+    places = [(set(analyse(texts[name])), weight) for name, weight in FIELD_WEIGHTS]
+    return [*places, ({term for topic in card.topics for term in analyse(topic)}, TOPIC_WEIGHT)]
+
+
+def _years(card: Card) -> set[int]:
+    return set(card.fields.years) | {int(date[:4]) for date in card.fields.dates if date[:4].isdigit()}
+
+
+def _reason(terms: Sequence[str], years: set[int]) -> str:
+    parts = [f"its card speaks of {', '.join(terms[:4])}"] if terms else []
+    parts += [f"it covers {', '.join(str(year) for year in sorted(years))}"] if years else []
+    return " and ".join(parts) or "nothing on its card speaks of the question"
+
+
+Route = Callable[[QueryPlan, Corpus], RouteResult]
+"""A router over the workspace's snapshot, narrowed to the corpus; document ids are the corpus ids as numbers."""
+
+
+class Reroute(Protocol):
+    """The one second pass of a router."""
+
+    def __call__(
+        self, plan: QueryPlan, corpus: Corpus, *, gaps: Sequence[str], read: Collection[str], yielded: Sequence[str]
+    ) -> RouteResult:
+        """Documents not `read` yet, asked for `gaps` (analysed words) too; `yielded` brought evidence."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    """Documents whose cards are worth reading, best first, with score in [0, 1] and reason.
+
+    `committed` is to be walked alone; `missed` are (id, why) of those just below the cut.
+    """
+
+    names: tuple[str, ...]
+    scores: dict[str, float] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+    committed: str = ""
+    activated: bool = False
+    missed: tuple[tuple[str, str], ...] = ()
+    seconds: float = 0.0
+    mode: str = ""
+    """Who ranked: `fast` the scores, `balanced` and `precise` a model."""
+    note: str = ""
+    """Why it was not the mode that the workspace asks for."""
+    version: str = ""
+    """The version of the cards that were looked at."""
+
+
+def shortlist_of(result: RouteResult, name_of: Callable[[int], str] = str) -> Shortlist:
+    """A router's result in the corpus' own ids."""
+    named = [(name_of(candidate.doc_id), candidate) for candidate in result.candidates]
+    return Shortlist(
+        names=tuple(name for name, _ in named),
+        scores={name: candidate.score for name, candidate in named},
+        reasons={name: candidate.reason for name, candidate in named},
+        committed="" if result.committed is None else name_of(result.committed),
+        activated=result.activated,
+        missed=tuple((name_of(candidate.doc_id), _short_of(candidate)) for candidate in result.tail),
+        seconds=result.seconds,
+        mode=result.mode_used.value,
+        note=result.note,
+        version=result.index_version,
+    )
+
+
+def _short_of(candidate: ScoredCandidate) -> str:
+    return f"just missed the cut: {candidate.reason}" if candidate.reason else "just missed the cut"
+
+
+class CardRouter:
+    """A router over the cards of a small corpus, made on the spot: files on the command line, a chosen few."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._names = [entry.id for entry in corpus.entries()]
+        rows = [
+            card_row(number, corpus.card(entry.id), name=entry.name)
+            for number, entry in enumerate(corpus.entries(), start=1)
+        ]
+        snapshot = Snapshot.open(build_snapshot(rows), version=corpus.fingerprint)
+        self._router = DocumentRouter(snapshot, RouterConfig())
+
+    def route(self, plan: QueryPlan) -> Shortlist:
+        """The shortlist for a question."""
+        return shortlist_of(self._router.route(plan), self._name)
+
+    def reroute(
+        self, plan: QueryPlan, *, gaps: Sequence[str], read: Collection[str], yielded: Sequence[str]
+    ) -> Shortlist:
+        """The second pass, as Reroute says."""
+        numbers = {name: number for number, name in enumerate(self._names, start=1)}
+        result = self._router.reroute(
+            plan,
+            gaps=gaps,
+            read=[numbers[name] for name in read if name in numbers],
+            yielded=[numbers[name] for name in yielded if name in numbers],
+        )
+        return shortlist_of(result, self._name)
+
+    def _name(self, number: int) -> str:
+        return self._names[number - 1]
+
+
+SHOWN = 15
+"""Documents named in the step; the rest are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """How documents are narrowed: by the corpus' own router, or by one made of its cards on the spot.
+
+    `route` takes the place of both; without `reroute` its second pass reads what the first
+    shortlist left. `model` helps a corpus' own router where its mode asks for one.
+    """
+
+    route: Route | None = None
+    reroute: Reroute | None = None
+    model: ChatModel | None = None
+
+    def first(self, plan: QueryPlan, corpus: Corpus) -> Shortlist:
+        """The shortlist for a question."""
+        if self.route is not None:
+            return shortlist_of(self.route(plan, corpus))
+        if isinstance(corpus, RoutedCorpus):
+            return shortlist_of(corpus.route(plan, model=self.model))
+        return CardRouter(corpus).route(plan)
+
+    def second(
+        self, plan: QueryPlan, corpus: Corpus, *, gaps: Sequence[str], read: Sequence[str], yielded: Sequence[str]
+    ) -> Shortlist:
+        """The shortlist of documents not read yet, with the gaps asked for too."""
+        if self.reroute is not None:
+            return shortlist_of(self.reroute(plan, corpus, gaps=gaps, read=read, yielded=yielded))
+        if self.route is not None:
+            return self.first(plan, corpus)
+        if isinstance(corpus, RoutedCorpus):
+            return shortlist_of(corpus.reroute(plan, gaps=gaps, read=read, yielded=yielded, model=self.model))
+        return CardRouter(corpus).reroute(plan, gaps=gaps, read=read, yielded=yielded)
+
+
+def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> tuple[list[Selected], StepEvent]:
+    """Shortlist, read the cards, choose; a second call leaves out what was walked and asks for the gaps too."""
+    started = run.clock()
+    walked = [walk.entry.id for walk in run.walks]
+    gaps = [term for gap in run.gaps() for term in analyse(gap)]
+    found = routing.second(plan, corpus, gaps=gaps, read=walked, yielded=run.yielded()) if walked else None
+    shortlist = found or routing.first(plan, corpus)
+    left = [name for name in shortlist.names if name not in walked and name not in run.left_out]
+    chosen, over = select(plan, corpus, left, routed=shortlist.scores, most=_most_walks(run, plan))
+    if shortlist.committed and not walked:
+        alone = [selected for selected in (*chosen, *over) if selected.entry.id == shortlist.committed]
+        chosen, over = alone or chosen, [s for s in (*chosen, *over) if s not in alone] if alone else over
+    chosen, over, damaged = _openable(corpus, chosen, over)
+    run.passed_over = over
+    run.left_out |= {selected.entry.id: selected.entry.title or selected.entry.name for selected in damaged}
+    missed = [*map(_left_out_row, damaged), *_missed(over, shortlist, corpus)][:SHOWN]
+    considered = len(corpus.entries())
+    step = StepEvent(
+        walk=0,
+        index=0,
+        kind=StepKind.ROUTE,
+        say=_say(considered, chosen, walked=len(walked)) + _say_left_out(damaged),
+        thought=_thought(plan, run.read_as),
+        action="route",
+        arguments={"query": plan.focus, "again": bool(walked), "gaps": gaps},
+        observation={
+            "considered": considered,
+            "activated": shortlist.activated,
+            "committed": shortlist.committed,
+            "mode": shortlist.mode,
+            "note": shortlist.note,
+            "index_version": shortlist.version,
+            "question": {**_plan_row(plan), **_expansion_row(run, plan), "read_as": run.read_as},
+            "shortlist": [_row(selected, shortlist) for selected in chosen],
+            "missed": missed,
+            **({"left_out": [_left_out_row(selected) for selected in damaged]} if damaged else {}),
+        },
+        rejected=tuple(Rejected(row["title"], row["reason"]) for row in missed),
+        confidence=round(min(1.0, max(shortlist.scores.values())), 4) if shortlist.scores else None,
+        latency_ms=(run.clock() - started) * 1000,
+    )
+    return chosen, step
+
+
+def _openable(
+    corpus: Corpus, chosen: Sequence[Selected], over: Sequence[Selected]
+) -> tuple[list[Selected], list[Selected], list[Selected]]:
+    """Those chosen that can be opened, those passed over, and those left out because they cannot be read at present.
+
+    The next best takes the place of one that is left out.
+    """
+    opened: list[Selected] = []
+    damaged: list[Selected] = []
+    waiting = [*chosen, *over]
+    while waiting and len(opened) < len(chosen):
+        selected = waiting.pop(0)
+        try:
+            corpus.open(selected.entry.id)
+        except ArtefactDamaged:
+            damaged.append(selected)
+        else:
+            opened.append(selected)
+    return opened, waiting, damaged
+
+
+def _left_out_row(selected: Selected) -> dict[str, str]:
+    title = selected.entry.title or selected.entry.name
+    return {"document": selected.entry.id, "title": title, "reason": "it is being read again and was left out"}
+
+
+def _say_left_out(damaged: Sequence[Selected]) -> str:
+    if not damaged:
+        return ""
+    titles = listed([short(selected.entry.title or selected.entry.name) for selected in damaged])
+    return f"; {titles} {'is' if len(damaged) == 1 else 'are'} being read again and left out"
+
+
+def _most_walks(run: Run, plan: QueryPlan) -> int:
+    """Documents to walk; a question for documents looks at as many as the run's steps allow, two steps each."""
+    return max(run.limits.max_walks, run.limits.max_run_steps // 2) if asks_documents(plan) else run.limits.max_walks
+
+
+def _missed(over: Sequence[Selected], shortlist: Shortlist, corpus: Corpus) -> list[dict[str, str]]:
+    """Documents that were not opened, the nearest first: those passed over, then those below the router's cut."""
+    passed = [(selected.entry.id, shortlist.reasons.get(selected.entry.id) or selected.reason) for selected in over]
+    rows = (*passed, *shortlist.missed)[:SHOWN]
+    entries = entries_of(corpus, [name for name, _ in rows])
+    return [
+        {"document": name, "title": entries[name].title or entries[name].name, "reason": reason}
+        for name, reason in rows
+        if name in entries
+    ]
+
+
+def _row(selected: Selected, shortlist: Shortlist) -> dict[str, object]:
+    name = selected.entry.id
+    return {
+        "document": name,
+        "title": selected.entry.title or selected.entry.name,
+        "pages": selected.entry.pages,
+        "score": round(selected.score, 4),
+        "reason": shortlist.reasons.get(name) or selected.reason,
+    }
+
+
+def _plan_row(plan: QueryPlan) -> dict[str, object]:
+    """How the question was understood, for the trace."""
+    return {
+        "focus": plan.focus,
+        "intent": plan.intent.value,
+        "concepts": list(plan.concepts),
+        "entities": list(plan.entities),
+        "periods": [period.text or str(period.year) for period in plan.periods],
+        "figures": [need.concept for need in plan.figures],
+        "formula": plan.formula.expression if plan.formula else "",
+        "expansions": sorted({term.source for term in plan.terms if term.source.startswith("lexicon")}),
+    }
+
+
+def _expansion_row(run: Run, plan: QueryPlan) -> dict[str, object]:
+    """What was searched with which weight and why, and what the lexicon added to the question."""
+    return {
+        "expand": run.expand,
+        "terms": [[term.term, term.weight, term.source] for term in plan.terms],
+        "looked_for": [asdict(expansion) for expansion in expansions(plan, run.lexicon)],
+    }
+
+
+def _thought(plan: QueryPlan, read_as: str) -> str:
+    if read_as:
+        return f"Read as: {read_as}"
+    about = ", ".join(plan.concepts[:4]) or plan.focus
+    periods = listed([period.text or str(period.year) for period in plan.periods])
+    return f"The question is about {about}" + (f", for {periods}" if periods else "") + "."
+
+
+def _say(considered: int, chosen: list[Selected], *, walked: int) -> str:
+    titles = [short(selected.entry.title or selected.entry.name) for selected in chosen]
+    names = listed([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
+    if walked:
+        return f"Looked again: opened {names}" if chosen else "Looked again: no other document to open"
+    if not chosen:
+        return f"Considered {count(considered, 'document')} and opened none"
+    if considered == 1:
+        return f"Opened the only document, {names}"
+    if considered == len(chosen):
+        return f"Opened {'both' if considered == 2 else f'all {considered}'} documents: {names}"
+    return f"Considered {count(considered, 'document')} and opened {len(chosen)}: {names}"

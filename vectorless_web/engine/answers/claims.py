@@ -1,0 +1,179 @@
+"""A claim of an answer with its quotes and its calculation: as drafted, and as checked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from vectorless_web.engine.documents.node import GlyphSpan
+from vectorless_web.engine.figures.figure import Figure
+from vectorless_web.engine.passages.passage import Passage
+from vectorless_web.engine.questions.plan import QueryPlan
+
+Fact = Figure | Passage
+
+
+@dataclass(frozen=True, slots=True)
+class DraftQuote:
+    """A quote before it is checked: a node and words said to stand in it. `start` is where they were seen, or -1."""
+
+    document: str
+    key: int
+    quote: str
+    start: int = -1
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftOperand:
+    """An operand of a drafted calculation; `quote` is the index of the claim's quote that states it, -1 for none."""
+
+    name: str
+    value: str
+    unit: str = ""
+    quote: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCalculation:
+    """A calculation as drafted: the program recomputes `expression` and compares it with `result`."""
+
+    expression: str
+    operands: tuple[DraftOperand, ...]
+    result: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftClaim:
+    """One sentence of the answer with its quotes.
+
+    A claim read from table rows says how well they agree with the figures needed (`fit`,
+    in [0, 1]) and which of those it used (`needs`, indexes).
+    """
+
+    text: str
+    quotes: tuple[DraftQuote, ...] = ()
+    calculation: DraftCalculation | None = None
+    fit: float | None = None
+    needs: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDraft:
+    """A drafted answer: claims in order, the one number it stands for, and what is still missing."""
+
+    claims: tuple[DraftClaim, ...] = ()
+    value: str = ""
+    missing: tuple[str, ...] = ()
+    engine: str = "offline"
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SynthesisContext:
+    """What a draft is written from: the packed context of all walks, their facts and the budget for the prompt.
+
+    `left_out` counts the nodes read that did not fit among `passages`.
+    """
+
+    plan: QueryPlan
+    facts: tuple[Fact, ...]
+    passages: tuple["PackedNode", ...]
+    names: Mapping[str, str]
+    tokens: int
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PackedNode:
+    """A node as it entered the context: its document, key, rendered text and page index."""
+
+    document: str
+    key: int
+    page_index: int
+    rendered: str
+
+
+class Support(StrEnum):
+    """How a claim stands: by its quotes, by a shown calculation, or not at all."""
+
+    SUPPORTED = "supported"
+    DERIVED = "derived"
+    UNSUPPORTED = "unsupported"
+
+
+class Check(StrEnum):
+    """How a quote was found in its node."""
+
+    EXACT = "exact"
+    NORMALISED = "normalised"
+    FUZZY = "fuzzy"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A quote and where it stands. `start`/`end` are characters in the node's text; `spans` its glyphs on the page.
+
+    `where` says in words where it is ("Consolidated Statement of Cash Flows, 2018 column").
+    `marker` numbers citations from 1 through the whole answer.
+    """
+
+    marker: int
+    document: str
+    key: int
+    page_index: int
+    quote: str
+    check: Check
+    start: int = 0
+    end: int = 0
+    spans: tuple[GlyphSpan, ...] = ()
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One line of a calculation's account: its name, the figure as used, its unit, and the citation it came from."""
+
+    name: str
+    value: str
+    unit: str = ""
+    marker: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """A shown calculation, recomputed in Decimal: `expression` over operand names gives `result`."""
+
+    expression: str
+    operands: tuple[Operand, ...]
+    result: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """The three factors, each in [0, 1]; the confidence is their product."""
+
+    claims_held: float
+    parts_covered: float
+    evidence_fit: float
+
+    @property
+    def value(self) -> float:
+        """The product of the factors."""
+        return self.claims_held * self.parts_covered * self.evidence_fit
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimEvent:
+    """One sentence of the answer, first as a draft, then checked. `because` says why it is unsupported."""
+
+    order: int
+    text: str
+    state: str
+    support: Support | None = None
+    citations: tuple[Evidence, ...] = ()
+    calculation: Calculation | None = None
+    because: str = ""

@@ -1,0 +1,371 @@
+"""Checks a draft claim by claim: every quote located, every number and calculation accounted for."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from vectorless_web.engine.answers.claims import (
+    Calculation,
+    Check,
+    ClaimEvent,
+    DraftCalculation,
+    DraftClaim,
+    DraftQuote,
+    Evidence,
+    Operand,
+    Support,
+)
+from vectorless_web.engine.answers.quotes import MISSING, Homes, Located, Place, locate_quote
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.node import Node
+from vectorless_web.engine.errors import InvalidInput, NotFound
+from vectorless_web.engine.figures.arithmetic import constants_in, evaluate, names_in
+from vectorless_web.engine.figures.tables import units_line
+from vectorless_web.engine.figures.units import units_scale
+from vectorless_web.engine.text.numbers import Number, numbers_in
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NIL = re.compile(r"(?:^|\t)[$€£\s]*[—–-]\s*(?:\t|$)")
+"""A cell with a dash states nothing, which is zero."""
+
+_HALF = Decimal("0.5")
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A number that a quote states. `scales` are the factors it may be read with (1 and the table's own).
+
+    `as_percent` are the factors for a percentage: 1 for a quote, also 100 for a worked-out share.
+    """
+
+    value: Decimal
+    scales: tuple[Decimal, ...] = (Decimal(1),)
+    as_percent: tuple[Decimal, ...] = (Decimal(1),)
+
+
+def stated_in(quote: str, scale: Decimal = Decimal(1)) -> list[Stated]:
+    """Numbers of a quote; `scale` is what the units line of its table says ("in millions": 1000000)."""
+    scales = (Decimal(1),) if scale == 1 else (Decimal(1), scale)
+    nil = [Stated(Decimal(0))] if _NIL.search(quote) else []
+    return [*(Stated(number.value, scales) for number in numbers_in(quote)), *nil]
+
+
+def unaccounted(sentence: str, stated: Sequence[Stated], periods: Iterable[str] = ()) -> list[Number]:
+    """Numbers of `sentence` that no stated number equals, in order.
+
+    Equal means: the same magnitude after scaling, to the digits the sentence shows. The
+    sign is left to the words ("fell by 73.5"). Years and quarters that stand in
+    `periods` (the question, column headers, places) need no figure of their own.
+    """
+    known = {year for text in periods for year in _YEAR.findall(text)}
+    dates = _numbers_of_dates(periods)
+    return [
+        number
+        for number in numbers_in(sentence)
+        if not _is_known_period(number, known, dates) and not any(_agrees(number, figure) for figure in stated)
+    ]
+
+
+def _is_known_period(number: Number, known: set[str], dates: set[Decimal]) -> bool:
+    digits = number.text.strip("() ")
+    return digits in known or (not number.percent and not number.currency and number.value in dates)
+
+
+def _numbers_of_dates(periods: Iterable[str]) -> set[Decimal]:
+    """Days in "December 31, 2018": 31 belongs to the date, not to the figures."""
+    return {
+        number.value for text in periods for number in numbers_in(text) if 0 < number.value <= 31 and not number.percent
+    }
+
+
+def _agrees(number: Number, figure: Stated) -> bool:
+    tolerance = _HALF * _last_digit(number)
+    wanted = abs(number.value)
+    return any(abs(wanted - abs(figure.value * scale)) <= tolerance for scale in _readings(number, figure))
+
+
+def _readings(number: Number, figure: Stated) -> tuple[Decimal, ...]:
+    """A percentage is never scaled by the table's units, nor an amount in its own words twice."""
+    return figure.as_percent if number.percent else figure.scales
+
+
+def _last_digit(number: Number) -> Decimal:
+    """The worth of the last digit shown: 0.1 million for "1.6 million"; exact whole numbers allow no rounding."""
+    digits = re.sub(r"[^\d.]", "", number.text)
+    decimals = len(digits.split(".")[1]) if "." in digits else 0
+    if not decimals and number.scale == 1:
+        return Decimal(0) if not number.percent else Decimal(1)
+    return number.scale.scaleb(-decimals)
+
+
+CONSTANTS = frozenset(
+    Decimal(number) for number in (*range(13), 52, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000)
+)
+"""Numbers a formula may contain without a quote: counts of periods, days, weeks, percent and scales."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A quote found in its node."""
+
+    draft: DraftQuote
+    node: Node | None
+    located: Located
+    scale: Decimal = Decimal(1)
+
+
+class Grounder:
+    """Checks claims against opened documents; numbers their citations from 1 through the whole answer.
+
+    `read` are the nodes that the writer of the claims was shown: a quote that stands word for
+    word in another of them than it names is cited where it stands, and `notes` says so.
+    """
+
+    def __init__(
+        self,
+        *,
+        documents: Mapping[str, CompiledDocument],
+        periods: Sequence[str] = (),
+        read: Sequence[Place] = (),
+    ) -> None:
+        self._documents = documents
+        self._periods = tuple(periods)
+        self._homes = Homes(documents=documents, read=read)
+        self._markers: dict[tuple[str, int, int, int, str], int] = {}
+        self._moved: dict[str, None] = {}
+
+    @property
+    def notes(self) -> list[str]:
+        """Quotes that were cited elsewhere than they named, a sentence each."""
+        return list(self._moved)
+
+    def check(self, order: int, claim: DraftClaim) -> ClaimEvent:
+        """The claim with its support, citations and, when unsupported, the reason in one sentence."""
+        places = self._placed(claim)
+        claim = replace(claim, calculation=_on_quotes(claim.calculation, places))
+        because = self._objection(claim, places)
+        wider = [_whole_row(place) for place in places] if because else places
+        if wider != places and not self._objection(claim, wider):
+            places, because = wider, ""
+        citations = tuple(self._evidence(place) for place in places)
+        calculation = _shown(claim.calculation, citations) if claim.calculation else None
+        support = _support(because, claim)
+        return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
+
+    def places(self, claim: DraftClaim) -> list[Check]:
+        """How each quote of a claim is found, in order."""
+        return [place.located.check for place in self._placed(claim)]
+
+    def _placed(self, claim: DraftClaim) -> list[_Place]:
+        """Each quote where it stands; parts of one quote move together."""
+        found: list[_Place] = []
+        moved: dict[Place, Place] = {}
+        for quote in claim.quotes:
+            place, named = self._place(quote), (quote.document, quote.key)
+            if place.located.check is Check.MISSING:
+                home = moved.get(named)
+                home = home if home and self._homes.holds(home, quote) else self._homes.elsewhere(quote)
+                if home is not None:
+                    moved[named] = home
+                    place = self._place(replace(quote, document=home[0], key=home[1], start=-1))
+                    self._moved[_moved_note(quote, place)] = None
+            found.append(place)
+        return found
+
+    def _place(self, quote: DraftQuote) -> _Place:
+        try:
+            tree = self._documents[quote.document].tree
+            node = tree.node(quote.key)
+        except (KeyError, NotFound):
+            return _Place(quote, None, MISSING)
+        scale = units_scale(units_line(tree, node, node.table)) if node.table is not None else Decimal(1)
+        return _Place(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
+
+    def _evidence(self, place: _Place) -> Evidence:
+        draft, located = place.draft, place.located
+        if place.node is None or located.check is Check.MISSING:
+            marker = self._marker(draft, -1, -1)
+            page = place.node.page_start if place.node else 0
+            return Evidence(marker, draft.document, draft.key, page, draft.quote, Check.MISSING, where=draft.where)
+        spans = self._documents[draft.document].locate(draft.key, located.start, located.end)
+        page = spans[0].page_index if spans else place.node.page_start
+        quote = place.node.text[located.start : located.end]
+        marker = self._marker(draft, located.start, located.end)
+        return Evidence(
+            marker,
+            draft.document,
+            draft.key,
+            page,
+            quote,
+            located.check,
+            located.start,
+            located.end,
+            spans,
+            draft.where,
+        )
+
+    def _marker(self, draft: DraftQuote, start: int, end: int) -> int:
+        identity = (draft.document, draft.key, start, end, draft.quote if start < 0 else "")
+        return self._markers.setdefault(identity, len(self._markers) + 1)
+
+    def _objection(self, claim: DraftClaim, places: Sequence[_Place]) -> str:
+        """Why the claim does not hold, or ""."""
+        if not places:
+            return "The sentence has no quote."
+        missing = [place for place in places if place.located.check is Check.MISSING]
+        if missing:
+            return "The quoted words do not stand in the document."
+        stated = [figure for place in places for figure in _stated(place)]
+        if claim.calculation is not None:
+            objection = _miscalculated(claim.calculation, places)
+            if objection:
+                return objection
+            stated += _derived(claim.calculation, _scales(claim.calculation, places))
+        return self._loose_number(claim, places, stated)
+
+    def _loose_number(self, claim: DraftClaim, places: Sequence[_Place], stated: Sequence[Stated]) -> str:
+        context = (*self._periods, *(_context(place) for place in places))
+        loose = unaccounted(claim.text, stated, context)
+        if not loose:
+            return ""
+        return f"The number {loose[0].text} stands in none of its quotes and follows from no calculation shown."
+
+
+def _whole_row(place: _Place) -> _Place:
+    """A quote of a row's label, or of some of its cells, as the row: what a label stands for is in its row."""
+    table = place.node.table if place.node is not None else None
+    located = place.located
+    for row in table.rows if table is not None and located.end else ():
+        end = row.offset + row.length
+        if row.offset == located.start and located.end < end:
+            return replace(place, located=Located(Check.NORMALISED, row.offset, end))
+    return place
+
+
+def _moved_note(quote: DraftQuote, place: _Place) -> str:
+    page = place.node.page_start + 1 if place.node else 0
+    words = " ".join(quote.quote.split())[:60]
+    return f"“{words}” was said to stand in node {quote.key}; it stands in node {place.draft.key}, p. {page}."
+
+
+def _on_quotes(calculation: DraftCalculation | None, places: Sequence[_Place]) -> DraftCalculation | None:
+    """Each operand on a quote of the sentence that states it, when the one it names does not."""
+    if calculation is None:
+        return None
+    operands = tuple(
+        operand
+        if _operand_stands(operand.value, operand.quote, places)
+        else replace(operand, quote=_stating(operand.value, places, otherwise=operand.quote))
+        for operand in calculation.operands
+    )
+    return replace(calculation, operands=operands)
+
+
+def _stating(value: str, places: Sequence[_Place], *, otherwise: int) -> int:
+    return next((index for index in range(len(places)) if _operand_stands(value, index, places)), otherwise)
+
+
+def _context(place: _Place) -> str:
+    """Column headers of a cited table: where a row's periods are printed."""
+    table = place.node.table if place.node else None
+    return " ".join(column.header for column in table.columns) if table else ""
+
+
+def _stated(place: _Place) -> list[Stated]:
+    return stated_in(_text_of(place), place.scale)
+
+
+def _text_of(place: _Place) -> str:
+    return place.node.text[place.located.start : place.located.end] if place.node is not None else ""
+
+
+def _support(because: str, claim: DraftClaim) -> Support:
+    if because:
+        return Support.UNSUPPORTED
+    return Support.DERIVED if claim.calculation is not None else Support.SUPPORTED
+
+
+def _miscalculated(calculation: DraftCalculation, places: Sequence[_Place]) -> str:
+    """What is wrong with a calculation: an operand that no quote states, a loose constant, another result."""
+    for operand in calculation.operands:
+        if not _operand_stands(operand.value, operand.quote, places):
+            return f"The figure {operand.value} ({operand.name}) stands in no quote of the sentence."
+    try:
+        loose = [number for number in constants_in(calculation.expression) if number not in CONSTANTS]
+    except InvalidInput as error:
+        return error.message
+    if loose:
+        return f"The calculation uses {loose[0]:f}, which no quote states."
+    return _other_result(calculation, _scales(calculation, places))
+
+
+def _operand_stands(value: str, index: int, places: Sequence[_Place]) -> bool:
+    """Whether the quote states the value, in any scale or as printed: 412 of "412 million" too."""
+    if not 0 <= index < len(places):
+        return False
+    return not unaccounted(value, _stated(places[index])) or _printed_scale(value, places[index]) is not None
+
+
+def _printed_scale(value: str, place: _Place) -> Decimal | None:
+    """The scale that the words behind a figure give it in the quote; None when it does not stand there so."""
+    said = numbers_in(value)
+    if not said or said[0].scale != 1:
+        return None
+    printed = (number for number in numbers_in(_text_of(place)) if number.scale != 1)
+    return next((number.scale for number in printed if abs(number.value) == abs(said[0].value) * number.scale), None)
+
+
+def _scales(calculation: DraftCalculation, places: Sequence[_Place]) -> tuple[Decimal, ...]:
+    """Factors by which a result may be read: 1, and the scale that all its operands are printed in."""
+    found = {
+        _printed_scale(operand.value, places[operand.quote]) or places[operand.quote].scale
+        for operand in calculation.operands
+        if 0 <= operand.quote < len(places)
+    }
+    shared = found.pop() if len(found) == 1 else Decimal(1)
+    return Decimal(1), units_scale(calculation.unit), shared
+
+
+def _other_result(calculation: DraftCalculation, scales: tuple[Decimal, ...]) -> str:
+    try:
+        result = recompute(calculation)
+    except InvalidInput as error:
+        return error.message
+    said = numbers_in(calculation.result)
+    if not said or unaccounted(calculation.result, [_result(result, scales)]):
+        return f"Recomputed, the result is {result.normalize():f}, not {calculation.result}."
+    return ""
+
+
+def _result(value: Decimal, scales: tuple[Decimal, ...]) -> Stated:
+    """A worked-out value: read in the scale of its operands, and as a percentage when it is a share."""
+    return Stated(value, scales, (Decimal(1), Decimal(100)))
+
+
+def recompute(calculation: DraftCalculation) -> Decimal:
+    """The expression over its operands, in exact decimals; InvalidInput when it cannot be computed."""
+    names = {operand.name: _operand_value(operand.value) for operand in calculation.operands}
+    unknown = names_in(calculation.expression) - names.keys()
+    if unknown:
+        raise InvalidInput(f"The calculation uses {min(unknown)}, which has no figure.", code="bad_calculation")
+    return evaluate(calculation.expression, names)
+
+
+def _operand_value(text: str) -> Decimal:
+    found = numbers_in(text)
+    if not found:
+        raise InvalidInput(f"The operand {text!r} is not a number.", code="bad_calculation")
+    return found[0].value
+
+
+def _derived(calculation: DraftCalculation, scales: tuple[Decimal, ...]) -> list[Stated]:
+    """Numbers the account itself accounts for: its result (exact and as shown), its operands, its constants."""
+    shown = [*numbers_in(calculation.result), *(n for o in calculation.operands for n in numbers_in(o.value))]
+    return [_result(recompute(calculation), scales), *(Stated(number.value, scales) for number in shown)]
+
+
+def _shown(calculation: DraftCalculation, citations: Sequence[Evidence]) -> Calculation:
+    markers = {index: citation.marker for index, citation in enumerate(citations)}
+    operands = tuple(Operand(o.name, o.value, o.unit, markers.get(o.quote, 0)) for o in calculation.operands)
+    return Calculation(calculation.expression, operands, calculation.result, calculation.unit)

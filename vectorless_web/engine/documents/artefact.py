@@ -1,0 +1,417 @@
+"""The compiled artefact: one immutable file that is mapped, not parsed; nodes are decoded one by one."""
+
+import hashlib
+import json
+import mmap
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.documents.columns import Integer, TableOutline
+from vectorless_web.engine.documents.fingerprint import ENGINE_VERSION as ENGINE_VERSION
+from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
+from vectorless_web.engine.documents.page import PageInfo, TreeReport
+from vectorless_web.engine.documents.serialise import (
+    card_from,
+    dump_json,
+    outline_from_json,
+    report_from,
+    table_from_json,
+    table_to_json,
+)
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.errors import ArtefactDamaged
+
+_KINDS = tuple(NodeKind)
+KINDS = tuple(kind.value for kind in _KINDS)
+_INTEGERS = ("parent", "subtree_end", "depth", "page_start", "page_end", "token_count")
+_STRINGS = ("title", "text", "label", "content_hash")
+
+
+def encode_nodes(nodes: Sequence[Node]) -> Iterator[tuple[str, bytes]]:
+    """Blocks (name, bytes) that hold the nodes."""
+    columns = [[getattr(node, name) for node in nodes] for name in _INTEGERS]
+    columns.append([KINDS.index(node.kind) for node in nodes])
+    yield "nodes", np.array(columns, dtype="<i4").tobytes()
+    for name in _STRINGS:
+        yield from _blob(name, (getattr(node, name).encode("utf-8", "replace") for node in nodes))
+    yield from _blob("table", (table_to_json(node.table) if node.table else b"" for node in nodes))
+    runs = [(r.offset, r.page_index, r.char_index, r.length) for node in nodes for r in node.runs]
+    yield "runs", np.array(runs, dtype="<i4").reshape(-1, 4).tobytes()
+    yield "run_ends", np.cumsum([len(node.runs) for node in nodes], dtype="<i4").tobytes()
+
+
+def _blob(name: str, values: Iterable[bytes]) -> Iterator[tuple[str, bytes]]:
+    encoded = list(values)
+    yield f"{name}_ends", np.cumsum([len(value) for value in encoded], dtype="<i8").tobytes()
+    yield name, b"".join(encoded)
+
+
+class NodeRows(Sequence[Node]):
+    """The nodes of an artefact as a sequence; each is decoded when first asked for and kept."""
+
+    def __init__(
+        self, array: Callable[[str, str], NDArray[Any]], block: Callable[[str], memoryview], count: int
+    ) -> None:
+        self._array, self._block, self._count = array, block, count
+        self._columns = array("nodes", "<i4").reshape(len(_INTEGERS) + 1, count)
+        self._kept: dict[int, Node] = {}
+        self._ends: dict[str, list[int]] = {}
+        self._integers: dict[str, list[int]] = {}
+
+    def __len__(self) -> int:
+        return self._count
+
+    @property
+    def structure(self) -> tuple[list[int], list[int], list[str]]:
+        """Parents, subtree ends and kind names, as plain lists (quicker to index than arrays)."""
+        kinds = [KINDS[number] for number in self._columns[-1].tolist()]
+        return self._columns[0].tolist(), self._columns[1].tolist(), kinds
+
+    @overload
+    def __getitem__(self, key: int) -> Node: ...
+    @overload
+    def __getitem__(self, key: slice) -> Sequence[Node]: ...
+    def __getitem__(self, key: int | slice) -> Node | Sequence[Node]:
+        if isinstance(key, slice):
+            return [self[number] for number in range(*key.indices(self._count))]
+        if not 0 <= key < self._count:
+            raise IndexError(key)
+        if key not in self._kept:
+            self._kept[key] = self._decode(key)
+        return self._kept[key]
+
+    @cached_property
+    def titles(self) -> list[str]:
+        """The titles of all nodes."""
+        return self._strings("title")
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The texts of all nodes."""
+        return self._strings("text")
+
+    def integers(self, name: Integer) -> list[int]:
+        """An integer field of all nodes, as a plain list."""
+        if name not in self._integers:
+            self._integers[name] = self._columns[_INTEGERS.index(name)].tolist()
+        return self._integers[name]
+
+    def table(self, key: int) -> TableOutline | None:
+        """The outline of a node's table; None when it has none."""
+        return outline_from_json(bytes(self._slice("table", key)), self.texts[key]) if key in self._tabled else None
+
+    @cached_property
+    def _tabled(self) -> frozenset[int]:
+        """The keys of the nodes with a table."""
+        sizes = np.diff(self._array("table_ends", "<i8"), prepend=0)
+        return frozenset(np.flatnonzero(sizes).tolist())
+
+    def locate(self, key: int, start: int, end: int) -> tuple[GlyphSpan, ...]:
+        """Spans of raw characters behind `text[start:end]` of a node."""
+        spans = []
+        for offset, page, character, length in self._runs(key):
+            low, high = max(start, offset), min(end, offset + length)
+            if low < high:
+                spans.append(GlyphSpan(page, character + low - offset, high - low))
+        return tuple(spans)
+
+    def on_page(self, page_index: int) -> list[int]:
+        """Keys of the nodes with a run on the page."""
+        runs, ends = self._array("runs", "<i4").reshape(-1, 4), self._array("run_ends", "<i4")
+        places = np.nonzero(runs[:, 1] == page_index)[0]
+        keys = np.searchsorted(ends, places, side="right")
+        return [int(key) for key in np.unique(keys)]
+
+    def _decode(self, key: int) -> Node:
+        parent, subtree_end, depth, page_start, page_end, tokens, kind = self._columns[:, key].tolist()
+        text = self._string("text", key)
+        raw_table = bytes(self._slice("table", key))
+        return Node(
+            key=key,
+            parent=parent,
+            subtree_end=subtree_end,
+            depth=depth,
+            kind=_KINDS[kind],
+            title=self._string("title", key),
+            text=text,
+            page_start=page_start,
+            page_end=page_end,
+            token_count=tokens,
+            content_hash=self._string("content_hash", key),
+            label=self._string("label", key),
+            runs=tuple(GlyphRun(*run) for run in self._runs(key)),
+            table=table_from_json(raw_table, text) if raw_table else None,
+        )
+
+    def _runs(self, key: int) -> list[list[int]]:
+        start, end = self._span("run", "<i4", key)
+        runs: list[list[int]] = self._all_runs[start:end].tolist()
+        return runs
+
+    @cached_property
+    def _all_runs(self) -> NDArray[Any]:
+        return self._array("runs", "<i4").reshape(-1, 4)
+
+    def _span(self, name: str, kind: str, key: int) -> tuple[int, int]:
+        """Where a node's part of a column begins and ends; plain lists are quicker to index than arrays."""
+        if name not in self._ends:
+            self._ends[name] = self._array(f"{name}_ends", kind).tolist()
+        ends = self._ends[name]
+        return ends[key - 1] if key else 0, ends[key]
+
+    def _strings(self, name: str) -> list[str]:
+        """A whole column; where all of it is ASCII, bytes are characters and one decoding serves all."""
+        ends, block = self._array(f"{name}_ends", "<i8").tolist(), bytes(self._block(name))
+        if block.isascii():
+            whole = block.decode("ascii")
+            return [whole[start:end] for start, end in pairwise([0, *ends])]
+        return [block[start:end].decode() for start, end in pairwise([0, *ends])]
+
+    def _string(self, name: str, key: int) -> str:
+        return str(self._slice(name, key), "utf-8")
+
+    def _slice(self, name: str, key: int) -> memoryview:
+        start, end = self._span(name, "<i8", key)
+        return self._block(name)[start:end]
+
+
+FORMAT = 1
+"""The layout of blocks. Raise it when a program that knows the old layout would misread the new one."""
+
+_MAGIC = b"VLWEBART"
+_HEAD = struct.Struct("<8sQ32s")
+_ALIGN = 8
+_TRIED_NODES = 64
+"""Nodes decoded to find out whether a file of another compiler can be read: evenly spread, they meet every kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArtefactParts:
+    """Everything that goes into an artefact. `page_texts[i]` is the raw text of `pages[i]`."""
+
+    title: str
+    media_type: str
+    sha256: str
+    nodes: Sequence[Node]
+    references: Sequence[Reference]
+    pages: Sequence[PageInfo]
+    page_texts: Sequence[str]
+    card: Card
+    report: TreeReport
+    segment: bytes
+
+
+def write_artefact(parts: ArtefactParts) -> bytes:
+    """The artefact's bytes; equal parts give equal bytes."""
+    return _assemble(_facts(parts), dict(_blocks(parts)))
+
+
+def _facts(parts: ArtefactParts) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "engine": ENGINE_VERSION,
+        "title": parts.title,
+        "media_type": parts.media_type,
+        "sha256": parts.sha256,
+        "nodes": len(parts.nodes),
+    }
+
+
+def _blocks(parts: ArtefactParts) -> Iterator[tuple[str, bytes]]:
+    yield from encode_nodes(parts.nodes)
+    references = [(r.source, r.offset, r.length, r.target) for r in parts.references]
+    yield "references", np.array(references, dtype="<i4").reshape(-1, 4).tobytes()
+    sizes = [(page.width, page.height, page.characters) for page in parts.pages]
+    yield "pages", np.array(sizes, dtype="<f8").reshape(-1, 3).tobytes()
+    encoded = [text.encode("utf-8", "replace") for text in parts.page_texts]
+    yield "page_ends", np.cumsum([len(text) for text in encoded], dtype="<i8").tobytes()
+    yield "page_texts", b"".join(encoded)
+    yield "card", dump_json(asdict(parts.card))
+    yield "report", dump_json(asdict(parts.report))
+    yield "segment", parts.segment
+
+
+def _assemble(facts: dict[str, Any], blocks: Mapping[str, bytes]) -> bytes:
+    places: dict[str, tuple[int, int, int]] = {}
+    body = bytearray()
+    for name, block in blocks.items():
+        body.extend(b"\0" * (-len(body) % _ALIGN))
+        places[name] = (len(body), len(block), zlib.crc32(block))
+        body.extend(block)
+    directory = dump_json({**facts, "blocks": places, "body": len(body)})
+    directory += b" " * (-(_HEAD.size + len(directory)) % _ALIGN)
+    head = _HEAD.pack(_MAGIC, len(directory), hashlib.sha256(directory).digest())
+    return head + directory + bytes(body)
+
+
+def open_artefact(path: Path) -> "CompiledDocument":
+    """Map an artefact file. ArtefactDamaged if it is truncated, altered or of another layout."""
+    try:
+        with path.open("rb") as file:
+            return CompiledDocument(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except ValueError as error:  # an empty file cannot be mapped
+        raise _damaged("it is empty") from error
+
+
+def _damaged(reason: str) -> ArtefactDamaged:
+    return ArtefactDamaged(f"The compiled document cannot be read: {reason}.")
+
+
+class _Blocks:
+    """Checked access to the blocks of an artefact."""
+
+    def __init__(self, buffer: bytes | mmap.mmap) -> None:
+        self._view = memoryview(buffer)
+        self.directory, self._base = self._read_directory()
+        self._checked: set[str] = set()
+
+    def _read_directory(self) -> tuple[dict[str, Any], int]:
+        if len(self._view) < _HEAD.size:
+            raise _damaged("it is cut short")
+        magic, length, digest = _HEAD.unpack(self._view[: _HEAD.size])
+        raw = bytes(self._view[_HEAD.size : _HEAD.size + length])
+        if magic != _MAGIC or hashlib.sha256(raw).digest() != digest:
+            raise _damaged("its directory is damaged")
+        directory: dict[str, Any] = json.loads(raw)
+        # Files from before layouts were numbered are of the first one.
+        if directory.get("format", 1) != FORMAT:
+            raise _damaged("a version of this program with another layout made it")
+        base = _HEAD.size + length
+        if len(self._view) != base + directory["body"]:
+            raise _damaged("its length is wrong")
+        return directory, base
+
+    def __getitem__(self, name: str) -> memoryview:
+        if name not in self.directory["blocks"]:
+            raise _damaged(f"it has no block {name}")
+        offset, length, check = self.directory["blocks"][name]
+        view = self._view[self._base + offset : self._base + offset + length]
+        if name not in self._checked:
+            if zlib.crc32(view) != check:
+                raise _damaged(f"its block {name} is damaged")
+            self._checked.add(name)
+        return view
+
+    def verify(self) -> None:
+        """Check every block. ArtefactDamaged if one was altered."""
+        for name in self.directory["blocks"]:
+            self[name]
+
+    def array(self, name: str, dtype: str) -> NDArray[Any]:
+        return np.frombuffer(self[name], dtype=dtype)
+
+
+class CompiledDocument:
+    """A compiled document over a mapped artefact; opened in milliseconds, nodes decoded when asked for."""
+
+    def __init__(self, buffer: bytes | mmap.mmap) -> None:
+        self._blocks = _Blocks(buffer)
+        facts = self._blocks.directory
+        try:
+            self.title: str = facts["title"]
+            self.media_type: str = facts["media_type"]
+            self.sha256: str = facts["sha256"]
+            self.engine: str = facts["engine"]
+            self._rows = NodeRows(self._blocks.array, self._blocks.__getitem__, facts["nodes"])
+        except (LookupError, ValueError) as error:
+            raise _damaged(f"another version of this program made it ({error!r})") from error
+        self._card: Card | None = None
+        self._tree: Tree | None = None
+        self._report: TreeReport | None = None
+
+    def verify(self) -> None:
+        """Check the whole file, so that nothing fails later. ArtefactDamaged if it was altered or cannot be read.
+
+        What another compiler wrote is read on trial too: sound bytes may still hold what this program does not know.
+        """
+        self._blocks.verify()
+        if self.engine == ENGINE_VERSION:
+            return
+        try:
+            self._read_on_trial()
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise _damaged(f"another version of this program made it ({error!r})") from error
+
+    def _read_on_trial(self) -> None:
+        count = len(self.tree)
+        for key in range(0, count, max(1, count // _TRIED_NODES)):
+            self.tree.node(key)
+        tables = (key for key in range(count) if self.tree.kind(key) is NodeKind.TABLE)
+        first_table = next(tables, None)
+        if first_table is not None:
+            self.tree.node(first_table)
+        _ = self.card, self.report, self.segment
+        for page_index in range(min(1, len(self.pages))):
+            self.page_text(page_index)
+
+    @property
+    def tree(self) -> Tree:
+        """The tree; moving through it decodes no node."""
+        if self._tree is None:
+            references = self._blocks.array("references", "<i4").reshape(-1, 4).tolist()
+            self._tree = Tree(
+                self._rows,
+                [Reference(*reference) for reference in references],
+                structure=self._rows.structure,
+                columns=self._rows,
+            )
+        return self._tree
+
+    @property
+    def card(self) -> Card:
+        """The document card."""
+        if self._card is None:
+            self._card = card_from(json.loads(bytes(self._blocks["card"])))
+        return self._card
+
+    @property
+    def report(self) -> TreeReport:
+        """The tree report of this version."""
+        if self._report is None:
+            self._report = report_from(json.loads(bytes(self._blocks["report"])))
+        return self._report
+
+    @property
+    def segment(self) -> memoryview:
+        """Bytes of the index segment over this document's nodes."""
+        return self._blocks["segment"]
+
+    @property
+    def pages(self) -> Sequence[PageInfo]:
+        """Size and number of characters of each page."""
+        rows = self._blocks.array("pages", "<f8").reshape(-1, 3).tolist()
+        return [PageInfo(width, height, int(characters)) for width, height, characters in rows]
+
+    def page_text(self, page_index: int) -> str:
+        """The raw text of a page (from 0); glyph character indexes count its characters."""
+        ends = self._blocks.array("page_ends", "<i8")
+        if not 0 <= page_index < len(ends):
+            raise IndexError(page_index)
+        start = int(ends[page_index - 1]) if page_index else 0
+        return str(self._blocks["page_texts"][start : int(ends[page_index])], "utf-8")
+
+    def locate(self, key: int, start: int, end: int) -> tuple[GlyphSpan, ...]:
+        """Where characters `start` (included) to `end` (excluded) of a node's text stand on the pages."""
+        return self._rows.locate(key, start, end)
+
+    def on_page(self, page_index: int) -> list[int]:
+        """Keys of the nodes with text on that page (from 0), in reading order; sections by their heading."""
+        return self._rows.on_page(page_index)
+
+
+def fingerprint(artefact: bytes) -> str:
+    """SHA-256 of an artefact apart from which compiler made it: equal ones hold the same."""
+    _, length, _ = _HEAD.unpack(artefact[: _HEAD.size])
+    directory: dict[str, Any] = json.loads(artefact[_HEAD.size : _HEAD.size + length])
+    del directory["engine"]
+    return hashlib.sha256(dump_json(directory) + artefact[_HEAD.size + length :]).hexdigest()

@@ -1,0 +1,85 @@
+"""JSON forms of cards, reports and tables inside an artefact."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
+from vectorless_web.engine.documents.columns import DIGIT, RowOutline, TableOutline
+from vectorless_web.engine.documents.page import TreeReport
+from vectorless_web.engine.documents.table import Cell, Column, Row, Table
+
+
+def dump_json(value: object) -> bytes:
+    """Compact UTF-8 JSON in the order of construction."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def card_from(data: dict[str, Any]) -> Card:
+    """The card written by `dump_json(asdict(card))`."""
+    return Card(
+        title=data["title"],
+        overview=data["overview"],
+        topic_tags=tuple(data["topic_tags"]),
+        question_hints=tuple(data["question_hints"]),
+        sections=tuple(SectionLine(**line) for line in data["sections"]),
+        fields=TypedFields(**{name: tuple(values) for name, values in data["fields"].items()}),
+        topics={word: tuple((key, weight) for key, weight in nodes) for word, nodes in data["topics"].items()},
+    )
+
+
+def report_from(data: dict[str, Any]) -> TreeReport:
+    """The report written by `dump_json(asdict(report))`."""
+    lists = {name: tuple(data[name]) for name in ("empty_pages", "warnings")}
+    return TreeReport(**{**data, **lists})
+
+
+def table_to_json(table: Table) -> bytes:
+    """A table without its cells' texts: they are slices of the node's text."""
+    columns = [(column.header, column.period, column.unit) for column in table.columns]
+    return dump_json([columns, [_row_values(row) for row in table.rows], table.units, table.statement])
+
+
+def _row_values(row: Row) -> list[Any]:
+    cells = [(cell.offset, cell.length) for cell in row.cells]
+    return [row.label, cells, row.offset, row.length, row.page_index, row.is_header, row.path]
+
+
+def table_from_json(raw: bytes, text: str) -> Table:
+    """The table whose node has that text."""
+    columns, rows, units, statement = json.loads(raw)
+    return Table(
+        columns=tuple(Column(*column) for column in columns),
+        rows=tuple(_row(row, text) for row in rows),
+        units=units,
+        statement=statement,
+    )
+
+
+def _row(data: list[Any], text: str) -> Row:
+    label, cells, offset, length, page_index, is_header, path = data
+    return Row(
+        label=label,
+        cells=tuple(Cell(text[start : start + size], start, size) for start, size in cells),
+        offset=offset,
+        length=length,
+        page_index=page_index,
+        is_header=is_header,
+        path=tuple(path),
+    )
+
+
+def outline_from_json(raw: bytes, text: str) -> TableOutline:
+    """The table's outline, without making its cells."""
+    _, rows, _, statement = json.loads(raw)
+    return TableOutline(
+        tuple(
+            RowOutline(label, tuple(path), page_index, is_header, _figures(cells[1:], text))
+            for label, cells, _, _, page_index, is_header, path in rows
+        ),
+        statement,
+    )
+
+
+def _figures(cells: Iterable[Sequence[int]], text: str) -> int:
+    return sum(DIGIT.search(text, start, start + size) is not None for start, size in cells)

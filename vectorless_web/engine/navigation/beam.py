@@ -1,0 +1,201 @@
+"""Beam search: the best few branches are walked side by side, the rest is put aside for backtracking."""
+
+from collections.abc import Iterator, Sequence
+
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.navigation.events import SearchEvent
+from vectorless_web.engine.navigation.pilots.decision import (
+    Backtrack,
+    ExploreSiblings,
+    FoundAnswer,
+    GoDeeper,
+    JumpTo,
+    PilotDecision,
+)
+from vectorless_web.engine.navigation.search import (
+    BEAM_PILOT_SHARE,
+    DEFAULT_LIMITS,
+    Route,
+    Search,
+    SearchLimits,
+    by_merit,
+)
+from vectorless_web.engine.navigation.steps import (
+    Comparison,
+    compare,
+    compare_siblings,
+    conclude,
+    enter,
+    give_up,
+    is_terminal,
+    jump_route,
+    own_reading,
+    reconsider,
+    settle,
+    start_route,
+)
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.ranking.scorer import Scorer
+
+FAR_BEHIND = 0.5
+"""A branch that promises less than this share of the best one waits on the shelf, even when the beam has room."""
+
+
+def beam(
+    tree: Tree,
+    query: QueryPlan,
+    scorer: Scorer,
+    pilot: object,
+    limits: SearchLimits = DEFAULT_LIMITS,
+    start: int = 0,
+) -> Iterator[SearchEvent]:
+    """Walk below `start`, `limits.width` branches side by side.
+
+    The last event carries the sections entered, best first, and what the search cost.
+    """
+    search = Search(tree, query, scorer, pilot=pilot, limits=limits, share=BEAM_PILOT_SHARE)
+    return _Beam(search, start_route(tree, start)).run()
+
+
+class _Beam:
+    """`frontier` is walked next, `shelf` was put aside, `pool` waits to be entered."""
+
+    def __init__(self, search: Search, start: Route) -> None:
+        self.search, self.limits = search, search.limits
+        self.frontier, self.shelf, self.pool = [start], list[Route](), list[Route]()
+        self.last = start
+        self.start = start
+        self.is_found = False
+        self.backtracks = 0
+
+    def run(self) -> Iterator[SearchEvent]:
+        while self.is_unfinished() and self.search.meter.turn():
+            self.take_turn()
+            yield from self.search.log.told()
+        if not self.is_found:
+            settle(self.search, sorted([*self.pool, *self.frontier], key=by_merit) or self.shelf, self.start)
+        self.search.finish()
+        yield from self.search.log.told()
+
+    def is_unfinished(self) -> bool:
+        has_more = bool(self.frontier or self.shelf or self.pool)
+        return has_more and not self.is_found and len(self.search.entered) < self.limits.results
+
+    def take_turn(self) -> None:
+        if self.frontier:
+            self.advance()
+        elif self.shelf and (not self.pool or best(self.shelf).score > best(self.pool).score):
+            self.backtrack()
+        else:
+            self.enter_best()
+
+    def advance(self) -> None:
+        """Expand every branch of the beam; keep the best `width` of all that comes out."""
+        walked, self.frontier = self.frontier, []
+        found: list[Route] = []
+        for place, route in enumerate(walked):
+            if place and not self.search.meter.turn():
+                self.pool.extend(walked[place:])
+                break
+            found.extend(self.expand(route))
+            if self.is_found:
+                return
+        self.keep(found)
+
+    def expand(self, route: Route) -> Sequence[Route]:
+        self.last = route
+        if is_terminal(self.search, route):
+            self.await_entry(route)
+            return ()
+        comparison = compare(self.search, route)
+        own = own_reading(self.search, route) if isinstance(comparison.direction, GoDeeper) else None
+        if own is not None:
+            self.await_entry(own)
+        return self.obey(route, comparison)
+
+    def await_entry(self, route: Route) -> None:
+        """Let a section wait to be entered; reached twice, the better way counts."""
+        rivals = [other for other in self.pool if other.key == route.key]
+        if rivals and best(rivals).score >= route.score:
+            return
+        self.pool = [*(other for other in self.pool if other.key != route.key), route]
+
+    def obey(self, route: Route, comparison: Comparison) -> Sequence[Route]:
+        """Do what the pilot says with what a comparison found."""
+        match comparison.direction:
+            case FoundAnswer():
+                self.is_found = True
+                conclude(self.search, comparison.routes or (route,))
+                return ()
+            case JumpTo(target=target):
+                return self.jump(target, comparison)
+            case Backtrack() if route.keys:
+                give_up(self.search, comparison)
+                return ()
+            case ExploreSiblings() if route.keys:
+                give_up(self.search, comparison)
+                return compare_siblings(self.search, route).routes
+        return comparison.routes
+
+    def jump(self, target: int, comparison: Comparison) -> Sequence[Route]:
+        if comparison.decision is None:
+            return comparison.routes
+        route = jump_route(self.search, target, comparison.decision)
+        if route is None:
+            return comparison.routes
+        self.put_aside([other for other in comparison.routes if other.key != route.key])
+        return (route,)
+
+    def keep(self, found: Sequence[Route]) -> None:
+        """The best `width` become the beam; the rest, and what falls far behind the best, is put aside."""
+        fresh = {route.key: route for route in sorted(found, key=by_merit, reverse=True) if self.is_fresh(route)}
+        ranked = sorted(fresh.values(), key=by_merit)
+        wide = ranked[: self.limits.width]
+        self.frontier = [route for route in wide if route.score >= FAR_BEHIND * ranked[0].score]
+        for route in self.frontier:
+            self.search.log.chosen(route)
+        rest = ranked[len(self.frontier) :]
+        self.search.log.rejected(rest, ranked[0].key if ranked else None)
+        self.put_aside(rest)
+
+    def is_fresh(self, route: Route) -> bool:
+        return route.key not in self.search.visited and all(other.key != route.key for other in self.pool)
+
+    def put_aside(self, routes: Sequence[Route]) -> None:
+        self.shelf = sorted([*self.shelf, *routes], key=by_merit)[: self.limits.shelf]
+
+    def backtrack(self) -> None:
+        """Take the best branch up again that was put aside."""
+        decision: PilotDecision | None = None
+        self.shelf = [route for route in sorted(self.shelf, key=by_merit) if self.is_fresh(route)]
+        if self.shelf and self.backtracks < self.limits.backtracks:
+            self.backtracks += 1
+            self.shelf, decision = reconsider(self.search, self.last, self.shelf)
+        if not self.shelf:
+            return
+        if decision is not None and isinstance(decision.direction, FoundAnswer):
+            self.is_found = bool(self.search.entered)
+        route = self.shelf.pop(0)
+        self.search.log.returned(route, decision)
+        self.frontier = [route]
+
+    def enter_best(self) -> None:
+        """Enter the most promising section that waits; its references may lead the walk on."""
+        route = best(self.pool)
+        self.pool.remove(route)
+        reading = enter(self.search, route)
+        self.last = route
+        self.put_aside([onward for onward in reading.onward if self.is_fresh(onward)])
+        match reading.direction:
+            case FoundAnswer():
+                self.is_found = True
+            case JumpTo(target=target) if reading.decision is not None:
+                jumped = jump_route(self.search, target, reading.decision)
+                self.frontier = [jumped] if jumped is not None else []
+            case ExploreSiblings():
+                self.keep(compare_siblings(self.search, route).routes)
+
+
+def best(routes: Sequence[Route]) -> Route:
+    """The most promising of some ways."""
+    return min(routes, key=by_merit)

@@ -1,0 +1,59 @@
+"""The pilot: guidance that is asked when it pays, obeyed when it speaks, harmless when it fails."""
+
+from vectorless_web.engine.navigation.pilots.budget import PilotBudget, Refusal, Reservation
+from vectorless_web.engine.navigation.pilots.config import PilotConfig, PilotMode
+from vectorless_web.engine.navigation.pilots.decision import (
+    Backtrack,
+    ExploreSiblings,
+    FoundAnswer,
+    GoDeeper,
+    InterventionPoint,
+    JumpTo,
+    NodeId,
+    PilotDecision,
+    RankedCandidate,
+    SearchDirection,
+    SearchState,
+)
+from vectorless_web.engine.navigation.pilots.lexical import LexicalPilot
+from vectorless_web.engine.navigation.pilots.model import ModelPilot
+from vectorless_web.engine.navigation.pilots.pilot import MinimalPilot, NoopPilot, Pilot, PilotExt
+from vectorless_web.engine.ranking.scorer import (
+    DocumentScorer,
+    EvidenceScorer,
+    PrecomputedScorer,
+    Scorer,
+    SegmentScorer,
+    SubtreeEvidence,
+)
+
+__all__ = [
+    "Backtrack",
+    "DocumentScorer",
+    "EvidenceScorer",
+    "ExploreSiblings",
+    "FoundAnswer",
+    "GoDeeper",
+    "InterventionPoint",
+    "JumpTo",
+    "LexicalPilot",
+    "MinimalPilot",
+    "ModelPilot",
+    "NodeId",
+    "NoopPilot",
+    "Pilot",
+    "PilotBudget",
+    "PilotConfig",
+    "PilotDecision",
+    "PilotExt",
+    "PilotMode",
+    "PrecomputedScorer",
+    "RankedCandidate",
+    "Refusal",
+    "Reservation",
+    "Scorer",
+    "SearchDirection",
+    "SearchState",
+    "SegmentScorer",
+    "SubtreeEvidence",
+]

@@ -1,0 +1,221 @@
+"""A pilot that asks a chat model: one checked call per consultation, the offline pilot whenever it fails."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.navigation.pilots.budget import Outcome, PilotBudget, call
+from vectorless_web.engine.navigation.pilots.config import PilotConfig
+from vectorless_web.engine.navigation.pilots.decision import (
+    InterventionPoint,
+    NodeId,
+    PilotDecision,
+    RankedCandidate,
+    SearchState,
+    is_worth_asking,
+)
+from vectorless_web.engine.navigation.pilots.lexical import LexicalPilot
+from vectorless_web.engine.navigation.pilots.prompts import Question, build_question
+from vectorless_web.engine.navigation.pilots.replies import Asked, borne_out, read_decision, read_kept
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
+
+MOST_FAILURES = 3
+"""Failed calls in a row after which the rest of the query is guided offline."""
+UNNAMED_SHARE = 0.5
+"""What is left of the offline score of a candidate that the model did not name."""
+
+
+class ModelPilot:
+    """Guidance by a chat model, within a budget it shares with the pilots of the run's other walks.
+
+    `fallback` decides whenever the model can't: a call that fails, an unusable reply, a
+    spent budget. `walk` names this walk, so that the calls of each level are counted for
+    every walk by itself.
+    """
+
+    name = "model"
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        budget: PilotBudget,
+        fallback: LexicalPilot | None = None,
+        config: PilotConfig | None = None,
+        estimator: TokenEstimator | None = None,
+        walk: Hashable = "",
+    ) -> None:
+        self.config = config or PilotConfig()
+        self.fallback = fallback or LexicalPilot(config=self.config)
+        self._model, self._budget, self._walk = model, budget, walk
+        self._estimator = estimator or HeuristicEstimator()
+        self._query: QueryPlan | None = None
+        self._failures = 0
+        self._memo: dict[Hashable, PilotDecision] = {}
+        self.last_prune: PilotDecision | None = None
+
+    @property
+    def is_active(self) -> bool:
+        """False when its mode asks no pilot or the budget is spent."""
+        return self.config.asks and not self._budget.is_spent
+
+    def should_intervene(self, state: SearchState) -> bool:
+        """Whether the state is worth a call."""
+        return self.is_active and is_worth_asking(state, self.config)
+
+    def decide(self, state: SearchState) -> PilotDecision:
+        """The model's ranking of the candidates, or its judgement of the section when there is none to choose."""
+        return self._consult(state, state.point)
+
+    def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
+        """The model's ranking of the children of the start node; None when there is nothing to choose."""
+        state = SearchState.for_start(tree, query, start_node)
+        if not state.is_fork_point or not self.config.guide_start:
+            return None
+        return self._consult(state, InterventionPoint.START)
+
+    def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
+        """Why the path failed and which branch to take up; None when there is none."""
+        if not state.candidates:
+            return None
+        return self._consult(state, InterventionPoint.BACKTRACK)
+
+    def binary_prune(self, state: SearchState) -> list[NodeId] | None:
+        """The children the model would keep of those that fit one call; `last_prune` says what it cost."""
+        self._renew(state.query)
+        self.last_prune = None
+        if self._is_given_up:
+            return self.fallback.binary_prune(state)
+        question = self._question(state, InterventionPoint.PRUNE)
+        outcome = self._ask(question, state)
+        kept = read_kept(outcome.reply, question.book) if outcome.reply is not None else None
+        problem = outcome.problem or ("" if kept else "its reply named none of the sections")
+        note = self._count(outcome, problem) if problem else question.prompt.note
+        self._failures = self._failures if problem else 0
+        self.last_prune = self._record(outcome, note=note, is_model=not problem)
+        return self.fallback.binary_prune(state) if problem else kept
+
+    def reset(self) -> None:
+        """Forget failures and remembered decisions; the budget stays as it is."""
+        self._query, self._failures, self._memo, self.last_prune = None, 0, {}, None
+
+    @property
+    def _is_given_up(self) -> bool:
+        return self._failures >= MOST_FAILURES
+
+    def _consult(self, state: SearchState, point: InterventionPoint) -> PilotDecision:
+        self._renew(state.query)
+        if point is InterventionPoint.EVALUATE and state.candidates:
+            # With nothing to choose, the one candidate is what is judged.
+            state = replace(state, path=(*state.path, state.candidates[0]), candidates=(), scores=())
+        if self._is_given_up:
+            return self._fallen_back(state, point)
+        # Asked the same again (another walk step back at this node), the answer is the same and free.
+        memo = (point, state.path, state.candidates)
+        if memo not in self._memo:
+            decision = self._fresh(state, point)
+            if decision.engine == "offline":
+                return decision
+            self._memo[memo] = decision
+            return decision
+        return replace(self._memo[memo], tokens=0, cost_usd=0.0)
+
+    def _fresh(self, state: SearchState, point: InterventionPoint) -> PilotDecision:
+        question = self._question(state, point)
+        outcome = self._ask(question, state)
+        asked = Asked(point=point, book=question.book, here=state.current_node)
+        decision = read_decision(outcome.reply, asked) if outcome.reply is not None else None
+        if decision is None:
+            note = self._count(outcome, outcome.problem or "its reply held nothing usable")
+            return self._fallen_back(state, point, note=note, outcome=outcome)
+        self._failures = 0
+        decision = borne_out(decision, state, self.fallback)
+        note = " ".join(part for part in (question.prompt.note, decision.note) if part)
+        engine = outcome.reply.model if outcome.reply is not None else ""
+        return replace(
+            decision,
+            ranked_candidates=self._completed(decision, state),
+            note=note,
+            engine=engine or self._model.name,
+            tokens=outcome.tokens,
+            cost_usd=outcome.cost_usd,
+        )
+
+    def _completed(self, decision: PilotDecision, state: SearchState) -> tuple[RankedCandidate, ...]:
+        """The named candidates, then the others as the offline pilot sees them, halved: the model preferred others.
+
+        Not dropped, because a model that is wrong once should cost a detour and not the answer.
+        """
+        named = {candidate.node for candidate in decision.ranked_candidates}
+        if not state.candidates or not named:
+            return decision.ranked_candidates
+        others = [c for c in self.fallback.decide(state).ranked_candidates if c.node not in named]
+        halved = (RankedCandidate(c.node, UNNAMED_SHARE * c.score, c.reason) for c in others)
+        return (*decision.ranked_candidates, *halved)
+
+    def _question(self, state: SearchState, point: InterventionPoint) -> Question:
+        order = self._reading_order(state) if point is InterventionPoint.EVALUATE else self._order(state)
+        # Not what is left of the budget: a prompt must not depend on what other walks spent, or no replay would fit.
+        tokens = min(self.config.tokens_per_call, self._budget.tokens_per_call)
+        return build_question(state, point, order=order, tokens=tokens, estimator=self._estimator)
+
+    def _order(self, state: SearchState) -> Sequence[NodeId]:
+        """Best by the words first, so that what a full prompt leaves out is the least likely."""
+        ranked = self.fallback.decide(state).ranked_candidates
+        return [candidate.node for candidate in ranked]
+
+    def _reading_order(self, state: SearchState) -> Sequence[NodeId]:
+        """The leaves of the current section, the most promising first."""
+        here = state.current_node
+        if here is None or here not in state.tree:
+            return ()
+        return self.fallback.most_promising(state.tree.leaves(here))
+
+    def _ask(self, question: Question, state: SearchState) -> Outcome:
+        if state.candidates and not question.shown:
+            return Outcome(
+                problem="the tokens of one consultation are too few to show it any section", was_called=False
+            )
+        return call(
+            self._model,
+            question.prompt,
+            budget=self._budget,
+            level=(self._walk, state.depth),
+            seconds=self.config.call_seconds,
+            fixed_tokens=self._estimator.estimate(question.prompt.instructions),
+        )
+
+    def _count(self, outcome: Outcome, problem: str) -> str:
+        """Count a failure and say what happened; a refused call is no failure of the model."""
+        if not outcome.was_called:
+            return f"The model was not asked: {problem}. The offline pilot decided."
+        self._failures += 1
+        note = f"The model's advice could not be used: {problem}. The offline pilot decided."
+        if self._is_given_up:
+            note += f" After {MOST_FAILURES} failures in a row it decides for the rest of this question."
+        return note
+
+    def _fallen_back(
+        self, state: SearchState, point: InterventionPoint, *, note: str = "", outcome: Outcome | None = None
+    ) -> PilotDecision:
+        decision = self.fallback.guide_backtrack(state) if point is InterventionPoint.BACKTRACK else None
+        decision = decision or self.fallback.decide(state)
+        spent = outcome or Outcome()
+        return replace(decision, intervention_point=point, note=note, tokens=spent.tokens, cost_usd=spent.cost_usd)
+
+    def _record(self, outcome: Outcome, *, note: str, is_model: bool) -> PilotDecision:
+        return PilotDecision(
+            intervention_point=InterventionPoint.PRUNE,
+            note=note,
+            engine=self._model.name if is_model else "offline",
+            tokens=outcome.tokens,
+            cost_usd=outcome.cost_usd,
+        )
+
+    def _renew(self, query: QueryPlan) -> None:
+        """A new question starts afresh even if nobody called `reset`."""
+        if self._query is not None and self._query.question != query.question:
+            self.reset()
+        self._query = query

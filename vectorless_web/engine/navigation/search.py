@@ -1,0 +1,329 @@
+"""One search in progress: its tree, question, scorer and pilot, what was visited, what it may spend, and its events."""
+
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.navigation.events import (
+    EventKind,
+    RankedNode,
+    Rejection,
+    SearchEvent,
+    SearchStats,
+    lower_than,
+    name_of,
+    place,
+)
+from vectorless_web.engine.navigation.guidance import Guidance
+from vectorless_web.engine.navigation.pilots.decision import PilotDecision, SearchState
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.ranking.scorer import Scorer
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """Limits of one search. Reaching one ends it with what was found. Calls, tokens and money are the PilotBudget's."""
+
+    turns: int = 128
+    """Loop turns: every expansion, entry, backtrack and consultation costs one, failed ones too."""
+    results: int = 5
+    """Sections entered, at most."""
+    width: int = 3
+    """Branches a beam keeps at each level."""
+    shelf: int = 9
+    """Branches put aside for backtracking; the worst is dropped first."""
+    references: int = 4
+    """References followed out of one section, at most."""
+    backtracks: int = 3
+    """Times the pilot is asked which branch to take up again."""
+    wall_seconds: float = 20.0
+    clock: Callable[[], float] = field(default=time.monotonic, compare=False)
+
+
+DEFAULT_LIMITS = SearchLimits()
+
+
+class Meter:
+    """Counts turns and time against the limits; once a limit is reached it stays reached."""
+
+    def __init__(self, limits: SearchLimits) -> None:
+        self.limits = limits
+        self.turns = 0
+        self.stopped = ""
+        """Which limit ended the search, in words; empty while there is room."""
+        self._deadline = limits.clock() + limits.wall_seconds
+
+    def turn(self) -> bool:
+        """Spend one turn; false when turns or time are used up."""
+        if self.stopped or self._is_over():
+            return False
+        self.turns += 1
+        return True
+
+    def give_out(self) -> None:
+        """Say that there were too few turns for all there was to do."""
+        self.stopped = self.stopped or f"all {self.limits.turns} turns of the search are used"
+
+    def _is_over(self) -> bool:
+        if self.turns >= self.limits.turns:
+            self.give_out()
+        elif self.limits.clock() >= self._deadline:
+            self.stopped = f"the {self.limits.wall_seconds:g} seconds of the search are used"
+        return bool(self.stopped)
+
+
+BEAM_PILOT_SHARE = 0.7
+MCTS_PILOT_SHARE = 0.5
+RECENCY = 2.0
+
+
+def merge(pilot: float | None, scorer: float, *, confidence: float, share: float) -> float:
+    """(w c p + (1 - w) s) / (w c + 1 - w): the pilot counts as much as it is sure; None leaves the scorer alone."""
+    if pilot is None:
+        return scorer
+    trust = share * confidence
+    return (trust * pilot + (1.0 - share) * scorer) / (trust + 1.0 - share)
+
+
+def mean(scores: Sequence[float]) -> float:
+    """The weighted mean of a way's steps, each counting RECENCY times the one before it; 0 for none.
+
+    The last steps know most: a branch is as good as what it leads to, and all sections
+    below one good chapter share that chapter's score.
+    """
+    weights = [RECENCY**place for place in range(len(scores))]
+    return sum(weight * score for weight, score in zip(weights, scores, strict=True)) / sum(weights) if scores else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The keys walked, the merged score of each step, and why each was taken.
+
+    `own` marks a section that is to be read for its own leaves only, its subsections
+    being walked on their own.
+    """
+
+    keys: tuple[int, ...] = ()
+    scores: tuple[float, ...] = ()
+    reasons: tuple[str | None, ...] = ()
+    own: bool = False
+
+    @property
+    def score(self) -> float:
+        """The mean over the steps: a deep way has no advantage over a short one."""
+        return mean(self.scores)
+
+    @property
+    def key(self) -> int:
+        """The node the way leads to; the root for the empty way."""
+        return self.keys[-1] if self.keys else 0
+
+    @property
+    def reason(self) -> str:
+        """Why the last step was taken."""
+        return (self.reasons[-1] or "") if self.reasons else ""
+
+    @property
+    def order(self) -> tuple[float, int, bool]:
+        """Sorting key: best first, ties in reading order."""
+        return (-self.score, self.key, self.own)
+
+    def extended(self, key: int, score: float, reason: str | None) -> "Route":
+        """This way with one more step."""
+        return Route((*self.keys, key), (*self.scores, score), (*self.reasons, reason))
+
+    def reading_itself(self, score: float) -> "Route":
+        """This way, ending at its last node's own leaves, which score so."""
+        return Route(self.keys, (*self.scores[:-1], score), self.reasons, own=True)
+
+
+def by_merit(route: Route) -> tuple[float, int, bool]:
+    """Sorting key of ways: best first, ties in reading order."""
+    return route.order
+
+
+class Log:
+    """Turns what happens into events; `told` hands over those not yet yielded."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._untold: list[SearchEvent] = []
+        self._noted: set[str] = set()
+
+    def told(self) -> Iterator[SearchEvent]:
+        """The events since the last call."""
+        events, self._untold = self._untold, []
+        return iter(events)
+
+    def note(self, say: str) -> None:
+        """Something the reader should know; said once."""
+        if say in self._noted:
+            return
+        self._noted.add(say)
+        self._untold.append(SearchEvent(EventKind.NOTE, say))
+
+    def compared(self, route: Route, scored: Sequence[Route], decision: PilotDecision | None) -> None:
+        """The children of a node were scored."""
+        if not scored:
+            return
+        best = min(scored, key=by_merit)
+        count = f"{len(scored)} section{'s' if len(scored) != 1 else ''}"
+        say = f"Compared {count} of {name_of(self._tree, route.key)}; {name_of(self._tree, best.key)} comes first"
+        ranked = tuple(RankedNode(found.key, found.scores[-1], found.keys, found.reason) for found in scored)
+        self._add(EventKind.SCORING, say, route, decision, scored=ranked)
+
+    def chosen(self, route: Route) -> None:
+        """A branch is taken."""
+        self._add(EventKind.CHOOSING, self._with_reason("Took", route), route)
+
+    def jumped(self, route: Route) -> None:
+        """The walk goes straight to a node."""
+        self._add(EventKind.JUMPING, self._with_reason("Went straight to", route), route)
+
+    def returned(self, route: Route, decision: PilotDecision | None) -> None:
+        """A branch that had been put aside is taken up."""
+        why = decision.reasoning if decision else ""
+        say = f"Went back to {place(self._tree, route.key)}"
+        self._add(EventKind.BACKTRACKING, f"{say}: {why}" if why else say, route, decision)
+
+    def rejected(self, routes: Sequence[Route], chosen: int | None, why: str = "") -> None:
+        """Branches are not taken; each with its own reason, else the common one."""
+        if not routes:
+            return
+        common = why or (
+            lower_than(self._tree, chosen) if chosen is not None else "nothing in it speaks of the question"
+        )
+        listed = tuple(Rejection(route.key, route.score, route.reason or common) for route in routes)
+        names = ", ".join(name_of(self._tree, route.key) for route in routes[:3])
+        more = f" and {len(routes) - 3} more" if len(routes) > 3 else ""
+        self._untold.append(SearchEvent(EventKind.REJECTING, f"Put aside {names}{more}", rejected=listed))
+
+    def dropped(self, keys: Sequence[int], why: str) -> None:
+        """Children that were not even compared."""
+        if not keys:
+            return
+        listed = tuple(Rejection(key, 0.0, why) for key in keys)
+        self._untold.append(SearchEvent(EventKind.REJECTING, f"Left out {len(keys)} sections: {why}", rejected=listed))
+
+    def entered(self, node: RankedNode, decision: PilotDecision | None) -> None:
+        """A section is read."""
+        say = f"Opened {place(self._tree, node.key)}"
+        route = Route(node.path, (node.score,) * len(node.path))
+        self._add(EventKind.ENTERING, say, route, decision, score=node.score)
+
+    def finished(self, event: SearchEvent) -> None:
+        """The last event."""
+        self._untold.append(event)
+
+    def _with_reason(self, verb: str, route: Route) -> str:
+        say = f"{verb} {place(self._tree, route.key)}"
+        return f"{say}: {route.reason}" if route.reason else say
+
+    def _add(
+        self,
+        kind: EventKind,
+        say: str,
+        route: Route,
+        decision: PilotDecision | None = None,
+        *,
+        scored: tuple[RankedNode, ...] = (),
+        score: float | None = None,
+    ) -> None:
+        event = SearchEvent(
+            kind,
+            say,
+            key=route.key,
+            path=route.keys,
+            score=route.score if score is None else score,
+            confidence=decision.confidence if decision else None,
+            point=decision.intervention_point if decision else None,
+            scored=scored,
+            engine=decision.engine if decision else "offline",
+            tokens=decision.tokens if decision else 0,
+            cost_usd=decision.cost_usd if decision else 0.0,
+        )
+        self._untold.append(event)
+
+
+_OUTER = (NodeKind.DOCUMENT, NodeKind.SECTION)
+
+
+class Search:
+    """What all algorithms share. `share` is the pilot's weight against the scorer's."""
+
+    def __init__(
+        self, tree: Tree, query: QueryPlan, scorer: Scorer, *, pilot: object, limits: SearchLimits, share: float
+    ) -> None:
+        self.tree, self.query, self.limits, self.share = tree, query, limits, share
+        self.meter = Meter(limits)
+        self.log = Log(tree)
+        self.visited: set[int] = set()
+        self.entered: list[RankedNode] = []
+        self.followed: set[tuple[int, int]] = set()
+        self.iteration = 0
+        self._scorer = scorer
+        self._scored: set[int] = set()
+        self._tokens, self._cost = 0, 0.0
+        self.guidance = Guidance(pilot, spend_turn=self.meter.turn, note=self.log.note, account=self._pay)
+
+    def scores(self, keys: Sequence[int]) -> list[float]:
+        """The scorer's scores, each a finite number in [0, 1]."""
+        self._scored.update(keys)
+        return [_share(score) for score in self._scorer.scores(keys)]
+
+    def unvisited(self, keys: Sequence[int]) -> tuple[int, ...]:
+        """Those of the keys that were not visited yet."""
+        return tuple(key for key in keys if key not in self.visited)
+
+    def own_leaves(self, key: int) -> list[int]:
+        """The leaves that stand directly in a section, running headers and footers left out."""
+        kinds = ((child, self.tree.kind(child)) for child in self.tree.children(key))
+        return [child for child, kind in kinds if kind not in _OUTER and kind is not NodeKind.RUNNING]
+
+    def state(
+        self, route: Route, candidates: Sequence[int], scores: Sequence[float] = (), *, best_score: float = 0.0
+    ) -> SearchState:
+        """What the pilot is shown at the end of a way."""
+        return SearchState(
+            self.tree,
+            self.query,
+            path=route.keys,
+            candidates=tuple(candidates),
+            visited=frozenset(self.visited),
+            iteration=self.iteration,
+            best_score=max(scores, default=best_score),
+            step_reasons=route.reasons,
+            scores=tuple(scores),
+        )
+
+    def finish(self) -> None:
+        """Tell the end: what was entered, best first."""
+        if self.meter.stopped:
+            self.log.note(f"The search stopped: {self.meter.stopped}.")
+        ranked = tuple(sorted(self.entered, key=lambda node: (-node.score, node.key)))
+        say = f"{place(self.tree, ranked[0].key)} fits best" if ranked else "Found nothing to read"
+        key = ranked[0].key if ranked else -1
+        self.log.finished(SearchEvent(EventKind.FINISHED, say, key=key, ranked=ranked, stats=self._stats()))
+
+    def _pay(self, decision: PilotDecision) -> None:
+        self._tokens += decision.tokens
+        self._cost += decision.cost_usd
+
+    def _stats(self) -> SearchStats:
+        leaves = sum(self.tree.kind(key) not in _OUTER for key in self._scored)
+        return SearchStats(
+            turns=self.meter.turns,
+            sections_scored=len(self._scored) - leaves,
+            leaves_scored=leaves,
+            consultations=self.guidance.consultations,
+            tokens=self._tokens,
+            cost_usd=self._cost,
+            stopped=self.meter.stopped,
+        )
+
+
+def _share(score: float) -> float:
+    return min(max(score, 0.0), 1.0) if math.isfinite(score) else 0.0

@@ -1,0 +1,128 @@
+"""Turns drafts in reading order into the numbered nodes of a tree, with links where they mention other parts."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from vectorless_web.engine.documents.node import Node, NodeKind, Reference
+from vectorless_web.engine.parsing.drafts import Draft, runs_pages
+from vectorless_web.engine.text.tokens import HeuristicEstimator
+
+_ESTIMATOR = HeuristicEstimator()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A node whose subtree is not complete yet."""
+
+    draft: Draft
+    key: int
+    parent: int
+    depth: int
+    children: list[int] = field(default_factory=list)
+
+
+def assemble(drafts: Sequence[Draft], *, last_page: int) -> list[Node]:
+    """Nodes in pre-order under an untitled root; a section holds what follows up to the next of its level or above."""
+    root = _Open(Draft(NodeKind.DOCUMENT, "", (), 0), 0, -1, 0)
+    opened = _nest(root, drafts)
+    nodes: list[Node | None] = [None] * len(opened)
+    for place in reversed(opened):  # children stand behind their parents
+        nodes[place.key] = _close(place, nodes)
+    made = [node for node in nodes if node is not None]
+    made[0] = replace(made[0], page_start=0, page_end=last_page)  # the root spans pages without text too
+    return made
+
+
+def _nest(root: _Open, drafts: Sequence[Draft]) -> list[_Open]:
+    opened, stack = [root], [root]
+    for key, draft in enumerate(drafts, start=1):
+        if draft.kind is NodeKind.SECTION:
+            while len(stack) > 1 and stack[-1].draft.level >= draft.level:
+                stack.pop()
+        place = _Open(draft, key, stack[-1].key, len(stack))
+        stack[-1].children.append(key)
+        opened.append(place)
+        if draft.kind is NodeKind.SECTION:
+            stack.append(place)
+    return opened
+
+
+def _close(place: _Open, nodes: Sequence[Node | None]) -> Node:
+    draft = place.draft
+    children = [node for node in (nodes[key] for key in place.children) if node is not None]
+    first, last = runs_pages(draft.runs, draft.page)
+    return Node(
+        key=place.key,
+        parent=place.parent,
+        subtree_end=children[-1].subtree_end if children else place.key + 1,
+        depth=place.depth,
+        kind=draft.kind,
+        title=draft.title,
+        text=draft.text,
+        page_start=min([first, *(child.page_start for child in children)]),
+        page_end=max([last, *(child.page_end for child in children)]),
+        token_count=_ESTIMATOR.estimate(draft.text) + sum(child.token_count for child in children),
+        content_hash=_hash(draft, children),
+        label=draft.label,
+        runs=draft.runs,
+        table=draft.table,
+    )
+
+
+def _hash(draft: Draft, children: Sequence[Node]) -> str:
+    """Position-independent: equal content in another version has the same hash."""
+    parts = [draft.kind.value, draft.title, " ".join(draft.text.split()), *(child.content_hash for child in children)]
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+_MENTION = re.compile(
+    r"\b(note|item|part|table|figure|section|chapter|article|appendix|annex|schedule|exhibit|clause|anhang|kapitel|abschnitt)s?\s+"
+    r"(\d{1,3}[A-Z]?(?:\.\d{1,3}){0,4}|[IVX]{1,5}|[A-Z])\b",
+    re.IGNORECASE,
+)
+
+
+_NUMBERED_NAMES = frozenset(("note", "section", "clause", "chapter", "abschnitt", "kapitel"))
+
+
+def find_references(nodes: Sequence[Node]) -> list[Reference]:
+    """Links from leaves to the nodes they name; a node does not link to the section it stands in."""
+    targets = _targets(nodes)
+    found: list[Reference] = []
+    for node in nodes:
+        if node.is_leaf and node.kind is not NodeKind.RUNNING:
+            found.extend(_links(node, nodes, targets))
+    return found
+
+
+def _targets(nodes: Sequence[Node]) -> dict[str, list[int]]:
+    """Labels in lower case -> keys of the nodes that carry them."""
+    targets: dict[str, list[int]] = {}
+    for node in nodes:
+        if node.label:
+            targets.setdefault(node.label.casefold(), []).append(node.key)
+    return targets
+
+
+def _links(node: Node, nodes: Sequence[Node], targets: dict[str, list[int]]) -> Iterator[Reference]:
+    seen: set[int] = set()
+    for match in _MENTION.finditer(node.text):
+        label = f"{match[1]} {match[2]}".casefold()
+        keys = targets.get(label, ()) or _bare(match, targets)
+        target = _nearest(keys, node, nodes)
+        if target is None or target in seen or nodes[target].key <= node.key < nodes[target].subtree_end:
+            continue
+        seen.add(target)
+        yield Reference(node.key, match.start(), match.end() - match.start(), target)
+
+
+def _bare(match: re.Match[str], targets: dict[str, list[int]]) -> Sequence[int]:
+    """Targets labelled by their number alone: "Note 7" may stand as "7. Leases"."""
+    return targets.get(match[2].casefold(), ()) if match[1].casefold() in _NUMBERED_NAMES else ()
+
+
+def _nearest(keys: Sequence[int], node: Node, nodes: Sequence[Node]) -> int | None:
+    """The target with the most content; of equals the one nearest to the mention."""
+    return max(keys, key=lambda key: (min(nodes[key].token_count, 200), -abs(key - node.key)), default=None)

@@ -1,0 +1,155 @@
+"""Writes the readable text of a file without printed pages, and notes where each block stands in it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, Heads, TextBlock
+from vectorless_web.engine.parsing.markup.plaintext import cut_paragraph
+from vectorless_web.engine.parsing.patterns import form_of
+from vectorless_web.engine.parsing.tables.spans import SpanCell, SpanGrid, lay_out
+
+_LONG_LIST, _LONG_ITEM, _DEEPEST_INDENT = 1_400, 400, 8
+# Characters that show nothing: soft hyphens, zero-width spaces, byte order marks, control characters.
+_UNSEEN = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF, 0xFFFE, 0xFFFF))
+_CONTROL = dict.fromkeys((*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)), " ")
+_CLEANED = {**_CONTROL, **_UNSEEN}
+
+
+def cleaned(text: str) -> str:
+    """A text without characters that show nothing."""
+    return text.translate(_CLEANED)
+
+
+@dataclass(slots=True)
+class BlockWriter:
+    """Gathers the text and its blocks; items of lists are kept together until another block comes."""
+
+    parts: list[str] = field(default_factory=list)
+    length: int = 0
+    blocks: list[TextBlock] = field(default_factory=list)
+    items: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All that was written."""
+        return "".join(self.parts)
+
+    def write(self, kind: NodeKind, text: str, *, level: int = -1) -> None:
+        """Add a block; text that is only white space is none."""
+        self.end_list()
+        text = text.strip("\n")
+        if not text.strip():
+            return
+        start = self.length
+        title = " ".join(text.split()) if kind is NodeKind.SECTION else ""
+        label = form_of(title).label if title else ""
+        self._append(text + "\n\n")
+        self.blocks.append(TextBlock(kind, start, start + len(text), level, title, label))
+
+    def write_paragraph(self, text: str) -> None:
+        """Add a paragraph, an endless one in several."""
+        text = text.strip()
+        for block in cut_paragraph(text, 0, len(text)):
+            self.write(NodeKind.PARAGRAPH, text[block.start : block.end].strip())
+
+    def write_item(self, text: str, *, mark: str = "", depth: int = 0) -> None:
+        """Add an item of a list; one that is a paragraph by its length stands by itself."""
+        said = f"{mark} {text}".strip()
+        if len(text) > _LONG_ITEM:
+            self.write_paragraph(said)
+            return
+        if sum(map(len, self.items)) + len(said) > _LONG_LIST:
+            self.end_list()
+        if said:
+            indent = "  " * min(depth, _DEEPEST_INDENT)
+            self.items.append(indent + said.replace("\n", "\n" + indent))
+
+    def end_list(self) -> None:
+        """Write the items that wait as one list."""
+        if self.items:
+            items, self.items = self.items, []
+            self.write(NodeKind.LIST, "\n".join(items))
+
+    def write_rows(self, rows: Sequence[Sequence[str]]) -> None:
+        """Add a table whose first row heads its columns."""
+        self.end_list()
+        start, cells = self.length, [self._row(row) for row in rows]
+        if any(cell.strip() for row in rows for cell in row):
+            self.blocks.append(TextBlock(NodeKind.TABLE, start, self.length - 1, cells=cells))
+        self._append("\n")
+
+    def write_table(self, rows: Sequence[Sequence[SpanCell]], *, headers: int = 0, title: str = "") -> None:
+        """Add a table with spanning cells, a long one in parts of about a page that know its headers."""
+        self.end_list()
+        grid = lay_out(rows, headers=headers)
+        if grid is None:
+            for row in rows:
+                self.write_paragraph(" ".join(cell.text for cell in row))
+            return
+        for first, last in _table_parts(grid):
+            self._table_part(grid, first, last, title)
+
+    def _table_part(self, grid: SpanGrid, first: int, last: int, title: str) -> None:
+        start, cells = self.length, [self._row(row) for row in grid.shown[first:last]]
+        labels = tuple(row[0] for row in grid.filled[first:last])
+        heads = Heads(grid.columns, labels, max(grid.headers - first, 0))
+        self.blocks.append(TextBlock(NodeKind.TABLE, start, self.length - 1, title=title, cells=cells, heads=heads))
+        self._append("\n")
+
+    def _row(self, row: Sequence[str]) -> list[tuple[int, int]]:
+        """Write one row of a table; where its cells stand."""
+        spans = []
+        for number, cell in enumerate(row):
+            if number:
+                self._append("\t")
+            spans.append((self.length, self.length + len(cell)))
+            self._append(cell)
+        self._append("\n")
+        return spans
+
+    def _append(self, text: str) -> None:
+        self.parts.append(text)
+        self.length += len(text)
+
+
+def _table_parts(grid: SpanGrid) -> Iterator[tuple[int, int]]:
+    """(first, last) rows of parts that fit on a page; rows without a word are left out of none."""
+    first, size = 0, 0
+    for number, row in enumerate(grid.shown):
+        size += sum(map(len, row))
+        if size > PAGE_CHARACTERS and number >= max(first + 1, grid.headers + 1):
+            yield first, number
+            first, size = number, sum(map(len, row))
+    if size:
+        yield first, len(grid.shown)
+
+
+_ROMAN = (
+    (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),
+    (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+)  # fmt: skip
+_LARGEST_ROMAN, _LARGEST_LETTERS = 3_999, 26 * 30
+
+
+def counted(number: int, form: str) -> str:
+    """A number in the form "a", "A", "i", "I" or "1"; what a form cannot say is said in figures."""
+    if form in ("i", "I") and 0 < number <= _LARGEST_ROMAN:
+        return roman(number) if form == "i" else roman(number).upper()
+    if form in ("a", "A") and 0 < number <= _LARGEST_LETTERS:
+        return letters(number) if form == "a" else letters(number).upper()
+    return str(number)
+
+
+def roman(number: int) -> str:
+    """A number from 1 to 3,999 in small Roman numerals."""
+    said = ""
+    for value, sign in _ROMAN:
+        count, number = divmod(number, value)
+        said += sign * count
+    return said
+
+
+def letters(number: int) -> str:
+    """a to z, then aa to zz, then aaa: as word processors count on."""
+    return chr(ord("a") + (number - 1) % 26) * ((number - 1) // 26 + 1)

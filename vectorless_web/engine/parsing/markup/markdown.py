@@ -1,0 +1,141 @@
+"""Blocks of a Markdown file. Its marks are left out; whatever the parser passes over is kept as it stands."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.parsing.markup.blocks import BlockWriter
+from vectorless_web.engine.parsing.markup.pages import TextBlock
+
+_PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_LINK_PARTS = 8
+
+
+@dataclass(slots=True)
+class _Writer(BlockWriter):
+    """Knows besides how much of the source is written."""
+
+    source: list[str] = field(default_factory=list)
+    line: int = 0
+    """First source line not yet accounted for."""
+
+    def skipped(self, upto: int) -> None:
+        """Keep source lines that no block has taken (link definitions and the like)."""
+        left = [line for line in self.source[self.line : upto] if line.strip()]
+        if left:
+            self.write(NodeKind.PARAGRAPH, "\n".join(left))
+        self.line = max(self.line, upto)
+
+
+def markdown_text(source: str) -> tuple[str, list[TextBlock]]:
+    """The readable text of a Markdown source, and its blocks in reading order."""
+    writer = _Writer(source=source.split("\n"))
+    matter = _front_matter(writer.source)
+    if matter:
+        writer.skipped(matter)
+    tokens = _PARSER.parse("\n" * matter + "\n".join(writer.source[matter:]))
+    position = 0
+    while position < len(tokens):
+        position = _take(tokens, position, writer)
+    writer.skipped(len(writer.source))
+    return writer.text, writer.blocks
+
+
+def _front_matter(lines: Sequence[str]) -> int:
+    """How many lines a leading block between `---` lines takes."""
+    if not lines or lines[0].strip() != "---":
+        return 0
+    return next((number + 1 for number in range(1, min(len(lines), 60)) if lines[number].strip() == "---"), 0)
+
+
+def _take(tokens: Sequence[Token], position: int, writer: _Writer) -> int:
+    """Write the block that starts at a top-level token; the position behind it."""
+    token = tokens[position]
+    end = _closing(tokens, position)
+    if token.map:
+        writer.skipped(token.map[0])
+        writer.line = max(writer.line, token.map[1])
+    inner = tokens[position : end + 1]
+    if token.type == "heading_open":
+        writer.write(NodeKind.SECTION, _inline(tokens[position + 1]).replace("\n", " "), level=int(token.tag[1]) - 1)
+    elif token.type in ("fence", "code_block"):
+        info = token.info.strip()
+        writer.write(NodeKind.CODE, f"{info}\n{token.content}" if info else token.content)
+    elif token.type == "html_block":
+        writer.write(NodeKind.PARAGRAPH, token.content)
+    elif token.type == "table_open":
+        writer.write_rows(_table_rows(inner))
+    elif token.type in ("bullet_list_open", "ordered_list_open"):
+        writer.write(NodeKind.LIST, _list_text(inner))
+    elif token.type != "hr":
+        writer.write(NodeKind.PARAGRAPH, "\n".join(_texts(inner)))
+    return end + 1
+
+
+def _closing(tokens: Sequence[Token], position: int) -> int:
+    depth = 0
+    for number in range(position, len(tokens)):
+        depth += tokens[number].nesting
+        if depth == 0:
+            return number
+    return len(tokens) - 1
+
+
+def _inline(token: Token) -> str:
+    """The readable text of an inline token; a link keeps its address."""
+    parts: list[str] = []
+    addresses: list[str] = []
+    for child in token.children or []:
+        if child.type in ("text", "code_inline", "html_inline"):
+            parts.append(child.content)
+        elif child.type in ("softbreak", "hardbreak"):
+            parts.append("\n")
+        elif child.type == "link_open":
+            addresses.append(str(child.attrGet("href") or ""))
+            parts.append("")
+        elif child.type == "link_close":
+            address = addresses.pop() if addresses else ""
+            if address and address not in "".join(parts[-_LINK_PARTS:]):
+                parts.append(f" ({address})")
+        elif child.type == "image":
+            parts.append(f"{child.content} ({child.attrGet('src')})")
+    return "".join(parts)
+
+
+def _texts(tokens: Sequence[Token]) -> list[str]:
+    return [
+        _inline(token) if token.type == "inline" else token.content.rstrip("\n")
+        for token in tokens
+        if token.type in ("inline", "fence", "code_block", "html_block")
+    ]
+
+
+def _list_text(tokens: Sequence[Token]) -> str:
+    """Items on lines of their own, with their marks, nested ones indented."""
+    lines: list[str] = []
+    depth, mark = -1, ""
+    for token in tokens:
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            depth += 1
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            depth -= 1
+        elif token.type == "list_item_open":
+            mark = f"{token.info}{token.markup} " if token.info else "- "
+        elif token.type in ("inline", "fence", "code_block", "html_block"):
+            text = _inline(token) if token.type == "inline" else token.content.rstrip("\n")
+            lines.append("  " * depth + (mark or "  ") + text)
+            mark = ""
+    return "\n".join(lines)
+
+
+def _table_rows(tokens: Sequence[Token]) -> list[list[str]]:
+    rows: list[list[str]] = []
+    for token in tokens:
+        if token.type == "tr_open":
+            rows.append([])
+        elif token.type == "inline":
+            rows[-1].append(_inline(token).replace("\n", " "))
+    return rows

@@ -1,0 +1,103 @@
+"""Cuts text without printed pages into pages of about 3,000 characters, and makes drafts of its blocks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.table import Cell, Column, Row, Table
+from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
+from vectorless_web.engine.parsing.lines import Page
+from vectorless_web.engine.parsing.tables.drafts import find_units, period_of, with_units
+
+PAGE_CHARACTERS = 3_000
+_A4 = (595.0, 842.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Heads:
+    """Headers of a table's columns, labels of its rows, and how many of its first rows are headers."""
+
+    columns: tuple[str, ...]
+    labels: tuple[str, ...]
+    rows: int = 1
+
+
+@dataclass(slots=True)
+class TextBlock:
+    """Characters `start` to `end` of a text. `level` for sections; `cells` = (start, end) by row for tables.
+
+    `heads` of a table: without them its first row heads the columns, and each first cell its row.
+    """
+
+    kind: NodeKind
+    start: int
+    end: int
+    level: int = -1
+    title: str = ""
+    label: str = ""
+    cells: list[list[tuple[int, int]]] | None = None
+    heads: Heads | None = None
+
+
+def cut_pages(text: str, blocks: Sequence[TextBlock]) -> tuple[list[Page], list[Draft]]:
+    """Pages and drafts of a text; pages end where blocks end, so that no block is divided."""
+    bounds = _page_bounds(text, blocks)
+    pages = [Page(number, *_A4, text[start:end], _A4) for number, (start, end) in enumerate(bounds)]
+    drafts, page = [], 0
+    for block in blocks:
+        while block.start >= bounds[page][1]:
+            page += 1
+        drafts.append(_draft(text, block, page, bounds[page][0]))
+    return pages, drafts
+
+
+def _page_bounds(text: str, blocks: Sequence[TextBlock]) -> list[tuple[int, int]]:
+    cuts = [0]
+    for block in blocks:
+        if block.end - cuts[-1] > PAGE_CHARACTERS and block.start > cuts[-1]:
+            cuts.append(block.start)
+    return list(zip(cuts, [*cuts[1:], len(text)], strict=True))
+
+
+def _draft(text: str, block: TextBlock, page: int, base: int) -> Draft:
+    if block.cells is not None:
+        return _table(text, block, page, base)
+    builder = TextBuilder()
+    verbatim = block.kind in (NodeKind.CODE, NodeKind.LIST)
+    builder.raw(page, block.start - base, text[block.start : block.end], verbatim=verbatim)
+    return builder.draft(block.kind, page, title=block.title, level=block.level, label=block.label)
+
+
+def _table(text: str, block: TextBlock, page: int, base: int) -> Draft:
+    builder, rows = TextBuilder(), []
+    width = max(len(row) for row in block.cells or [[]])
+    for number, spans in enumerate(block.cells or []):
+        offset = builder.length
+        cells = [_cell(builder, text, span, page, base, column) for column, span in enumerate(spans)]
+        length = builder.length - offset
+        cells += [Cell("", builder.length, 0)] * (width - len(cells))
+        builder.added("\n")
+        label = block.heads.labels[number] if block.heads else cells[0].text if cells else ""
+        headers = block.heads.rows if block.heads else 1
+        rows.append(Row(label, tuple(cells), offset, length, page, number < headers))
+    draft = builder.draft(NodeKind.TABLE, page, title=block.title)
+    draft.table = _with_columns(rows, block)
+    return draft
+
+
+def _with_columns(rows: Sequence[Row], block: TextBlock) -> Table:
+    if block.heads is None:
+        return Table(tuple(Column(cell.text) for cell in rows[0].cells) if rows else (), tuple(rows))
+    headers = block.heads.columns
+    columns = [Column(header, period_of([header]) if number else "") for number, header in enumerate(headers)]
+    units = find_units(" ".join((block.title, *headers)))
+    return with_units(Table(tuple(columns), tuple(rows)), units=units)
+
+
+def _cell(builder: TextBuilder, text: str, span: tuple[int, int], page: int, base: int, column: int) -> Cell:
+    if column:
+        builder.added("\t")
+    offset, (start, end) = builder.length, span
+    if start < end:
+        builder.raw(page, start - base, text[start:end])
+    return Cell(text[start:end].translate({9: " ", 10: " "}), offset, end - start)

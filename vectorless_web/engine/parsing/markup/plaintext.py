@@ -1,0 +1,149 @@
+"""Blocks of a plain text file, and headings found where a file marks none: by words, underline, capitals or number."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.parsing.markup.pages import TextBlock
+from vectorless_web.engine.parsing.outline.heading import is_caps, reads_like_title
+from vectorless_web.engine.parsing.patterns import NUMBERED, PLAIN, Form, form_of
+from vectorless_web.engine.parsing.tables.spans import MOST_CELLS
+
+_RULE = re.compile(r"^\s*(=|-|~|\*|#|_)\1{2,}\s*$")
+_BULLET = re.compile(r"^\s*(?:[•●▪◦‣*+-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
+_TABBED = re.compile(r"\t|\S {3,}\S")
+_PRINTED = re.compile(r"\S")
+_LONG = 2_400
+_TITLE_WORDS = 5
+_SENTENCE = re.compile(r"[.!?。！？]\s+|[。！？]")
+
+
+def text_blocks(text: str) -> list[TextBlock]:
+    """Blocks in reading order; together they hold every character that is not white space."""
+    blocks: list[TextBlock] = []
+    for lines in _stanzas(text):
+        blocks.extend(_stanza_blocks(text, lines))
+    return blocks
+
+
+def _stanzas(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Runs of lines between blank lines, each line as (start, end) without outer white space."""
+    lines: list[tuple[int, int]] = []
+    position = 0
+    for line in text.split("\n"):
+        if line.strip():
+            start = position + len(line) - len(line.lstrip())
+            lines.append((start, position + len(line.rstrip())))
+        elif lines:
+            yield lines
+            lines = []
+        position += len(line) + 1
+    if lines:
+        yield lines
+
+
+def _stanza_blocks(text: str, lines: list[tuple[int, int]]) -> Iterator[TextBlock]:
+    heading = _heading(text, lines)
+    if heading is not None:
+        block, used = heading
+        yield block
+        lines = lines[used:]
+    if not lines:
+        return
+    start, end = lines[0][0], lines[-1][1]
+    rows = [text[a:b] for a, b in lines]
+    cells = [_cells(text, a, b) for a, b in lines] if len(rows) >= 2 and all(map(_TABBED.search, rows)) else []
+    if cells and len(cells) * max(map(len, cells)) <= MOST_CELLS:  # rows are filled up to the longest one
+        yield TextBlock(NodeKind.TABLE, start, end, cells=cells)
+    elif _BULLET.match(rows[0]):
+        yield TextBlock(NodeKind.LIST, start, end)
+    else:
+        yield from cut_paragraph(text, start, end)
+
+
+def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    return [(start + m.start(), start + m.end()) for m in re.finditer(r"\S(?:(?! {3,}|\t).)*", text[start:end])]
+
+
+def cut_paragraph(text: str, start: int, end: int) -> Iterator[TextBlock]:
+    """One paragraph; an endless one is cut at ends of sentences, so that leaves stay small."""
+    while end - start > _LONG:
+        ends = [match.end() for match in _SENTENCE.finditer(text, start, start + _LONG)]
+        space = text.rfind(" ", start, start + _LONG)
+        cut = ends[-1] if ends else (space if space > start else start + _LONG)
+        yield TextBlock(NodeKind.PARAGRAPH, start, cut)
+        start = cut
+    if text[start:end].strip():
+        yield TextBlock(NodeKind.PARAGRAPH, start, end)
+
+
+def _heading(text: str, lines: list[tuple[int, int]]) -> tuple[TextBlock, int] | None:
+    """A heading at the start of a stanza and how many lines it takes (two when it is underlined)."""
+    first = " ".join(text[slice(*lines[0])].split())
+    if len(lines) > 1 and _RULE.match(text[slice(*lines[1])]) and len(first) < 120:
+        rule = text[lines[1][0]]
+        return _section(first, lines[0][0], lines[1][1], 0 if rule in "=#*" else 1, form_of(first)), 2
+    form = form_of(first)
+    if not reads_like_title(first) or (first.endswith((".", ",", ";")) and form.family == PLAIN):
+        return None
+    alone = len(lines) == 1
+    sentence = first.endswith((".", ";")) and len(first.split()) > _TITLE_WORDS
+    if form.family == NUMBERED and (not alone or sentence or len(first) > 90):
+        return None
+    if (
+        (form.family < PLAIN and (alone or len(first) < 80))
+        or (is_caps(first) and len(first) < 90)
+        or _isolated(text, lines, first)
+    ):
+        return _section(first, *lines[0], form_level(form, first), form), 1
+    return None
+
+
+def _isolated(text: str, lines: list[tuple[int, int]], first: str) -> bool:
+    """A short line alone between blank lines, in title case, with more text after it."""
+    words = [word for word in first.split() if len(word) > 3]
+    titled = bool(words) and sum(word[:1].isupper() for word in words) >= 0.7 * len(words)
+    return (
+        len(lines) == 1
+        and len(first) < 70
+        and titled
+        and not _TABBED.search(first)
+        and _PRINTED.search(text, lines[0][1]) is not None
+    )
+
+
+def form_level(form: Form, title: str) -> int:
+    """The level of a heading that only its words tell."""
+    if form.family < PLAIN:
+        return min(form.family, 4) + form.depth
+    return 1 if is_caps(title) else 5
+
+
+def _section(title: str, start: int, end: int, level: int, form: Form) -> TextBlock:
+    return TextBlock(NodeKind.SECTION, start, end, level, title, form.label)
+
+
+_LONGEST, _LONGEST_NAMED = 120, 80
+
+
+def guessed_level(text: str, *, strong: bool) -> int | None:
+    """The level of a paragraph that reads as a heading; None for any other. `strong`: all of it is bold."""
+    title = " ".join(text.split())
+    form = form_of(title)
+    if len(title) > _LONGEST or not reads_like_title(title):
+        return None
+    if form.family == PLAIN and title.endswith((".", ",", ";", ":")):
+        return None
+    named = form.family < NUMBERED and len(title) <= _LONGEST_NAMED
+    return form_level(form, title) if strong or named or is_caps(title) else None
+
+
+def raised(before: str, text: str) -> str:
+    """Superscript as plain text: figures after a figure get a "^", or "412" with note 1 would read 4121."""
+    joins = before[-1:].isdigit() and text.strip()[:1].isdigit()
+    return f"^{text.strip()}" if joins else text
+
+
+def last_said(said: Sequence[str], end: int) -> str:
+    """The last piece before `end` that is not empty, or ""."""
+    return next((said[place] for place in range(end - 1, -1, -1) if said[place]), "")

@@ -1,0 +1,144 @@
+"""Reads a printed table of contents and finds the lines its entries name on the pages they name."""
+
+import itertools
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from vectorless_web.engine.parsing.lines import Line, Page
+from vectorless_web.engine.parsing.patterns import is_contents_title
+from vectorless_web.engine.parsing.tables.regions import Role, Row
+
+_ENTRY = re.compile(
+    r"^(?P<title>.*?\S)[\s.·…_]*[\s.·…_](?:page\s+)?(?P<page>(?:[A-Z]-)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?$", re.I | re.S
+)
+_LETTERS = re.compile(r"[\W_]+")
+_YEAR_AT_END = re.compile(r"\b(?:19|20)\d\d$")
+_PREFIX = 18
+_LONGEST_TITLE, _LONGEST_LINE = 220, 400
+_MIN_ENTRIES = 5
+_DENSE = 0.45
+_FIRST_PAGES = 30
+_INNER_ENTRIES, _INNER_DENSE = 10, 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line of a printed table of contents: its title (and the same as letters), and the page number it prints."""
+
+    title: str
+    letters: str
+    printed: int
+
+
+@dataclass(slots=True)
+class Contents:
+    """`pages[i]`: rows (first, last) of the contents on page i. `listed`: (page, start) of a named line -> letters."""
+
+    pages: dict[int, tuple[int, int]] = field(default_factory=dict)
+    entries: list[Entry] = field(default_factory=list)
+    listed: dict[tuple[int, int], str] = field(default_factory=dict)
+
+
+def letters_of(text: str) -> str:
+    """Letters and digits alone, without case: what mended and broken spellings of a title share."""
+    return _LETTERS.sub("", text).casefold()
+
+
+def read_contents(rows: Mapping[int, Sequence[Row]], pages: Sequence[Page]) -> Contents:
+    """Find contents pages among the first pages, then the lines they list. `rows[page]` leaves running lines out."""
+    contents = Contents()
+    following = False
+    for page in pages:
+        found = list(_entries(rows[page.index]))
+        titled = any(is_contents_title(row.line.text) for row in rows[page.index][:12])
+        likely = titled or following
+        if not _is_contents(found, titled=likely) or (page.index >= _FIRST_PAGES and not _is_plain_contents(found)):
+            following = False
+            continue
+        contents.pages[page.index] = (_first_row(rows[page.index], found[0][0], following), found[-1][0])
+        following = True
+        contents.entries.extend(entry for _, entry in found)
+    contents.listed = _match(contents, rows, len(pages))
+    return contents
+
+
+def _first_row(rows: Sequence[Row], entry: int, following: bool) -> int:
+    """Where the contents start on a page: under their title, or at the top of a further page of theirs."""
+    for number in range(entry - 1, -1, -1):
+        if is_contents_title(rows[number].line.text):
+            return number + 1
+    return 0 if following else entry
+
+
+def _entries(rows: Sequence[Row]) -> Iterator[tuple[int, Entry]]:
+    """(row number, entry) of rows that end in a page number; a row without one may begin the next row's title."""
+    pending = ""
+    for number, row in enumerate(rows):
+        match = _entry(row)
+        if match:
+            title = match["title"].strip(" .·…_")
+            joined = f"{pending} {title}" if pending and title[:1].islower() else title
+            yield number, Entry(joined, letters_of(joined), int(match["page"].split("-")[-1]))
+            pending = ""
+        elif row.role is Role.TEXT:
+            pending = row.line.text.strip()
+
+
+def _entry(row: Row) -> re.Match[str] | None:
+    """The title and page number of a row, if it has both and no other figures."""
+    if (
+        not row.line.text[-1:].isdigit()
+        or _YEAR_AT_END.search(row.line.text)
+        or sum(cell.numeric for cell in row.cells[1:]) > 1
+    ):
+        return None
+    match = _ENTRY.match(" ".join(" ".join(cell.text for cell in row.cells).split()))
+    if match and len(match["title"]) < _LONGEST_TITLE and any(map(str.isalpha, match["title"])):
+        return match
+    return None
+
+
+def _is_plain_contents(found: Sequence[tuple[int, Entry]]) -> bool:
+    """Contents in the midst of a document: many entries close together, their numbers never falling."""
+    numbers = [entry.printed for _, entry in found]
+    dense = len(found) >= _INNER_DENSE * (found[-1][0] - found[0][0] + 1)
+    return len(found) >= _INNER_ENTRIES and dense and numbers == sorted(numbers)
+
+
+def _is_contents(found: Sequence[tuple[int, Entry]], *, titled: bool) -> bool:
+    if len(found) < (3 if titled else _MIN_ENTRIES):
+        return False
+    numbers = [entry.printed for _, entry in found]
+    rising = sum(after >= before for before, after in itertools.pairwise(numbers))
+    span = found[-1][0] - found[0][0] + 1
+    return (
+        rising >= 0.85 * (len(numbers) - 1) and len(found) >= _DENSE * span and (titled or numbers[-1] > numbers[0] + 3)
+    )
+
+
+def _match(contents: Contents, rows: Mapping[int, Sequence[Row]], count: int) -> dict[tuple[int, int], str]:
+    """Lines whose letters begin an entry, on the page that the entry's number means."""
+    index: dict[str, list[Line]] = defaultdict(list)
+    for page, own in rows.items():
+        if page not in contents.pages:
+            for row in own:
+                letters = letters_of(row.line.text)
+                if len(letters) >= 4:
+                    index[letters[:_PREFIX]].append(row.line)
+    candidates = [(entry, line) for entry in contents.entries for line in _candidates(entry, index)]
+    shifts = Counter(line.page - entry.printed for entry, line in candidates)
+    if not shifts:
+        return {}
+    shift = max(shifts, key=lambda value: (shifts[value], -abs(value)))
+    return {(line.page, line.start): entry.letters for entry, line in candidates if line.page - entry.printed == shift}
+
+
+def _candidates(entry: Entry, index: dict[str, list[Line]]) -> Iterator[Line]:
+    for line in index.get(entry.letters[:_PREFIX], ()):
+        letters = letters_of(line.text)
+        if entry.letters.startswith(letters) or (
+            letters.startswith(entry.letters) and len(letters) < 1.3 * len(entry.letters)
+        ):
+            yield line

@@ -1,0 +1,120 @@
+"""A heading of an outline: what was printed, what it says, how it looks, and whether its words could be a title."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vectorless_web.engine.parsing.lines import Line, Style, Tone
+from vectorless_web.engine.parsing.patterns import NUMBERED, PLAIN, Form, form_of
+from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE
+
+_MAX_CHARACTERS, _MAX_WORDS = 220, 32
+_SENTENCE_WORDS = 11
+UNFINISHED = re.compile(
+    r"(?:[,;–—]|\b(?:includes?|following|as follows|are|is|were|was):"
+    r"|\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from|that|which))$",
+    re.I,
+)
+SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*$")
+_NOT_TITLE = re.compile(
+    r"^(?:[^\w\"“‘'(\[§]+$|[\W\d_]+$|\([^()]*\)$|\(?continued\)?$|see (?:accompanying )?notes|the accompanying"
+    r"|\$|page\b|/s/|by:|name:|title:|date:|dear\b|re:|attn|sincerely|very truly|enclosures?:|cc:|\(?registrant"
+    r"|total\b|less:|add:|sources?:|notes?:?$|https?:|www\.|[*●•▪◦■□‣○➢✓–—]\s?|\(\w{1,3}\)\s*(?:/s/)?$|o\s"
+    r"|\(?(?:this page (?:is )?(?:was )?)?(?:intentionally|left blank)|item no\.?(?:\s+page)?$"
+    r"|exhibit(?:\s+no\.?|\s+number)?(?:\s+description.*)?$)",
+    re.I,
+)
+_ADDRESS = re.compile(
+    r"\b[A-Z][\w.]*\.?,? +\d{5}(?:-\d{4})?$|\(\d{3}\) ?\d{3}-\d{4}|\b\d{3}-\d{3}-\d{4}\b|@\w+\."
+    r"|^\d+ [A-Z]\w+(?: \w+)* (?:road|street|avenue|drive|lane|boulevard|parkway|plaza|way|place|square)\b(?: \w+)?$"
+    r"|^(?:(?:executive|senior)\s+)*vice president\b|^chief \w+ officer\b|^president(?:$|,? and\b)"
+    r"|^commission file n|^none\.?$|^[\u2610-\u2612\uf0a8\uf0fe]|\[\s?[xX ]\s?\]",
+    re.I,
+)
+CAPTION = re.compile(
+    r"^(?:table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla|图|表)\s*\d+(?:[.-]\d+)*[.:\s–—-]", re.I
+)
+_LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|_{3,}")
+_UNITS_TAIL = re.compile(
+    r"\s*\((?:[^()]*\b(?:in|of)\s+(?:thousands|millions|billions)\b[^()]*|continued|cont[’']?d\.?)\)\s*:?$", re.I
+)
+_SOFT = re.compile(r"[\x02\ufffe\xad]\s?")
+_SPACED = re.compile(r"(?:(?<=\s)|^)(?:\w ){3,}\w(?=\s|$|[.,:;])")
+
+
+def may_open_title(text: str) -> bool:
+    """Whether a line can begin a heading: no units or period line, no signature, bullet or address."""
+    if _NOT_TITLE.match(text) or UNITS_LINE.match(text):
+        return False
+    return not (PERIOD.match(text) and any(character.isdigit() for character in text))
+
+
+def reads_like_title(text: str) -> bool:
+    """Whether words could be a heading: short, not money, not a units or period line, not a whole sentence."""
+    words = text.split()
+    if not words or len(text) > _MAX_CHARACTERS or len(words) > _MAX_WORDS or not may_open_title(text):
+        return False
+    if sum(character.isalpha() for character in text) < 3 or _LEADERS.search(text) or _ADDRESS.search(text):
+        return False
+    form = form_of(text)
+    first = next((character for character in text if character.isalnum()), "")
+    if first.islower() and form.family == PLAIN and not re.match(r"e-|i[A-Z]", text):
+        return False
+    long_sentence = SENTENCE_END.search(text) is not None and len(words) >= _SENTENCE_WORDS
+    return not (long_sentence and form.family >= NUMBERED)
+
+
+def mended_title(text: str) -> str:
+    """A title in one line: divided and letter-spaced words joined, units and "(continued)" left out."""
+    text = _SOFT.sub("", " ".join(text.split()))
+    text = _SPACED.sub(lambda match: match.group().replace(" ", ""), text)
+    return _UNITS_TAIL.sub("", text).strip() or text
+
+
+_SENTENCES_OF_A_STYLE = 4
+_NO_STYLE = Style(0.0, False, False, Tone.BLACK, "")
+
+
+@dataclass(slots=True)
+class Heading:
+    """A heading: its page and lines (none if only a bookmark names it), mended title, form, and how it looks."""
+
+    page: int
+    lines: list[Line]
+    title: str
+    form: Form
+    style: Style
+    caps: bool
+    listed: bool = False
+    """Whether the printed table of contents names it."""
+    sentence: bool = False
+    """Whether it is a whole emphasised sentence, as risk factors have them."""
+    rest: Line | None = None
+    """What follows a run-in heading on its line."""
+    bookmark: int | None = None
+    """The level of the bookmark that points at it."""
+    level: int = 0
+
+
+def heading_of(lines: list[Line]) -> Heading:
+    """The heading that lines print."""
+    title = mended_title(" ".join(own.text for own in lines))
+    return Heading(lines[0].page, lines, title, form_of(title), lines[0].style, is_caps(title))
+
+
+def bare_heading(title: str, page: int, bookmark: int) -> Heading:
+    """A heading that stands in the bookmarks alone."""
+    return Heading(page, [], title, form_of(title), _NO_STYLE, is_caps(title), bookmark=bookmark)
+
+
+def is_caps(text: str) -> bool:
+    """Whether a text is set in capitals (at least three letters, nine in ten upper case)."""
+    upper, lower = sum(map(str.isupper, text)), sum(map(str.islower, text))
+    return upper >= 3 and upper >= 0.9 * (upper + lower)
+
+
+def keep_supported(headings: Sequence[Heading]) -> set[int]:
+    """Ids of headings to keep: whole sentences count only where their style heads several passages."""
+    support = Counter(heading.style for heading in headings if heading.sentence)
+    return {id(h) for h in headings if not h.sentence or support[h.style] >= _SENTENCES_OF_A_STYLE}

@@ -1,0 +1,258 @@
+"""Decides which printed lines are headings: they stand out, start at a margin and do not read like prose."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vectorless_web.engine.parsing.layout import Layout
+from vectorless_web.engine.parsing.lines import Line, Page, Style
+from vectorless_web.engine.parsing.outline.contents import letters_of
+from vectorless_web.engine.parsing.outline.heading import (
+    CAPTION,
+    SENTENCE_END,
+    UNFINISHED,
+    Heading,
+    heading_of,
+    is_caps,
+    may_open_title,
+    reads_like_title,
+)
+from vectorless_web.engine.parsing.patterns import CHAPTER, NAMED, NUMBERED, PLAIN, STATEMENT, form_of
+from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE
+
+_MAX_LINES, _MAX_SENTENCE_LINES = 4, 6
+_RUN_IN_WORDS, _PLAIN_WORDS = 12, 9
+_SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
+_NOTE_MARK = re.compile(r"^\(\d{1,2}\)")
+_MONEY = re.compile(r"[$€£¥]\s?\d|\d{1,3}(?:,\d{3})+")
+
+
+def emphasis(line: Line, body: Style) -> int:
+    """How strongly a line stands out from the body: 0 not, 1 by slant, 2 by weight, capitals or colour, 3 by size."""
+    style = line.style
+    if line.lead > line.start and (style.weight == body.weight or not line.even):
+        return 0
+    if style.size >= body.size + 0.9:
+        return 3
+    if (style.bold and not body.bold) or (style.accent and not body.accent) or is_caps(line.text):
+        return 2
+    return 1 if style.italic and not body.italic else 0
+
+
+def _own_style(one: Line, other: Line) -> bool:
+    return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < 0.6
+
+
+def _listed_among(lines: Sequence[Line], position: int) -> bool:
+    """Whether the lines beside it name statements too: then it is an index and not a title."""
+    beside = [lines[number] for number in (position - 1, position + 1) if 0 <= number < len(lines)]
+    return any(form_of(line.text).family == STATEMENT for line in beside)
+
+
+class Headings:
+    """Finds the headings among the standing lines of a page."""
+
+    def __init__(self, layout: Layout, listed: dict[tuple[int, int], str]) -> None:
+        self._layout = layout
+        self._listed = listed
+
+    def find(self, page: Page, lines: Sequence[Line], position: int) -> Heading | None:
+        """The heading that starts at `lines[position]`, with the lines it runs over; None if there is none."""
+        line = lines[position]
+        if CAPTION.match(line.text):
+            return None
+        letters = self._listed.get((line.page, line.start))
+        if letters is not None:
+            return self._listed_heading(lines, position, letters)
+        run_in = self._run_in(page, line)
+        if run_in is not None:
+            return run_in
+        strength = emphasis(line, self._layout.body_of(line.page))
+        if not self._may_start(page, lines, position, strength):
+            return None
+        return self._title(lines, position, strength) or self._sentence(lines, position, strength)
+
+    def _run_in(self, page: Page, line: Line) -> Heading | None:
+        """A numbered title set off at the start of a paragraph ("1.1 **Definitions.** In this ...")."""
+        if line.lead <= line.start or not self._placed(page, line):
+            return None
+        title = line.text[: line.lead - line.start].rstrip()
+        form = form_of(title)
+        if form.family not in (CHAPTER, NUMBERED) or not 1 < len(title.split()) <= _RUN_IN_WORDS:
+            return None
+        if not reads_like_title(title) or _MONEY.search(title):
+            return None
+        end = line.start + len(title)
+        own = replace(line, end=end, text=title, style=replace(line.style, bold=True), lead=line.start)
+        after = line.text[len(title) :].lstrip()
+        heading = heading_of([own])
+        heading.rest = replace(line, start=line.end - len(after), text=after, lead=line.end - len(after))
+        return heading
+
+    def _listed_heading(self, lines: Sequence[Line], position: int, letters: str) -> Heading:
+        """A heading the contents name: it runs on as long as the entry's letters do."""
+        taken = [lines[position]]
+        for following in lines[position + 1 : position + _MAX_LINES]:
+            joined = letters_of("".join(own.text for own in taken) + following.text)
+            if len(joined) > len(letters) + 3 or not letters.startswith(joined):
+                break
+            taken.append(following)
+        heading = heading_of(taken)
+        heading.listed = True
+        return heading
+
+    def _title(self, lines: Sequence[Line], position: int, strength: int) -> Heading | None:
+        line = lines[position]
+        taken = [line]
+        for following in lines[position + 1 : position + _MAX_LINES + 1]:
+            if not self._continues(taken, following):
+                break
+            taken.append(following)
+        text = " ".join(" ".join(own.text.split()) for own in taken)
+        if len(taken) > _MAX_LINES or not reads_like_title(text) or UNFINISHED.search(text):
+            return None
+        if text.endswith(":") and (strength < 2 or len(text.split()) > 9):
+            return None
+        return heading_of(taken)
+
+    def _sentence(self, lines: Sequence[Line], position: int, strength: int) -> Heading | None:
+        """An emphasised sentence over plain prose, as risk factors have them."""
+        first = lines[position]
+        if strength == 0 or form_of(first.text).family != PLAIN or first.lead > first.start:
+            return None
+        if not may_open_title(first.text):
+            return None
+        end = position + 1
+        while (
+            end < len(lines) and end - position <= _MAX_SENTENCE_LINES and self._same_block(lines[end - 1], lines[end])
+        ):
+            end += 1
+        taken = lines[position:end]
+        text = " ".join(own.text for own in taken)
+        if len(taken) > _MAX_SENTENCE_LINES or len(text) > _SENTENCE_CHARACTERS or len(text.split()) < _SENTENCE_WORDS:
+            return None
+        if not self._prose_follows(lines, end, taken[-1]) or not text[:1].isupper() or _MONEY.search(text):
+            return None
+        heading = heading_of(list(taken))
+        heading.sentence = True
+        return heading
+
+    def _same_block(self, last: Line, following: Line) -> bool:
+        near = 0 < following.top - last.top < 1.3 * max(last.height, self._layout.line_pitch(last.style))
+        return near and _own_style(last, following) and following.lead == following.start
+
+    def _prose_follows(self, lines: Sequence[Line], end: int, last: Line) -> bool:
+        if end >= len(lines):
+            return True
+        following = lines[end]
+        close = 0 < following.top - last.top < 1.15 * self._layout.line_pitch(last.style)
+        if close and (following.lead > following.start or not SENTENCE_END.search(last.text.rstrip())):
+            return False  # the emphasis ends in the midst of a paragraph
+        body = self._layout.body_of(following.page)
+        return emphasis(following, body) == 0 and len(following.text) > 45 and not _own_style(last, following)
+
+    def _may_start(self, page: Page, lines: Sequence[Line], position: int, strength: int) -> bool:
+        line = lines[position]
+        named = form_of(line.text).family in NAMED
+        small = line.style.size < self._layout.body_of(line.page).size - 1.1 and not named
+        if small or not self._placed(page, line):
+            return False
+        if position and self._runs_on(lines[position - 1], line, strength):
+            return False
+        if strength >= 2:
+            return not _MONEY.search(line.text) and not (strength == 3 and _NOTE_MARK.match(line.text))
+        form = form_of(line.text)
+        if form.family < NUMBERED:
+            return self._stands_apart(lines, position)
+        if form.family == NUMBERED and strength == 0:
+            return self._numbered_alone(page, lines, position)
+        return strength == 1 and self._alone(lines, position)
+
+    def _placed(self, page: Page, line: Line) -> bool:
+        """At a margin of the prose, where this document puts titles, or centred on the page."""
+        centre = (line.left + line.right) / 2
+        if self._layout.at_title_edge(line) or (line.style.bold and form_of(line.text).family in NAMED):
+            return True
+        return self._layout.at_margin(line) or abs(centre - page.width / 2) < 0.03 * page.width
+
+    def _runs_on(self, before: Line, line: Line, strength: int) -> bool:
+        """Whether the line continues the sentence of the line before it."""
+        near = 0 < line.top - before.top < 1.25 * self._layout.line_pitch(line.style)
+        if not near or not _own_style(before, line):
+            return False
+        return not SENTENCE_END.search(before.text.rstrip()) and len(before.text) > 50
+
+    def _stands_apart(self, lines: Sequence[Line], position: int) -> bool:
+        """For titles that name their place ("Item 4."): a gap above, and a title's length."""
+        line = lines[position]
+        pitch = self._layout.line_pitch(line.style)
+        before = lines[position - 1] if position else None
+        if form_of(line.text).family == STATEMENT and _listed_among(lines, position):
+            return False
+        if before is not None and 0 < line.top - before.top < 1.12 * pitch and form_of(before.text).family not in NAMED:
+            return False
+        words = line.text.split()
+        if len(words) < 2 and form_of(line.text).family != CHAPTER:
+            return len(line.text) < 12
+        return len(words) <= 24 and (words[0][:1].isupper() or words[0][:1] == "§")
+
+    def _numbered_alone(self, page: Page, lines: Sequence[Line], position: int) -> bool:
+        """A short numbered line without emphasis, parted from what is above and below, and no item of a list."""
+        line, pitch = lines[position], self._layout.line_pitch(lines[position].style)
+        short = len(line.text.split()) <= _PLAIN_WORDS and line.right - line.left < 0.5 * page.width
+        if not short or SENTENCE_END.search(line.text) or _MONEY.search(line.text) or position + 1 == len(lines):
+            return False
+        following = lines[position + 1]
+        gaps = [following.top - line.top] + ([line.top - lines[position - 1].top] if position else [])
+        form, next_form = form_of(line.text), form_of(following.text)
+        same_list = next_form.family == NUMBERED and next_form.depth <= form.depth
+        return not same_list and len(following.text) > 45 and not any(0 < gap < 1.12 * pitch for gap in gaps)
+
+    def _alone(self, lines: Sequence[Line], position: int) -> bool:
+        """Whether white space (or the page's edge) parts a slanted line from what is above, and it ends early."""
+        line = lines[position]
+        pitch = self._layout.line_pitch(line.style)
+        if position and 0 < line.top - lines[position - 1].top < 1.15 * pitch:
+            return False
+        if position + 1 == len(lines):
+            return True
+        following = lines[position + 1]
+        if _own_style(line, following) and 0 < following.top - line.top < 1.15 * pitch:
+            return self._prose_after_block(lines, position)
+        return line.right < following.right - 2 * line.style.size or following.style != line.style
+
+    def _prose_after_block(self, lines: Sequence[Line], position: int) -> bool:
+        end = position + 1
+        while (
+            end < len(lines) and end - position <= _MAX_SENTENCE_LINES and self._same_block(lines[end - 1], lines[end])
+        ):
+            end += 1
+        return self._prose_follows(lines, end, lines[end - 1])
+
+    def _titles(self, last: Line, following: Line) -> bool:
+        """Whether a bare "NOTE 10" has its title below it, in whatever style stands out."""
+        stands_out = emphasis(following, self._layout.body_of(following.page)) >= 2
+        return stands_out and abs(last.left - following.left) < 3 and form_of(following.text).family == PLAIN
+
+    def _continues(self, taken: Sequence[Line], following: Line) -> bool:
+        """Whether a heading runs on in the next line."""
+        last = taken[-1]
+        gap = following.top - last.top
+        if following.page != last.page or not 0 < gap < 1.9 * max(last.height, following.height):
+            return False
+        text, form = following.text.strip(), form_of(taken[0].text)
+        if len(taken) == 1 and form.label and len(last.text.split()) == 2 and self._titles(last, following):
+            return True
+        if not _own_style(last, following) or following.lead > following.start:
+            return False
+        if form_of(text).family != PLAIN or UNITS_LINE.match(text) or PERIOD.match(text):
+            return False
+        if SENTENCE_END.search(last.text.rstrip()) and not last.text.rstrip().endswith(":"):
+            bare = form.family in NAMED and len(last.text.split()) <= 2
+            return bare and is_caps(last.text) == is_caps(text)
+        unfinished = bool(UNFINISHED.search(last.text.rstrip())) or text[:1].islower()
+        width = last.right - last.left
+        full = width > 0.55 * (following.right - following.left) and width > 220
+        tight = gap < 1.25 * max(last.height, self._layout.line_pitch(last.style))
+        bare = form.label != "" and len(last.text.split()) <= 2
+        return unfinished or bare or (full and tight and is_caps(last.text) == is_caps(text))

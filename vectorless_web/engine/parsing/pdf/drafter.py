@@ -1,0 +1,367 @@
+"""Turns the headings, lines and tables of a PDF into drafts in reading order, joined across lines and pages."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, TextBuilder
+from vectorless_web.engine.parsing.layout import Layout
+from vectorless_web.engine.parsing.lines import Line, Vocabulary
+from vectorless_web.engine.parsing.outline.heading import CAPTION, Heading
+from vectorless_web.engine.parsing.patterns import ITEM, NOTE, NUMBERED, PART, is_notes_title, statement_kind
+from vectorless_web.engine.parsing.tables.drafts import find_units, table_draft, with_units
+from vectorless_web.engine.parsing.tables.grid import Grid, build_grid
+from vectorless_web.engine.parsing.tables.regions import Row
+
+_BULLET = re.compile(r"^(?:[•●▪◦■□‣○➢✓*·∙]|[–—-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
+_FOOTNOTE = re.compile(
+    r"^(?:\((?:\d{1,2}|[a-z])\)|(?:\d{1,2}|[a-z])[.)]\s|\d{1,2}\s+[A-Z]|[*†‡§]+)\s*\S", re.IGNORECASE
+)
+_FIGURE = re.compile(r"^(?:figure|fig\.|abbildung)\s*(\d+(?:[.-]\d+)*)", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*(?:\(\w{1,2}\))*$")
+# Chinese and Japanese writing and its punctuation start here; Korean has spaces, but between words alone.
+_FIRST_UNSPACED = "\u2e80"
+_LONG_LIST = 1400
+_LONG_PARAGRAPH = 2400
+
+
+def flow_drafts(lines: Sequence[Line], layout: Layout) -> list[Draft]:
+    """Leaves for a stretch of lines in reading order, without headings and tables inside."""
+    drafts: list[Draft] = []
+    for block in _blocks(lines, layout):
+        _append(drafts, block, layout)
+    return drafts
+
+
+def _blocks(lines: Sequence[Line], layout: Layout) -> Iterable[list[Line]]:
+    block: list[Line] = []
+    for line in lines:
+        if block and not _joins_paragraph(block, line, layout):
+            yield block
+            block = []
+        block.append(line)
+    if block:
+        yield block
+
+
+def _joins_paragraph(block: Sequence[Line], line: Line, layout: Layout) -> bool:
+    """Whether a line belongs to the paragraph before it."""
+    last = block[-1]
+    if _BULLET.match(line.text) or CAPTION.match(line.text) or line.lead > line.start:
+        return False
+    if abs(last.style.size - line.style.size) > 1.1:
+        return False
+    ended = bool(_SENTENCE_END.search(last.text.rstrip()))
+    if last.page != line.page or line.top < last.top - 2 * line.height:
+        return not ended and _same_look(last, line) and len(last.text) > 25
+    gap = line.top - last.top
+    if gap > 1.35 * layout.line_pitch(line.style) and gap > 1.45 * last.height:
+        return False
+    if gap < -0.5 * line.height:
+        return False
+    indent = line.left - last.left
+    if len(block) > 1 and indent > 0.8 * line.style.size and ended:
+        return False
+    return not (ended and last.right < line.right - 4 * line.style.size and sum(len(own.text) for own in block) > 200)
+
+
+def _same_look(one: Line, other: Line) -> bool:
+    return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < 0.6
+
+
+def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
+    kind = _kind(block, layout)
+    builder = TextBuilder()
+    join_lines(builder, block)
+    before = drafts[-1] if drafts else None
+    follows = kind is NodeKind.LIST and before is not None and before.kind is kind
+    if before is not None and follows and len(before.text) + builder.length < _LONG_LIST:
+        merge(before, builder, "\n")
+        return
+    drafts.append(builder.draft(kind, block[0].page, label=_figure_label(kind, block[0].text)))
+
+
+def _figure_label(kind: NodeKind, text: str) -> str:
+    """The name of a figure by its caption; a table carries its own."""
+    match = _FIGURE.match(text) if kind is NodeKind.CAPTION else None
+    return f"Figure {match[1]}" if match else ""
+
+
+def _kind(block: Sequence[Line], layout: Layout) -> NodeKind:
+    text, size = block[0].text, block[0].style.size
+    if CAPTION.match(text) and sum(len(line.text) for line in block) < 250:
+        return NodeKind.CAPTION
+    if size < layout.body_of(block[0].page).size - 0.9 and _FOOTNOTE.match(text):
+        return NodeKind.FOOTNOTE
+    return NodeKind.LIST if _BULLET.match(text) else NodeKind.PARAGRAPH
+
+
+def merge(draft: Draft, builder: TextBuilder, joint: str) -> None:
+    """Append gathered text to a draft."""
+    shift = len(draft.text) + len(joint)
+    shifted = tuple(type(run)(run.offset + shift, run.page_index, run.char_index, run.length) for run in builder.runs)
+    draft.text, draft.runs = draft.text + joint + builder.text, draft.runs + shifted
+
+
+def _parted(before: str, after: str) -> bool:
+    """Whether a space stands between two lines: not after a divided word, nor between characters that use none."""
+    if before.endswith(SOFT_HYPHEN):
+        return False
+    return not (before[-1:] >= _FIRST_UNSPACED and after[:1] >= _FIRST_UNSPACED)
+
+
+def join_lines(builder: TextBuilder, lines: Sequence[Line]) -> None:
+    """Append lines as running text: a space between them, none after a divided word."""
+    for number, line in enumerate(lines):
+        if number and _parted(builder.parts[-1], line.text):
+            builder.added(" ")
+        builder.raw(line.page, line.start, line.text)
+
+
+_ROWS: dict[str, tuple[re.Pattern[str], ...]] = {
+    kind: tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+    for kind, patterns in {
+        "income": (
+            r"^(?:total )?(?:net )?(?:sales|revenues?)\b|^total (?:net )?revenues?",
+            r"^(?:operating )?(?:income|profit|loss)\b.*|^operating (?:income|profit|loss)|income from operations",
+            r"^(?:income|earnings|loss|profit).{0,30} before .{0,40}tax",
+            r"^(?:provision|benefit).{0,20} (?:for|from) (?:income )?tax|income tax(?:es)? expense|^income taxes",
+            r"^(?:consolidated )?net (?:income|earnings|loss|profit)",
+            r"per (?:common )?share|^basic\b|^diluted\b",
+            r"^cost of (?:sales|revenues?|goods|products)",
+        ),
+        "balance": (
+            r"^total assets",
+            r"^total current assets|^cash and (?:cash )?(?:equivalents|due from banks)",
+            r"^total (?:current )?liabilities",
+            r"^retained earnings|^accumulated deficit",
+            r"^total .{0,60}(?:equity|deficit|investment)",
+            r"^total liabilities(?:,| and)",
+        ),
+        "cash_flow": (
+            r"operating activities",
+            r"investing activities",
+            r"financing activities",
+            r"^(?:net )?(?:increase|decrease|change).{0,40} cash",
+            r"^depreciation",
+            r"cash.{0,60}(?:end|beginning) of",
+        ),
+        "equity": (
+            r"^balances?,? .{0,30}\d{4}|^balances? (?:at|as of)"
+            r"|^(?:beginning|ending|opening|closing) balance|^(?:balance )?(?:beginning|end) of",
+            r"dividends",
+            r"^net (?:income|earnings|loss)",
+            r"repurchase|treasury|stock[- ]based|share[- ]based|issu",
+            r"comprehensive",
+        ),
+        "comprehensive_income": (
+            r"^(?:consolidated )?net (?:income|earnings|loss)",
+            r"other comprehensive (?:income|loss|\()",
+            r"^(?:total )?comprehensive (?:income|loss|\()",
+            r"translation|hedg|pension|available[- ]for[- ]sale|unrealized",
+        ),
+    }.items()
+}
+_LEAST_UNDER_TITLE = {"income": 3, "balance": 3, "cash_flow": 2, "equity": 2, "comprehensive_income": 2}
+_LEAST_AMONG_EXCERPTS = {"income": 5, "balance": 5, "cash_flow": 5, "equity": 4, "comprehensive_income": 4}
+_WHOLE = 20
+"""Rows from which a table in a discussion is a statement carried over pages and no summary."""
+_LEAST_ALONE = {"balance": 5, "cash_flow": 5}
+
+
+def recognise(title: str, labels: Iterable[str], *, excerpts: bool) -> str:
+    """The kind of statement a table is, or "".
+
+    A title must agree with the rows; without one the rows must be complete. `excerpts`: the table
+    stands in a discussion, where the same titles head excerpts; then the rows must be many.
+    """
+    rows = [" ".join(label.split()) for label in labels if label]
+    kind = statement_kind(title)
+    if kind:
+        brief = excerpts and len(rows) < _WHOLE
+        least = (_LEAST_AMONG_EXCERPTS if brief else _LEAST_UNDER_TITLE)[kind]
+        return kind if _matches(kind, rows) >= least else ""
+    if excerpts:
+        return ""
+    return next((kind for kind, least in _LEAST_ALONE.items() if _matches(kind, rows) >= least), "")
+
+
+def _matches(kind: str, rows: list[str]) -> int:
+    return sum(any(pattern.search(row) for row in rows) for pattern in _ROWS[kind])
+
+
+_DISCUSSION = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
+_SAME_EDGE, _LONGEST_TABLE = 24.0, 160
+_MOST_UNITS = 0.8
+_LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
+_CURRENCY = re.compile(r"[$€£¥₹]")
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """A running line, kept out of the reading text."""
+
+    line: Line
+
+
+@dataclass(frozen=True, slots=True)
+class ContentsLines:
+    """Lines of a printed table of contents."""
+
+    lines: list[Line]
+
+
+Item = Heading | Line | list[Row] | Furniture | ContentsLines
+
+
+class Drafter:
+    """Gathers lines so that paragraphs join across pages, and tables so that they do."""
+
+    def __init__(self, layout: Layout, vocabulary: Vocabulary) -> None:
+        self._layout, self._vocabulary = layout, vocabulary
+        self._drafts: list[Draft] = []
+        self._lines: list[Line] = []
+        self._grid: Grid | None = None
+        self._aside: list[Draft] = []
+        """Running lines met inside a stretch of text or a table: they follow it."""
+        self._heading: Heading | None = None
+        self._discussed: set[int] = set()
+        """Ids of table drafts that stand in a discussion."""
+        self._discussion = self._notes_begun = self._in_note = False
+
+    def draft(self, items: Sequence[Item]) -> list[Draft]:
+        """All drafts, in reading order."""
+        for item in items:
+            self._take(item)
+        self._flush()
+        _share_units(self._drafts)
+        self._prefer_statements()
+        return self._drafts
+
+    def _prefer_statements(self) -> None:
+        """Where a statement stands by itself, the same one in a discussion is an excerpt."""
+        own = {d.table.statement for d in self._drafts if d.table and id(d) not in self._discussed}
+        for draft in self._drafts:
+            if draft.table and id(draft) in self._discussed and draft.table.statement in own:
+                draft.table = replace(draft.table, statement="")
+
+    def _take(self, item: Item) -> None:
+        if isinstance(item, Furniture):
+            self._aside.append(_lines_draft([item.line], NodeKind.RUNNING))
+        elif isinstance(item, Line):
+            if self._grid is not None:
+                self._flush()
+            self._lines.append(item)
+        elif isinstance(item, list):
+            self._take_table(build_grid(item))
+        else:
+            self._flush()
+            self._take_block(item)
+
+    def _take_block(self, item: Heading | ContentsLines) -> None:
+        if isinstance(item, ContentsLines):
+            self._drafts.append(_lines_draft(item.lines, NodeKind.LIST))
+            return
+        self._follow(item)
+        self._drafts.append(_heading_draft(item))
+
+    def _follow(self, heading: Heading) -> None:
+        """Keep track of where the tables to come stand."""
+        if heading.form.family in (PART, ITEM):
+            self._discussion = heading.form.label in _DISCUSSION
+            self._notes_begun = self._in_note = False
+        elif is_notes_title(heading.title):
+            self._notes_begun = True
+        elif heading.form.family == NOTE or (heading.form.family == NUMBERED and self._notes_begun):
+            self._in_note = True
+        self._heading = heading
+
+    def _take_table(self, grid: Grid) -> None:
+        if self._grid is not None and not self._lines and _joins(self._grid, grid):
+            self._grid.rows.extend(grid.rows)
+            return
+        self._flush()
+        self._grid = grid
+
+    def _flush(self) -> None:
+        if self._grid is not None:
+            self._drafts.append(self._table(self._grid))
+            self._grid = None
+        self._drafts.extend(flow_drafts(self._lines, self._layout))
+        self._drafts.extend(self._aside)
+        self._lines, self._aside = [], []
+
+    def _table(self, grid: Grid) -> Draft:
+        caption = self._caption()
+        draft = table_draft(grid, title=caption, units=find_units(self._lead_in()), vocabulary=self._vocabulary)
+        match = _LABEL.match(caption)
+        draft.label = f"Table {match[2]}" if match and match[1][:3].casefold() in ("tab", "cha") else ""
+        if draft.table is not None:
+            near = self._heading is not None and draft.page - self._heading.page <= 2
+            title = self._heading.title if self._heading and near else ""
+            labels = [row.label for row in draft.table.rows]
+            if self._discussion:
+                self._discussed.add(id(draft))
+            kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
+            draft.table = with_units(draft.table, statement=kind)
+        return draft
+
+    def _before(self) -> Draft | None:
+        return next((draft for draft in reversed(self._drafts) if draft.kind is not NodeKind.RUNNING), None)
+
+    def _caption(self) -> str:
+        before = self._before()
+        return " ".join(before.text.split()) if before is not None and before.kind is NodeKind.CAPTION else ""
+
+    def _lead_in(self) -> str:
+        """What stands right above a table and may state its units."""
+        before = self._before()
+        if before is None or (len(before.text) > 1200 and before.kind is not NodeKind.SECTION):
+            return ""
+        return before.text[-300:] if before.kind in (NodeKind.SECTION, NodeKind.PARAGRAPH, NodeKind.CAPTION) else ""
+
+
+def _joins(before: Grid, grid: Grid) -> bool:
+    """Whether a table carries on one that ended on the page before: the same columns at the same places."""
+    if len(before.rows) + len(grid.rows) > _LONGEST_TABLE:
+        return False
+    if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
+        return False
+    return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))
+
+
+def _lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
+    builder = TextBuilder()
+    for number, line in enumerate(lines):
+        if number:
+            builder.added("\n")
+        builder.raw(line.page, line.start, line.text)
+    return builder.draft(kind, lines[0].page)
+
+
+def _heading_draft(heading: Heading) -> Draft:
+    builder = TextBuilder()
+    join_lines(builder, heading.lines)  # nothing when only a bookmark names it
+    label = heading.form.label
+    return builder.draft(NodeKind.SECTION, heading.page, title=heading.title, level=heading.level, label=label)
+
+
+def _share_units(drafts: Sequence[Draft]) -> None:
+    """Tables of money without a units line take the document's, if nearly all of its tables agree on one scale."""
+    tables = [draft for draft in drafts if draft.table is not None]
+    scales = Counter(scale for draft in tables if draft.table for scale in [_scale(draft.table.units)] if scale)
+    if not scales or scales.total() < 3:
+        return
+    scale, count = scales.most_common(1)[0]
+    if count < _MOST_UNITS * scales.total():
+        return
+    for draft in tables:
+        if draft.table is not None and not draft.table.units and _CURRENCY.search(draft.text):
+            draft.table = with_units(draft.table, units=f"in {scale}")
+
+
+def _scale(units: str) -> str:
+    match = re.search(r"thousands|millions|billions", units, re.IGNORECASE)
+    return match.group().casefold() if match else ""

@@ -1,0 +1,384 @@
+"""Compiles a PDF into drafts: pages, running lines, tables, headings and paragraphs, in reading order."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as pdfium_c
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.drafts import Draft
+from vectorless_web.engine.parsing.layout import Layout, survey
+from vectorless_web.engine.parsing.limits import CompileLimits
+from vectorless_web.engine.parsing.lines import Page, Vocabulary
+from vectorless_web.engine.parsing.outline.contents import Contents, letters_of, read_contents
+from vectorless_web.engine.parsing.outline.heading import Heading, keep_supported
+from vectorless_web.engine.parsing.outline.headings import Headings
+from vectorless_web.engine.parsing.outline.levels import assign_levels
+from vectorless_web.engine.parsing.patterns import PLAIN, STATEMENT, form_of, is_signatures
+from vectorless_web.engine.parsing.pdf.bookmarks import Bookmark, place_bookmarks, read_bookmarks
+from vectorless_web.engine.parsing.pdf.drafter import ContentsLines, Drafter, Furniture, Item
+from vectorless_web.engine.parsing.pdf.text import read_pages
+from vectorless_web.engine.parsing.tables.regions import (
+    PERIOD,
+    UNITS_LINE,
+    Row,
+    classify,
+    find_regions,
+    find_text_tables,
+)
+
+_EDGE_LINES = 4
+_TOP, _BOTTOM = 0.14, 0.86
+_STEP = 8.0
+_NUMBER = re.compile(
+    r"^\W*(?:page\s+|seite\s+|página\s+|p\.\s*)?([A-Z]-)?(\d{1,4})(?:\s*(?:of|/|von|de|sur)\s*\d+)?\W*$", re.I
+)
+_ROMAN = re.compile(r"^\W*[ivxl]{1,7}\W*$")
+_DIGITS = re.compile(r"\d+")
+_MIN_REPEATS = 3
+_OUTERMOST_SHARE, _OUTERMOST_LEAST, _APART = 0.08, 2, 0.4
+_FEW_PAGES = 3
+_LINK_WORDS = ("table of contents", "index to financial statements", "back to contents")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sighting:
+    """A line at an edge of a page: which, whether at the top, its distance from that edge in steps, and its text."""
+
+    page: int
+    number: int
+    is_top: bool
+    step: int
+    text: str
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """(page index, line number)."""
+        return self.page, self.number
+
+
+def mark_running(pages: Sequence[Page]) -> set[tuple[int, int]]:
+    """(page index, line number) of every running line."""
+    edges = [sighting for page in pages for sighting in _edge_lines(page)]
+    found = _repeated(edges, _MIN_REPEATS)
+    least = max(_MIN_REPEATS, round(_OUTERMOST_SHARE * len(pages)))
+    found |= _repeated([sighting for page in pages for sighting in _outermost(page, found)], least)
+    return (found - _first_titles(pages, found)) | _page_numbers(edges, len(pages))
+
+
+def _edge_lines(page: Page) -> Iterator[_Sighting]:
+    """The first and last lines by height, if they stand near the page's edge."""
+    order = sorted(range(len(page.lines)), key=lambda number: page.lines[number].top)
+    for number in order[:_EDGE_LINES]:
+        line = page.lines[number]
+        if line.bottom < page.height * _TOP:
+            yield _Sighting(page.index, number, True, round(line.top / _STEP), _plain(line.text))
+    for number in order[-_EDGE_LINES:]:
+        line = page.lines[number]
+        if line.top > page.height * _BOTTOM:
+            step = round((page.height - line.bottom) / _STEP)
+            yield _Sighting(page.index, number, False, step, _plain(line.text))
+
+
+def _outermost(page: Page, found: set[tuple[int, int]]) -> Iterator[_Sighting]:
+    """The first and the last two lines that stand apart, at whatever height (converters cut pages unevenly)."""
+    numbers = [number for number in range(len(page.lines)) if (page.index, number) not in found]
+    order = sorted(numbers, key=lambda number: page.lines[number].top)
+    if len(order) <= _OUTERMOST_LEAST:
+        return
+    for position, neighbour, is_top in ((0, 1, True), (-1, -2, False), (-2, -3, False)):
+        line, beside = page.lines[order[position]], page.lines[order[neighbour]]
+        gap = beside.top - line.bottom if is_top else line.top - beside.bottom
+        if gap > _APART * line.height:
+            yield _Sighting(page.index, order[position], is_top, 0, _plain(line.text))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _alike(text: str) -> str:
+    """A text without its digits; "Exhibit 31" and "Note 7" keep them, for they are titles that differ by them."""
+    return text if form_of(text).label else _DIGITS.sub("#", text)
+
+
+def _repeated(sightings: Sequence[_Sighting], least: int) -> set[tuple[int, int]]:
+    """Lines seen on enough pages at the same height with the same text, page numbers aside."""
+    groups: dict[tuple[bool, str], list[_Sighting]] = defaultdict(list)
+    for sighting in sightings:
+        if _can_run(sighting.text):
+            groups[sighting.is_top, _alike(sighting.text)].append(sighting)
+    found: set[tuple[int, int]] = set()
+    for group in groups.values():
+        for alike in _same_text(group):
+            found |= _same_height(alike, least)
+    return found
+
+
+def _same_text(group: Sequence[_Sighting]) -> Iterable[Sequence[_Sighting]]:
+    """The group as it is if a number in it counts the pages; else its members by their exact text."""
+    if len({sighting.text for sighting in group}) == 1 or _counts_pages(group):
+        return [group]
+    exact: dict[str, list[_Sighting]] = defaultdict(list)
+    for sighting in group:
+        exact[sighting.text].append(sighting)
+    return exact.values()
+
+
+def _counts_pages(group: Sequence[_Sighting]) -> bool:
+    """Whether one of the numbers rises with the page index on most pages."""
+    shifts = Counter(
+        (position, int(digits) - sighting.page)
+        for sighting in group
+        for position, digits in enumerate(_DIGITS.findall(sighting.text)[:6])
+    )
+    return bool(shifts) and shifts.most_common(1)[0][1] > len(group) / 2
+
+
+def _same_height(group: Sequence[_Sighting], least: int) -> set[tuple[int, int]]:
+    pages: dict[int, set[int]] = defaultdict(set)
+    for sighting in group:
+        for near in (-1, 0, 1):
+            pages[sighting.step + near].add(sighting.page)
+    return {sighting.place for sighting in group if len(pages[sighting.step]) >= least}
+
+
+def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Where a part, item or statement whose title runs on has begun: its first line is its heading."""
+    first: dict[str, tuple[int, int]] = {}
+    for page in pages:
+        for number, line in enumerate(page.lines):
+            if (page.index, number) in found and form_of(line.text).family <= STATEMENT:
+                first.setdefault(_alike(_plain(line.text)), (page.index, number))
+    return {place for text, place in first.items() if text not in _LINK_WORDS}
+
+
+def _can_run(text: str) -> bool:
+    """Whether repeated text is furniture and not a repeated figure, period or unit."""
+    if PERIOD.match(text) or UNITS_LINE.match(text):
+        return False
+    return any(character.isalpha() for character in text) or bool(_NUMBER.match(text))
+
+
+def _page_numbers(edges: Sequence[_Sighting], count: int) -> set[tuple[int, int]]:
+    """Bare numbers at the edge whose distance to the page index is shared by other pages."""
+    shifts: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    romans: list[tuple[int, int]] = []
+    for sighting in edges:
+        match = _NUMBER.match(sighting.text)
+        if match:
+            shifts[int(match[2]) - sighting.page].append(sighting.place)
+        elif _ROMAN.match(sighting.text):
+            romans.append(sighting.place)
+    usual = {place for places in shifts.values() if len(places) > 1 or count < _FEW_PAGES for place in places}
+    return usual | set(romans)
+
+
+Progress = Callable[[str, int, int], None]
+_PAGE_GROUP = 5
+_COUNT_ZERO, _ANY_PAGE = re.compile(rb"/Count\s+0\b"), re.compile(rb"/Type\s*/Page(?!s)")
+_MIN_LISTED = 5
+_CONTINUED = re.compile(r"\bcont(?:inued|[’'.]?d)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinedPDF:
+    """Pages and drafts of a PDF, the source of its outline, and the title its metadata gives."""
+
+    pages: Sequence[Page]
+    drafts: Sequence[Draft]
+    source: str
+    title: str
+
+
+def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> OutlinedPDF:
+    """Parse and outline a PDF. UnreadableDocument: `encrypted_pdf`, `damaged_pdf`, `no_pages`, `too_many_pages`."""
+    document = open_pdf(path)
+    try:
+        _check_pages(len(document), limits)
+        pages = _read(document, tell)
+        bookmarks = [] if ignore_bookmarks else read_bookmarks(document)
+        title = str(document.get_metadata_dict().get("Title") or "")
+    finally:
+        document.close()
+    drafts, source = outline_pages(pages, bookmarks)
+    return OutlinedPDF(pages, drafts, source, title)
+
+
+def open_pdf(path: Path) -> pdfium.PdfDocument:
+    """An open PDF, or a plain reason why it cannot be opened."""
+    try:
+        return pdfium.PdfDocument(path)
+    except pdfium.PdfiumError as error:
+        raise _unopened(path.read_bytes(), error.err_code) from error
+
+
+def _unopened(data: bytes, code: int | None) -> UnreadableDocument:
+    """Why a PDF cannot be opened. PDFium's code may be left over from an earlier file: the bytes must bear it out."""
+    if code == pdfium_c.FPDF_ERR_PASSWORD and b"/Encrypt" in data:
+        return UnreadableDocument(
+            "This PDF is encrypted and needs a password. Remove the password and upload it again.",
+            code="encrypted_pdf",
+        )
+    if _COUNT_ZERO.search(data) and not _ANY_PAGE.search(data):
+        return _no_pages()
+    return UnreadableDocument(
+        "This PDF is damaged or cut short. Download or export it again and upload the new copy.", code="damaged_pdf"
+    )
+
+
+def _no_pages() -> UnreadableDocument:
+    return UnreadableDocument("This PDF has no pages. Export it again and upload the new copy.", code="no_pages")
+
+
+def _check_pages(count: int, limits: CompileLimits) -> None:
+    if count == 0:
+        raise _no_pages()
+    if count > limits.pages:
+        raise UnreadableDocument(
+            f"This PDF has {count:,} pages; at most {limits.pages:,} can be read. Split it into smaller files.",
+            code="too_many_pages",
+        )
+
+
+def _read(document: pdfium.PdfDocument, tell: Progress) -> list[Page]:
+    pages: list[Page] = []
+    tell("parsing", 0, len(document))
+    for page in read_pages(document):
+        pages.append(page)
+        tell("parsing", len(pages), len(document))
+    return pages
+
+
+def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> tuple[list[Draft], str]:
+    """Drafts in reading order, and the source of the outline."""
+    running = mark_running(pages)
+    layout = survey(pages, running)
+    rows = {page.index: _standing(page, running) for page in pages}
+    contents = read_contents(rows, pages)
+    parser = _PageParser(layout, contents)
+    items: list[Item] = []
+    for page in pages:
+        items.extend(Furniture(line) for number, line in enumerate(page.lines) if (page.index, number) in running)
+        items.extend(parser.items(page, rows[page.index]))
+    items = _without_continued(_supported(items))
+    if bookmarks:
+        items = place_bookmarks(items, bookmarks)
+    headings = [item for item in items if isinstance(item, Heading)]
+    vocabulary = Vocabulary(page.text for page in pages)
+    for heading in headings:
+        heading.title = vocabulary.mend(heading.title)
+        heading.form = form_of(heading.title)
+    assign_levels(headings)
+    drafts = Drafter(layout, vocabulary).draft(items)
+    if not headings:
+        return _by_page_groups(drafts), "pages"
+    if bookmarks:
+        return drafts, "bookmarks"
+    return drafts, "contents" if len(contents.listed) >= _MIN_LISTED else "headings"
+
+
+def _standing(page: Page, running: set[tuple[int, int]]) -> list[Row]:
+    numbered = enumerate(page.lines)
+    return [classify(number, page, line) for number, line in numbered if (page.index, number) not in running]
+
+
+def _supported(items: Sequence[Item]) -> list[Item]:
+    """Turn headings that nothing else supports back into lines."""
+    kept = keep_supported([item for item in items if isinstance(item, Heading)])
+    found: list[Item] = []
+    signed_page = -1
+    for item in items:
+        if isinstance(item, Heading) and is_signatures(item.title):
+            signed_page = item.page
+        # Names and offices under signatures are set like titles, and are none.
+        signer = isinstance(item, Heading) and item.page == signed_page and item.form.family == PLAIN
+        if isinstance(item, Heading) and (signer or id(item) not in kept):
+            found.extend(item.lines)
+        else:
+            found.append(item)
+    return found
+
+
+def _without_continued(items: Sequence[Item]) -> list[Item]:
+    """Titles repeated with "(continued)" are running lines: what they head goes on."""
+    seen: set[str] = set()
+    found: list[Item] = []
+    for item in items:
+        if not isinstance(item, Heading):
+            found.append(item)
+            continue
+        letters = letters_of(item.title)
+        if letters in seen and _CONTINUED.search(" ".join(line.text for line in item.lines)):
+            found.extend(Furniture(line) for line in item.lines)
+        else:
+            seen.add(letters)
+            found.append(item)
+    return found
+
+
+class _PageParser:
+    """Divides the standing lines of a page into headings, tables, contents lines and text."""
+
+    def __init__(self, layout: Layout, contents: Contents) -> None:
+        self._layout, self._contents = layout, contents
+        self._finder = Headings(layout, contents.listed)
+
+    def items(self, page: Page, rows: Sequence[Row]) -> Iterator[Item]:
+        """Items in reading order."""
+        first, last = self._contents.pages.get(page.index, (len(rows), -1))
+        if last < 0:
+            yield from self._content(page, rows)
+            return
+        yield from self._content(page, rows[:first])
+        yield ContentsLines([row.line for row in rows[first : last + 1]])
+        yield from self._content(page, rows[last + 1 :])
+
+    def _content(self, page: Page, rows: Sequence[Row]) -> Iterator[Item]:
+        figures = find_regions(rows, self._layout)
+        regions = sorted([*figures, *find_text_tables(rows, figures)])
+        position = 0
+        for start, end in [*regions, (len(rows), len(rows))]:
+            yield from _open_items(page, rows[position:start], self._finder)
+            if start < end:
+                yield list(rows[start:end])
+            position = end
+
+
+def _open_items(page: Page, rows: Sequence[Row], finder: Headings) -> Iterator[Item]:
+    lines = [row.line for row in rows]
+    position = 0
+    while position < len(lines):
+        heading = finder.find(page, lines, position) if _one_title(rows[position]) else None
+        yield heading or lines[position]
+        if heading and heading.rest:
+            yield heading.rest
+        position += len(heading.lines) if heading else 1
+
+
+def _one_title(row: Row) -> bool:
+    """Whether a line is one text, or a number or name with its title ("Item 7." and a gap), not cells of columns."""
+    if len(row.cells) == 1:
+        return True
+    family = form_of(row.line.text).family
+    return len(row.cells) == 2 and (family == STATEMENT or (len(row.cells[0].text) < 16 and family < PLAIN))
+
+
+def _by_page_groups(drafts: Sequence[Draft]) -> list[Draft]:
+    """Without headings: a section for each five pages, said to be such."""
+    grouped: list[Draft] = []
+    group = -1
+    last = max((draft.page for draft in drafts), default=0)
+    for draft in drafts:
+        if draft.page // _PAGE_GROUP > group:
+            group = draft.page // _PAGE_GROUP
+            first = group * _PAGE_GROUP
+            title = f"Pages {first + 1} to {min(first + _PAGE_GROUP, last + 1)}"
+            grouped.append(Draft(NodeKind.SECTION, "", (), first, title, 0))
+        grouped.append(draft)
+    return grouped

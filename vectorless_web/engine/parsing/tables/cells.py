@@ -1,0 +1,115 @@
+"""Splits printed lines into cells by the gaps between their words."""
+
+import itertools
+import re
+from dataclasses import dataclass
+
+from vectorless_web.engine.parsing.lines import Line, Page
+
+_GAP = 0.85
+_CURRENCY_GAP = 0.45
+_COLUMNS, _NARROW_GAP, _TIMES_USUAL = 2, 0.55, 1.8
+_LONGEST_FIGURE, _BACKWARDS = 48, 3
+_CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
+_SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|bps)$")
+_NUMBER = re.compile(
+    r"^(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}(?:\s*%)?"
+    r"(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
+)
+_NIL = re.compile(
+    r"^(?:[$€£¥₹]\s*)?(?:[–—−-]{1,3}|n/?[ma]|nm|n\.m\.|n\.a\.|\*{1,3})\s*(?:%|\)|\([a-z]\))*$", re.IGNORECASE
+)
+
+
+@dataclass(slots=True)
+class Span:
+    """A cell of one printed line: raw characters `start` to `end` of the page, edges in points."""
+
+    page: int
+    start: int
+    end: int
+    left: float
+    right: float
+    numeric: bool
+    text: str
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell's text is a figure, a dash that stands for one, or "not meaningful"."""
+    return bool(_NUMBER.match(text) or _NIL.match(text))
+
+
+def _is_figure(text: str) -> bool:
+    return len(text) < _LONGEST_FIGURE and is_number(" ".join(text.split()))
+
+
+def split_cells(page: Page, line: Line) -> list[Span]:
+    """The cells of a line, from left to right."""
+    if not line.gapped:
+        return [Span(line.page, line.start, line.end, line.left, line.right, _is_figure(line.text), line.text)]
+    first, last = line.words
+    boxes, spans = page.boxes[first:last].tolist(), page.spans[first:last].tolist()
+    along = _mirrored(boxes) if _reads_leftwards(boxes) else boxes
+    if not _has_gap(along, line.style.size):
+        return [_span(page, spans, boxes)]
+    order = sorted(range(len(boxes)), key=lambda k: along[k][0])
+    boxes, along, spans = [boxes[k] for k in order], [along[k] for k in order], [spans[k] for k in order]
+    limit = _cell_gap(along, line.style.size)
+    cells: list[Span] = []
+    begun = 0
+    for k in range(1, len(boxes) + 1):
+        # A cell is one stretch of the raw text, or it would hold what stands between its words there.
+        if k == len(boxes) or order[k] != order[k - 1] + 1 or _parts(page.text, spans, along, k, limit):
+            cells.append(_span(page, spans[begun:k], boxes[begun:k]))
+            begun = k
+    return sorted(cells, key=lambda cell: cell.left)
+
+
+def _reads_leftwards(boxes: list[list[float]]) -> bool:
+    """Whether most words stand left of the word before them, as Hebrew and Arabic do."""
+    back = sum(after[0] < before[0] for before, after in itertools.pairwise(boxes))
+    return back >= _BACKWARDS and 2 * back >= len(boxes)
+
+
+def _mirrored(boxes: list[list[float]]) -> list[list[float]]:
+    return [[-right, top, -left, bottom] for left, top, right, bottom in boxes]
+
+
+def _cell_gap(boxes: list[list[float]], size: float) -> float:
+    """The gap that parts cells: nearly an em; less in a line of several columns, where words keep their usual space."""
+    gaps = sorted(after[0] - before[2] for before, after in itertools.pairwise(boxes))
+    wide = sum(gap > _GAP * size for gap in gaps)
+    if wide < _COLUMNS:
+        return _GAP * size
+    usual = gaps[(len(gaps) - wide) // 2] if len(gaps) > wide else 0.0
+    return max(_NARROW_GAP * size, _TIMES_USUAL * usual)
+
+
+def _has_gap(boxes: list[list[float]], size: float) -> bool:
+    limit = _CURRENCY_GAP * size
+    right = boxes[0][2]
+    for box in boxes[1:]:
+        if box[0] - right > limit or box[0] < right - size:
+            return True
+        right = box[2]
+    return False
+
+
+def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, limit: float) -> bool:
+    """Whether a new cell starts at word k."""
+    gap = boxes[k][0] - boxes[k - 1][2]
+    word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
+    if _CURRENCY.match(before) or _SUFFIX.match(word):
+        return not is_number(word) and not _SUFFIX.match(word)
+    if spans[k][0] < spans[k - 1][1]:
+        return True
+    if gap > limit:
+        return True
+    return gap > _CURRENCY_GAP / _GAP * limit and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
+
+
+def _span(page: Page, spans: list[list[int]], boxes: list[list[float]]) -> Span:
+    start, end = min(span[0] for span in spans), max(span[1] for span in spans)
+    text = page.text[start:end]
+    left, right = min(box[0] for box in boxes), max(box[2] for box in boxes)
+    return Span(page.index, start, end, left, right, _is_figure(text), text)

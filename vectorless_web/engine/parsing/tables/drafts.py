@@ -1,0 +1,179 @@
+"""Turns grids into table drafts: text with its glyph runs, rows, columns with headers, periods and units."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.table import Cell, Column, Row, Table
+from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
+from vectorless_web.engine.parsing.lines import Vocabulary
+from vectorless_web.engine.parsing.tables.cells import Span
+from vectorless_web.engine.parsing.tables.grid import Grid, GridRow, spans_of_header
+
+_SCALE = r"(?:thousands|millions|billions)"
+_UNITS = re.compile(
+    rf"\(?(?:[^()|.]{{0,60}}\b)?(?:in|of)\s+{_SCALE}\b(?:[^()|.]|\([^()]*\)){{0,120}}\)?"
+    rf"|\(\s*\$?\s*(?:U\.?S\.? )?(?:dollars? )?{_SCALE}\b[^()]{{0,80}}\)|\([^()]{{0,40}}[’']000s?[^()]{{0,40}}\)"
+    rf"|^{_SCALE}\b[^.]{{0,80}}$",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
+_CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
+_MONTHS = (
+    r"jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?\.?|july?\.?"
+    r"|aug(?:ust|\.)?|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?"
+)
+_DATE = re.compile(rf"\b(?:{_MONTHS})\s+\d{{1,2}}(?:,?\s+(?:19|20)\d\d)?", re.IGNORECASE)
+_SPAN = re.compile(
+    r"\b(?:three|six|nine|twelve|thirteen|fourteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d{1,2})"
+    r"\s+(?:months|weeks)\b|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b|\bquarters?\s+ended\b"
+    r"|\b(?:fiscal\s+)?years?\s+ended\b",
+    re.IGNORECASE,
+)
+
+
+def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary) -> Draft:
+    """The draft of a table whose caption (if any) is `title`; `units` are what stands above it."""
+    builder, rows = TextBuilder(), []
+    paths = _Paths()
+    for grid_row in grid.rows:
+        rows.append(_write_row(builder, grid_row, paths, vocabulary))
+    draft = builder.draft(NodeKind.TABLE, grid.rows[0].page, title=title)
+    table = Table(tuple(_columns(grid)), tuple(rows))
+    draft.table = with_units(table, units=_units_in(grid) or units)
+    return draft
+
+
+def find_units(text: str) -> str:
+    """The units line in a text ("Dollars in millions, except per share data"), or ""."""
+    match = _UNITS.search(text)
+    return " ".join(match.group().split()).strip(" ():") if match else ""
+
+
+def with_units(table: Table, *, units: str = "", statement: str = "") -> Table:
+    """A table with its units and kind of statement set, and the unit of each column."""
+    units = units or table.units
+    columns = tuple(
+        column if number == 0 else replace(column, unit=_unit(table, number, units))
+        for number, column in enumerate(table.columns)
+    )
+    return replace(table, columns=columns, units=units, statement=statement or table.statement)
+
+
+def _unit(table: Table, number: int, units: str) -> str:
+    figures = [row.cells[number].text for row in table.body if row.cells[number].length]
+    percents = sum("%" in figure for figure in figures)
+    header = table.columns[number].header.casefold()
+    if "%" in header or "percent" in header or (figures and 2 * percents > len(figures)):
+        return "%"
+    return units
+
+
+def _write_row(builder: TextBuilder, row: GridRow, paths: "_Paths", vocabulary: Vocabulary) -> Row:
+    offset = builder.length
+    cells: list[Cell] = []
+    last = max((number for number, spans in enumerate(row.cells) if spans), default=0)
+    for number, spans in enumerate(row.cells):
+        if 0 < number <= last:
+            builder.added("\t")
+        cells.append(_write_cell(builder, spans))
+    length = builder.length - offset
+    builder.added("\n")
+    label = vocabulary.mend(" ".join(cells[0].text.split()))
+    path = () if row.is_header else paths.enter(label, row.left, has_figures=any(row.cells[1:]))
+    return Row(label, tuple(cells), offset, length, row.page, row.is_header, path)
+
+
+def _write_cell(builder: TextBuilder, spans: Sequence[Span]) -> Cell:
+    offset, begun = builder.length, len(builder.parts)
+    for number, span in enumerate(spans):
+        if number:
+            builder.added(" ")
+        builder.raw(span.page, span.start, span.text)
+    text = "".join(builder.parts[begun:])
+    return Cell(text, offset, len(text))
+
+
+class _Paths:
+    """Which labels a row stands under: labels without figures, by indent; a total closes its group."""
+
+    def __init__(self) -> None:
+        self._open: list[tuple[float, str]] = []
+
+    def enter(self, label: str, left: float, *, has_figures: bool) -> tuple[str, ...]:
+        """The labels above a row; a row without figures opens a group of its own."""
+        while self._open and left < self._open[-1][0] - 1.5:
+            self._open.pop()
+        if not has_figures:
+            while self._open and left <= self._open[-1][0] + 1.5:
+                self._open.pop()
+        path = tuple(text for indent, text in self._open if indent <= left + 1.5)
+        if not has_figures and label:
+            self._open.append((left, label))
+        return path
+
+
+def _columns(grid: Grid) -> list[Column]:
+    headers: list[list[str]] = [[] for _ in range(len(grid.edges) + 1)]
+    for row in grid.rows:
+        if not row.is_header:
+            break
+        _add_header(headers, row, grid.edges)
+    return [
+        Column(" / ".join(dict.fromkeys(part for part in parts if part)), period_of(parts) if number else "")
+        for number, parts in enumerate(headers)
+    ]
+
+
+def _add_header(headers: list[list[str]], row: GridRow, edges: Sequence[tuple[float, float]]) -> None:
+    if row.cells[0]:
+        headers[0].append(_joined(row.cells[0]))
+        if not any(row.cells[1:]) and _SPAN.search(headers[0][-1]) and not find_units(headers[0][-1]):
+            for parts in headers[1:]:  # a period printed at the left margin heads all columns
+                parts.append(headers[0][-1])
+    over = sorted((span for spans in row.cells[1:] for span in spans), key=lambda span: span.left)
+    if not over:
+        return
+    for span, (first, last) in zip(over, spans_of_header(over, edges), strict=True):
+        for column in range(first, last + 1):
+            headers[column + 1].append(" ".join(span.text.split()))
+
+
+def _joined(spans: Sequence[Span]) -> str:
+    return " ".join(" ".join(span.text.split()) for span in spans)
+
+
+def period_of(parts: Sequence[str]) -> str:
+    """The period a column header names: its span or date, and its year."""
+    header = " ".join(parts)
+    years = _YEAR.findall(header)
+    if not years:
+        return _coded_period(header)
+    span, date = _SPAN.search(header), _DATE.search(header)
+    words = [span.group() if span else "", date.group() if date else ""]
+    if not _YEAR.search(" ".join(words)):
+        words.append(years[-1])
+    return " ".join(word for word in words if word)
+
+
+def _coded_period(header: str) -> str:
+    """ "2Q23", "Q2 '23" and "FY23" written out."""
+    match = _CODED.search(header)
+    if not match:
+        return ""
+    quarter = match["before"] or match["after"] or ""
+    year = match["year"] if len(match["year"]) == len("2023") else f"20{match['year']}"
+    return f"Q{quarter} {year}" if quarter else year
+
+
+def _units_in(grid: Grid) -> str:
+    """The units line in the header, or above the first figures; a row's own "(thousands)" counts for that row alone."""
+    for row in grid.rows[:8]:
+        if not row.is_header and any(row.cells[1:]):
+            break
+        for spans in row.cells:
+            units = find_units(_joined(spans)) if spans else ""
+            if units:
+                return units
+    return ""

@@ -1,0 +1,217 @@
+"""Builds the grid of a table: columns from the figures' edges, headers over what they span, wrapped labels joined."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from vectorless_web.engine.parsing.tables.cells import Span
+from vectorless_web.engine.parsing.tables.regions import Role, Row
+
+_TIGHT = 1.5
+_UNCOVERED = 15.0
+_UNFINISHED = re.compile(r"(?:,|\b(?:and|of|or|in|to|for|the|from|by|on|with|net))$|[-–—]$")
+
+
+@dataclass(slots=True)
+class GridRow:
+    """One row: `cells[i]` holds the spans of column i. `left` is where its label starts."""
+
+    cells: list[list[Span]]
+    page: int
+    top: float
+    bottom: float
+    left: float
+    is_header: bool = False
+
+
+@dataclass(slots=True)
+class Grid:
+    """Rows over columns; `edges[i]` = (left, right) of figure column i + 1."""
+
+    rows: list[GridRow] = field(default_factory=list)
+    edges: list[tuple[float, float]] = field(default_factory=list)
+
+
+def build_grid(rows: Sequence[Row]) -> Grid:
+    """The grid of one region of one page."""
+    visual = _visual_rows(rows)
+    edges = _column_edges(visual)
+    grid = Grid(edges=edges)
+    for cells, top, bottom, is_header in visual:
+        placed = _place(cells, edges, is_header)
+        grid.rows.append(GridRow(placed, cells[0].page, top, bottom, cells[0].left, is_header))
+    grid.rows = _join_wrapped(grid.rows)
+    return grid
+
+
+Visual = tuple[list[Span], float, float, bool]
+
+
+def _visual_rows(rows: Sequence[Row]) -> list[Visual]:
+    """Lines whose heights overlap form one row, whatever their order in the file."""
+    groups: list[list[Row]] = []
+    for row in sorted(rows, key=lambda row: (row.line.middle, row.line.left)):
+        if groups and _same_height(groups[-1], row):
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    words_only = not any(row.role is Role.DATA for row in rows)
+    seen_data = False
+    visual: list[Visual] = []
+    for group in groups:
+        cells = sorted((cell for row in group for cell in row.cells), key=lambda cell: cell.left)
+        if words_only:
+            seen_data = bool(visual) or not _stands_out(groups)
+        seen_data = seen_data or any(row.role is Role.DATA for row in group)
+        is_header = not seen_data or (
+            len(cells) > 1 and not words_only and all(row.role is Role.HEADER for row in group)
+        )
+        top, bottom = min(row.line.top for row in group), max(row.line.bottom for row in group)
+        visual.append((cells, top, bottom, is_header))
+    return visual
+
+
+def _stands_out(groups: Sequence[Sequence[Row]]) -> bool:
+    """Whether the first row of a table of words is set differently from the second: then it is the header."""
+    return len(groups) > 1 and groups[0][0].line.style.weight != groups[1][0].line.style.weight
+
+
+def _same_height(group: Sequence[Row], row: Row) -> bool:
+    line = group[-1].line
+    overlap = min(line.bottom, row.line.bottom) - max(line.top, row.line.top)
+    apart = all(own.line.right <= row.line.left or row.line.right <= own.line.left for own in group)
+    return apart and overlap > 0.5 * min(line.height, row.line.height)
+
+
+def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
+    """Columns are the unions of overlapping figures of the body, then of what stands beside them."""
+    body = [cells for cells, _, _, is_header in visual if not is_header]
+    columns = _union([(cell.left, cell.right) for cells in body for cell in cells[1:] if cell.numeric])
+    leading = [(cells[0].left, cells[0].right) for cells in body if all(cell.numeric for cell in cells)]
+    # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
+    inside = [edge for edge in leading if not columns or edge[0] > columns[0][0] - _TIGHT]
+    columns = _union(columns + inside)
+    others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric]
+    beside = [edge for edge in others if not any(_overlap(edge, column) > 0 for column in columns)]
+    return _union(columns + beside) if len(beside) > 1 else columns
+
+
+def _union(edges: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    merged: list[tuple[float, float]] = []
+    for left, right in sorted(edges):
+        if merged and left < merged[-1][1] - _TIGHT:
+            merged[-1] = (merged[-1][0], max(right, merged[-1][1]))
+        else:
+            merged.append((left, right))
+    return merged
+
+
+def _overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
+    return min(one[1], other[1]) - max(one[0], other[0])
+
+
+def _place(cells: Sequence[Span], edges: Sequence[tuple[float, float]], is_header: bool) -> list[list[Span]]:
+    """The cells of a row, by column; column 0 is the label."""
+    placed: list[list[Span]] = [[] for _ in range(len(edges) + 1)]
+    rest = list(cells)
+    if edges and rest and _starts_left(rest[0], edges):
+        placed[0].append(rest.pop(0))
+    for cell in rest:
+        placed[_nearest(cell, edges) + 1 if edges else 0].append(cell)
+    return placed
+
+
+def _starts_left(cell: Span, edges: Sequence[tuple[float, float]]) -> bool:
+    """Whether a cell stands in the label column."""
+    first = edges[0]
+    if cell.numeric and _overlap((cell.left, cell.right), first) > 0:
+        return False
+    return cell.left < first[0] and (cell.right < first[1] or cell.right - first[0] < 0.5 * (cell.right - cell.left))
+
+
+def _nearest(cell: Span, edges: Sequence[tuple[float, float]]) -> int:
+    own = (cell.left, cell.right)
+    middle = (cell.left + cell.right) / 2
+    return max(range(len(edges)), key=lambda k: (_overlap(own, edges[k]) > 0, -abs(middle - sum(edges[k]) / 2)))
+
+
+def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
+    """A label printed over two lines becomes one: its first line has no figures and runs on in the next."""
+    joined: list[GridRow] = []
+    for row in rows:
+        before = joined[-1] if joined else None
+        if before is not None and _runs_on(before, row):
+            before.cells[0].extend(row.cells[0])
+            for number in range(1, len(row.cells)):
+                before.cells[number].extend(row.cells[number])
+            before.bottom = row.bottom
+            continue
+        joined.append(row)
+    return joined
+
+
+def _runs_on(before: GridRow, row: GridRow) -> bool:
+    if before.is_header or row.is_header:
+        return False
+    if not row.cells[0]:
+        return _continues_cells(before, row)
+    if not before.cells[0]:
+        return False
+    if any(before.cells[1:]):
+        return not any(row.cells[1:]) and _continues(before, row)
+    return _continues(before, row)
+
+
+def _continues_cells(before: GridRow, row: GridRow) -> bool:
+    """Whether a row without label carries on the texts of the cells above it."""
+    spans = [span for cells in row.cells for span in cells]
+    close = row.top - before.bottom < 0.35 * (row.bottom - row.top)
+    above = all(before.cells[number] for number, cells in enumerate(row.cells) if cells)
+    return close and above and not any(span.numeric for span in spans)
+
+
+def _continues(before: GridRow, row: GridRow) -> bool:
+    first, second = before.cells[0][-1], row.cells[0][0]
+    text, following = first.text.rstrip(), second.text.lstrip()
+    close = row.top - before.bottom < 0.35 * (row.bottom - row.top)
+    if not close or text.endswith(":") or not following:
+        return False
+    hangs = following[0].islower() or bool(_UNFINISHED.search(text))
+    return hangs or (following[0] in "(&" and not any(row.cells[1:]))
+
+
+def spans_of_header(cells: Sequence[Span], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
+    """For each header cell the figure columns (first, last) it spans.
+
+    Each cell takes a run of neighbouring columns whose common middle is nearest to its own;
+    a column left without a header costs as much as 15 points of distance.
+    """
+    count, columns = len(cells), len(edges)
+    if count == columns:
+        return [(k, k) for k in range(columns)]
+    best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]] = {(0, 0): (0.0, [])}
+    for cell in range(count + 1):
+        for column in range(columns + 1):
+            state = best.get((cell, column))
+            if state is None:
+                continue
+            cost, chosen = state
+            _offer(best, (cell, column + 1), cost + _UNCOVERED, chosen)
+            if cell == count:
+                continue
+            middle = (cells[cell].left + cells[cell].right) / 2
+            for last in range(column, columns):
+                distance = abs((edges[column][0] + edges[last][1]) / 2 - middle)
+                _offer(best, (cell + 1, last + 1), cost + distance, [*chosen, (column, last)])
+    found = best.get((count, columns))
+    return found[1] if found else [(_nearest(cell, edges),) * 2 for cell in cells]
+
+
+def _offer(
+    best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]],
+    state: tuple[int, int],
+    cost: float,
+    chosen: list[tuple[int, int]],
+) -> None:
+    if state not in best or cost < best[state][0] - 1e-9:
+        best[state] = (cost, chosen)

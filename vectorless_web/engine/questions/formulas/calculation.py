@@ -1,0 +1,400 @@
+"""Works out which calculation a question asks for: written out, a known ratio, a share, a growth."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from vectorless_web.engine.questions.focus import Parts
+from vectorless_web.engine.questions.formulas.expression import (
+    Branch,
+    Leaf,
+    Tree,
+    at_period,
+    average,
+    each_leaf,
+    shifted,
+)
+from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio
+from vectorless_web.engine.questions.periods import periods_in
+from vectorless_web.engine.questions.plan import Period
+
+LeafReader = Callable[[str], Tree | None]
+"""Turns words ("FY2019 revenue") into a figure, or into the calculation they stand for; None when they name none."""
+
+_WORD_OPERATORS = (
+    (re.compile(r"\bmultiplied by\b|\btimes\b|[×·]|(?<=\d)\s*x\s*(?=[(\w])", re.IGNORECASE), " * "),
+    (re.compile(r"\bdivided by\b|÷|\bas a (?:share|fraction|proportion|ratio) of\b", re.IGNORECASE), " / "),
+    (re.compile(r"\bminus\b|\bless\b|[–—−]", re.IGNORECASE), " - "),
+    (re.compile(r"\bplus\b", re.IGNORECASE), " + "),
+)
+_TOKEN = re.compile(r"\s*(?:(?P<sign>[()+*/]|(?<=[\s)])-(?=[\s(]))|(?P<words>(?:(?![()+*/])(?!(?<=[\s)])-[\s(]).)+))")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_WRITTEN_AVERAGE = re.compile(r"^(?:the\s+)?(?:average|mean)\s+(?:of\s+)?(?:the\s+)?", re.IGNORECASE)
+_WRITTEN_CHANGE = re.compile(r"^(?:the\s+)?(?:change|increase|difference)\s+(?:in|of)\s+(?:the\s+)?", re.IGNORECASE)
+_BRACKETS = re.compile(r"\[[^\]]*\]")
+_BODY = re.compile(
+    r"(?:\b(?:is|are|be)\s+)?(?:\b(?:defined|calculated|computed|measured|given)\s+(?:as|by)|\bmeans|\bis equal to"
+    r"|\bequals"
+    r"|^define\b[^:=]*?\bas)\s*:?\s*(?P<body>.+)|=\s*(?P<after>.+)",
+    re.IGNORECASE,
+)
+_FRACTION = re.compile(
+    r"\b(?:using|with|where)\s+(?P<top>.+?)\s+(?:as|is|for)\s+(?:the\s+)?numerator\s*,?\s*(?:and"
+    r"|with)\s+(?P<bottom>.+?)\s+(?:as|is|for)\s+(?:the\s+)?denominator",
+    re.IGNORECASE,
+)
+
+
+def read_definition(sentence: str, leaf: LeafReader) -> Tree | None:
+    """The calculation a sentence defines; None when it defines none that can be read."""
+    fraction = _FRACTION.search(sentence)
+    if fraction:
+        top, bottom = leaf(fraction["top"]), leaf(fraction["bottom"])
+        return None if top is None or bottom is None else Branch("/", top, bottom)
+    body = _BODY.search(sentence)
+    if body is None:
+        return None
+    return read_expression(body["body"] or body["after"], leaf)
+
+
+def read_expression(text: str, leaf: LeafReader) -> Tree | None:
+    """A calculation in words and signs as a tree; None when a part of it is no figure, number or operator."""
+    plain = _BRACKETS.sub(" ", text.strip().rstrip("."))
+    for pattern, sign in _WORD_OPERATORS:
+        plain = pattern.sub(sign, plain)
+    tokens = [(match["sign"] or "", (match["words"] or "").strip()) for match in _TOKEN.finditer(plain)]
+    parser = _Parser([token for token in tokens if token[0] or token[1]], leaf)
+    tree = parser.sum()
+    return tree if tree is not None and parser.is_done else None
+
+
+@dataclass
+class _Parser:
+    """Recursive descent: sum = product (+|- product)*, product = atom (*|/ atom)*, atom = number | figure | (sum)."""
+
+    tokens: list[tuple[str, str]]
+    leaf: LeafReader
+    position: int = 0
+
+    @property
+    def is_done(self) -> bool:
+        return self.position >= len(self.tokens)
+
+    def sum(self) -> Tree | None:
+        return self._chain(("+", "-"), self._product)
+
+    def _product(self) -> Tree | None:
+        return self._chain(("*", "/"), self._atom)
+
+    def _chain(self, signs: tuple[str, ...], part: Callable[[], Tree | None]) -> Tree | None:
+        tree = part()
+        while tree is not None and not self.is_done and self.tokens[self.position][0] in signs:
+            sign = self.tokens[self.position][0]
+            self.position += 1
+            right = part()
+            if right is None:
+                return None
+            tree = Branch(sign, tree, right)
+        return tree
+
+    def _atom(self) -> Tree | None:
+        if self.is_done:
+            return None
+        sign, words = self.tokens[self.position]
+        self.position += 1
+        if sign == "(":
+            return self._bracketed()
+        if sign or not words:
+            return None
+        return float(words) if _NUMBER.fullmatch(words) else _figure(words, self.leaf)
+
+    def _bracketed(self) -> Tree | None:
+        tree = self.sum()
+        if self.is_done or self.tokens[self.position][0] != ")":
+            return None
+        self.position += 1
+        return tree
+
+
+def _figure(words: str, leaf: LeafReader) -> Tree | None:
+    """One figure, or the average or change of one over the periods it names (this one and the one before, if none)."""
+    for pattern, join in ((_WRITTEN_AVERAGE, _mean), (_WRITTEN_CHANGE, _difference)):
+        match = pattern.match(words)
+        if match:
+            inner = leaf(words[match.end() :])
+            return None if inner is None else join(inner, words)
+    return leaf(words)
+
+
+def _mean(tree: Tree, words: str) -> Tree:
+    return average(_over_periods(tree, words))
+
+
+def _difference(tree: Tree, words: str) -> Tree:
+    over = _over_periods(tree, words)
+    return Branch("-", over[-1], over[0])
+
+
+def _over_periods(tree: Tree, words: str) -> list[Tree]:
+    named = sorted(periods_in(words), key=lambda period: (period.year, period.quarter or 0))
+    if len(named) < 2:
+        return [shifted(tree, 1), tree]
+    return [at_period(tree, period) for period in named]
+
+
+_SHARE = re.compile(
+    r"(?P<top>.+?)\s+(?:(?:as\s+)?(?:an?\s+)?(?:%|percent|percentage)|as\s+an?\s+(?:share|proportion|fraction))"
+    r"\s+of\s+(?:the\s+)?(?P<bottom>.+)"
+    r"|(?:what\s+)?(?:percent|percentage|share|proportion|fraction|%)\s+of\s+(?P<whole>.+?)\s+(?:is|are|was|were"
+    r"|came|comes|did)\s+(?P<part>.+)",
+    re.IGNORECASE,
+)
+_OWN_WORDS = "the question's own words"
+_RATIO_OF = re.compile(r"\bratio of\s+(?P<top>.+?)\s+to\s+(?P<bottom>.+)", re.IGNORECASE)
+_JOINED = re.compile(r"\b(?:less|minus|plus|divided by)\b|\s[-+/]\s", re.IGNORECASE)
+_AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
+_GROWTH = re.compile(
+    r"\b(?:growth(?: rate)?|grew|grow|year[- ]over[- ]year|yoy|y/y|(?:percent\w*|%) (?:change|increase|decrease"
+    r"|decline|growth)|cagr)\b",
+    re.IGNORECASE,
+)
+_CHANGE = re.compile(
+    r"\b(?:chang\w+|increas\w+|decreas\w+|declin\w+|drop\w*|fell|fall\w*|ris\w+|rose|improv\w+|deteriorat\w+"
+    r"|differ\w+|higher|lower"
+    r"|expand\w*|contract(?:ed|ing)|grew|accelerat\w+|decelerat\w+|worse\w*|better)\b",
+    re.IGNORECASE,
+)
+_PRONOUNS = frozenset({"it", "this", "that", "which", "here", "the ratio", "the metric", "this metric", "this ratio"})
+_COMPOUND = re.compile(r"\bcagr\b|\bcompound", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Calculation:
+    """The tree of figures, with the name and source of the way it is worked out; `is_percent` for a percentage."""
+
+    tree: Tree
+    name: str
+    source: str
+    is_percent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads figures and calculations with one lexicon; `periods` are those of the whole question."""
+
+    lexicon: Lexicon
+    periods: tuple[Period, ...]
+
+    def calculation(self, parts: Parts, matches: Sequence[Match], *, wants_percent: bool) -> Calculation | None:
+        """The calculation asked for; None when nothing measurable is named."""
+        base = self._defined(parts) or self._share(parts.focus) or self._joined(parts, matches) or self._ratio(matches)
+        base = base or self._single(matches)
+        if base is None or (isinstance(base.tree, Leaf) and _is_forecast(matches)):
+            return None
+        return self._over_time(base, parts.focus, wants_percent=wants_percent)
+
+    def leaf(self, words: str) -> Leaf | None:
+        """The figure these words name: the longest concept in them, else the words themselves."""
+        named = periods_in(words)
+        period = named[0] if len(named) == 1 else None
+        concepts = [(len(match.text), concept) for match in self.lexicon.match(words) if (concept := _concept(match))]
+        if concepts:
+            concept = max(concepts, key=lambda item: item[0])[1]
+            return Leaf(concept.name, concept.phrases, concept.statement, period)
+        plain = _plain_words(words)
+        return Leaf(plain, (plain,), "", period) if plain else None
+
+    def ratio_tree(self, ratio: Ratio) -> Tree | None:
+        """The ratio's expression over its concepts."""
+        leaves = {
+            operand.name: self._operand(operand.concept, operand.offset, operand.statement)
+            for operand in ratio.operands
+        }
+        return read_expression(ratio.expression, lambda words: leaves.get(words.strip()))
+
+    def _operand(self, name: str, offset: int, statement: str) -> Leaf:
+        concept = self.lexicon.concept(name)
+        phrases = concept.phrases if concept else (name,)
+        return Leaf(name, phrases, statement or (concept.statement if concept else ""), None, offset)
+
+    def _defined(self, parts: Parts) -> Calculation | None:
+        """A definition given in the question, set into the rest of it: "EBITDA less capex, where EBITDA is ..."."""
+        named = {name.lower(): sentence for sentence in parts.definitions if (name := _defined_name(sentence))}
+        for sentence in (*parts.definitions, parts.focus):
+            others = {name: text for name, text in named.items() if text != sentence}
+            tree = read_definition(sentence, partial(self._meant, definitions=others))
+            if tree is not None:
+                return self._completed(tree, parts, sentence)
+        return None
+
+    def _meant(self, words: str, definitions: Mapping[str, str]) -> Tree | None:
+        """What words in a definition stand for: another definition, a known ratio, or a figure."""
+        plain = words.strip().lower()
+        if plain in definitions:
+            others = {name: text for name, text in definitions.items() if name != plain}
+            return read_definition(definitions[plain], partial(self._meant, definitions=others))
+        ratio = self._whole_ratio(words)
+        return self.leaf(words) if ratio is None else ratio
+
+    def _whole_ratio(self, words: str) -> Tree | None:
+        """The ratio these words are the name of, taken at the period they name."""
+        plain = _plain_words(words)
+        for match in self.lexicon.match(plain):
+            ratio = next((entry for entry in match.entries if isinstance(entry, Ratio)), None)
+            if ratio and match.text == plain and not any(isinstance(entry, Concept) for entry in match.entries):
+                tree = self.ratio_tree(ratio)
+                named = periods_in(words)
+                return at_period(tree, named[0]) if tree is not None and len(named) == 1 else tree
+        return None
+
+    def _completed(self, tree: Tree, parts: Parts, sentence: str) -> Calculation:
+        name = _defined_name(sentence)
+        rest = re.search(
+            rf"{re.escape(name)}\s*(?P<sign>less|minus|plus|%?\s*margin\b|divided by)(?P<more>.*)", parts.focus, re.I
+        )
+        if not name or rest is None:
+            return Calculation(tree, name or "as defined in the question", "the question's own definition")
+        sign = rest["sign"].lower()
+        other = self.leaf("revenue" if "margin" in sign else rest["more"])
+        if other is None:
+            return Calculation(tree, name, "the question's own definition")
+        if "margin" in sign:
+            joined: Tree = Branch("/", Branch("*", 100.0, tree), other)
+            return Calculation(joined, f"{name} margin", "the question's own definition", is_percent=True)
+        operator = {"less": "-", "minus": "-", "plus": "+"}.get(sign, "/")
+        return Calculation(
+            Branch(operator, tree, other), f"{name} {sign} {other.concept}", "the question's own definition"
+        )
+
+    def _share(self, focus: str) -> Calculation | None:
+        match = _SHARE.search(focus)
+        if match is None:
+            return None
+        top, bottom = match["top"] or match["part"], match["bottom"] or match["whole"]
+        upper, lower = self._known(top), self._known(bottom)
+        if upper is None or lower is None:
+            return None
+        tree = Branch("/", Branch("*", 100.0, replace(upper, period=None)), replace(lower, period=None))
+        return Calculation(tree, f"{upper.concept} as a percentage of {lower.concept}", _OWN_WORDS, is_percent=True)
+
+    def _known(self, words: str) -> Leaf | None:
+        """The last known concept with a figure in these words."""
+        found = [concept for match in self.lexicon.match(words) if (concept := _concept(match))]
+        concepts = [concept for concept in found if concept.is_measured]
+        return Leaf(concepts[-1].name, concepts[-1].phrases, concepts[-1].statement) if concepts else None
+
+    def _joined(self, parts: Parts, matches: Sequence[Match]) -> Calculation | None:
+        """Two known figures joined by an operator word: "operating income plus depreciation"."""
+        of_to = _RATIO_OF.search(parts.focus)
+        if of_to and (upper := self._known(of_to["top"])) and (lower := self._known(of_to["bottom"])):
+            return Calculation(Branch("/", upper, lower), f"{upper.concept} to {lower.concept}", _OWN_WORDS)
+        signs = (sign for sign in _JOINED.finditer(parts.focus) if not _is_inside(sign, matches))
+        sign = next(signs, None)
+        if sign is None:
+            return None
+        left, right = self._known(parts.focus[: sign.start()]), self._known(parts.focus[sign.end() :])
+        if left is None or right is None:
+            return None
+        operator = {"less": "-", "minus": "-", "plus": "+"}.get(sign.group().strip().lower(), sign.group().strip())
+        operator = operator if operator in "+-/" else "/"
+        tree = Branch(operator, replace(left, period=None), replace(right, period=None))
+        return Calculation(tree, f"{left.concept} {sign.group().strip()} {right.concept}", _OWN_WORDS)
+
+    def _ratio(self, matches: Sequence[Match]) -> Calculation | None:
+        named = [concept for match in matches if (concept := _concept(match))]
+        for match in matches:
+            for entry in match.entries:
+                if isinstance(entry, Ratio) and (tree := self.ratio_tree(entry)) is not None:
+                    specific = each_leaf(tree, lambda leaf: _specified(leaf, named))
+                    return Calculation(specific, entry.name, entry.source, entry.percent)
+        return None
+
+    def _single(self, matches: Sequence[Match]) -> Calculation | None:
+        concepts = [concept for match in matches if (concept := _concept(match)) and concept.is_measured]
+        if not concepts:
+            return None
+        concept = concepts[0]
+        return Calculation(Leaf(concept.name, concept.phrases, concept.statement), concept.name, concept.source)
+
+    def _over_time(self, base: Calculation, focus: str, *, wants_percent: bool) -> Calculation:
+        """The same over the periods named: an average of them, a growth, a change, or simply the one asked."""
+        ordered = sorted(self.periods, key=lambda period: (period.year, period.quarter or 0))
+        if _AVERAGE.search(focus) and len(ordered) > 1:
+            trees = [at_period(base.tree, period) for period in ordered]
+            return replace(base, tree=average(trees), name=f"average {base.name}")
+        if _GROWTH.search(focus) or (_CHANGE.search(focus) and (len(ordered) > 1 or not isinstance(base.tree, Leaf))):
+            return self._changed(base, ordered, is_growth=_is_growth(focus, base, wants_percent=wants_percent))
+        return replace(base, tree=at_period(base.tree, ordered[-1]) if ordered else base.tree)
+
+    def _changed(self, base: Calculation, ordered: list[Period], *, is_growth: bool) -> Calculation:
+        before, after = _ends(base.tree, ordered)
+        difference = Branch("-", after, before)
+        if not is_growth:
+            return replace(base, tree=difference, name=f"change in {base.name}")
+        growth = Branch("/", Branch("*", 100.0, difference), before)
+        return replace(base, tree=growth, name=f"growth of {base.name}", is_percent=True)
+
+
+def _is_inside(sign: re.Match[str], matches: Sequence[Match]) -> bool:
+    """ "Plant, less accumulated depreciation" is one figure, not a subtraction."""
+    return any(match.start <= sign.start() and sign.end() <= match.end for match in matches)
+
+
+def _is_forecast(matches: Sequence[Match]) -> bool:
+    """What is expected stands in an outlook, not in a statement."""
+    return any(entry.name == "guidance" for match in matches for entry in match.entries)
+
+
+def _specified(leaf: Leaf, named: Sequence[Concept]) -> Leaf:
+    """The figure as the question narrows it: "net income attributable to shareholders" for net income."""
+    for concept in named:
+        if (
+            concept.name != leaf.concept
+            and concept.name.startswith(leaf.concept)
+            and concept.statement == leaf.statement
+        ):
+            return replace(leaf, concept=concept.name, phrases=concept.phrases)
+    return leaf
+
+
+def _ends(tree: Tree, ordered: list[Period]) -> tuple[Tree, Tree]:
+    if not ordered:
+        return shifted(tree, 1), tree
+    last = at_period(tree, ordered[-1])
+    return (at_period(tree, ordered[0]) if len(ordered) > 1 else shifted(last, 1)), last
+
+
+def _is_growth(focus: str, base: Calculation, *, wants_percent: bool) -> bool:
+    """Of a ratio in percent the change is a difference in points; of an amount it is a rate when one is asked."""
+    if base.is_percent or _COMPOUND.search(focus):
+        return False
+    return wants_percent or bool(_GROWTH.search(focus))
+
+
+def _concept(match: Match) -> Concept | None:
+    return next((entry for entry in match.entries if isinstance(entry, Concept)), None)
+
+
+def _defined_name(sentence: str) -> str:
+    match = re.match(
+        r"(?:define\s+|calculate\s+|compute\s+)?(?P<name>.+?)\s+(?:here\s+)?(?:as\b|is\b|using\b|means\b|equals\b|=)",
+        sentence,
+        re.I,
+    )
+    name = match["name"].strip() if match else ""
+    return "" if name.lower() in _PRONOUNS else name
+
+
+def _plain_words(words: str) -> str:
+    """The words of a figure without periods and fillers."""
+    plain = words
+    for period in periods_in(words):
+        plain = plain.replace(period.text, " ")
+    plain = re.sub(
+        r"\b(?:the|annual|total amount of|reported|between|and|from|to|in|of|for|at|end|year)\b\s*$",
+        " ",
+        plain,
+        flags=re.I,
+    )
+    return re.sub(r"\s+", " ", plain).strip(" ,.:;-").lower()

@@ -1,0 +1,238 @@
+"""What the words of a question find in one document: ranked leaves, and how much of the question a text says."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.index.segment import Segment
+from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio, default_lexicon
+from vectorless_web.engine.questions.plan import Intent, QueryPlan
+from vectorless_web.engine.ranking.evidence import node_scores, rank_pages
+from vectorless_web.engine.ranking.scorer import EvidenceScorer, PrecomputedScorer
+from vectorless_web.engine.text.analyser import analyse
+
+AROUND = 0.75
+"""What a piece counts that is said only by the headings around a text."""
+
+NEAR = 0.35
+"""What a piece counts that is said only by the rest of a text's paragraph."""
+
+PARTLY = 0.5
+"""What a piece counts, at most, of which only some words are said."""
+
+PERIOD_WEIGHT = 0.5
+"""A period's weight, as a share of the mean weight of the other pieces."""
+
+Terms = frozenset[str]
+
+_ASKING = frozenset(
+    analyse(
+        """many much amount number total value year question company document report list name show find give identify
+        enumerate mention contain speak refer filing file tell say stated"""
+    )
+)
+"""Stems that ask; a text that answers need not say them."""
+
+_WORKING = frozenset(
+    analyse(
+        """year-over-year change growth grew increase increased decrease decreased decline drop average mean ratio
+        percent percentage margin turnover improving improve profile rate difference less plus minus multiple unadjusted
+        adjusted net gross three two use using numerator denominator annual quarter fiscal reasonably healthy
+        positive negative"""
+    )
+)
+"""Stems that say how a figure is worked out; the rows it is worked out from need not say them."""
+
+_EXPLAINING = frozenset(
+    analyse("drove drive driven driver drivers reason reasons cause caused explain explained led due nature purpose")
+)
+"""Stems that ask for a reason; a text that gives one need not say them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aspect:
+    """A piece of a question: its weight and the term sets each of which says it. `kind`: concept, word or period.
+
+    `hints` are term sets that speak of it without naming it: the figures a ratio is worked out from.
+    """
+
+    weight: float
+    ways: tuple[Terms, ...]
+    kind: str
+    hints: tuple[Terms, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Aspects:
+    """All pieces of a question."""
+
+    pieces: tuple[Aspect, ...]
+
+    def covered(self, text: str, context: str = "", near: str = "") -> float:
+        """Share in [0, 1] of the question's weight that a text says.
+
+        What only its `context` (headings, column headers) says counts less, what only
+        stands `near` (the rest of its paragraph) less again.
+        """
+        total = sum(piece.weight for piece in self.pieces)
+        if not total:
+            return 0.0
+        inside = frozenset(analyse(text))
+        wide = inside | frozenset(analyse(context))
+        widest = wide | frozenset(analyse(near)) if near else wide
+        return sum(piece.weight * _said(piece, inside, wide, widest) for piece in self.pieces) / total
+
+    def names_concept(self, text: str, context: str = "") -> bool:
+        """Whether a text and its headings speak of one of the question's concepts; true of a question without any."""
+        inside = frozenset(analyse(text))
+        wide = inside | frozenset(analyse(context))
+        concepts = [piece for piece in self.pieces if piece.kind == "concept"]
+        return not concepts or any(_said(piece, inside, wide, wide) >= PARTLY for piece in concepts)
+
+
+def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspects:
+    """The pieces of a plan's question. `rarity` gives a term's weight in the document (its idf); names are left out."""
+    matches = lexicon.match(plan.focus)
+    pieces = [piece for match in matches if (piece := _concept(match, lexicon, rarity)).ways[0] - _EXPLAINING - _ASKING]
+    known = {term for piece in pieces for term in piece.ways[0]}
+    unsaid = known | _ASKING | (_WORKING if plan.formula is not None else frozenset())
+    unsaid |= _EXPLAINING if plan.intent is Intent.EXPLAIN else frozenset()
+    for term in plan.terms:
+        if term.source == "question" and term.term not in unsaid:
+            pieces.append(Aspect(term.weight * rarity(term.term), (frozenset({term.term}),), "word"))
+    pieces = [piece for piece in pieces if piece.weight > 0]
+    mean = sum(piece.weight for piece in pieces) / len(pieces) if pieces else 1.0
+    years = dict.fromkeys(str(period.year) for period in plan.periods)
+    pieces += [Aspect(PERIOD_WEIGHT * mean / len(years), (frozenset({year}),), "period") for year in years]
+    return Aspects(tuple(pieces))
+
+
+def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspect:
+    words = frozenset(analyse(match.text))
+    own = words - _ASKING or words
+    phrases = [phrase for entry in match.entries for phrase in _wordings(entry)]
+    ways = dict.fromkeys([own, *(frozenset(analyse(phrase)) for phrase in phrases)])
+    hints = dict.fromkeys(frozenset(analyse(text)) for entry in match.entries for text in _parts(entry, lexicon))
+    weight = sum(rarity(term) for term in own)
+    return Aspect(weight, tuple(way for way in ways if way), "concept", tuple(hint for hint in hints if len(hint) > 1))
+
+
+def _parts(entry: object, lexicon: Lexicon) -> tuple[str, ...]:
+    """How documents word the figures that a ratio is worked out from."""
+    if not isinstance(entry, Ratio):
+        return ()
+    concepts = [lexicon.concept(operand.concept) for operand in entry.operands]
+    return tuple(phrase for concept in concepts if concept for phrase in concept.phrases)
+
+
+def _wordings(entry: object) -> tuple[str, ...]:
+    """How documents and questions word an entry; the figures a ratio is worked out from do not say the ratio."""
+    if isinstance(entry, Concept):
+        return entry.phrases
+    return (entry.name, *entry.asked) if isinstance(entry, Ratio) else ()
+
+
+def _said(piece: Aspect, inside: Terms, wide: Terms, widest: Terms) -> float:
+    if any(way <= inside for way in piece.ways):
+        return 1.0
+    if any(way <= wide for way in piece.ways):
+        return AROUND
+    if any(hint <= inside for hint in piece.hints):
+        return PARTLY
+    own = piece.ways[0]
+    partly = PARTLY * (len(own & inside) / len(own)) ** 2
+    return max(partly, NEAR) if any(way <= widest for way in piece.ways) else partly
+
+
+def rarity_in(rows: int, frequency: Callable[[str], int]) -> Callable[[str], float]:
+    """Inverse document frequency, ln(1 + (N - n + 0.5) / (n + 0.5)); a term that stands nowhere counts as seen once."""
+
+    def rarity(term: str) -> float:
+        count = max(1, frequency(term))
+        return math.log(1 + (rows - count + 0.5) / (count + 0.5)) if rows >= count else 0.0
+
+    return rarity
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A node found for the question. `fit` in [0, 1] is the share of the attainable query weight it holds."""
+
+    key: int
+    fit: float
+    score: float
+
+
+SHOWN = 40
+"""Leaves ranked for one question."""
+
+
+class Finder:
+    """Evidence of one question in one document, worked out once and kept."""
+
+    def __init__(self, document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> None:
+        self.document = document
+        self.plan = plan
+        self._lexicon = lexicon or default_lexicon()
+
+    @cached_property
+    def scorer(self) -> EvidenceScorer:
+        """The evidence ranking as scores in [0, 1], relative to the best node; a section counts as its best node."""
+        scores = node_scores(self.document, self.plan, lexicon=self._lexicon)
+        best = float(scores.max(initial=0.0))
+        return PrecomputedScorer(self.document.tree, scores / best if best > 0 else scores)
+
+    @cached_property
+    def page_fits(self) -> Mapping[int, float]:
+        """Scores of pages (by index) in [0, 1], relative to the best page of the document."""
+        pages = rank_pages(self.document, self.plan, lexicon=self._lexicon)
+        best = max((page.score for page in pages), default=0.0)
+        return {page.page_index: page.score / best for page in pages} if best > 0 else {}
+
+    @cached_property
+    def aspects(self) -> Aspects:
+        """The question piece by piece, weighed by how rare its words are in this document."""
+        return aspects_of(self.plan, self._lexicon, self._rarity)
+
+    @cached_property
+    def _rarity(self) -> Callable[[str], float]:
+        segment = Segment(self.document.segment)
+        return rarity_in(len(segment), segment.document_frequency)
+
+    def coverage(self, text: str, context: str = "", near: str = "") -> float:
+        """Share in [0, 1] of the question that a text says; what stands around and near it counts less."""
+        return self.aspects.covered(text, context, near)
+
+    def said_terms(self, text: str) -> float:
+        """Weight of the question's own words that stand in a text."""
+        inside = set(analyse(text))
+        own = {t.term: t.weight for t in self.plan.terms if t.source == "question"}
+        return sum(weight * self._rarity(term) for term, weight in own.items() if term in inside)
+
+    def part_coverage(self, part: str, text: str, context: str = "") -> float:
+        """Share in [0, 1] of one sub-question that a text says."""
+        terms = set(analyse(part))
+        plan = replace(self.plan, focus=part, periods=(), terms=tuple(t for t in self.plan.terms if t.term in terms))
+        return aspects_of(plan, self._lexicon, self._rarity).covered(text, context)
+
+    def node_coverage(self, key: int) -> float:
+        """Share of the attainable weight that stands in a node and in the titles above it."""
+        node = self.document.tree.node(key)
+        return self.coverage(f"{node.title} {node.text}", " ".join(self.document.tree.path(key)))
+
+    def best_below(self, key: int) -> float:
+        """The score of the best node in a subtree, relative to the best of the document."""
+        return self.scorer.evidence(key).best_score
+
+    @cached_property
+    def ranked(self) -> tuple[Candidate, ...]:
+        """The best leaves for the question, best first, ties in reading order."""
+        scored = [(key, score) for key, score in self.fits(self.document.tree.leaves()).items() if score > 0]
+        order = sorted(scored, key=lambda pair: (-round(pair[1], 12), pair[0]))
+        return tuple(Candidate(key, score, score) for key, score in order[:SHOWN])
+
+    def fits(self, keys: Sequence[int]) -> dict[int, float]:
+        """Scores of the given nodes, relative to the best of the document."""
+        return dict(zip(keys, self.scorer.scores(keys), strict=True))

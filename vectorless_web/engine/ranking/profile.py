@@ -1,0 +1,241 @@
+"""What a document's pages hold, as evidence sees it: row labels, headings, statements, boilerplate."""
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.columns import TableOutline
+from vectorless_web.engine.documents.node import Node
+from vectorless_web.engine.index.grouped import GroupedRows
+from vectorless_web.engine.index.scoring import Integers
+from vectorless_web.engine.index.segment import Segment
+from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.ranking.statements import (
+    LabelledRow,
+    StatementPages,
+    rows_of_table,
+    rows_of_text,
+    statement_pages,
+)
+from vectorless_web.engine.text.analyser import analyse
+
+_CONTENTS = re.compile(
+    r"\b(?:table of contents|contents|index to (?:consolidated )?financial statements|index)\b", re.IGNORECASE
+)
+_CONTENTS_LINE = re.compile(r"(?:\.{3,}|\s)\s*(?:[A-Z]-)?\d{1,3}\s*$", re.MULTILINE)
+_ITEM_LINE = re.compile(r"^\s*(?:item|part|note|chapter|section|\d+\.)\s*[\dIVXA-C]*", re.IGNORECASE | re.MULTILINE)
+_EXHIBIT_LINE = re.compile(
+    r"\bincorporated (?:herein )?by reference\b|\bfiled (?:herewith|as exhibit)\b"
+    r"|^\s*\*?\(?\d{1,3}\.\d{1,3}[a-z*]?\)?\s",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NUMBERED_LINE = re.compile(r"^\s*\*?\(?\d{1,3}\.\d{1,3}", re.MULTILINE)
+_DECIMAL = re.compile(r"\d\.\d")
+_SIGNATURES = re.compile(
+    r"pursuant to the requirements of (?:section 13|the securities exchange act).{0,400}duly (?:caused|authorized)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CAUTION = re.compile(
+    r"\bforward[- ]looking (?:statements|information)\b|\bcautionary (?:note|statement)|\bsafe harbor\b", re.IGNORECASE
+)
+_AUDIT = re.compile(r"\breport of independent|\bindependent auditor", re.IGNORECASE)
+_FEWEST_ENTRIES = 8
+_FEWEST_EXHIBITS = 10
+_LONGEST_CONTENTS_LINE = 200
+_HEAD_LINES = 12
+
+
+def page_worth(text: str, titles: Sequence[str]) -> float:
+    """A factor in (0, 1] for a page with that text; `titles` are the sections that begin on it or run on into it."""
+    worth, lowered = 1.0, text.lower()
+    if _is_contents(text, lowered):
+        worth = 0.35
+    elif _lists_exhibits(text, lowered):
+        worth = 0.5
+    elif "pursuant to the requirements of" in lowered and _SIGNATURES.search(text):
+        worth = 0.7
+    for pattern, factor in ((_CAUTION, 0.6), (_AUDIT, 0.75)):
+        if titles and all(pattern.search(title) for title in titles):
+            worth = min(worth, factor)
+    return worth
+
+
+def _lists_exhibits(text: str, lowered: str) -> bool:
+    # Counting plain words first spares nearly all pages the slow pattern, which finds no more than these.
+    named = lowered.count("by reference") + lowered.count("filed ")
+    if named + len(_DECIMAL.findall(text)) < _FEWEST_EXHIBITS:
+        return False
+    most = named + len(_NUMBERED_LINE.findall(text))
+    return most >= _FEWEST_EXHIBITS and len(_EXHIBIT_LINE.findall(text)) >= _FEWEST_EXHIBITS
+
+
+def _is_contents(text: str, lowered: str) -> bool:
+    """A page that says so near its top and is mostly lines ending in page numbers."""
+    if "contents" not in lowered and "index" not in lowered:
+        return False
+    lines = [line for line in map(str.rstrip, text.splitlines()) if line]
+    if not lines or not _CONTENTS.search("\n".join(lines[:_HEAD_LINES])):
+        return False
+    numbered = sum(line[-1].isdecimal() and _CONTENTS_LINE.search(line) is not None for line in lines)
+    if numbered < _FEWEST_ENTRIES:
+        return False
+    items = sum(bool(_ITEM_LINE.match(line)) for line in lines)
+    return numbered + items > 0.5 * len(lines) and max(map(len, lines)) < _LONGEST_CONTENTS_LINE
+
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+_CAUSE = re.compile(
+    r"\b(?:due (?:primarily |mainly |largely |in part )?to|driven (?:primarily |mainly |largely )?by|as a result of"
+    r"|because of|attribut(?:able|ed) to|resulting from|resulted from|offset by|reflect(?:s|ed|ing)|caused by|owing to"
+    r"|impacted by)\b",
+    re.IGNORECASE,
+)
+_SURELY = 0.5
+
+
+class DocumentProfile:
+    """Facts about a compiled document that scoring needs; each worked out when first asked for, then kept."""
+
+    def __init__(self, document: CompiledDocument, lexicon: Lexicon) -> None:
+        self.document = document
+        self.tree = document.tree
+        self.segment = Segment(document.segment)
+        self.page_count = max(1, len(document.pages))
+        self._lexicon = lexicon
+        self._years: dict[int, frozenset[int]] = {}
+
+    @cached_property
+    def keys(self) -> list[int]:
+        """The keys of the index rows."""
+        keys: list[int] = self.segment.keys.tolist()
+        return keys
+
+    @cached_property
+    def page_of_row(self) -> Integers:
+        """First page index of each index row; a heading left alone at the foot of a page goes with what follows it."""
+        starts = self.tree.columns.integers("page_start")
+        pages = [min(starts[key], self.page_count - 1) for key in self.keys]
+        for row in range(len(pages) - 2, -1, -1):
+            if pages[row + 1] == pages[row] + 1 and self._begins(row, row + 1):
+                pages[row] = pages[row + 1]
+        return np.array(pages, dtype=np.int64)
+
+    def _begins(self, row: int, following: int) -> bool:
+        return self.tree.is_section(self.keys[row]) and self.tree.parent(self.keys[following]) == self.keys[row]
+
+    @cached_property
+    def pages(self) -> GroupedRows:
+        """The index rows grouped by page."""
+        return GroupedRows(self.segment, self.page_of_row, self.page_count)
+
+    @cached_property
+    def tables(self) -> dict[int, TableOutline]:
+        """The outlines of the tables, by key."""
+        found = ((key, self.tree.columns.table(key)) for key in self.keys)
+        return {key: table for key, table in found if table is not None}
+
+    @cached_property
+    def rows(self) -> list[LabelledRow]:
+        """All labelled rows that hold figures, in reading order: of tables, and of texts that read like one."""
+        found: list[LabelledRow] = []
+        texts, pages = self.tree.columns.texts, self.tree.columns.integers("page_start")
+        for key in self.keys:
+            table = self.tables.get(key)
+            found.extend(rows_of_table(key, table) if table else rows_of_text(key, texts[key], pages[key]))
+        return found
+
+    @cached_property
+    def rows_with(self) -> dict[str, list[int]]:
+        """For each term: numbers of the rows whose label, or a label above it, holds the term."""
+        found: dict[str, list[int]] = {}
+        for number, row in enumerate(self.rows):
+            for term in {*row.terms, *row.above}:
+                found.setdefault(term, []).append(number)
+        return found
+
+    def years(self, key: int) -> frozenset[int]:
+        """The years that head the figures of a node with labelled rows."""
+        if key not in self._years:
+            self._years[key] = _years_of(self.tree.node(key))
+        return self._years[key]
+
+    @cached_property
+    def headings(self) -> list[list[str]]:
+        """Titles of the sections that begin on each page."""
+        found: list[list[str]] = [[] for _ in range(self.page_count)]
+        titles = self.tree.columns.titles
+        for key, page in zip(self.keys, self.page_of_row.tolist(), strict=True):
+            if self.tree.is_section(key) and titles[key]:
+                found[page].append(titles[key])
+        return found
+
+    @cached_property
+    def statements(self) -> dict[str, StatementPages]:
+        """For each kind of primary statement: how much each page is one, in [0, 1]."""
+        recognised: dict[str, list[int]] = {}
+        for table in self.tables.values():
+            if table.statement:
+                recognised.setdefault(table.statement, []).extend(sorted({row.page_index for row in table.rows}))
+        return statement_pages(self.rows, self.headings, recognised, self._lexicon)
+
+    @cached_property
+    def worth(self) -> list[float]:
+        """For each page a factor in (0, 1]: below 1 for tables of contents, exhibit lists, cautionary text."""
+        surely = {page for pages in self.statements.values() for page, sure in enumerate(pages) if sure > _SURELY}
+        return [1.0 if page in surely else self._page_worth(page) for page in range(self.page_count)]
+
+    def _page_worth(self, page: int) -> float:
+        return page_worth(self.document.page_text(page), [*self.running_sections[page][-1:], *self.headings[page]])
+
+    @cached_property
+    def running_sections(self) -> list[list[str]]:
+        """For each page the titles of the sections its first node stands in, outermost first."""
+        first = np.searchsorted(np.maximum.accumulate(self.page_of_row), np.arange(self.page_count))
+        rows = np.minimum(first, len(self.keys) - 1).tolist()
+        return [self.tree.path(self.tree.parent(self.keys[row])) if self.keys else [] for row in rows]
+
+    @cached_property
+    def section_of_row(self) -> Integers:
+        """The innermost section of each index row, numbered from 0 in reading order."""
+        numbers: dict[int, int] = {}
+        innermost = self.tree.innermost_sections()
+        return np.array([numbers.setdefault(innermost[key], len(numbers)) for key in self.keys], dtype=np.int64)
+
+    @cached_property
+    def sections(self) -> GroupedRows:
+        """The index rows grouped by innermost section."""
+        return GroupedRows(self.segment, self.section_of_row, int(self.section_of_row.max(initial=-1)) + 1)
+
+    @cached_property
+    def page_references(self) -> list[tuple[int, int]]:
+        """Pairs of pages (from, to) of which the first mentions something on the second, each once, ascending."""
+        starts = self.tree.columns.integers("page_start")
+        found = {
+            (page, min(starts[reference.target], self.page_count - 1))
+            for key, page in zip(self.keys, self.page_of_row.tolist(), strict=True)
+            for reference in self.tree.references(key)
+        }
+        return sorted((source, target) for source, target in found if source != target)
+
+    @cached_property
+    def causal_texts(self) -> list[tuple[int, str]]:
+        """Index row and analysed words (parted and framed by spaces) of the leaves that give a reason for something."""
+        texts = self.tree.columns.texts
+        return [
+            (row, f" {' '.join(analyse(texts[key]))} ")
+            for row, key in enumerate(self.keys)
+            if key not in self.tables and self.tree.is_leaf(key) and _CAUSE.search(texts[key])
+        ]
+
+
+def _years_of(node: Node) -> frozenset[int]:
+    table = node.table
+    if table is None:
+        return frozenset(int(year) for year in _YEAR.findall(node.text))
+    texts = [f"{column.header} {column.period}" for column in table.columns]
+    texts += [node.title, *(node.text[row.offset : row.offset + row.length] for row in table.rows[:4])]
+    return frozenset(int(year) for text in texts for year in _YEAR.findall(text))

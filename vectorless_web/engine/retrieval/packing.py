@@ -1,0 +1,207 @@
+"""Packing: the text a model reads of a node, which candidates fit, why the others were left out."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import NamedTuple
+
+from vectorless_web.engine.retrieval.corpus import CorpusNode, PropertyValue
+
+
+class DropReason(StrEnum):
+    """Why a candidate is not among the items."""
+
+    BUDGET = "budget"
+    LIMIT = "limit"
+    CONFIDENCE = "confidence"
+
+
+class Dropped(NamedTuple):
+    """A candidate left out: its id, the tokens it would have taken and the reason.
+
+    In a RetrievalResult the tokens are 0 for what was never rendered: beyond the limit or
+    below the floor.
+    """
+
+    id: str
+    tokens: int
+    reason: DropReason
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The outcome of packing: ids taken, in rank order, and everything left out, in rank order.
+
+    `len(items) + len(dropped) == candidates_seen`, and `tokens_used` never exceeds the
+    budget. The left-out are held as three parallel tuples: thousands of small objects
+    would cost a garbage collection.
+    """
+
+    items: tuple[str, ...]
+    tokens_used: int
+    tokens_budget: int | None
+    dropped_ids: tuple[str, ...]
+    dropped_tokens: tuple[int, ...]
+    reasons: tuple[DropReason, ...]
+
+    @property
+    def dropped(self) -> tuple[Dropped, ...]:
+        """Every candidate left out, with its reason."""
+        return tuple(map(Dropped, self.dropped_ids, self.dropped_tokens, self.reasons))
+
+    @property
+    def candidates_seen(self) -> int:
+        """How many candidates were offered."""
+        return len(self.items) + len(self.dropped_ids)
+
+
+class Packer:
+    """Takes candidates one by one in rank order; greedy, never reordered for a better fit."""
+
+    def __init__(self, *, token_budget: int | None = None, limit: int | None = None) -> None:
+        self.tokens_used = 0
+        self._budget = token_budget
+        self._limit = limit
+        self._taken = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the limit is reached, so that nothing more can be taken."""
+        return self._limit is not None and self._taken >= self._limit
+
+    def refusal(self, tokens: int) -> DropReason | None:
+        """Why a candidate of that size cannot be taken now, or None when it can."""
+        if self.is_full:
+            return DropReason.LIMIT
+        if self._budget is not None and self.tokens_used + tokens > self._budget:
+            return DropReason.BUDGET
+        return None
+
+    def take(self, tokens: int) -> None:
+        """Count a candidate as taken."""
+        self.tokens_used += tokens
+        self._taken += 1
+
+
+def pack(candidates: Iterable[tuple[str, int]], *, token_budget: int | None = None, limit: int | None = None) -> Packed:
+    """Pack (id, tokens) candidates in rank order; None is no bound.
+
+    When the limit is reached a candidate is dropped; when it does not fit the remaining
+    budget it is dropped and a later, smaller one may still be taken. The order is never
+    changed for a better fit. Source: first fit in rank order; no optimal knapsack is sought,
+    so that a better candidate never gives way to a worse one.
+    """
+    left = math.inf if token_budget is None else token_budget
+    most = math.inf if limit is None else limit
+    items: list[str] = []
+    dropped: list[str] = []
+    sizes: list[int] = []
+    reasons: list[DropReason] = []
+    used = 0
+    for name, tokens in candidates:
+        if len(items) < most and used + tokens <= left:
+            used += tokens
+            items.append(name)
+            continue
+        dropped.append(name)
+        sizes.append(tokens)
+        reasons.append(DropReason.LIMIT if len(items) >= most else DropReason.BUDGET)
+    return Packed(tuple(items), used, token_budget, tuple(dropped), tuple(sizes), tuple(reasons))
+
+
+SUMMARY_CAP = 8192
+BUILT_IN = frozenset({"ntype", "id", "context", "summary"})
+_LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_RARE_BREAK = re.compile(r"[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_ESCAPES = {ord(mark): mark.encode("unicode_escape").decode("ascii") for mark in _LINE_BREAKS} | {ord("\\"): "\\\\"}
+
+
+def render_node(node: CorpusNode, *, cap: int = SUMMARY_CAP) -> str:
+    """Lines ntype, id, context, summary, then scalar properties by name in UTF-8 byte order; each ends in a newline.
+
+    Context and summary are cut to `cap` characters. Lists, maps, bytes, links, null,
+    NaN and infinities are left out. Backslashes are doubled and everything at which
+    `str.splitlines` breaks is escaped, so a value never starts a line of its own; a
+    property named like a built-in field is written `prop.<name>`.
+    """
+    lines = [_line("ntype", node.ntype), _line("id", node.id)]
+    if node.context is not None:
+        lines.append(_line("context", clip(node.context, cap)))
+    if node.summary is not None:
+        lines.append(_line("summary", clip(node.summary, cap)))
+    for name in sorted(node.properties):
+        value = scalar(node.properties[name])
+        if value is not None:
+            lines.append(_line(_property_name(name), value))
+    return "".join(lines)
+
+
+def render_node_with_adjacency(
+    node: CorpusNode,
+    *,
+    outgoing: Sequence[tuple[str, str]] = (),
+    incoming: Sequence[tuple[str, str]] = (),
+    cap: int = 10,
+    summary_cap: int = SUMMARY_CAP,
+) -> str:
+    """`render_node` followed by its edges, (type, other id) pairs in the order given, at most `cap` a direction.
+
+    A direction without edges has no header; one with more than `cap` ends in `  ... (+N more)`.
+    """
+    return (
+        render_node(node, cap=summary_cap)
+        + _edge_block("Outgoing:", "->", outgoing, cap)
+        + _edge_block("Incoming:", "<-", incoming, cap)
+    )
+
+
+def _edge_block(header: str, arrow: str, edges: Sequence[tuple[str, str]], cap: int) -> str:
+    if not edges:
+        return ""
+    shown = max(cap, 0)
+    lines = [f"  {escape(kind)} {arrow} {escape(other)}\n" for kind, other in edges[:shown]]
+    if len(edges) > shown:
+        lines.append(f"  ... (+{len(edges) - shown} more)\n")
+    return f"{header}\n{''.join(lines)}"
+
+
+def clip(text: str, cap: int) -> str:
+    """The first `cap` characters, with ` <...+N chars>` after them when N were cut."""
+    cap = max(cap, 0)
+    return text if len(text) <= cap else f"{text[:cap]} <...+{len(text) - cap} chars>"
+
+
+def escape(text: str) -> str:
+    """The text on one line: a backslash becomes two, each line break its escape."""
+    # Nearly all texts have line feeds alone, for which replacing is many times quicker than a table.
+    if _RARE_BREAK.search(text):
+        return text.translate(_ESCAPES)
+    return text.replace("\\", "\\\\").replace("\n", "\\n")
+
+
+def scalar(value: PropertyValue) -> str | None:
+    """A string, integer, float or boolean as text; None for everything that is not shown."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return _plain(value) if math.isfinite(value) else None
+    return str(value) if isinstance(value, str | int) else None
+
+
+def _plain(value: float) -> str:
+    """The shortest decimal that reads back as this float, without exponent or trailing `.0`."""
+    text = format(Decimal(repr(value)), "f")
+    return text.removesuffix(".0")
+
+
+def _line(key: str, value: str) -> str:
+    return f"{key}: {escape(value)}\n"
+
+
+def _property_name(name: str) -> str:
+    # What stands before the first colon is what a reader takes for the key.
+    reserved = name.split(":", 1)[0].strip() in BUILT_IN
+    return escape(f"prop.{name}" if reserved else name)

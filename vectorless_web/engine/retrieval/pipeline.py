@@ -1,0 +1,328 @@
+"""The builder says what to retrieve; the pipeline runs lanes, fusion, expansion, reranking, packing."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any
+
+from vectorless_web.engine.questions.plan import WeightedTerm
+from vectorless_web.engine.retrieval.corpus import (
+    CorpusNode,
+    PropertyValue,
+    RetrievalCorpus,
+    RetrievalEmpty,
+    SparseVector,
+)
+from vectorless_web.engine.retrieval.expansion import (
+    MAX_NODES,
+    CommunityFilter,
+    CommunityLookup,
+    GraphExpand,
+    GraphExpandMode,
+    apply_community_filter,
+    expand_by_decay,
+    expand_by_pagerank,
+)
+from vectorless_web.engine.retrieval.filters import TemporalFilter
+from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Scored, ranked
+from vectorless_web.engine.retrieval.lanes import fuse, has_lexical_lane, node_gate, run_lanes
+from vectorless_web.engine.retrieval.packing import Dropped, DropReason, Packer, render_node
+from vectorless_web.engine.retrieval.query import LANE_ORDER, Lane, RetrievalQuery, RetrievalResult, RetrievedItem
+from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, Reranker, rerank
+from vectorless_web.engine.retrieval.warnings import (
+    Circumstances,
+    RetrievalWarning,
+    WarningCode,
+    cap_warnings,
+    distinct,
+)
+from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
+
+FILTER_ONLY_SCORE = 1.0
+
+
+def execute(corpus: RetrievalCorpus, query: RetrievalQuery, estimator: TokenEstimator) -> RetrievalResult:
+    """Run the query. Raises RetrievalEmpty when it asks for nothing, VectorDimensionMismatch for a wrong vector."""
+    if not _asks_for_something(corpus, query):
+        raise RetrievalEmpty
+    run = _Run(corpus, query, estimator)
+    candidates = run.admitted(run.joined(run.found()))
+    candidates = run.reranked(run.expanded(candidates))
+    return run.packed(candidates)
+
+
+def _asks_for_something(corpus: RetrievalCorpus, query: RetrievalQuery) -> bool:
+    given = (query.label, query.vector, query.sparse, query.structure)
+    return bool(query.where) or any(part is not None for part in given) or has_lexical_lane(corpus, query)
+
+
+@dataclass
+class _Run:
+    """One execution: the stages as methods over (id, score) lists, and what they record on the way."""
+
+    corpus: RetrievalCorpus
+    query: RetrievalQuery
+    estimator: TokenEstimator
+    lane_scores: dict[str, dict[Lane, float]] = field(default_factory=dict)
+    warnings: list[RetrievalWarning] = field(default_factory=list)
+
+    def found(self) -> list[Scored]:
+        """Candidates of all lanes, fused; with filters only, every node that passes them."""
+        lanes = run_lanes(self.corpus, self.query)
+        for found in lanes:
+            for name, score in found.hits:
+                self.lane_scores.setdefault(name, {})[found.lane] = score
+            self._warn(WarningCode.LANE_EMPTY, not found.hits)
+            self._warn(WarningCode.NON_FINITE_SCORE, found.non_finite > 0)
+        return fuse(lanes, self.query) if lanes else self._filtered()
+
+    def _filtered(self) -> list[Scored]:
+        gate = node_gate(self.corpus, self.query.gate)
+        return [(name, FILTER_ONLY_SCORE) for name in self.corpus.ids() if gate is None or gate(name)]
+
+    def joined(self, candidates: list[Scored]) -> list[Scored]:
+        """The candidates with the members of the first ones' communities after them, who obey the gates too."""
+        lookup = self.query.communities
+        if self.query.community.is_identity:
+            return candidates
+        self._warn(WarningCode.COMMUNITY_FILTER_NOOP, lookup is None or lookup.is_empty())
+        if lookup is None:
+            return candidates
+        gate = node_gate(self.corpus, self.query.gate)
+        everyone = apply_community_filter(candidates, lookup, self.query.community)
+        members = everyone[len(candidates) :]
+        return candidates + [(name, score) for name, score in members if gate is None or gate(name)]
+
+    def admitted(self, candidates: Sequence[Scored]) -> list[Scored]:
+        """Each known candidate once, without tombstones and the system anchor."""
+        first = dict[str, float]()
+        for name, score in candidates:
+            first.setdefault(name, score)
+        return [(name, score) for name, score in first.items() if self._is_visible(name)]
+
+    def _is_visible(self, name: str) -> bool:
+        if not self.query.include_system and name == self.corpus.anchor:
+            return False
+        if not self.query.include_tombstoned and self.corpus.is_tombstoned(name):
+            return False
+        return self.corpus.node(name) is not None
+
+    def expanded(self, candidates: list[Scored]) -> list[Scored]:
+        """Candidates and their neighbours, best first; unchanged without graph expansion."""
+        config = self.query.graph
+        if config is None:
+            return candidates
+        added = self._neighbours(candidates, config)
+        for name, score in added:
+            self.lane_scores.setdefault(name, {})[Lane.GRAPH] = score
+        return ranked([*candidates, *added])
+
+    def _neighbours(self, seeds: list[Scored], config: GraphExpand) -> list[Scored]:
+        by_rank = config.mode is GraphExpandMode.PPR
+        # The walk with decay asks for neighbours alone: one edge is enough to know that there are any.
+        edges = list(self.corpus.edges()) if by_rank else list(islice(self.corpus.edges(), 1))
+        walked = [*edges, *config.knn_edges]
+        nodes = len({end for edge in walked for end in edge[:2]}) if by_rank else 0
+        self.warnings += Circumstances(
+            ppr=by_rank,
+            ppr_opt_in=config.opt_in,
+            graph_expand=True,
+            authored_edges=len(edges),
+            vectors=len(config.knn_edges),
+            ppr_nodes=nodes,
+        ).warnings()
+        if by_rank and (nodes <= MAX_NODES or config.opt_in):
+            return expand_by_pagerank(seeds, walked, config, admits=self._admits_neighbour)
+        return expand_by_decay(seeds, self.corpus.neighbours, config, admits=self._admits_neighbour)
+
+    def _admits_neighbour(self, name: str) -> bool:
+        node = self.corpus.node(name)
+        return node is not None and self._is_visible(name) and self.query.gate.admits_neighbour(node)
+
+    def reranked(self, candidates: list[Scored]) -> list[Scored]:
+        """The first candidates in the reranker's order; unchanged when there is none or it fails."""
+        query, reranker = self.query, self.query.reranker
+        if reranker is None or query.text is None:
+            self._warn(WarningCode.NO_RERANKER, query.rerank or reranker is not None)
+            return candidates
+        head = candidates[: max(query.rerank_top_k, 0)]
+        texts = [render_node(self._node(name), cap=query.summary_cap) for name, _ in head]
+        outcome = rerank(candidates, texts, query=query.text, reranker=reranker, top_k=query.rerank_top_k)
+        self._warn(WarningCode.NO_RERANKER, outcome.failed)
+        for name, score in outcome.scores.items():
+            self.lane_scores.setdefault(name, {})[Lane.RERANK] = score
+        return outcome.candidates
+
+    def packed(self, candidates: Sequence[Scored]) -> RetrievalResult:
+        """The items that fit, and the account of everything else."""
+        packer = Packer(token_budget=self.query.token_budget, limit=self.query.limit)
+        left_out: list[Dropped] = []
+        items = tuple(self._taken(candidates, packer, left_out))
+        floored = sum(entry.reason is DropReason.CONFIDENCE for entry in left_out)
+        self._warn(WarningCode.BELOW_CONFIDENCE_FLOOR, 0 < floored == len(candidates))
+        return RetrievalResult(
+            items=items,
+            tokens_used=packer.tokens_used,
+            tokens_budget=self.query.token_budget,
+            dropped=len(left_out),
+            candidates_seen=len(candidates),
+            warnings=tuple(cap_warnings(distinct(self.warnings))),
+            fingerprint=self.query.fingerprint(self.corpus.version, type(self.estimator).__qualname__),
+            left_out=tuple(left_out),
+        )
+
+    def _taken(self, candidates: Sequence[Scored], packer: Packer, left_out: list[Dropped]) -> Iterator[RetrievedItem]:
+        floor = self.query.min_confidence
+        for name, score in candidates:
+            if floor is not None and score < floor:
+                left_out.append(Dropped(name, 0, DropReason.CONFIDENCE))
+                continue
+            if packer.is_full:
+                left_out.append(Dropped(name, 0, DropReason.LIMIT))
+                continue
+            node = self._node(name)
+            rendered = render_node(node, cap=self.query.summary_cap)
+            tokens = self.estimator.estimate(rendered)
+            reason = packer.refusal(tokens)
+            if reason is not None:
+                left_out.append(Dropped(name, tokens, reason))
+                continue
+            packer.take(tokens)
+            yield RetrievedItem(node, rendered, tokens, score, self._lanes(name))
+
+    def _lanes(self, name: str) -> tuple[tuple[Lane, float], ...]:
+        return tuple(sorted(self.lane_scores.get(name, {}).items(), key=lambda pair: LANE_ORDER[pair[0]]))
+
+    def _node(self, name: str) -> CorpusNode:
+        node = self.corpus.node(name)
+        assert node is not None, "candidates without a node were dropped"
+        return node
+
+    def _warn(self, code: WarningCode, holds: bool) -> None:
+        if holds:
+            self.warnings.append(RetrievalWarning(code))
+
+
+class Retriever:
+    """Retrieves nodes of a corpus into a token budget. Immutable: each method returns a new builder.
+
+    `Retriever(corpus).text("capital expenditure").token_budget(2000).execute()`
+    """
+
+    def __init__(
+        self,
+        corpus: RetrievalCorpus,
+        *,
+        estimator: TokenEstimator | None = None,
+        query: RetrievalQuery | None = None,
+    ) -> None:
+        self._corpus = corpus
+        self._estimator = estimator or HeuristicEstimator()
+        self._query = query or RetrievalQuery()
+
+    def _with(self, **changes: Any) -> "Retriever":
+        return Retriever(self._corpus, estimator=self._estimator, query=replace(self._query, **changes))
+
+    def label(self, label: str) -> "Retriever":
+        """Only nodes of this ntype."""
+        return self._with(label=label)
+
+    def where(self, name: str, value: PropertyValue) -> "Retriever":
+        """Only nodes whose property is strictly equal to the value; several conditions must all hold.
+
+        Strict in type: 5, 5.0 and "5" differ, true is not 1. Neighbours that the graph adds
+        need not meet it.
+        """
+        return self._with(where=(*self._query.where, (name, value)))
+
+    def tenant(self, name: str) -> "Retriever":
+        """Only nodes whose property `tenant` is this one; nodes without a tenant do not pass."""
+        return self._with(tenant=name)
+
+    def temporal(self, bounds: TemporalFilter) -> "Retriever":
+        """Only nodes within the bounds on creation and change, in microseconds since 1970."""
+        return self._with(temporal=bounds)
+
+    def text(
+        self, query: str, terms: Iterable[WeightedTerm] = (), *, field_weights: Mapping[str, float] | None = None
+    ) -> "Retriever":
+        """Ask the lexical lane and the reranker for this text.
+
+        With `terms` (analysed, weighted) the lexical lane uses them instead of the text's
+        own; `field_weights` maps index fields to weights.
+        """
+        weights = self._query.field_weights if field_weights is None else dict(field_weights)
+        return self._with(text=query, terms=tuple(terms), field_weights=weights)
+
+    def vector(self, model: str, values: Sequence[float], *, share: float | None = None) -> "Retriever":
+        """Ask the vector lane for the nearest vectors of that embedding model; one that is unknown finds nothing.
+
+        `values` has as many numbers as the model's vectors, else `execute` raises
+        VectorDimensionMismatch.
+        With `share` (0..1) only for those that stand out: at least so far from the median
+        cosine to the best.
+        """
+        return self._with(vector=(model, tuple(values)), vector_share=share)
+
+    def sparse(self, vector: SparseVector) -> "Retriever":
+        """Ask the sparse lane for the greatest dot products in the vector's vocabulary; another one finds nothing."""
+        return self._with(sparse=vector)
+
+    def structure(self, nodes: Iterable[str | Scored]) -> "Retriever":
+        """Take nodes found by other means, best first: ids, or (id, score) pairs.
+
+        Bare ids score 1 / rank, counted from 1. Unknown ids are left out.
+        """
+        given = [node if isinstance(node, tuple) else (node, 1 / rank) for rank, node in enumerate(nodes, start=1)]
+        return self._with(structure=tuple(given))
+
+    def token_budget(self, tokens: int | None) -> "Retriever":
+        """At most so many estimated tokens of rendered text; None is no bound."""
+        return self._with(token_budget=tokens)
+
+    def limit(self, items: int | None) -> "Retriever":
+        """At most so many items; None is no bound."""
+        return self._with(limit=items)
+
+    def fusion(self, strategy: FusionStrategy, *, k: float = RRF_K) -> "Retriever":
+        """How several lanes are fused; `k` is the constant of reciprocal rank fusion.
+
+        One lane alone keeps its native scores. `execute` raises ValueError for a k of -1 or less.
+        """
+        return self._with(fusion=strategy, rrf_k=k)
+
+    def weights(self, weights: Mapping[Lane, float]) -> "Retriever":
+        """Weight of each lane in the fusion; 1.0 when not named, 0 adds nothing."""
+        return self._with(weights=dict(weights))
+
+    def graph_expand(self, config: GraphExpand) -> "Retriever":
+        """Add neighbours of what was found."""
+        return self._with(graph=config)
+
+    def community(self, lookup: CommunityLookup, config: CommunityFilter | None = None) -> "Retriever":
+        """Add members of the communities of the best candidates; on unless the config says otherwise."""
+        return self._with(communities=lookup, community=config or CommunityFilter(enabled=True))
+
+    def rerank(self, reranker: Reranker | None, *, top_k: int = RERANK_TOP_K) -> "Retriever":
+        """Let a reranker order the first `top_k` candidates; None keeps the order and warns."""
+        return self._with(rerank=True, reranker=reranker, rerank_top_k=top_k)
+
+    def min_confidence(self, floor: float | None) -> "Retriever":
+        """Drop candidates whose final score is below the floor."""
+        return self._with(min_confidence=floor)
+
+    def summary_cap(self, characters: int) -> "Retriever":
+        """Cut context and summary to so many characters each when rendering."""
+        return self._with(summary_cap=characters)
+
+    def include_tombstoned(self, include: bool = True) -> "Retriever":
+        """Keep deleted nodes that are still stored."""
+        return self._with(include_tombstoned=include)
+
+    def include_system(self, include: bool = True) -> "Retriever":
+        """Keep the system's own anchor node."""
+        return self._with(include_system=include)
+
+    def execute(self) -> RetrievalResult:
+        """Run. Raises RetrievalEmpty when nothing was asked for, VectorDimensionMismatch for a wrong vector."""
+        return execute(self._corpus, self._query, self._estimator)

@@ -1,0 +1,158 @@
+"""From a document card to a snapshot row: the words by field, and the typed keys."""
+
+import re
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Edges, encode_row, key_hash
+from vectorless_web.engine.routing.names import core_key, folded_words, glued, name_in_title, prefixes, spellings
+from vectorless_web.engine.text.analyser import analyse
+
+
+class Span(StrEnum):
+    """What stretch of time a kind of document reports on."""
+
+    YEAR = "year"
+    QUARTER = "quarter"
+    EVENT = "event"
+    UNKNOWN = ""
+
+
+_FAMILIES = (
+    ("annual report", Span.YEAR, {"10k", "20f", "40f", "annualreport", "form10k", "universalregistrationdocument"}),
+    ("quarterly report", Span.QUARTER, {"10q", "quarterlyreport", "form10q", "interimreport"}),
+    ("current report", Span.EVENT, {"8k", "6k", "currentreport", "form8k"}),
+    (
+        "earnings release",
+        Span.QUARTER,
+        {"earnings", "earningsrelease", "earningsreport", "earningscall", "pressrelease"},
+    ),
+    ("proxy statement", Span.EVENT, {"def14a", "proxystatement", "proxy"}),
+    ("prospectus", Span.EVENT, {"s1", "s3", "s4", "f1", "prospectus", "offeringmemorandum"}),
+    ("contract", Span.UNKNOWN, {"contract", "agreement", "leaseagreement", "licenseagreement", "serviceagreement"}),
+    ("manual", Span.UNKNOWN, {"manual", "usermanual", "userguide", "guide", "handbook", "ownersmanual"}),
+)
+_BY_NAME = {name: family for family, _, names in _FAMILIES for name in names}
+SPANS: dict[Span, tuple[str, ...]] = {
+    span: tuple(family for family, of, _ in _FAMILIES if of is span) for span in (Span.YEAR, Span.QUARTER, Span.EVENT)
+}
+"""Families of documents by the stretch of time they report on."""
+
+
+def family_of(form: str) -> str:
+    """The family of a kind of document ("10-K" and "annual report" are one), or its own name, lower case."""
+    plain = re.sub(r"[\W_]+", "", form.casefold())
+    return _BY_NAME.get(plain, form.casefold().strip())
+
+
+ENTITY, PREFIX, YEAR, QUARTER, FORM, DATE, KEYWORD = "entity", "prefix", "year", "quarter", "form", "date", "keyword"
+_LATER_NAME = 0.85
+"""How much less sure a name is that does not stand first on the card."""
+_YEAR_CERTAINTY = (1.0, 0.6, 0.45, 0.3)
+_PREFIXED_NAMES = 2
+_LATER_FORM = 12
+_TAG, _TOPIC = 31, 20
+
+Keys = dict[tuple[str, str], int]
+
+
+def card_row(
+    doc_id: int,
+    card: Card,
+    keywords: Iterable[str] = (),
+    *,
+    name: str = "",
+    body: Sequence[str] = (),
+    edges: Edges = (),
+) -> bytes:
+    """The snapshot row of a card. `name` is the file name; `keywords` join the card's topics.
+
+    `body` are analysed words of the document's text; left out, the topic map stands in
+    for it, each keyword as often as it has nodes.
+    """
+    title = card.title or name
+    terms = {
+        "title": analyse(f"{title} {spaced(name)} {' '.join(card.fields.entities[:_PREFIXED_NAMES])}"),
+        "tags": analyse("\n".join(card.topic_tags)),
+        "hints": analyse("\n".join(card.question_hints)),
+        "overview": analyse(card.overview),
+        "sections": analyse("\n".join(f"{line.title}\n{line.description}" for line in card.sections)),
+        "body": list(body) or _topic_words(card),
+    }
+    keys = {**_keyword_keys(card, keywords), **_field_keys(card, name)}
+    return encode_row(doc_id, terms, keys=keys, subject=_subject(card), edges=edges, title=title)
+
+
+def _subject(card: Card) -> int:
+    """The key of the first name on the card: what all documents about one subject share."""
+    names = card.fields.entities or (name_in_title(card.title),)
+    key = core_key(names[0])
+    return key_hash(ENTITY, key) if key else 0
+
+
+def spaced(name: str) -> str:
+    """A file name as words, without its ending: "BLUEBARN_2024Q2_10Q.pdf" gives "BLUEBARN 2024 Q2 10Q"."""
+    stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", name)
+    stem = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=(?:19|20)\d\d)(?=Q[1-4])|(?<=FY)(?=\d)", " ", stem)
+    return re.sub(r"[_+]+", " ", stem)
+
+
+def _topic_words(card: Card) -> list[str]:
+    return [topic for topic, nodes in card.topics.items() for _ in range(min(len(nodes), MAX_COUNT))]
+
+
+def keyword_units(phrase: str) -> list[str]:
+    """The units a keyword or concept is compared by: its words, and the phrase when it has several."""
+    words = analyse(phrase)
+    return [*dict.fromkeys(words), " ".join(words)] if len(words) > 1 else words
+
+
+def _keyword_keys(card: Card, keywords: Iterable[str]) -> Keys:
+    keys: Keys = {(KEYWORD, topic): _TOPIC for topic in card.topics}
+    for phrase in keywords:
+        keys |= {(KEYWORD, unit): _TOPIC for unit in keyword_units(phrase)}
+    for tag in card.topic_tags:
+        keys |= {(KEYWORD, unit): _TAG for unit in keyword_units(tag)}
+    return keys
+
+
+def _field_keys(card: Card, name: str) -> Keys:
+    fields = card.fields
+    keys = _entity_keys(card, name)
+    for year, certainty in zip(fields.years, _YEAR_CERTAINTY, strict=False):
+        keys[YEAR, str(year)] = _strength(certainty)
+    for quarter in fields.quarters:
+        keys[QUARTER, quarter.upper()] = MAX_COUNT
+    for place, family in enumerate(dict.fromkeys(map(family_of, (*_forms_named(name), *fields.forms)))):
+        keys[FORM, family] = MAX_COUNT if place == 0 else _LATER_FORM
+    for date in fields.dates:
+        keys[DATE, date] = MAX_COUNT
+    return keys
+
+
+def _forms_named(name: str) -> list[str]:
+    """Words of the file name that are kinds of document, such as EARNINGS or 10Q."""
+    return [word for word in spaced(name).split() if family_of(word) != word.casefold()]
+
+
+def _entity_keys(card: Card, name: str) -> Keys:
+    keys: Keys = {}
+    titled = name_in_title(card.title)
+    for place, entity in enumerate((*card.fields.entities, *([titled] if titled else []))):
+        certainty = 1.0 if place < _PREFIXED_NAMES or entity == titled else _LATER_NAME
+        for key, likely in spellings(_as_written(entity, f"{card.title}\n{card.overview}")).items():
+            keys[ENTITY, key] = max(_strength(certainty * likely), keys.get((ENTITY, key), 0))
+        if place < _PREFIXED_NAMES:
+            keys |= {(PREFIX, start): MAX_COUNT for start in prefixes(glued(folded_words(entity)))}
+    return keys
+
+
+def _as_written(entity: str, text: str) -> str:
+    """The entity with its capitals, when the card's text has it; capitals give initials."""
+    found = re.search(rf"(?<!\w){re.escape(entity)}(?!\w)", text, re.IGNORECASE)
+    return found.group() if found else entity
+
+
+def _strength(certainty: float) -> int:
+    return max(1, round(MAX_COUNT * certainty))

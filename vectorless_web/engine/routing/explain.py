@@ -1,0 +1,84 @@
+"""Why a card is on the shortlist, in one line of plain words."""
+
+from collections.abc import Mapping, Sequence
+
+from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
+from vectorless_web.engine.routing.result import ScoredCandidate
+from vectorless_web.engine.routing.signals import Scorer, Signals
+from vectorless_web.engine.routing.typed import named_fields
+from vectorless_web.engine.text.readable import readable
+
+_SAID = {
+    "title": "its title says",
+    "tags": "its topics include",
+    "hints": "it can answer questions on",
+    "overview": "its summary mentions",
+    "sections": "it has sections on",
+    "body": "its text mentions",
+}
+_WORDS = 4
+_TITLE_CHARACTERS = 60
+
+
+class Explainer:
+    """Makes candidates of scored cards. `written` maps an analysed word to the question's own spelling."""
+
+    def __init__(self, scorer: Scorer, signals: Signals, written: Mapping[str, str]) -> None:
+        self._scorer, self._signals, self._written = scorer, signals, written
+
+    def candidates(self, places: Sequence[int]) -> tuple[ScoredCandidate, ...]:
+        """The candidates at those places of the signals, in that order, each with its reason."""
+        ascending = sorted(places)
+        rows = self._signals.rows[ascending]
+        matched = map(self._as_asked, self._scorer.lexical.matched(rows))
+        said = map(self._agreed, ascending, self._scorer.typed.borne(rows))
+        found = dict(zip(ascending, zip(matched, said, strict=True), strict=True))
+        return tuple(self._candidate(place, *found[place]) for place in places)
+
+    def _agreed(self, place: int, names: Sequence[str]) -> list[str]:
+        agreed = {name: float(values[place]) for name, values in self._signals.parts.items()}
+        return named_fields(self._scorer.typed.wanted, agreed, names)
+
+    def _as_asked(self, found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+        """The terms that are words of the question, as it writes them."""
+        asked = {name: [word for t, word in self._written.items() if t in terms] for name, terms in found.items()}
+        return {name: terms for name, terms in asked.items() if terms}
+
+    def _candidate(self, place: int, found: Mapping[str, list[str]], said: list[str]) -> ScoredCandidate:
+        signals = self._signals
+        terms = dict.fromkeys(word for words in found.values() for word in words)
+        return ScoredCandidate(
+            doc_id=int(signals.ids[place]),
+            score=float(signals.score[place]),
+            bm25=_at(signals.bm25, place),
+            keyword=_at(signals.keyword, place),
+            graph=_at(signals.graph, place),
+            fields=_at(signals.fields, place),
+            reason=self._reason(said, found, int(signals.rows[place])),
+            matched_terms=tuple(terms),
+            matched_fields=tuple(name for name in FIELDS if name in found),
+        )
+
+    def _reason(self, said: list[str], found: Mapping[str, list[str]], row: int) -> str:
+        parts, told = list(said), set[str]()
+        for name in FIELDS:
+            # A word is told where it says most: fields stand in the order of their weight.
+            words = [word for word in dict.fromkeys(found.get(name, ())) if word not in told]
+            told.update(words)
+            if words:
+                parts.append(f"{_SAID[name]} {', '.join(f'“{word}”' for word in words[:_WORDS])}")
+        lender = self._signals.linked.get(row)
+        if lender is not None:
+            title = self._scorer.snapshot.titles(self._scorer.snapshot.rows_of([lender]))
+            parts.append(f"linked to {_cut(title[0])}" if title and title[0] else "linked to a strong candidate")
+        return "; ".join(parts) or "nothing on its card speaks of the question"
+
+
+def _cut(title: str) -> str:
+    """A title as it fits a reason."""
+    text = readable(title)
+    return text if len(text) <= _TITLE_CHARACTERS else text[:_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
+
+
+def _at(values: Array | None, place: int) -> float:
+    return round(float(values[place]), 6) if values is not None else 0.0

@@ -1,0 +1,160 @@
+"""The document router: narrows many cards to a shortlist, and says why."""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
+from vectorless_web.engine.index.snapshot_rows import Array, Change, DeltaRow, encode_edges
+from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
+from vectorless_web.engine.routing.assist import CardSource, ask_model
+from vectorless_web.engine.routing.card_keys import card_row
+from vectorless_web.engine.routing.config import RouteMode, RouterConfig
+from vectorless_web.engine.routing.explain import Explainer
+from vectorless_web.engine.routing.links import links_for
+from vectorless_web.engine.routing.result import RouteResult, ScoredCandidate
+from vectorless_web.engine.routing.signals import Scorer, committed
+from vectorless_web.engine.routing.terms import as_written
+
+_POOL = 4
+"""Cards scored in full for each one that is kept: the other signals may lift one that its words leave behind."""
+_FLAT = 0.1
+"""The cut is ambiguous when the scores on both sides of it differ by no more than this share."""
+
+
+class DocumentRouter:
+    """Routes over one immutable snapshot; any number of threads may share it.
+
+    `model` and `cards` serve the modes BALANCED and PRECISE; without them every mode is FAST.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        config: RouterConfig | None = None,
+        *,
+        model: ChatModel | None = None,
+        cards: CardSource | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.snapshot = snapshot
+        self.config = config or RouterConfig()
+        self._model, self._cards, self._clock = model, cards, clock
+
+    def upsert(self, doc_id: int, card: Card, keywords: Iterable[str] = (), *, name: str = "") -> DeltaRow:
+        """The delta row that adds or replaces a document, with its links to those already there."""
+        given = tuple(keywords)
+        links = links_for(card, self.snapshot, doc_id=doc_id, keywords=given)
+        edges = [(other, weight) for other, weight, _ in links]
+        return DeltaRow(doc_id, Change.UPSERT, card_row(doc_id, card, given, name=name, edges=edges))
+
+    def remove(self, doc_id: int) -> DeltaRow:
+        """The delta row that removes a document."""
+        return DeltaRow(doc_id, Change.REMOVE)
+
+    def update_graph(self, edges: Iterable[tuple[int, int, float]]) -> list[DeltaRow]:
+        """Delta rows that replace the links of each source among (source, target, weight) edges."""
+        by_source: dict[int, list[tuple[int, float]]] = {}
+        for source, target, weight in edges:
+            by_source.setdefault(source, []).append((target, weight))
+        return [DeltaRow(s, Change.EDGES, encode_edges(s, found)) for s, found in sorted(by_source.items())]
+
+    def route(self, plan: QueryPlan, doc_ids: Sequence[int] | Array | None = None) -> RouteResult:
+        """Shortlist the documents for a question; `doc_ids` (ascending) limits them, None is all."""
+        return self._route(plan, self._allowed(doc_ids), self.config)
+
+    def reroute(
+        self,
+        plan: QueryPlan,
+        *,
+        gaps: Sequence[str] = (),
+        read: Collection[int] = (),
+        yielded: Sequence[int] = (),
+        doc_ids: Sequence[int] | Array | None = None,
+    ) -> RouteResult:
+        """The one second pass: `gaps` (analysed words) are asked for too, documents already `read` stay out.
+
+        The shortlist is twice as long, and neighbours of documents that `yielded` evidence
+        are lifted. It never commits.
+        """
+        terms = (*plan.terms, *(WeightedTerm(term, 1.0, "gap") for term in gaps))
+        allowed = self._allowed(doc_ids)
+        everyone = self.snapshot.all_rows() if allowed is None else allowed
+        left = np.setdiff1d(everyone, self.snapshot.rows_of(list(read)), assume_unique=True)
+        doubled = replace(self.config, max_candidates=2 * self.config.max_candidates)
+        result = self._route(replace(plan, terms=terms), left, doubled, yielded=yielded)
+        return replace(result, committed=None)
+
+    def _allowed(self, doc_ids: Sequence[int] | Array | None) -> Array | None:
+        return None if doc_ids is None else np.sort(self.snapshot.rows_of(doc_ids))
+
+    def _route(
+        self, plan: QueryPlan, allowed: Array | None, config: RouterConfig, *, yielded: Sequence[int] = ()
+    ) -> RouteResult:
+        started = self._clock()
+        considered = len(self.snapshot) if allowed is None else len(allowed)
+        activated = considered > config.activate_threshold
+        scorer = Scorer(self.snapshot, plan, config)
+        keep = max(config.bm25_top_k, config.max_candidates)
+        cut = config.max_candidates if activated else considered
+        everyone = self.snapshot.all_rows() if allowed is None else allowed
+        pool = scorer.pool(_POOL * keep, allowed) if activated else everyone
+        signals = scorer.signals(pool, yielded=yielded, allowed=allowed)
+        shown = max(2 * cut, _shown_to_model(config))
+        places = [place for place in signals.order() if signals.score[place] > 0 or not activated][:shown]
+        explainer = Explainer(scorer, signals, as_written(plan))
+        ranked = explainer.candidates(places)
+        ambiguous = activated and is_ambiguous(ranked, cut)
+        mode, note = RouteMode.FAST, ""
+        if activated and self._asks(config, ambiguous):
+            ranked, mode, note = self._assisted(plan, ranked, config)
+        elif config.mode is RouteMode.PRECISE and activated:
+            note = "No model is configured; the scores decided."
+        return RouteResult(
+            candidates=ranked[:cut],
+            committed=committed(signals, scorer.typed.wanted),
+            mode_used=mode,
+            activated=activated,
+            index_version=self.snapshot.version,
+            ambiguous=ambiguous,
+            seconds=self._clock() - started,
+            considered=considered,
+            tail=ranked[cut:],
+            note=note,
+        )
+
+    def _asks(self, config: RouterConfig, ambiguous: bool) -> bool:
+        if self._model is None or self._cards is None:
+            return False
+        return config.mode is RouteMode.PRECISE or (config.mode is RouteMode.BALANCED and ambiguous)
+
+    def _assisted(
+        self, plan: QueryPlan, ranked: tuple[ScoredCandidate, ...], config: RouterConfig
+    ) -> tuple[tuple[ScoredCandidate, ...], RouteMode, str]:
+        assert self._model is not None and self._cards is not None
+        shown = _shown_to_model(config)
+        opinion = ask_model(plan, ranked[:shown], model=self._model, cards=self._cards)
+        mode = RouteMode.FAST if opinion.note else config.mode
+        return (*opinion.candidates, *ranked[shown:]), mode, opinion.note
+
+
+def _shown_to_model(config: RouterConfig) -> int:
+    return min(2 * config.max_candidates, config.bm25_top_k)
+
+
+def is_ambiguous(ranked: Sequence[ScoredCandidate], cut: int) -> bool:
+    """Whether the scores just above and just below the cut lie within a tenth of each other."""
+    if not 0 < cut < len(ranked):
+        return False
+    above, below = ranked[cut - 1].score, ranked[cut].score
+    return above - below <= _FLAT * above
+
+
+def router_over(documents: Iterable[tuple[int, str, Card]], config: RouterConfig | None = None) -> DocumentRouter:
+    """A router over (id, file name, card) triples, about a millisecond a card; it follows no links."""
+    rows = [card_row(doc_id, card, name=name) for doc_id, name, card in documents]
+    return DocumentRouter(Snapshot.open(build_snapshot(rows), version="memory"), config)

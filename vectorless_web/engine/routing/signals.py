@@ -1,0 +1,159 @@
+"""The four signals over a pool of cards, their weighted mean, and when the typed fields single out one document."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vectorless_web.engine.index.scoring import DIGITS
+from vectorless_web.engine.index.snapshot import Snapshot
+from vectorless_web.engine.index.snapshot_rows import Array
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.routing.config import RouterConfig
+from vectorless_web.engine.routing.lexical import CardScorer
+from vectorless_web.engine.routing.terms import keyword_weights, query_terms
+from vectorless_web.engine.routing.typed import FieldScorer, Wanted, looked_up, wanted_by
+
+_STRONG = 10
+"""Candidates whose links are followed."""
+_STRONG_SHARE = 0.5
+"""A candidate is strong when it has at least this share of the best score."""
+_LINKED_POOL = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Signals of some cards, arrays of one length over `rows` (ascending). A signal that is missing is None.
+
+    `score` is the weighted mean of the signals that are there, in [0, 1]; `linked` maps a
+    row to the document that lends it its graph signal.
+    """
+
+    rows: Array
+    ids: Array
+    score: Array
+    bm25: Array | None
+    keyword: Array | None
+    fields: Array | None
+    graph: Array | None
+    parts: Mapping[str, Array]
+    linked: Mapping[int, int]
+
+    def order(self) -> list[int]:
+        """Places best first, equal scores by ascending document id."""
+        return [int(place) for place in np.lexsort((self.ids, -self.score))]
+
+
+class Scorer:
+    """Scores cards for one question over one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, plan: QueryPlan, config: RouterConfig) -> None:
+        self.snapshot = snapshot
+        self.config = config
+        self.lexical = CardScorer(snapshot, query_terms(plan))
+        self.typed = FieldScorer(snapshot, wanted_by(plan, snapshot))
+        self._keywords = keyword_weights(plan, snapshot)
+
+    def pool(self, limit: int, allowed: Array | None) -> Array:
+        """Rows worth scoring, ascending: the best by their words, and all that bear a name of the question."""
+        rows, scores = self.lexical.best(limit, allowed=allowed)
+        by_words = rows[np.argsort(-np.round(scores, DIGITS), kind="stable")[:limit]]
+        named = self.typed.named_rows()
+        named = named if allowed is None else named[np.isin(named, allowed, assume_unique=True)]
+        return np.union1d(by_words, named)
+
+    def signals(self, pool: Array, *, yielded: Sequence[int] = (), allowed: Array | None = None) -> Signals:
+        """All signals of the pool and of the cards linked to its strongest; `yielded` documents count as strong."""
+        alone = self._signals(pool, None, {})
+        if not self.snapshot.has_edges or self.config.w_graph <= 0:
+            return alone
+        lent, lenders = self._lent(alone, yielded)
+        rows = self.snapshot.rows_of(list(lent))[:_LINKED_POOL]
+        rows = rows if allowed is None else rows[np.isin(rows, allowed, assume_unique=True)]
+        everyone = np.union1d(pool, rows)
+        ids = self.snapshot.row_ids(everyone).tolist()
+        graph = np.array([lent.get(doc_id, 0.0) for doc_id in ids])
+        linked = {row: lenders[doc_id] for row, doc_id in zip(everyone.tolist(), ids, strict=True) if doc_id in lenders}
+        return self._signals(everyone, graph if graph.any() else None, linked)
+
+    def _lent(self, alone: Signals, yielded: Sequence[int]) -> tuple[dict[int, float], dict[int, int]]:
+        """What strong documents lend to those linked to them: edge weight x score, the greatest counts."""
+        best = float(alone.score.max(initial=0.0))
+        strong = [place for place in alone.order()[:_STRONG] if alone.score[place] >= _STRONG_SHARE * best > 0]
+        lenders = {int(alone.ids[place]): float(alone.score[place]) for place in strong}
+        lenders |= {doc_id: max(best, lenders.get(doc_id, 0.0)) for doc_id in yielded}
+        lent: dict[int, float] = {}
+        source: dict[int, int] = {}
+        for doc_id, score in lenders.items():
+            for other, weight in sorted(self.snapshot.neighbours(doc_id).items()):
+                if weight * score > lent.get(other, 0.0):
+                    lent[other], source[other] = weight * score, doc_id
+        return lent, source
+
+    def _signals(self, rows: Array, graph: Array | None, linked: Mapping[int, int]) -> Signals:
+        parts = self.typed.parts(rows)
+        bm25 = self._bm25(rows)
+        keyword = self._keyword(rows)
+        fields = self.typed.scores(parts, len(rows))
+        config = self.config
+        weighted = (
+            (config.w_bm25, bm25),
+            (config.w_keyword, keyword),
+            (config.w_fields * self.typed.say(parts), fields),
+            (config.w_graph, graph),
+        )
+        score = _mean(weighted, len(rows))
+        return Signals(rows, self.snapshot.row_ids(rows), score, bm25, keyword, fields, graph, parts, linked)
+
+    def _bm25(self, rows: Array) -> Array | None:
+        """The share of the attainable score: the same meaning in a corpus of one and of 100,000."""
+        if self.lexical.attainable <= 0:
+            return None
+        shares: Array = self.lexical.gains(rows).sum(axis=0) / self.lexical.attainable
+        return shares
+
+    def _keyword(self, rows: Array) -> Array | None:
+        """The share, by idf, of the question's key concepts that stand among the card's keywords."""
+        if not self._keywords:
+            return None
+        held = np.zeros(len(rows))
+        for hashed, weight in self._keywords.items():
+            postings = self.snapshot.postings(hashed)
+            held += weight * looked_up(postings.rows, np.ones(len(postings.rows)), rows)
+        return held / sum(self._keywords.values())
+
+
+def _mean(weighted: Iterable[tuple[float, Array | None]], size: int) -> Array:
+    """The weighted mean of the signals that are there, rounded so that ties stay ties."""
+    present = [(weight, values) for weight, values in weighted if values is not None and weight > 0]
+    total = sum(weight for weight, _ in present)
+    if total <= 0:
+        return np.zeros(size)
+    mean: Array = np.round(sum((weight * values for weight, values in present), np.zeros(size)) / total, DIGITS)
+    return mean
+
+
+_SURE_NAME = 0.95
+_SURE_YEAR = 0.6
+_MARGIN = 0.06
+"""How far the second must stand behind in agreement of fields."""
+
+
+def committed(signals: Signals, wanted: Wanted) -> int | None:
+    """The document that the question names beyond doubt, or None.
+
+    It is first by score, bears every name the question mentions, covers the period if one
+    is asked for, and no other document agrees nearly as well.
+    """
+    if signals.fields is None or "name" not in signals.parts or not len(signals.rows):
+        return None
+    first = signals.order()[0]
+    names = signals.parts["name"]
+    if names[first] < _SURE_NAME:
+        return None
+    if wanted.year is not None and ("year" not in signals.parts or signals.parts["year"][first] < _SURE_YEAR):
+        return None
+    others = np.delete(signals.fields, first)
+    if len(others) and others.max() > signals.fields[first] - _MARGIN:
+        return None
+    return int(signals.ids[first])

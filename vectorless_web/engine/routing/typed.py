@@ -1,0 +1,390 @@
+"""How well the typed fields of cards agree with the names, periods, dates and kinds of a question."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from vectorless_web.engine.index.snapshot import Snapshot
+from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Array, key_hash
+from vectorless_web.engine.questions.plan import Period, QueryPlan
+from vectorless_web.engine.routing.card_keys import DATE, ENTITY, FORM, PREFIX, QUARTER, SPANS, YEAR, Span, family_of
+from vectorless_web.engine.routing.lexical import idf
+from vectorless_web.engine.routing.names import folded_words, glued
+from vectorless_web.engine.text.analyser import STOP_WORDS, words
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_NAME = r"(?P<month>[A-Za-z]{3,9})\.?"
+_PATTERNS = (
+    re.compile(rf"{_NAME}\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>\d{{4}})"),
+    re.compile(rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+{_NAME},?\s+(?P<year>\d{{4}})"),
+    re.compile(r"(?P<year>\d{4})-(?P<number>\d\d)-(?P<day>\d\d)"),
+)
+
+
+def iso_date(text: str) -> str:
+    """ "August 30, 2023", "30 Aug 2023" or "2023-08-30" as "2023-08-30"; "" when it is no date."""
+    for pattern in _PATTERNS:
+        match = pattern.search(text)
+        month = _month(match.groupdict()) if match else 0
+        if match and 1 <= month <= 12 and 1 <= int(match["day"]) <= 31:
+            return f"{match['year']}-{month:02}-{int(match['day']):02}"
+    return ""
+
+
+def _month(groups: dict[str, str]) -> int:
+    if "number" in groups:
+        return int(groups["number"])
+    start = groups["month"][:3].lower()
+    return _MONTHS.index(start) + 1 if start in _MONTHS else 0
+
+
+_AS_OF = re.compile(
+    r"\b(?:as (?:of|at)|at the (?:end|close) of|year[\s-]?end(?:ed|ing)?)\s*(?:the\s+)?"
+    r"(?:FY|fiscal(?:\s+year)?|financial\s+year)?\s*$",
+    re.IGNORECASE,
+)
+_FISCAL_YEAR = re.compile(r"^(?:FY|fiscal|financial)", re.IGNORECASE)
+_AHEAD = re.compile(
+    r"\b(?:expect(?:s|ed|ing)?|forecasts?|guidance|outlook|project(?:s|ed)|anticipat(?:e|es|ed|ing)|plan(?:s|ned) to"
+    r"|will)\b",
+    re.IGNORECASE,
+)
+
+
+def reporting_year(plan: QueryPlan) -> int | None:
+    """The year of the report that should hold the answer; None when no year is named.
+
+    A year said to be the vantage point ("as of FY2021") wins, then fiscal years over bare
+    ones, and of those left the latest: a report shows earlier years for comparison.
+    """
+    anchored = [period.year for period in plan.periods if _is_anchored(period, plan.question)]
+    if anchored:
+        return max(anchored)
+    fiscal = [period.year for period in plan.periods if _FISCAL_YEAR.match(period.text)]
+    return max(fiscal or [period.year for period in plan.periods], default=None)
+
+
+def names_fiscal_year(plan: QueryPlan) -> bool:
+    """Whether a year is called fiscal ("FY2022", "fiscal 2022")."""
+    return any(period.kind == "year" and _FISCAL_YEAR.match(period.text) for period in plan.periods)
+
+
+def looks_ahead(plan: QueryPlan) -> bool:
+    """Whether the question asks what was expected of its one year, with no vantage point named."""
+    years = {period.year for period in plan.periods}
+    anchored = any(_is_anchored(period, plan.question) for period in plan.periods)
+    return len(years) == 1 and not anchored and bool(_AHEAD.search(plan.question))
+
+
+def _is_anchored(period: Period, question: str) -> bool:
+    start = question.find(period.text) if period.text else -1
+    return start > 0 and bool(_AS_OF.search(question[:start]))
+
+
+_LONGEST = 6
+_UNCAPITALISED = 0.3
+"""A word in small letters is rarely meant as a name."""
+_FULL_NAME = 26
+"""From this strength on a key is a whole name, not a guess such as the first word of one."""
+_PREFIX_CERTAINTY = 0.5
+_MOST_EXPLAINING, _MOST_SUBJECTS = 200, 3
+_SURE_SHARE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words of the question that name something on some cards, and how much that says, in (0, 1].
+
+    `hashes` are the key they match and the subjects of the cards that have it: a nickname
+    that one document of a company explains holds for its others. `strongest` is the
+    greatest strength of the first key.
+    """
+
+    text: str
+    start: int
+    end: int
+    hashes: tuple[int, ...]
+    weight: float
+    strongest: int
+
+
+def mentions_in(plan: QueryPlan, snapshot: Snapshot) -> list[Mention]:
+    """Mentions in reading order, none overlapping: the longest first, then the most telling.
+
+    Words of a known concept are no name, unless the plan took them for one. Only names
+    the plan found may match by their beginning ("Tarvi" for TarviCo).
+    """
+    question, names = plan.question, plan.entities
+    taken = _spans(question, plan.concepts)
+    found = [m for m in _exact(question, snapshot) if _is_meant(m, names, taken)]
+    found += _beginnings(question, names, snapshot)
+    kept: list[Mention] = []
+    for mention in sorted(found, key=lambda m: (m.start - m.end, -m.weight, m.start)):
+        if all(mention.end <= other.start or mention.start >= other.end for other in kept):
+            kept.append(mention)
+    return sorted(kept, key=lambda mention: mention.start)
+
+
+def _spans(question: str, phrases: Sequence[str]) -> list[tuple[int, int]]:
+    lowered = question.lower()
+    starts = [(lowered.find(phrase), len(phrase)) for phrase in phrases if phrase]
+    return [(start, start + length) for start, length in starts if start >= 0]
+
+
+def _is_meant(mention: Mention, names: Sequence[str], taken: Sequence[tuple[int, int]]) -> bool:
+    if any(mention.text.startswith(name) or name.startswith(mention.text) for name in names):
+        return True
+    if any(start < mention.end and mention.start < end for start, end in taken):
+        return False
+    return any(character.isupper() for character in mention.text) or mention.strongest >= _FULL_NAME
+
+
+def _exact(question: str, snapshot: Snapshot) -> Iterator[Mention]:
+    """Mentions by a whole key. All runs of words are looked up at once: most are no name."""
+    runs = list(_runs(question))
+    hashes = [key_hash(ENTITY, key) for _, _, key in runs]
+    for at in np.flatnonzero(snapshot.knows(hashes)).tolist():
+        start, end, _ = runs[at]
+        yield from _mention(question[start:end], start, hashes[at], snapshot)
+
+
+def _runs(question: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, glued key) of each run of words that could be a name."""
+    tokens = [(word, folded_words(word.text)) for word in words(question)]
+    for first, (opening, folded) in enumerate(tokens):
+        if not folded or folded[0] in STOP_WORDS:
+            continue
+        key = ""
+        for closing, more in tokens[first : first + _LONGEST]:
+            key += glued(more)
+            if more and more[-1] not in STOP_WORDS and len(key) > 1 and not key.isdigit():
+                yield opening.start, closing.end, key
+
+
+def _mention(text: str, start: int, hashed: int, snapshot: Snapshot) -> Iterator[Mention]:
+    rarity = idf(snapshot, hashed)
+    if rarity > 0:
+        strongest = int(snapshot.postings(hashed).counts.max())
+        hashes = (hashed, *_subjects(hashed, strongest, snapshot))
+        weight = rarity * _form(text) * strongest / MAX_COUNT
+        yield Mention(text, start, start + len(text), hashes, weight, strongest)
+
+
+def _subjects(hashed: int, strongest: int, snapshot: Snapshot) -> list[int]:
+    postings = snapshot.postings(hashed)
+    if len(postings.rows) > _MOST_EXPLAINING:
+        return []
+    sure = postings.rows[postings.counts >= _SURE_SHARE * strongest]
+    return sorted({subject for subject in snapshot.subjects(sure) if subject not in (0, hashed)})[:_MOST_SUBJECTS]
+
+
+def _form(text: str) -> float:
+    return 1.0 if any(character.isupper() for character in text) else _UNCAPITALISED
+
+
+def _beginnings(question: str, names: Sequence[str], snapshot: Snapshot) -> Iterator[Mention]:
+    for name in names:
+        start = question.find(name)
+        key = glued(folded_words(name))
+        hashed = key_hash(PREFIX, key)
+        if start < 0 or not key or snapshot.frequency(key_hash(ENTITY, key)):
+            continue
+        rarity = idf(snapshot, hashed)
+        if rarity > 0:
+            yield Mention(name, start, start + len(name), (hashed,), rarity * _PREFIX_CERTAINTY, MAX_COUNT)
+
+
+_WEIGHTS = {"name": 3.0, "year": 2.0, "date": 2.0, "form": 1.5, "span": 1.0}
+_FISCAL = 1.5
+"""A year called fiscal asks for the report on that year more than a bare one does."""
+_DECISIVE = 5.0
+"""A name and a year decide; less says less."""
+_NEAR_YEARS = {0: 1.0, 1: 0.6, 2: 0.35, 3: 0.2, -1: 0.3}
+"""A report also covers the years before its own; the year before may look ahead."""
+_NEAR_YEARS_AHEAD = {-1: 1.0, 0: 0.9, -2: 0.5, 1: 0.3}
+"""For a question that looks ahead: what is expected of a year stands in the report of the year before."""
+_OTHER_SPAN, _UNKNOWN_SPAN, _YEAR_FOR_QUARTER = 0.35, 0.7, 0.4
+_LARGEST_POOL = 2000
+_SAID_YEAR = 0.9
+_LEARNT = 0.96
+"""How sure a nickname is that only another document about the same subject explains."""
+_FLOOR = 0.05
+"""What a part that disagrees is worth: not nothing, since fields are read by patterns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the question names. `year` is the latest year asked for, or that of the quarter asked for."""
+
+    mentions: tuple[Mention, ...] = ()
+    year: int | None = None
+    quarter: int | None = None
+    dates: tuple[str, ...] = ()
+    families: tuple[str, ...] = ()
+    is_fiscal: bool = False
+    ahead: bool = False
+
+
+def wanted_by(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
+    """The typed fields of a question, its names matched against those of the corpus."""
+    quarters = [period for period in plan.periods if period.quarter]
+    dates = [iso_date(period.text) for period in plan.periods if period.kind == "date"]
+    latest = max(quarters, key=lambda period: (period.year, period.quarter or 0)) if quarters else None
+    return Wanted(
+        mentions=tuple(mentions_in(plan, snapshot)),
+        year=latest.year if latest else reporting_year(plan),
+        quarter=latest.quarter if latest else None,
+        dates=tuple(date for date in dates if date),
+        families=tuple(dict.fromkeys(family_of(form) for form in plan.forms)),
+        is_fiscal=names_fiscal_year(plan),
+        ahead=latest is None and looks_ahead(plan),
+    )
+
+
+@dataclass(slots=True)
+class FieldScorer:
+    """Agreement of cards with `wanted`, each part in [0, 1]; a part no card can satisfy is left out."""
+
+    snapshot: Snapshot
+    wanted: Wanted
+    _held: dict[tuple[str, str], tuple[Array, Array]] = field(default_factory=dict)
+
+    def named_rows(self) -> Array:
+        """Rows of all cards that bear a name the question mentions, ascending; very common names are passed over."""
+        found = [self.snapshot.postings(hashed).rows for m in self.wanted.mentions for hashed in m.hashes]
+        return np.unique(
+            np.concatenate([np.empty(0, np.int64), *(rows for rows in found if len(rows) <= _LARGEST_POOL)])
+        )
+
+    def parts(self, rows: Array) -> dict[str, Array]:
+        """Agreement of each part with these rows (ascending), by the part's name; only parts that are asked for."""
+        asked = {
+            "name": self._names(rows) if self.wanted.mentions else None,
+            "year": self._years(rows) if self.wanted.year is not None else None,
+            "date": self._dates(rows) if self.wanted.dates else None,
+            "form": self._forms(rows) if self.wanted.families else None,
+            "span": self._spans(rows) if self._asks_for_span else None,
+        }
+        return {name: values for name, values in asked.items() if values is not None and values.any()}
+
+    @property
+    def _asks_for_span(self) -> bool:
+        """A year tells reports of one name apart; an outlook may stand in any of them."""
+        wanted = self.wanted
+        return wanted.year is not None and bool(wanted.mentions) and not wanted.ahead
+
+    def scores(self, parts: dict[str, Array], size: int) -> Array | None:
+        """The weighted geometric mean of the parts, shape (size,); None when nothing is asked for.
+
+        Geometric, because a card must agree in all: the right company in the wrong year is
+        the wrong document.
+        """
+        if not parts:
+            return None
+        weights = self._weights(parts)
+        total = sum(weights.values())
+        logs = sum((weights[n] * np.log(np.maximum(values, _FLOOR)) for n, values in parts.items()), np.zeros(size))
+        mean: Array = np.exp(logs / total)
+        return np.where(np.any(list(parts.values()), axis=0), mean, 0.0)
+
+    def _weights(self, parts: Iterable[str]) -> dict[str, float]:
+        weights = {name: _WEIGHTS[name] for name in parts}
+        if "name" in weights:
+            weights["name"] *= min(1.0, 2 * max(mention.weight for mention in self.wanted.mentions))
+        if "span" in weights and self.wanted.is_fiscal:
+            weights["span"] *= _FISCAL
+        return weights
+
+    def say(self, parts: Iterable[str]) -> float:
+        """How much the parts say together, in [0, 1]: a year alone tells few cards apart."""
+        return min(1.0, sum(self._weights(parts).values()) / _DECISIVE)
+
+    def strength(self, kind: str, value: str, rows: Array) -> Array:
+        """How surely each row has the key, in [0, 1]."""
+        if (kind, value) not in self._held:
+            postings = self.snapshot.postings(key_hash(kind, value))
+            self._held[kind, value] = (postings.rows, postings.counts / MAX_COUNT)
+        return looked_up(*self._held[kind, value], rows)
+
+    def _names(self, rows: Array) -> Array:
+        total = sum(mention.weight for mention in self.wanted.mentions)
+        held = np.zeros(len(rows))
+        for mention in self.wanted.mentions:
+            held += mention.weight * self._named(mention, rows)
+        return held / total
+
+    def _named(self, mention: Mention, rows: Array) -> Array:
+        """How surely each row bears the name, in [0, 1]: 1 for the surest bearer there is."""
+        first, *others = (self.snapshot.postings(hashed) for hashed in mention.hashes)
+        surest = looked_up(first.rows, first.counts / mention.strongest, rows)
+        for postings in others:
+            learnt = looked_up(postings.rows, _LEARNT * postings.counts / MAX_COUNT, rows)
+            surest = np.maximum(surest, learnt)
+        return surest
+
+    def borne(self, rows: Array) -> list[list[str]]:
+        """For each of these rows (ascending): the names of the question it bears, as the question writes them."""
+        held = [(mention.text, self._named(mention, rows) > 0) for mention in self.wanted.mentions]
+        return [[text for text, bears in held if bears[place]] for place in range(len(rows))]
+
+    def _years(self, rows: Array) -> Array:
+        assert self.wanted.year is not None
+        near = _NEAR_YEARS_AHEAD if self.wanted.ahead else _NEAR_YEARS
+        fits = [decay * self.strength(YEAR, str(self.wanted.year + gap), rows) for gap, decay in near.items()]
+        best: Array = np.max(fits, axis=0)
+        return best
+
+    def _dates(self, rows: Array) -> Array:
+        found: Array = np.max([self.strength(DATE, date, rows) for date in self.wanted.dates], axis=0)
+        return found
+
+    def _forms(self, rows: Array) -> Array:
+        found: Array = np.max([self.strength(FORM, family, rows) for family in self.wanted.families], axis=0)
+        return found
+
+    def _spans(self, rows: Array) -> Array:
+        """Whether the card reports on the stretch of time asked about: a year, or one quarter of it."""
+        by_span = {
+            span: np.max([self.strength(FORM, family, rows) for family in families], axis=0)
+            for span, families in SPANS.items()
+        }
+        of_year = by_span[Span.YEAR] >= np.maximum(by_span[Span.QUARTER], by_span[Span.EVENT])
+        known = np.max(list(by_span.values()), axis=0) > 0
+        quarters = [self.strength(QUARTER, f"Q{number}", rows) > 0 for number in (1, 2, 3, 4)]
+        if self.wanted.quarter is None:
+            of_quarter = np.any(quarters, axis=0)
+            fit = np.where(known, np.where(of_year, 1.0, _OTHER_SPAN), np.where(of_quarter, _OTHER_SPAN, _UNKNOWN_SPAN))
+            return fit
+        fit = np.where(quarters[self.wanted.quarter - 1], 1.0, np.where(known & of_year, _YEAR_FOR_QUARTER, 0.0))
+        return fit
+
+
+def looked_up(held: Array, values: Array, rows: Array) -> Array:
+    """The value of each of `rows` in (held, values), `held` ascending; 0 where it is not held."""
+    places = np.searchsorted(held, rows)
+    found = np.zeros(len(rows))
+    inside = np.flatnonzero(places < len(held))
+    inside = inside[held[places[inside]] == rows[inside]]
+    found[inside] = values[places[inside]]
+    return found
+
+
+def named_fields(wanted: Wanted, agreed: Mapping[str, float], names: Sequence[str]) -> list[str]:
+    """What of the question's fields a card agrees with, in plain words; `names` are those it bears."""
+    said: list[str] = []
+    if names:
+        said.append("names " + _listed([f"“{name}”" for name in dict.fromkeys(names)]))
+    if wanted.year is not None and agreed.get("year", 0) >= _SAID_YEAR:
+        quarter = f"Q{wanted.quarter} " if wanted.quarter and agreed.get("span") == 1 else ""
+        said.append(f"covers {quarter}{wanted.year}")
+    if agreed.get("date", 0) > 0:
+        said.append(f"is dated {_listed(wanted.dates)}")
+    if agreed.get("form", 0) > 0:
+        said.append(f"is of the kind {_listed(wanted.families)}")
+    return said
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
