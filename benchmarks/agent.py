@@ -34,7 +34,7 @@ from vectorless_web.engine.llm.replay import ReplayModel
 from vectorless_web.engine.llm.scripted import ScriptedModel
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.tokens import HeuristicEstimator
-from vectorless_web.lib.garbage import settle
+from vectorless_web.infra.queues.work_horses import settle
 
 _COPIED = re.compile(r"^- \[(?P<node>\w+)\] [^:\n]*: (?P<quote>.+?)(?: \([^()]*: [^()]*\))?$", re.MULTILINE)
 SIZES = {"up to 60": 60, "61 to 120": 120, "121 to 200": 200, "above 200": 100_000}

@@ -56,7 +56,7 @@ class Site:
     def _begin(self) -> None:
         import django
 
-        from vectorless_web.lib.embedded_redis import command, find_server
+        from vectorless_web.infra.site.embedded_redis import command, find_server
 
         self.start(command(find_server(), socket=self.socket, folder=self.folder / "redis"))
         wait_until(self.socket.exists)

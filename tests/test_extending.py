@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.extending import ROOT, Copy, Recipe, holds, recipes
+from tests.support.extending import ROOT, Copy, Recipe, holds, recipes
 
 RECIPES = recipes(ROOT / "docs" / "extending.md")
 NOT_FOUND = 3
@@ -18,9 +18,9 @@ from django.conf import settings
 import os
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "vectorless_web.settings")
 from vectorless_web import wiring
-from vectorless_web.engine.reasoner.events import StepEvent
-from vectorless_web.engine.reasoner.limits import Limits
-from vectorless_web.engine.reasoner.local_corpus import LocalCorpus
+from vectorless_web.engine.agent.events import StepEvent
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.local_corpus import LocalCorpus
 question, path = {question!r}, Path({path!r})
 events = wiring.engine_for(None, wiring.Calls()).reasoner.run(question, LocalCorpus([path]), Limits())
 rows = [event for event in events if isinstance(event, StepEvent)]

@@ -12,7 +12,7 @@ from django.test import Client
 
 from tests.conftest import make_user
 from vectorless_web.asgi import application
-from vectorless_web.workspaces import live_rights
+from vectorless_web.workspaces.accounts import live_rights
 from vectorless_web.workspaces.models import Membership, Role
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.asyncio]

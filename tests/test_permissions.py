@@ -22,7 +22,7 @@ from django.db.models import F
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
-from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.compiling.process import Finished
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread

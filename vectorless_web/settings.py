@@ -6,8 +6,8 @@ from pathlib import Path
 import environ
 
 from vectorless_web.engine.llm.presets import model_address
-from vectorless_web.lib.addresses import LOOPBACK, allowed_hosts
-from vectorless_web.lib.private_files import Unusable, local_secret, refuse_weak_secret, socket_folder
+from vectorless_web.infra.addresses import LOOPBACK, allowed_hosts
+from vectorless_web.infra.private_files import Unusable, local_secret, refuse_weak_secret, socket_folder
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -55,7 +55,7 @@ INSTALLED_APPS = [
     "allauth.account",
     "allauth.mfa",
     "csp",
-    "vectorless_web.lib",
+    "vectorless_web.infra",
     "vectorless_web.workspaces",
     "vectorless_web.documents",
     "vectorless_web.runs",
@@ -64,7 +64,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "vectorless_web.lib.health.HealthMiddleware",
+    "vectorless_web.infra.web.health.HealthMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -73,13 +73,13 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "vectorless_web.lib.private_pages.PrivatePagesMiddleware",
+    "vectorless_web.infra.web.pages.PrivatePagesMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "vectorless_web.lib.problems.ProblemMiddleware",
+    "vectorless_web.infra.web.problems.ProblemMiddleware",
 ]
 
 ROOT_URLCONF = "vectorless_web.urls"
@@ -95,8 +95,8 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "vectorless_web.lib.htmx.csp_nonce",
-                "vectorless_web.lib.context.common",
+                "vectorless_web.infra.web.htmx.csp_nonce",
+                "vectorless_web.infra.web.pages.common",
             ]
         },
     }
@@ -174,7 +174,7 @@ CHANNEL_LAYERS = {
         },
     }
 }
-CACHES = {"default": {"BACKEND": "vectorless_web.lib.cache.PatientRedisCache", "LOCATION": _bounded_redis}}
+CACHES = {"default": {"BACKEND": "vectorless_web.infra.cache.PatientRedisCache", "LOCATION": _bounded_redis}}
 
 # -- Sign-in ---------------------------------------------------------------------------------------------------------
 
@@ -191,7 +191,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    {"NAME": "vectorless_web.workspaces.passwords.VariedPasswordValidator"},
+    {"NAME": "vectorless_web.workspaces.accounts.passwords.VariedPasswordValidator"},
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
@@ -200,12 +200,12 @@ ACCOUNT_SIGNUP_FIELDS = ["email*", "username*", "password1*"]
 ACCOUNT_EMAIL_VERIFICATION = env.str("VECTORLESS_EMAIL_VERIFICATION", default="none")
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_ADAPTER = "vectorless_web.workspaces.adapters.AccountAdapter"
-ACCOUNT_FORMS = {"reset_password": "vectorless_web.workspaces.account_forms.ResetPasswordForm"}
+ACCOUNT_ADAPTER = "vectorless_web.workspaces.accounts.adapters.AccountAdapter"
+ACCOUNT_FORMS = {"reset_password": "vectorless_web.workspaces.accounts.forms.ResetPasswordForm"}
 SIGNUP_OPEN = env.bool("VECTORLESS_SIGN_UP", default=False)
 """Whether anyone may make an account; an invitation link always lets its holder in."""
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
-MFA_ADAPTER = "vectorless_web.workspaces.adapters.MFAAdapter"
+MFA_ADAPTER = "vectorless_web.workspaces.accounts.adapters.MFAAdapter"
 _mail = env.email("EMAIL_URL", default="consolemail://")
 EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
 MAIL_ON = not EMAIL_BACKEND.endswith((".console.EmailBackend", ".dummy.EmailBackend"))
@@ -335,11 +335,11 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {
-            "()": "vectorless_web.lib.log_lines.LineFormatter",
+            "()": "vectorless_web.infra.log_lines.LineFormatter",
             "format": "%(asctime)s %(levelname)s %(name)s %(message)s",
         }
     },
-    "filters": {"one_line_refusals": {"()": "vectorless_web.lib.log_lines.OneLineRefusals"}},
+    "filters": {"one_line_refusals": {"()": "vectorless_web.infra.log_lines.OneLineRefusals"}},
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["one_line_refusals"]},
     },

@@ -7,12 +7,12 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.generic import TemplateView
 
-from vectorless_web.lib import health, icon
+from vectorless_web.infra.web import health, pages
 
 # The admin site is entered by the same door as the pages, with its limits and its second factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
-handler400 = "vectorless_web.lib.problems.bad_request"
+handler400 = "vectorless_web.infra.web.problems.bad_request"
 
 
 @login_not_required
@@ -21,7 +21,7 @@ def view_on_site(_request: HttpRequest, row: str) -> HttpResponse:
     raise Http404(f"{row} has no page on the site.")
 
 
-handler500 = "vectorless_web.lib.problems.tell_of_outage"
+handler500 = "vectorless_web.infra.web.problems.tell_of_outage"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
@@ -30,7 +30,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # "View on site": no page of ours belongs to one row, and Django's own view breaks on models without a table.
     path("admin/r/<path:row>", view_on_site, name="view-on-site"),
     path("admin/", admin.site.urls),
-    path("favicon.ico", icon.favicon, name="favicon"),
+    path("favicon.ico", pages.favicon, name="favicon"),
     path("help/", login_not_required(TemplateView.as_view(template_name="help.html")), name="help"),
     path("", include("vectorless_web.workspaces.urls")),
     path("", include("vectorless_web.documents.urls")),

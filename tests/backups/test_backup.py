@@ -22,7 +22,7 @@ from django.db import connection, connections
 from django.utils import timezone
 
 from tests.conftest import ROOT, database_url
-from tests.documents.files import HANDBOOK, upload
+from tests.support.files import HANDBOOK, upload
 from vectorless_web.backups.errors import BackupError
 from vectorless_web.backups.folder import list_backups
 from vectorless_web.backups.making import make_backup
@@ -243,7 +243,7 @@ def test_a_copy_that_sqlite_itself_finds_damaged_is_refused(add, tmp_path):
     from dataclasses import replace
 
     from vectorless_web.backups.manifest import write_manifest
-    from vectorless_web.documents.storage import file_sha256
+    from vectorless_web.documents.storage.files import file_sha256
 
     backup, _name = back_up_with(add, tmp_path, 1)
     copy, manifest = backup / "database.sqlite3", read_manifest(backup)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import default_storage
 
-from tests.documents.files import REPORT, upload
+from tests.support.files import REPORT, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion
 

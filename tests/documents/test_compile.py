@@ -4,13 +4,13 @@ import pytest
 from django.utils import timezone
 
 from tests.documents.conftest import stored_files
-from tests.documents.files import HANDBOOK, REPORT, upload
+from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compile_process import CompileFailed, Order, Progress, run_child
+from vectorless_web.documents.compiling.process import CompileFailed, Order, Progress, run_child
 from vectorless_web.documents.models import Card, DocumentVersion, Section
 from vectorless_web.documents.services.compiled_rows import card_row
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.card import Card as DocumentCard
 from vectorless_web.engine.documents.serialise import card_from
 from vectorless_web.workspaces.services import create_workspace

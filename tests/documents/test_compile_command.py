@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.documents.files import HANDBOOK, REPORT, pdf
+from tests.support.files import HANDBOOK, REPORT, pdf
 
 
 def compile_files(*arguments: str) -> tuple[str, str, int]:

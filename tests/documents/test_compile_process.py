@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents.files import REPORT
-from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, Progress, run_child
+from tests.support.files import REPORT
+from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, Progress, run_child
 from vectorless_web.engine.documents.artefact import open_artefact
-from vectorless_web.lib.outages import outage_of
+from vectorless_web.infra.outages import outage_of
 
-MISBEHAVING = "tests.documents.children"
+MISBEHAVING = "tests.support.children"
 
 
 def order(tmp_path: Path, name: str, **limits) -> Order:

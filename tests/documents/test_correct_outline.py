@@ -3,10 +3,10 @@
 import pytest
 
 from tests.documents.conftest import stored_files
-from tests.documents.files import HANDBOOK
+from tests.support.files import HANDBOOK
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.storage.files import open_version
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db
@@ -107,7 +107,7 @@ def test_the_shared_file_goes_with_the_last_version(document, act, read_waiting,
 
 
 def test_an_outline_is_not_corrected_while_a_newer_version_is_read(document, act, alice):
-    from tests.documents.files import upload
+    from tests.support.files import upload
 
     services.add_version(document=document, user=alice, upload=upload(HANDBOOK + b"more", "handbook.md"))
     assert act("correct/", key=1, act="join").status_code == 409

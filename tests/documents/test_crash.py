@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from tests.conftest import wait_until
-from tests.documents.files import pdf
+from tests.support.files import pdf
 from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion, Section
 

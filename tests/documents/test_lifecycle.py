@@ -9,14 +9,14 @@ from django.utils import timezone
 from redis import Redis
 
 from tests.documents.conftest import stored_files
-from tests.documents.files import HANDBOOK, upload
+from tests.support.files import HANDBOOK, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compile_process import CompileFailed, Order, run_child
+from vectorless_web.documents.compiling.process import CompileFailed, Order, run_child
 from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.selectors import readable_documents
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.lib import jobs
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.queues import jobs
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db

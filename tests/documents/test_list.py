@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from tests.documents.files import upload
+from tests.support.files import upload
 from vectorless_web.documents import selectors
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.workspaces.models import AuditEvent

@@ -10,7 +10,8 @@ from channels.testing import WebsocketCommunicator
 from django.db import connections
 
 from vectorless_web.asgi import application
-from vectorless_web.documents import consumers, services
+from vectorless_web.documents import services
+from vectorless_web.documents.live import consumers
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.workspaces.models import Membership
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.documents.page_flags import Marked, place
+from vectorless_web.documents.rendering.flags import Marked, place
 
 PAGE = (612.0, 792.0)
 

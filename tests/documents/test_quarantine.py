@@ -14,11 +14,11 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from tests.documents.conftest import stored_files
-from tests.documents.files import HANDBOOK
+from tests.support.files import HANDBOOK
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion, Installation, SnapshotState
-from vectorless_web.documents.services.installation import advance_generation, files_standing, settle_mark
-from vectorless_web.documents.services.quarantine import empty_quarantine, quarantined_files
+from vectorless_web.documents.services.keeping.installation import advance_generation, files_standing, settle_mark
+from vectorless_web.documents.services.keeping.quarantine import empty_quarantine, quarantined_files
 
 pytestmark = pytest.mark.django_db
 

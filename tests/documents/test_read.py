@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.documents.files import HANDBOOK, REPORT, pdf, upload
+from tests.support.files import HANDBOOK, REPORT, pdf, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.rendering.tree_report import report_pairs
 from vectorless_web.documents.selectors import outline_of, section_path
-from vectorless_web.documents.storage import open_version
-from vectorless_web.documents.tree_report import report_pairs
+from vectorless_web.documents.storage.files import open_version
 
 pytestmark = pytest.mark.django_db
 
@@ -141,9 +141,9 @@ def test_text_in_a_document_is_never_markup(ready, look):
 
 
 def test_an_artefact_is_opened_once_and_the_oldest_is_let_go(ready, monkeypatch):
-    from vectorless_web.documents import storage
+    from vectorless_web.documents.storage import files
 
-    monkeypatch.setattr(storage, "OPEN_DOCUMENTS", 1)
+    monkeypatch.setattr(files, "OPEN_DOCUMENTS", 1)
     first, second = ready().current_version, ready(HANDBOOK, "handbook.md").current_version
     opened = open_version(first)
     assert open_version(first) is opened

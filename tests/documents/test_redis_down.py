@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from tests.conftest import answers, free_port, wait_until
-from tests.documents.files import HANDBOOK
+from tests.support.files import HANDBOOK
 from vectorless_web.documents import services
 from vectorless_web.documents.models import DocumentVersion
 

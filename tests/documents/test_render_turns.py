@@ -1,6 +1,6 @@
 """Documents take turns at being drawn, and a slow one waits behind all others."""
 
-from vectorless_web.documents.render_turns import MOST_WAITING, MOST_WAITING_OF_FILE, SLOW_SECONDS, Job, Turns
+from vectorless_web.documents.drawing.turns import MOST_WAITING, MOST_WAITING_OF_FILE, SLOW_SECONDS, Job, Turns
 
 
 def page(file: str, number: int = 0, waiter: str = "", at: float = 0.0) -> Job[str]:

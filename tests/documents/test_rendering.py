@@ -13,12 +13,12 @@ import pytest
 from PIL import Image
 
 from tests.conftest import end_group, wait_until
-from tests.documents.files import HANDBOOK, REPORT
+from tests.support.files import HANDBOOK, REPORT
 from vectorless_web.documents import services
-from vectorless_web.documents.page_cache import PageCache, image_path
-from vectorless_web.documents.render_client import RenderUnavailable, ask
-from vectorless_web.documents.rendering import Highlight, boxes, page_image, page_view
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.drawing.cache import PageCache, image_path
+from vectorless_web.documents.drawing.client import RenderUnavailable, ask
+from vectorless_web.documents.rendering.page import Highlight, boxes, page_image, page_view
+from vectorless_web.documents.storage.files import open_version
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def shared(tmp_path_factory):
     """A render child for all tests here, as the supervisor starts it, and its folder."""
     folder = tmp_path_factory.mktemp("render")
     places = [str(folder / name) for name in ("render.sock", "cache", "media")]
-    process = subprocess.Popen([sys.executable, "-m", "tests.documents.render_here", *places], start_new_session=True)
+    process = subprocess.Popen([sys.executable, "-m", "tests.support.render_here", *places], start_new_session=True)
     wait_until((folder / "render.sock").exists, seconds=30)
     yield process, folder
     end_group(process)

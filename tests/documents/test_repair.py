@@ -11,20 +11,19 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.documents.conftest import stored_files
-from tests.documents.files import HANDBOOK, REPORT, upload
 from tests.support.artefact_rewriting import rewritten
+from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compile_here import compile_here
-from vectorless_web.documents.compile_process import CompileFailed, Order, Progress
-from vectorless_web.documents.live_rows import Viewer, first_fragments
+from vectorless_web.documents.compiling.process import CompileFailed, Order, Progress, compile_here
+from vectorless_web.documents.live.rows import Viewer, first_fragments
 from vectorless_web.documents.models import DocumentVersion, Section
 from vectorless_web.documents.services import repairing
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.artefact import FORMAT
 from vectorless_web.engine.documents.fingerprint import ENGINE_VERSION
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.lib import jobs
+from vectorless_web.infra.queues import jobs
 
 pytestmark = pytest.mark.django_db
 

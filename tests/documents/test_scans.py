@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from tests.documents.files import REPORT, pdf, scan
-from vectorless_web.documents.tree_report import report_pairs
+from tests.support.files import REPORT, pdf, scan
+from vectorless_web.documents.rendering.tree_report import report_pairs
 
 pytestmark = pytest.mark.django_db
 

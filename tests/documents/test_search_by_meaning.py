@@ -11,18 +11,18 @@ import pytest
 from django.utils import timezone
 
 from tests.documents.test_repair import written_by
-from tests.embedding_server import EmbeddingServer, status
+from tests.support.embedding_server import EmbeddingServer, status
 from vectorless_web.documents import services
-from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.compiling.process import Finished
 from vectorless_web.documents.embeddings import embedding_in_use, progress_of, vectors_of
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.documents.services.quarantine import collect_orphans
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.services.keeping.quarantine import collect_orphans
+from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.vectors import leaf_texts
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.lib.templatetags.show import money
+from vectorless_web.infra.templatetags.show import money
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
 from vectorless_web.workspaces.services.budgets import period_start
 from vectorless_web.workspaces.storage import encrypt
@@ -178,7 +178,7 @@ def test_a_document_that_becomes_ready_later_is_embedded_too(read, switched_on, 
 
 
 def test_passages_that_a_new_version_keeps_are_not_embedded_again(read, switched_on, work_off, embedding, alice):
-    from tests.documents.files import upload
+    from tests.support.files import upload
 
     document = read()
     switched_on()

@@ -9,9 +9,9 @@ import time
 import pytest
 
 from tests.conftest import end_group, wait_until
-from tests.documents.files import REPORT
-from vectorless_web.documents.render_client import RenderUnavailable
-from vectorless_web.documents.rendering import boxes, page_image
+from tests.support.files import REPORT
+from vectorless_web.documents.drawing.client import RenderUnavailable
+from vectorless_web.documents.rendering.page import boxes, page_image
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -26,7 +26,7 @@ def render_server(tmp_path, settings):
     settings.RENDER_SOCKET, settings.CACHE_ROOT, settings.MEDIA_ROOT = (tmp_path / name for name in names)
     settings.RENDER_SECONDS = LIMIT_SECONDS
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.documents.render_here", *(str(tmp_path / name) for name in names)],
+        [sys.executable, "-m", "tests.support.render_here", *(str(tmp_path / name) for name in names)],
         start_new_session=True,
         env=os.environ | {"VECTORLESS_RENDER_SECONDS": str(LIMIT_SECONDS)},
     )

@@ -9,9 +9,10 @@ import pytest
 from django.core.files.storage import default_storage
 
 from tests.conftest import ROOT, database_url
-from vectorless_web.documents import services, snapshots
+from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, Edge, SnapshotRow, SnapshotState
 from vectorless_web.documents.services import routing_rows
+from vectorless_web.documents.storage import snapshots
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.questions.understand import understand
@@ -89,7 +90,7 @@ def test_a_purged_document_stays_gone(ready, workspace, alice):
 
 
 def test_a_new_version_takes_the_place_of_the_old_one(ready, workspace, alice):
-    from tests.documents.files import upload
+    from tests.support.files import upload
 
     document = ready(text("Cold stores", "freezers"), "cold.md")
     added = services.add_version(document=document, user=alice, upload=upload(text("Cold stores", "gliders"), "c.md"))
@@ -241,7 +242,7 @@ def test_one_process_writes_while_another_routes(workspace, tmp_path, settings):
             [
                 sys.executable,
                 "-m",
-                "tests.documents.card_writer",
+                "tests.support.card_writer",
                 str(workspace.pk),
                 str(SECONDS),
                 str(settings.MEDIA_ROOT),

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from tests.documents.files import HANDBOOK, upload
+from tests.support.files import HANDBOOK, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compile_process import Order, Progress
+from vectorless_web.documents.compiling.process import Order, Progress
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.documents.storage import open_version
-from vectorless_web.lib.outages import StorageAway
+from vectorless_web.documents.storage.files import open_version
+from vectorless_web.infra.outages import StorageAway
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -176,7 +176,7 @@ def test_an_upload_while_the_storage_is_away_is_told_so(add, storage, workspace,
 def test_a_compiled_file_is_not_called_missing_while_the_storage_is_away(ready, storage):
     document = ready()
     version = document.current_version
-    from vectorless_web.documents import storage as module
+    from vectorless_web.documents.storage import files as module
 
     module._open.clear()
     storage.unmount()

@@ -9,12 +9,12 @@ import pytest
 from django.core.files.storage import default_storage
 
 from tests.documents.conftest import stored_files
-from tests.documents.files import HANDBOOK, REPORT, no_pages, pdf, upload
+from tests.support.files import HANDBOOK, REPORT, no_pages, pdf, upload
 from tests.support.word_files import contract, word
 from vectorless_web.documents.models import Document, DocumentVersion, Section
-from vectorless_web.documents.services.quota import check_room, stored_bytes
+from vectorless_web.documents.services.keeping.quota import check_room, stored_bytes
 from vectorless_web.engine.parsing.sniff import DOCX, HTML
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent
 
 pytestmark = pytest.mark.django_db

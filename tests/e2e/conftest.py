@@ -77,7 +77,7 @@ def site() -> Iterator[Site]:
         "VECTORLESS_TEST_PAUSE": str(var / "pause"),
         "VECTORLESS_RUN_LEASE_SECONDS": "4",  # A killed worker is noticed soon.
         "VECTORLESS_STOP_SECONDS": "3",
-        "VECTORLESS_ENGINE_FACTORY": "tests.slow_engine.build_engine",
+        "VECTORLESS_ENGINE_FACTORY": "tests.support.slow_engine.build_engine",
         "VECTORLESS_REQUEST_MAX_BYTES": str(20 * 2**20),
     }
     command = [sys.executable, "manage.py", "up", "--port", str(port), "--run-workers", "1"]

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.conftest import answers, wait_until
-from tests.e2e.faults import Network, kill, redis_server, web_server
 from tests.e2e.test_main_job import ask, upload
+from tests.support.network import Network, kill, redis_server, web_server
 
 pytestmark = pytest.mark.e2e
 

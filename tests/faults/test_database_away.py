@@ -12,14 +12,14 @@ import psycopg
 import pytest
 
 from tests.conftest import wait_until
-from tests.documents.files import REPORT, pdf
-from tests.faults.browser import Browser
+from tests.support.browser import Browser
+from tests.support.files import REPORT, pdf
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 
 LEASE = 3
 ENGINE = {
-    "VECTORLESS_ENGINE_FACTORY": "tests.runs.engines.build_slow",
+    "VECTORLESS_ENGINE_FACTORY": "tests.support.engines.build_slow",
     "VECTORLESS_RUN_LEASE_SECONDS": str(LEASE),
     "STORY_STEPS": "16",
     "STORY_PAUSE": "0.25",

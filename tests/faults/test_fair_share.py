@@ -13,7 +13,7 @@ from tests.runs.conftest import make_ready
 from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services import add_document
-from vectorless_web.lib.fair_share import count_workers
+from vectorless_web.infra.queues.fair_share import count_workers
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import start_run
 from vectorless_web.workspaces.selectors import workspace_for
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(120), pytest.mark.django_db(
 
 BAR_SECONDS = 5.0
 SLOW = {
-    "VECTORLESS_ENGINE_FACTORY": "tests.runs.engines.build_slow",
+    "VECTORLESS_ENGINE_FACTORY": "tests.support.engines.build_slow",
     "STORY_STEPS": "2",
     "VECTORLESS_RUN_LEASE_SECONDS": "3",
 }

@@ -8,8 +8,8 @@ import psutil
 import pytest
 
 from tests.conftest import wait_until
-from tests.documents.files import HANDBOOK, REPORT
-from tests.faults.browser import Browser
+from tests.support.browser import Browser
+from tests.support.files import HANDBOOK, REPORT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(200)]
 

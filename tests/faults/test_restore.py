@@ -21,7 +21,7 @@ ASK = (
 def test_a_site_restored_from_a_backup_made_under_load_starts_and_answers(make_site, tmp_path):
     gate, folder = tmp_path / "gate", str(tmp_path / "backups")
     gate.write_text("gate 1")
-    held = {"VECTORLESS_ENGINE_FACTORY": "tests.slow_engine.build_engine", "VECTORLESS_TEST_PAUSE": str(gate)}
+    held = {"VECTORLESS_ENGINE_FACTORY": "tests.support.slow_engine.build_engine", "VECTORLESS_TEST_PAUSE": str(gate)}
     site = make_site(**held)
     site.start()
     site.await_ready()

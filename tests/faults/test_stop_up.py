@@ -38,7 +38,7 @@ def test_told_to_stop_in_the_middle_of_work(make_site, tmp_path):
         demo=True,
         VECTORLESS_STOP_SECONDS="3",
         VECTORLESS_RUN_LEASE_SECONDS="4",
-        VECTORLESS_ENGINE_FACTORY="tests.slow_engine.build_engine",
+        VECTORLESS_ENGINE_FACTORY="tests.support.slow_engine.build_engine",
         VECTORLESS_TEST_PAUSE=str(pause),
     )
     site.start("--run-workers", "1")

@@ -102,7 +102,7 @@ def a_second_site_in_the_same_folder_is_refused(make_site, site, team):
 
 def test_a_render_child_removes_no_socket_but_its_own(tmp_path):
     places = [str(tmp_path / name) for name in ("render.sock", "cache", "media")]
-    command = [sys.executable, "-m", "tests.documents.render_here", *places]
+    command = [sys.executable, "-m", "tests.support.render_here", *places]
     first = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
     socket = Path(places[0])
     wait_until(socket.exists, seconds=30)

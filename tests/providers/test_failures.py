@@ -8,7 +8,7 @@ import threading
 import pytest
 from werkzeug import Response
 
-from tests.model_server import KEY, refused, streamed, whole
+from tests.support.model_server import KEY, refused, streamed, whole
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.providers.endpoint import Endpoint

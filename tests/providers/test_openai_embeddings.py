@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from werkzeug import Response
 
-from tests.embedding_server import EmbeddingServer, status
+from tests.support.embedding_server import EmbeddingServer, status
 from vectorless_web.engine.errors import (
     ModelAuth,
     ModelError,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.model_server import KEY, ModelServer
+from tests.support.model_server import KEY, ModelServer
 from vectorless_web.engine.llm.capability import SelfTest
 from vectorless_web.engine.llm.scripted import ScriptedModel
 from vectorless_web.engine.llm.selftest import self_test

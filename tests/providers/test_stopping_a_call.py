@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from tests.runs.silent_server import SilentServer
+from tests.support.silent_server import SilentServer
 from vectorless_web.engine.errors import ModelStopped
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.providers.endpoint import Endpoint

@@ -4,7 +4,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisConnectionError
 
 from tests.runs.conftest import make_ready
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
@@ -115,7 +115,7 @@ def test_asking_again_keeps_thread_scope_and_limits(place, bob, report):
 
 
 def test_with_redis_down_the_question_is_kept(place, bob, report, monkeypatch, django_capture_on_commit_callbacks):
-    from vectorless_web.lib import jobs
+    from vectorless_web.infra.queues import jobs
 
     class DeadQueue:
         def enqueue_call(self, **_values):

@@ -6,10 +6,10 @@ import pytest
 from django.template.loader import render_to_string
 
 from vectorless_web.engine.agent.events import StepKind
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Run, Step
-from vectorless_web.runs.pages import run_context
+from vectorless_web.runs.page.page_context import run_context
 from vectorless_web.runs.selectors import run_before
 from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import ModelProvider, Workspace
@@ -215,7 +215,7 @@ class TestInTheBrowser:
 
 
 def test_what_was_read_is_known_to_the_follow_up(make_run, report):
-    from vectorless_web.runs.services.following import previous_of
+    from vectorless_web.runs.services.threads import previous_of
 
     first = make_run(status="answered")
     refs = [{"document": str(report.pk), "key": key, "title": "", "role": "read"} for key in (3, 4, 3)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run
 from vectorless_web.workspaces.models import Workspace

@@ -13,12 +13,12 @@ import pytest
 from django.core.management import call_command
 
 from tests.conftest import ROOT
-from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.compiling.process import Finished
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.runs.bundle import bundle_of
-from vectorless_web.runs.bundle_check import check_bundle
+from vectorless_web.runs.export.bundle import bundle_of
+from vectorless_web.runs.export.bundle_check import check_bundle
 from vectorless_web.runs.models import Run
 
 pytestmark = pytest.mark.django_db
@@ -298,9 +298,9 @@ def test_a_zip_without_a_manifest_of_ours_is_no_bundle(bundle, manifest):
 
 def test_pages_that_cannot_be_had_are_named_in_the_manifest(run, tmp_path):
     shutil.rmtree(tmp_path / "media" / "compiled")
-    from vectorless_web.documents import storage
+    from vectorless_web.documents.storage import files
 
-    storage._open.clear()
+    files._open.clear()
     manifest = json.loads(zipfile.ZipFile(io.BytesIO(bundle_of(run))).read("manifest.json"))
 
     assert manifest["left_out"][0]["why"] == "The compiled document cannot be read."

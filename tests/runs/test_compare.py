@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.runs.conftest import make_ready
 from vectorless_web.engine.text.differences import Piece
-from vectorless_web.runs.alignment import aligned
-from vectorless_web.runs.comparison import comparison_of
-from vectorless_web.runs.figures import figure_row, read_figure
+from vectorless_web.runs.compare.alignment import aligned
+from vectorless_web.runs.compare.comparison import comparison_of
+from vectorless_web.runs.compare.figures import figure_row, read_figure
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 from vectorless_web.runs.selectors import claims_of
 

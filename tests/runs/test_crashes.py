@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 LEASE = 2
 ENGINE = {
-    "VECTORLESS_ENGINE_FACTORY": "tests.runs.engines.build_slow",
+    "VECTORLESS_ENGINE_FACTORY": "tests.support.engines.build_slow",
     "VECTORLESS_RUN_LEASE_SECONDS": str(LEASE),
     "STORY_STEPS": "10",
 }

@@ -11,9 +11,9 @@ from django.urls import reverse
 from tests.runs.test_route import add, ask
 from tests.support.artefact_rewriting import rewritten
 from vectorless_web.documents import services as documents
-from vectorless_web.documents import snapshots
-from vectorless_web.documents.compile_here import compile_here
+from vectorless_web.documents.compiling.process import compile_here
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.documents.storage import snapshots
 from vectorless_web.runs.jobs import replayed
 from vectorless_web.runs.models import Replay, Run
 from vectorless_web.sharing.services import make_link

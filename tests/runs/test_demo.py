@@ -6,7 +6,7 @@ import pytest
 from django.core.files import File
 from django.core.management import call_command
 
-from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.compiling.process import Finished
 from vectorless_web.documents.services import add_document
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.engine.parsing.compile import compile_file

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from django.db import transaction
 
-from tests.runs.engines import StoryReasoner, TestEngine, build_broken, claim, complete, long_story, step
+from tests.support.engines import StoryReasoner, TestEngine, build_broken, claim, complete, long_story, step
 from vectorless_web.engine.agent.events import Outcome, StepKind
 from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Operand, Support
 from vectorless_web.engine.errors import ArtefactDamaged
@@ -119,7 +119,7 @@ def test_a_bug_is_written_to_the_run_and_raised(make_run, settings):
 
 
 def test_a_doubled_delivery_exits_quietly(make_run, settings):
-    settings.ENGINE_FACTORY = "tests.runs.engines.build_broken"
+    settings.ENGINE_FACTORY = "tests.support.engines.build_broken"
     run = make_run(status="answered")
 
     jobs.execute_run(run.pk)

@@ -5,7 +5,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.runs.conftest import make_ready
 from vectorless_web.documents import services as documents
-from vectorless_web.documents.compile_here import compile_here
+from vectorless_web.documents.compiling.process import compile_here
 from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run

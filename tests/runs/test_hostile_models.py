@@ -10,8 +10,8 @@ import pytest
 from django.utils.html import escape
 from werkzeug import Response
 
-from tests.runs.compiled import compiled_document
 from tests.runs.test_model import KEY, reply, status
+from tests.support.compiled import compiled_document
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Citation, ModelCall, Run

@@ -8,10 +8,10 @@ from channels.layers import InMemoryChannelLayer
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from tests.runs.engines import StoryReasoner, TestEngine, long_story
-from vectorless_web.runs import hub as hub_module
-from vectorless_web.runs.feed import Around, Audience, News, State
-from vectorless_web.runs.hub import BROKEN, ENDED, REFUSED, Hub, Hubs, Viewer
+from tests.support.engines import StoryReasoner, TestEngine, long_story
+from vectorless_web.runs.live import hub as hub_module
+from vectorless_web.runs.live.feed import Around, Audience, News, State
+from vectorless_web.runs.live.hub import BROKEN, ENDED, REFUSED, Hub, Hubs, Viewer
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.runs.services.queueing import group_of
@@ -295,7 +295,7 @@ class TestWithRows:
                 self.numbers.append(text_data.count('data-into="steps"'))
 
         async def scene() -> list[Sheet]:
-            from vectorless_web.runs.feed import Feed
+            from vectorless_web.runs.live.feed import Feed
 
             reads: list[int] = []
 
@@ -323,7 +323,7 @@ class TestWithRows:
         from django.db import DatabaseError
 
         from vectorless_web.runs import selectors
-        from vectorless_web.runs.feed import Feed
+        from vectorless_web.runs.live.feed import Feed
 
         run = self.run_of(make_run)
 

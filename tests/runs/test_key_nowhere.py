@@ -5,8 +5,8 @@ import logging
 import pytest
 from django.core import serializers
 
-from tests.model_server import KEY, refused
-from tests.runs.compiled import compiled_document
+from tests.support.compiled import compiled_document
+from tests.support.model_server import KEY, refused
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run, Step

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.model_server import ModelServer
-from tests.runs.compiled import compiled_document
+from tests.support.compiled import compiled_document
+from tests.support.model_server import ModelServer
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.workspaces.models import ModelProvider

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from werkzeug import Response
 
-from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.compiling.process import Finished
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs import jobs

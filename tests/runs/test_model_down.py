@@ -3,7 +3,7 @@
 import pytest
 
 from tests.conftest import free_port
-from tests.runs.compiled import compiled_document
+from tests.support.compiled import compiled_document
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall

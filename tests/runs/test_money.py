@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.model_server import ModelServer
-from tests.runs.compiled import compiled_document
+from tests.support.compiled import compiled_document
+from tests.support.model_server import ModelServer
 from vectorless_web.documents.models import Document
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import jobs
 from vectorless_web.runs.forms import edit_box
 from vectorless_web.runs.models import Run

@@ -7,8 +7,8 @@ import time
 import pytest
 from django.db import InterfaceError, OperationalError, connection
 
-from tests.runs import engines
-from vectorless_web.lib.outages import StorageAway
+from tests.support import engines
+from vectorless_web.infra.outages import StorageAway
 from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import cancel_run
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def _faulty_engine(settings):
-    settings.ENGINE_FACTORY = "tests.runs.engines.build_faulty"
+    settings.ENGINE_FACTORY = "tests.support.engines.build_faulty"
     settings.OUTAGE_SECONDS = 20
     yield
     engines.FAULTS.clear()

@@ -8,12 +8,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.runs.conftest import make_ready
-from tests.runs.engines import StoryReasoner, TestEngine, complete, long_story
+from tests.support.engines import StoryReasoner, TestEngine, complete, long_story
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
-from vectorless_web.runs import maps
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
-from vectorless_web.runs.raw import raw_step
-from vectorless_web.runs.rendering import StepShelf
+from vectorless_web.runs.page import maps
+from vectorless_web.runs.page.raw import raw_step
+from vectorless_web.runs.page.rendering import StepShelf
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.models import AuditEvent
 
@@ -297,7 +297,7 @@ def test_a_waiting_run_says_its_place_and_whose_turn_comes_first(client, make_ru
 
 
 def test_the_place_on_an_open_page_follows_the_line(make_run, alice, bob):
-    from vectorless_web.runs.feed import Audience, Feed
+    from vectorless_web.runs.live.feed import Audience, Feed
     from vectorless_web.workspaces.selectors import may_as
 
     first, run = make_run(asked_by=alice), make_run()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.runs.engines import StoryReasoner, TestEngine, claim, complete, long_story, step
+from tests.support.engines import StoryReasoner, TestEngine, claim, complete, long_story, step
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
 

@@ -7,7 +7,7 @@ import urllib.request
 import pytest
 
 from tests.conftest import wait_until
-from tests.testredis import start_redis
+from tests.support.testredis import start_redis
 from vectorless_web.runs.models import Run
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -85,7 +85,7 @@ def test_a_question_asked_while_redis_is_away_is_kept_and_answered_when_it_is_ba
     browser.get("/")
 
     bring_back()
-    engine = {"VECTORLESS_ENGINE_FACTORY": "tests.runs.engines.build_slow", "STORY_PAUSE": "0.01"}
+    engine = {"VECTORLESS_ENGINE_FACTORY": "tests.support.engines.build_slow", "STORY_PAUSE": "0.01"}
     spawn("work", "runs", **environment, **engine)
     spawn("sweep", "--loop", **environment)
     wait_until(lambda: Run.objects.get().status == "answered", seconds=30)

@@ -14,7 +14,7 @@ from vectorless_web.documents.services.lifecycle import purge_document
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.runs import jobs, services
 from vectorless_web.runs.models import ModelCall, Replay, Run, RunInputs, Step
-from vectorless_web.runs.raw import raw_step
+from vectorless_web.runs.page.raw import raw_step
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -141,7 +141,7 @@ def test_where_the_clock_ended_a_walk_the_replay_ends_it_too(make_run, report, m
 
 
 def test_what_an_engine_of_the_site_s_own_reasoned_is_not_replayed_by_the_built_in_one(make_run, report, settings):  # noqa: F811
-    settings.ENGINE_FACTORY = "tests.runs.engines.build_slow"
+    settings.ENGINE_FACTORY = "tests.support.engines.build_slow"
     run = make_run(question=QUESTION)
     jobs.execute_run(run.pk)
     settings.ENGINE_FACTORY = settings.BUILT_IN_ENGINE
@@ -149,7 +149,7 @@ def test_what_an_engine_of_the_site_s_own_reasoned_is_not_replayed_by_the_built_
     found = replayed(run)
 
     assert found.verdict == "impossible"
-    assert "tests.runs.engines.build_slow" in found.difference
+    assert "tests.support.engines.build_slow" in found.difference
 
 
 def test_a_resumed_run_replays_identically(led_by):  # noqa: F811

@@ -9,7 +9,7 @@ from rq.job import Job, JobStatus
 
 from tests.runs.test_model import _own_files, report  # noqa: F401
 from tests.runs.test_replay import answered  # noqa: F401
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import jobs, services
 from vectorless_web.runs.models import Replay
 from vectorless_web.runs.services import queueing
@@ -132,7 +132,7 @@ def test_a_replay_whose_worker_died_may_be_asked_for_again(bob, answered):  # no
 
 
 def test_replays_of_one_person_take_turns_with_those_of_others(make_run, alice, bob):
-    from tests.runs.engines import StoryReasoner, TestEngine, long_story
+    from tests.support.engines import StoryReasoner, TestEngine, long_story
 
     def ended():
         run = make_run()

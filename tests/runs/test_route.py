@@ -8,15 +8,14 @@ from django.urls import reverse
 
 from vectorless_web import wiring
 from vectorless_web.documents import services as documents
-from vectorless_web.documents import snapshots
-from vectorless_web.documents.compile_here import compile_here
+from vectorless_web.documents.compiling.process import compile_here
 from vectorless_web.documents.models import Document, SnapshotRow
+from vectorless_web.documents.storage import snapshots
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.routing import RouterConfig
 from vectorless_web.runs import corpus as corpora
-from vectorless_web.runs.corpus import WorkspaceCorpus
+from vectorless_web.runs.corpus import ROUTER_SETTINGS, WorkspaceCorpus, router_config
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.routing import ROUTER_SETTINGS, router_config
 from vectorless_web.runs.services import claim_run, execute_run, start_run
 from vectorless_web.workspaces.models import Workspace
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.documents.files import scan
-from tests.runs.compiled import compiled_document
+from tests.support.compiled import compiled_document
+from tests.support.files import scan
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
 

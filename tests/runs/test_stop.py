@@ -83,7 +83,7 @@ def test_a_working_run_ends_within_two_seconds(make_run, bob, spawn, engine):
     from vectorless_web.runs.services.queueing import enqueue
 
     run = make_run()
-    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY=f"tests.runs.engines.{engine}", STORY_PAUSE="0.2")
+    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY=f"tests.support.engines.{engine}", STORY_PAUSE="0.2")
     enqueue(run)
     wait_until(run.steps.exists, seconds=20)
 
@@ -103,7 +103,7 @@ def test_a_stopped_work_horse_frees_its_worker_for_the_next_run(make_run, bob, s
     from vectorless_web.runs.services.queueing import enqueue
 
     first, second = make_run(), make_run()
-    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.runs.engines.build_deaf")
+    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_deaf")
     enqueue(first)
     enqueue(second)
     wait_until(first.steps.exists, seconds=20)
@@ -116,7 +116,7 @@ def test_a_stopped_work_horse_frees_its_worker_for_the_next_run(make_run, bob, s
 
 
 def test_the_engine_s_own_report_of_a_stop_is_what_is_written(make_run, bob):
-    from tests.runs.engines import StoryReasoner, TestEngine, complete, step
+    from tests.support.engines import StoryReasoner, TestEngine, complete, step
     from vectorless_web.engine.agent.events import Outcome
 
     run = make_run()

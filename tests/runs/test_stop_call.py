@@ -9,8 +9,8 @@ import time
 import pytest
 
 from tests.conftest import ROOT, wait_until
-from tests.runs.compiled import compiled_document
-from tests.runs.silent_server import SilentServer
+from tests.support.compiled import compiled_document
+from tests.support.silent_server import SilentServer
 from vectorless_web.documents.models import Document
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.runs.services import cancel_run

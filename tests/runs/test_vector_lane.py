@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from tests.embedding_server import EmbeddingServer, status
+from tests.support.embedding_server import EmbeddingServer, status
 from vectorless_web.documents import services
-from vectorless_web.documents.compile_process import Finished
+from vectorless_web.documents.compiling.process import Finished
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.engine.llm.embedding import unpacked
 from vectorless_web.engine.parsing.compile import compile_file
@@ -87,7 +87,7 @@ def search_of(run: Run) -> dict:
 
 
 def lanes_of(run: Run) -> dict[str, dict]:
-    from vectorless_web.documents.storage import open_version
+    from vectorless_web.documents.storage.files import open_version
 
     tree = open_version(run.versions.get()).tree
     return {tree.node(row["key"]).text: row["lanes"] for row in search_of(run)["items"]}

@@ -13,8 +13,8 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
 from tests.conftest import ROOT, answers, database_url, end_group, free_port, wait_until
-from tests.runs.engines import StoryReasoner, TestEngine, claim, complete, long_story, step
-from vectorless_web.lib.live import publish
+from tests.support.engines import StoryReasoner, TestEngine, claim, complete, long_story, step
+from vectorless_web.infra.live import publish
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.runs.services.queueing import enqueue, group_of
@@ -361,7 +361,7 @@ class TestWhoMayWatch:
 
 def test_the_whole_way_from_ask_to_answer(open_page, spawn, client, bob, workspace, report):
     """Ask over HTTP, a worker process, the socket: nothing is called by hand."""
-    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.runs.engines.build_slow", STORY_PAUSE="0.05")
+    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_slow", STORY_PAUSE="0.05")
     client.force_login(bob)
     client.post(f"/w/{workspace.slug}/ask/", {"question": "What was revenue?"})
     run = Run.objects.get()
@@ -375,7 +375,7 @@ def test_the_whole_way_from_ask_to_answer(open_page, spawn, client, bob, workspa
 
 def test_a_run_enqueued_twice_is_told_once(make_run, open_page, spawn):
     run = make_run()
-    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.runs.engines.build_slow", STORY_PAUSE="0.02")
+    spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_slow", STORY_PAUSE="0.02")
     enqueue(run)
     enqueue(run)
 

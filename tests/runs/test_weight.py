@@ -8,7 +8,7 @@ import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
 
-from tests.runs.engines import StoryReasoner, TestEngine, long_story
+from tests.support.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.runs.services import claim_run, execute_run
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,9 +9,9 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.runs.conftest import make_ready, make_run, report  # noqa: F401
-from tests.runs.engines import StoryReasoner, TestEngine, long_story
+from tests.support.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.documents.models import Document
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.sharing.models import ShareLink, ShareView
@@ -233,7 +233,9 @@ class TestPages:
         page = outsider.get(address).content.decode()
 
         assert outsider.get(picture_of).status_code == 404
-        assert "vectorless_web.runs.sheets" not in {row.name for row in caplog.records}, "its file is not even opened"
+        assert "vectorless_web.runs.page.sheets" not in {row.name for row in caplog.records}, (
+            "its file is not even opened"
+        )
         assert "Revenue was 412 million" in page, "the quote is kept with the run"
 
     def test_nor_any_page_before_the_password(self, owner, outsider, shared_run, picture):

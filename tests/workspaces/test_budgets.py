@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import connection
 
-from vectorless_web.lib.money import money
+from vectorless_web.infra.money import money
 from vectorless_web.workspaces.models import Budget
 from vectorless_web.workspaces.services import WorkspacePurse, reserve, settle
 from vectorless_web.workspaces.services.budgets import period_start

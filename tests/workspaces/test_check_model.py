@@ -7,7 +7,7 @@ import json
 import pytest
 from django.core.management import call_command
 
-from tests.model_server import KEY, ModelServer
+from tests.support.model_server import KEY, ModelServer
 from vectorless_web.engine.llm.presets import PRESETS, model_address
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.storage import encrypt

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent, Invitation, Membership, Role
 from vectorless_web.workspaces.selectors import workspace_for
 from vectorless_web.workspaces.services import change_role, remove_member

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from vectorless_web.lib.addresses import allowed_hosts
+from vectorless_web.infra.addresses import allowed_hosts
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider
 from vectorless_web.workspaces.selectors import model_settings
 from vectorless_web.workspaces.storage import SecretUnreadable, decrypt, encrypt

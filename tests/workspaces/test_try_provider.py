@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from tests.model_server import KEY, ModelServer, whole
+from tests.support.model_server import KEY, ModelServer, whole
 from vectorless_web.engine.llm.capability import SelfTest
 from vectorless_web.workspaces.models import AuditEvent, ModelProvider
 from vectorless_web.workspaces.selectors import settings_of

@@ -20,7 +20,7 @@ from typing import IO
 
 from vectorless_web.backups.errors import BackupDamaged, BackupError
 from vectorless_web.backups.manifest import NAME, KeptFile, read_manifest
-from vectorless_web.documents.storage import CHUNK_BYTES, file_sha256
+from vectorless_web.documents.storage.files import CHUNK_BYTES, file_sha256
 
 SIGN = "vectorless-backups"
 UNFINISHED = ".unfinished-"

@@ -17,9 +17,9 @@ from vectorless_web.backups.manifest import FORMAT, DatabaseFile, KeptFile, Mani
 from vectorless_web.backups.query import applied_migrations, count_rows, named_in
 from vectorless_web.backups.vendors import vendor_of
 from vectorless_web.documents.models import Installation
-from vectorless_web.documents.services.installation import advance_generation, settle_mark
-from vectorless_web.documents.storage import file_sha256
-from vectorless_web.documents.stored_files import is_named
+from vectorless_web.documents.services.keeping.installation import advance_generation, settle_mark
+from vectorless_web.documents.storage.files import file_sha256
+from vectorless_web.documents.storage.rows import is_named
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 
 ROUNDS = 5

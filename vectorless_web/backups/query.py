@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import Field
 
-from vectorless_web.documents.stored_files import STORED, NamedBy
+from vectorless_web.documents.storage.rows import STORED, NamedBy
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 """Rows of a statement without parameters, all of one state of the database."""

@@ -17,9 +17,9 @@ from vectorless_web.backups.making import KEY_FILE, Say, key_check
 from vectorless_web.backups.manifest import KeptFile, Manifest, read_manifest
 from vectorless_web.backups.query import count_rows
 from vectorless_web.backups.vendors import vendor_of
-from vectorless_web.documents.services.installation import mark_restored, stored_marks
-from vectorless_web.documents.storage import delete_stored, stream_sha256
-from vectorless_web.documents.stored_files import present_files
+from vectorless_web.documents.services.keeping.installation import mark_restored, stored_marks
+from vectorless_web.documents.storage.files import delete_stored, stream_sha256
+from vectorless_web.documents.storage.rows import present_files
 
 OF_EVERY_SITE = {"django_migrations", "django_content_type", "auth_permission", "documents_installation"}
 """Tables that have rows as soon as `migrate` or the sweep has run."""

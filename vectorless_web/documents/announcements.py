@@ -4,7 +4,7 @@ from functools import partial
 
 from django.db import transaction
 
-from vectorless_web.lib import live
+from vectorless_web.infra import live
 
 
 def documents_group(workspace_id: int) -> str:

@@ -11,7 +11,7 @@ class DocumentsConfig(AppConfig):
         from vectorless_web.documents.models import DocumentVersion, VectorFile  # noqa: PLC0415 - load before ready()
         from vectorless_web.documents.services.compile_queue import repair_damaged  # noqa: PLC0415
         from vectorless_web.documents.services.files import drop_files, drop_vectors  # noqa: PLC0415
-        from vectorless_web.documents.storage import artefact_damaged  # noqa: PLC0415
+        from vectorless_web.documents.storage.files import artefact_damaged  # noqa: PLC0415
 
         post_delete.connect(drop_files, sender=DocumentVersion, dispatch_uid="documents.drop_files")
         post_delete.connect(drop_vectors, sender=VectorFile, dispatch_uid="documents.drop_vectors")

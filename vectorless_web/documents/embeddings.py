@@ -8,7 +8,7 @@ from django.db.models import Count, Sum
 from django.http import Http404
 
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
-from vectorless_web.documents.storage import open_vectors
+from vectorless_web.documents.storage.files import open_vectors
 from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.workspaces.models import Workspace

@@ -7,8 +7,8 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.lib import jobs
-from vectorless_web.lib.fair_share import Line
+from vectorless_web.infra.queues import jobs
+from vectorless_web.infra.queues.fair_share import Line
 
 QUEUE = "documents"
 JOB = "vectorless_web.documents.jobs.compile_version"

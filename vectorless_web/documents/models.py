@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from vectorless_web.engine.documents.page import unread_pages
-from vectorless_web.lib.money import MoneyField
+from vectorless_web.infra.money import MoneyField
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 
 USER = settings.AUTH_USER_MODEL

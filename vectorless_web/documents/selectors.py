@@ -12,10 +12,10 @@ from django.http import Http404
 
 from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Document, DocumentVersion, Folder, Section
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.node import Node, NodeKind
-from vectorless_web.lib.letters import JSONText
-from vectorless_web.lib.whole import LARGEST, whole
+from vectorless_web.infra.letters import JSONText
+from vectorless_web.infra.web.whole import LARGEST, whole
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, role_in, workspace_for
 

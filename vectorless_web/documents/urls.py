@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from vectorless_web.documents.consumers import DocumentsConsumer
+from vectorless_web.documents.live.consumers import DocumentsConsumer
 from vectorless_web.documents.views import acts, embedding, listing, outline, reader, uploads
 
 app_name = "documents"

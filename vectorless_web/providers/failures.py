@@ -17,7 +17,7 @@ from vectorless_web.engine.errors import (
     ModelUnknown,
     ModelUnreachable,
 )
-from vectorless_web.lib.addresses import PrivateAddress
+from vectorless_web.infra.addresses import PrivateAddress
 
 BROKE_OFF = "The connection to the model's server broke in the middle of its reply."
 NO_ADDRESS = "The model's address is not one that can be called. Correct it in the settings."

@@ -2,7 +2,7 @@
 
 import httpx2
 
-from vectorless_web.lib.addresses import PrivateAddress, public_addresses
+from vectorless_web.infra.addresses import PrivateAddress, public_addresses
 
 
 class PublicTransport(httpx2.HTTPTransport):

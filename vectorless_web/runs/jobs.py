@@ -11,7 +11,7 @@ from vectorless_web import wiring
 from vectorless_web.documents.embeddings import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
-from vectorless_web.lib.outages import DATABASE_AWAY, outage_of, patiently
+from vectorless_web.infra.outages import DATABASE_AWAY, outage_of, patiently
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.demo import cassette_of
 from vectorless_web.runs.models import Replay, Run, RunInputs

@@ -2,8 +2,8 @@
 
 from django.db.models import QuerySet
 
-from vectorless_web.lib import jobs
-from vectorless_web.lib.fair_share import Line
+from vectorless_web.infra.queues import jobs
+from vectorless_web.infra.queues.fair_share import Line
 from vectorless_web.runs.models import Replay, Run
 
 QUEUE = "runs"

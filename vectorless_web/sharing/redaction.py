@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.agent.context.outline import short
 from vectorless_web.runs.models import Citation, Run, Step
-from vectorless_web.runs.rendering import StepView
+from vectorless_web.runs.page.rendering import StepView
 
 LEAST_LETTERS = 3
 """Shorter names would be found within ordinary words."""

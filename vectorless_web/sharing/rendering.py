@@ -6,9 +6,10 @@ from typing import Any
 from django.urls import reverse
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.runs import pages, selectors
+from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.sheets import may_be_shown
+from vectorless_web.runs.page import page_context
+from vectorless_web.runs.page.sheets import may_be_shown
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.sharing.redaction import redaction_of
 from vectorless_web.workspaces.selectors import May
@@ -19,7 +20,7 @@ NOTHING = May(ask=False, upload=False, edit=False, delete=False, share=False, go
 def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
     """The context of `sharing/view.html`. Addresses inside the workspace are left out of it."""
     run = link.run
-    context = pages.run_context(run, NOTHING)
+    context = page_context.run_context(run, NOTHING)
     for row in run.checked:
         row.pop("url", None)
         row.pop("sheet_url", None)

@@ -9,8 +9,8 @@ from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 
-from vectorless_web.lib.problems import Problem
-from vectorless_web.lib.throttle import seconds_to_wait
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.throttle import seconds_to_wait
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing.models import ShareLink, ShareView
 from vectorless_web.workspaces.selectors import User

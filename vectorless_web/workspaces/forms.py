@@ -11,7 +11,7 @@ from vectorless_web.engine.llm.presets import Preset
 from vectorless_web.engine.questions.entries import wordings
 from vectorless_web.engine.questions.lexicon import default_lexicon
 from vectorless_web.engine.text.analyser import analyse
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.router_form import RouterForm
 from vectorless_web.workspaces.services import check_address

@@ -9,7 +9,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
-from vectorless_web.lib.money import MoneyField
+from vectorless_web.infra.money import MoneyField
 
 USER = settings.AUTH_USER_MODEL
 

@@ -1,11 +1,11 @@
 """What may be done to documents."""
 
-from vectorless_web.documents.scratch import clear_stale_folders
+from vectorless_web.documents.compiling.scratch import clear_stale_folders
 from vectorless_web.documents.services.compile_queue import queue_repair
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.correcting import check_corrections, correct_outline, may_be_heading
-from vectorless_web.documents.services.embedding import embed_version
-from vectorless_web.documents.services.installation import watch_files
+from vectorless_web.documents.services.keeping.installation import watch_files
+from vectorless_web.documents.services.keeping.quarantine import empty_overdue, quarantine_orphans
 from vectorless_web.documents.services.lifecycle import (
     cancel_version,
     create_folder,
@@ -18,18 +18,6 @@ from vectorless_web.documents.services.lifecycle import (
     retry_version,
     tag_documents,
 )
-from vectorless_web.documents.services.meaning import (
-    Estimate,
-    choose_embedding,
-    estimate,
-    remove_embedding,
-    retry_embedding,
-    start_embedding_test,
-    switch_off,
-    switch_on,
-    try_embedding,
-)
-from vectorless_web.documents.services.quarantine import empty_overdue, quarantine_orphans
 from vectorless_web.documents.services.repairing import (
     ArtefactPatrol,
     RepairCounts,
@@ -43,7 +31,19 @@ from vectorless_web.documents.services.routing_rows import compact_overdue, comp
 from vectorless_web.documents.services.samples import add_samples
 from vectorless_web.documents.services.upkeep import hand_back_version, requeue_lost_versions
 from vectorless_web.documents.services.uploads import Added, add_document, add_version
-from vectorless_web.documents.services.vector_queue import resume_embedding
+from vectorless_web.documents.services.vectors.choosing import (
+    Estimate,
+    choose_embedding,
+    estimate,
+    remove_embedding,
+    retry_embedding,
+    start_embedding_test,
+    switch_off,
+    switch_on,
+    try_embedding,
+)
+from vectorless_web.documents.services.vectors.embedding import embed_version
+from vectorless_web.documents.services.vectors.queue import resume_embedding
 
 __all__ = [
     "Added",

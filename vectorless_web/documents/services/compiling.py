@@ -20,17 +20,17 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
-from vectorless_web.documents.compile_process import CompileFailed, Finished, Order, Progress, run_child
+from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, Progress, run_child
+from vectorless_web.documents.compiling.scratch import compile_folder
 from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
-from vectorless_web.documents.scratch import compile_folder
 from vectorless_web.documents.services.compile_queue import REPAIRED
 from vectorless_web.documents.services.compiled_rows import card_row, section_rows, storable, version_facts
-from vectorless_web.documents.services.embedding import carry_vectors, name_carried
 from vectorless_web.documents.services.routing_rows import Linked, linked, show_to_router
 from vectorless_web.documents.services.uploads import title_from
-from vectorless_web.documents.services.vector_queue import want_vectors
-from vectorless_web.documents.storage import (
+from vectorless_web.documents.services.vectors.embedding import carry_vectors, name_carried
+from vectorless_web.documents.services.vectors.queue import want_vectors
+from vectorless_web.documents.storage.files import (
     check_reachable,
     delete_stored,
     file_sha256,
@@ -41,7 +41,7 @@ from vectorless_web.documents.storage import (
 )
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.lib.outages import DATABASE_AWAY, DATABASE_BUSY, STORAGE_AWAY, Outage, outage_of, patiently
+from vectorless_web.infra.outages import DATABASE_AWAY, DATABASE_BUSY, STORAGE_AWAY, Outage, outage_of, patiently
 
 Status = DocumentVersion.Status
 Reason = DocumentVersion.RepairReason

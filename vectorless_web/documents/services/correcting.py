@@ -7,10 +7,10 @@ from django.db import transaction
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.uploads import start_compiling
-from vectorless_web.documents.storage import open_version
+from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from vectorless_web.documents.models import DocumentVersion, VectorFile
 from vectorless_web.documents.services.compiling import drop_artefact, drop_upload
-from vectorless_web.documents.storage import delete_stored, forget_cached, forget_copy
+from vectorless_web.documents.storage.files import delete_stored, forget_cached, forget_copy
 
 
 def drop_files(*, instance: DocumentVersion, **_signal: Any) -> None:

@@ -8,15 +8,15 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
-from vectorless_web.documents.compile_process import CompileFailed
+from vectorless_web.documents.compiling.process import CompileFailed
 from vectorless_web.documents.line import enqueue_job
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compile_queue import REPAIRED, queue_repair, start_repair
 from vectorless_web.documents.services.compiling import is_sound, put_off
-from vectorless_web.documents.storage import open_version, size_of
+from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.lib import jobs
+from vectorless_web.infra.queues import jobs
 
 Status = DocumentVersion.Status
 Reason = DocumentVersion.RepairReason

@@ -9,13 +9,13 @@ from django.db.models import F, Q, QuerySet
 
 from vectorless_web.documents.models import Card as StoredCard
 from vectorless_web.documents.models import Document, DocumentVersion, Edge, SnapshotRow, SnapshotState
-from vectorless_web.documents.snapshots import current, snapshot_of, store_snapshot
-from vectorless_web.documents.storage import delete_stored, stream_sha256
+from vectorless_web.documents.storage.files import delete_stored, stream_sha256
+from vectorless_web.documents.storage.snapshots import current, snapshot_of, store_snapshot
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.serialise import card_from
 from vectorless_web.engine.routing import card_row, links_for
 from vectorless_web.engine.text.analyser import ANALYSER
-from vectorless_web.lib import jobs
+from vectorless_web.infra.queues import jobs
 from vectorless_web.workspaces.models import Workspace
 
 COMPACT_AFTER = 2_000

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
-from vectorless_web.documents.compile_process import CompileFailed
+from vectorless_web.documents.compiling.process import CompileFailed
 from vectorless_web.documents.line import UPLOADS, is_past
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compile_queue import enqueue_compile

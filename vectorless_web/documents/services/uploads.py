@@ -17,11 +17,11 @@ from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
 from vectorless_web.documents.services.compile_queue import enqueue_compile, queue_repair
-from vectorless_web.documents.services.quota import check_room
-from vectorless_web.documents.storage import check_reachable, delete_stored, is_readable, is_stored, stream_sha256
+from vectorless_web.documents.services.keeping.quota import check_room
+from vectorless_web.documents.storage.files import check_reachable, delete_stored, is_readable, is_stored, stream_sha256
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.sniff import DOCX, PDF, sniff
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record

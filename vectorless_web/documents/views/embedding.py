@@ -8,9 +8,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents import embeddings, services
-from vectorless_web.documents.embedding_form import EmbeddingForm
+from vectorless_web.documents.forms import EmbeddingForm
 from vectorless_web.documents.models import EmbeddingChoice
-from vectorless_web.lib.htmx import go_to, is_htmx
+from vectorless_web.infra.web.htmx import go_to, is_htmx
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
 

@@ -11,12 +11,12 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.forms import DEEPEST, CorrectionForm, ReaderForm
 from vectorless_web.documents.models import Document, DocumentVersion, Section
-from vectorless_web.documents.storage import open_version
-from vectorless_web.documents.tree_report import count
+from vectorless_web.documents.rendering.tree_report import count
+from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.parsing.corrections import CorrectionAct
-from vectorless_web.lib.problems import Problem
-from vectorless_web.lib.whole import whole
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.whole import whole
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context
 

@@ -15,8 +15,7 @@ from django.views.decorators.http import require_GET
 from vectorless_web.documents import selectors
 from vectorless_web.documents.forms import ReaderForm
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.documents.page_text import Find, find_words
-from vectorless_web.documents.rendering import (
+from vectorless_web.documents.rendering.page import (
     SCALE,
     SCALES,
     RenderUnavailable,
@@ -25,11 +24,12 @@ from vectorless_web.documents.rendering import (
     page_view,
     unreadable_sentence,
 )
-from vectorless_web.documents.storage import open_version, size_of
-from vectorless_web.documents.tree_report import report_pairs
+from vectorless_web.documents.rendering.text import Find, find_words
+from vectorless_web.documents.rendering.tree_report import report_pairs
+from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.documents.views.acts import row_context
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.selectors import workspace_context
 
 RETRY_SECONDS = 5

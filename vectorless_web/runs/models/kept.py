@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from vectorless_web.lib.money import MoneyField
+from vectorless_web.infra.money import MoneyField
 from vectorless_web.runs.models.result import Step
 from vectorless_web.runs.models.run import Run
 

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.lib.money import MoneyField
+from vectorless_web.infra.money import MoneyField
 from vectorless_web.runs.models.run import Run
 
 USER = settings.AUTH_USER_MODEL

@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.lib.money import MoneyField
+from vectorless_web.infra.money import MoneyField
 from vectorless_web.workspaces.models import Workspace
 
 USER = settings.AUTH_USER_MODEL

@@ -1,17 +1,15 @@
 """What may be done to runs: ask, work on, stop, recover."""
 
-from vectorless_web.runs.services.aftermath import delete_run, give_feedback
 from vectorless_web.runs.services.asking import ask_again, start_run
-from vectorless_web.runs.services.call_log import CallLog, stored_calls
+from vectorless_web.runs.services.call_log import CallLog, RunPurse, stored_calls
 from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
 from vectorless_web.runs.services.inputs import inputs_of, kept_lexicon, program_digest
 from vectorless_web.runs.services.leases import Lease, LeaseLost
-from vectorless_web.runs.services.purse import RunPurse
 from vectorless_web.runs.services.recovering import hand_back_run, recover_runs
-from vectorless_web.runs.services.replaying import Found, replay
-from vectorless_web.runs.services.replays import is_waited_for, keep_verdict, recover_replays, start_replay
+from vectorless_web.runs.services.replaying.replay import Found, replay
+from vectorless_web.runs.services.replaying.requests import is_waited_for, keep_verdict, recover_replays, start_replay
 from vectorless_web.runs.services.stopping import cancel_run, stop_run
-from vectorless_web.runs.services.threads import may_rename, rename_thread
+from vectorless_web.runs.services.threads import delete_run, give_feedback, may_rename, rename_thread
 
 __all__ = [
     "CallLog",

@@ -1,4 +1,4 @@
-"""Keeps the model calls of a run, so that it can be resumed and replayed."""
+"""Keeps the model calls of a run, so that it can be resumed and replayed, and pays for them."""
 
 import threading
 from collections import defaultdict, deque
@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from django.db import connection
 from django.db.models import QuerySet
 
+from vectorless_web.documents.models import VectorFile
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.lib.money import money, token_count
-from vectorless_web.lib.outages import patiently
-from vectorless_web.runs.models import ModelCall, Step
+from vectorless_web.infra.money import money, token_count
+from vectorless_web.infra.outages import patiently
+from vectorless_web.runs.models import ModelCall, Run, Step
 from vectorless_web.runs.services.leases import Lease, fenced
 from vectorless_web.runs.services.rows import storable
+from vectorless_web.workspaces.services import WorkspacePurse, release_all
 
 Served = tuple[str, int, int]
 """A request's hash, and the walk and index of the step that asked."""
@@ -110,3 +112,18 @@ def _row(record: ModelCallRecord) -> dict[str, object]:
     }
     cleaned: dict[str, object] = storable(row)
     return cleaned
+
+
+class RunPurse(WorkspacePurse):
+    """Pays the calls of one run.
+
+    Made at the start of an attempt: what died workers left put aside is given back then,
+    unless somebody else in the workspace may still settle it: another run, or the
+    embedding of a document.
+    """
+
+    def __init__(self, run: Run) -> None:
+        super().__init__(run.workspace, run.asked_by)
+        runs = Run.objects.filter(workspace=run.workspace_id, status=Run.Status.RUNNING).exclude(pk=run.pk)
+        files = VectorFile.objects.filter(choice__workspace=run.workspace_id, status=VectorFile.Status.WORKING)
+        release_all(workspace=run.workspace, unless=lambda: runs.exists() or files.exists())

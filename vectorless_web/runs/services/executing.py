@@ -11,7 +11,7 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.errors import Cancelled, EngineError
 from vectorless_web.engine.questions.followup import Previous
-from vectorless_web.lib.outages import patiently
+from vectorless_web.infra.outages import patiently
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run, RunInputs
 from vectorless_web.runs.services.inputs import inputs_of, kept_previous, kept_routes, other_factory

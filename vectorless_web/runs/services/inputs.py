@@ -14,8 +14,8 @@ from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.routing import RouteMode, RouteResult, ScoredCandidate
 from vectorless_web.runs.models import Run, RunInputs
-from vectorless_web.runs.services.following import previous_of
 from vectorless_web.runs.services.leases import Lease, fenced
+from vectorless_web.runs.services.threads import previous_of
 from vectorless_web.workspaces.selectors import lexicon_from, lexicon_rows
 
 

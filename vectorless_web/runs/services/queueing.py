@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Iterable
 
-from vectorless_web.lib import jobs
-from vectorless_web.lib.live import publish
+from vectorless_web.infra.live import publish
+from vectorless_web.infra.queues import jobs
 from vectorless_web.runs.line import QUEUE, REPLAY_QUEUE, REPLAYS, RUNS, job_id, replay_job_id
 from vectorless_web.runs.models import Replay, Run
 

@@ -5,11 +5,11 @@ from typing import Any
 from django.db.models import Count, Max, Sum
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering import RenderUnavailable, boxes
+from vectorless_web.documents.rendering.page import RenderUnavailable, boxes
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.llm.model import OUTSIDE
-from vectorless_web.lib.money import money, token_count
+from vectorless_web.infra.money import money, token_count
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, RunInputs, Step
 from vectorless_web.runs.services.leases import Lease, LeaseLost, end_run, fenced

@@ -6,7 +6,7 @@ from typing import Any
 
 from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, StepEvent
 from vectorless_web.engine.answers.claims import Calculation
-from vectorless_web.lib.money import money, token_count
+from vectorless_web.infra.money import money, token_count
 
 Place = tuple[int, int, str]
 """Walk, index and kind of a step."""

@@ -1,9 +1,12 @@
-"""What may be done to a thread as a whole: give it another title."""
+"""A run afterwards: the thread it goes on in, whether it was right, deleting it."""
 
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 
-from vectorless_web.lib.problems import Problem
-from vectorless_web.runs.models import Thread
+from vectorless_web.engine.questions.followup import Previous
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.runs import selectors
+from vectorless_web.runs.models import Feedback, Run, Step, Thread
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
@@ -37,3 +40,57 @@ def rename_thread(*, user: User, thread: Thread, title: str) -> None:
         name=title,
         details={"before": before},
     )
+
+
+def previous_of(run: Run) -> Previous | None:
+    """The run before this one in its thread, as the engine takes it up; None for the first."""
+    before = selectors.run_before(run)
+    if before is None:
+        return None
+    steps = selectors.steps_of(before)
+    return Previous(question=_completed(before, steps), read=read_in(steps))
+
+
+def _completed(run: Run, steps: list[Step]) -> str:
+    """The question as it was understood: a follow-up's own words may leave out half of it."""
+    for step in steps:
+        understood = step.observation.get("question")
+        if isinstance(understood, dict) and understood.get("read_as"):
+            return str(understood["read_as"])
+    return run.question
+
+
+def read_in(steps: list[Step]) -> dict[str, tuple[int, ...]]:
+    """The nodes that were read, by document, each once and in order."""
+    found: dict[str, dict[int, None]] = {}
+    for step in steps:
+        for ref in step.refs:
+            if ref.get("role") == "read":
+                found.setdefault(ref["document"], {})[ref["key"]] = None
+    return {document: tuple(keys) for document, keys in found.items()}
+
+
+REASONS = ("wrong_fact", "wrong_page", "missing_document", "too_slow")
+
+
+def give_feedback(*, user: User, run: Run, good: bool, reason: str = "", comment: str = "") -> Feedback:
+    """Keep what a person says of a run; saying it again replaces it."""
+    if reason and reason not in REASONS:
+        raise Problem("Choose one of the reasons offered.", code="invalid_input", status=422)
+    values = {"good": good, "reason": "" if good else reason, "comment": comment.replace("\0", "").strip()[:2000]}
+    given, _ = Feedback.objects.update_or_create(run=run, user_id=user.pk or 0, defaults=values)
+    return given
+
+
+@transaction.atomic
+def delete_run(*, user: User, run: Run) -> None:
+    """Delete a finished run with all it left. One's own, or any for an owner of the workspace."""
+    if run.asked_by_id != user.pk and not run.workspace.allows(Role.OWNER):
+        raise PermissionDenied("Only who asked, or an owner, can delete this.")
+    if run.is_open:
+        raise Problem("Stop this first; then it can be deleted.", code="still_running", status=409)
+    record(actor=user, verb="run.deleted", workspace=run.workspace, target=run, name=run.question)
+    thread = run.thread
+    run.delete()
+    if not thread.runs.exists():
+        thread.delete()

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from vectorless_web.workspaces.adapters import ENCRYPTED
+from vectorless_web.workspaces.accounts.adapters import ENCRYPTED
 from vectorless_web.workspaces.storage import encrypt
 
 

@@ -7,7 +7,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import transaction
 from django.urls import reverse
 
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Membership, Role
 from vectorless_web.workspaces.selectors import User, is_only_owner
 from vectorless_web.workspaces.services.recording import record

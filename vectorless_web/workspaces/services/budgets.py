@@ -9,7 +9,7 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
-from vectorless_web.lib.money import MOST_USD
+from vectorless_web.infra.money import MOST_USD
 from vectorless_web.workspaces.models import Budget, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.recording import record

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from vectorless_web.engine.questions.entries import MAX_ENTRIES, wordings
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import LexiconEntry, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.recording import record

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.db import models, transaction
 from django.utils import timezone
 
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Invitation, Membership, Role, Workspace
 from vectorless_web.workspaces.selectors import User, account_id, has_address, has_confirmed, is_only_owner
 from vectorless_web.workspaces.services.recording import record

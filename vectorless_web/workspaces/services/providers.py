@@ -10,10 +10,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.engine.llm.capability import SelfTest
-from vectorless_web.lib import jobs
-from vectorless_web.lib.addresses import is_private
-from vectorless_web.lib.problems import Problem
-from vectorless_web.lib.throttle import seconds_to_wait
+from vectorless_web.infra.addresses import is_private
+from vectorless_web.infra.queues import jobs
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.throttle import seconds_to_wait
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.recording import record

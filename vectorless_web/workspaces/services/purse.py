@@ -5,7 +5,7 @@ from decimal import ROUND_UP
 
 from django.db import connection
 
-from vectorless_web.lib.money import money
+from vectorless_web.infra.money import money
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.budgets import reserve, settle

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.lib.htmx import go_to
+from vectorless_web.infra.web.htmx import go_to
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.forms import DeleteForm, SettingsForm, WorkspaceForm
 from vectorless_web.workspaces.models import Role, Workspace

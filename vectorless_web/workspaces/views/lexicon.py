@@ -7,8 +7,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.lib.htmx import go_to
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.htmx import go_to
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import LexiconEntryForm, PreviewForm
 from vectorless_web.workspaces.models import LexiconEntry, Role, Workspace

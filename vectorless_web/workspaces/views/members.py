@@ -10,10 +10,10 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.lib.htmx import go_to
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.htmx import go_to
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import selectors, services
-from vectorless_web.workspaces.adapters import INVITATION
+from vectorless_web.workspaces.accounts.adapters import INVITATION
 from vectorless_web.workspaces.forms import InviteForm, RoleForm
 from vectorless_web.workspaces.models import Invitation, Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from vectorless_web.documents.services import installation, quarantine
+from vectorless_web.documents.services.keeping import installation, quarantine
 
 
 class Command(BaseCommand):

@@ -6,9 +6,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from vectorless_web.documents.render_server import serve
-from vectorless_web.documents.render_worker import RenderConfig
-from vectorless_web.documents.storage import local_copy
+from vectorless_web.documents.drawing.server import serve
+from vectorless_web.documents.drawing.worker import RenderConfig
+from vectorless_web.documents.storage.files import local_copy
 
 
 class Command(BaseCommand):

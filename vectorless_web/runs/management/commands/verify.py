@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from vectorless_web.engine.errors import EngineError
-from vectorless_web.runs.bundle_check import Report, check_bundle
+from vectorless_web.runs.export.bundle_check import Report, check_bundle
 
 GOOD, WRONG, BAD_INPUT = 0, 1, 2
 

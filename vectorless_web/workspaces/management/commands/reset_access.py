@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
 
-from vectorless_web.lib.problems import Problem
+from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.services import make_reset_link, remove_two_step
 
 

@@ -1,0 +1,114 @@
+"""The queues' dashboard is for superusers alone."""
+
+import pytest
+from django.urls import reverse
+
+from vectorless_web.infra.queues import jobs
+from vectorless_web.runs.services.queueing import enqueue
+
+pytestmark = pytest.mark.django_db
+DASHBOARD = "/admin/django_rq/dashboard/"
+
+
+def test_a_superuser_sees_the_queues(admin_client):
+    assert admin_client.get(DASHBOARD).status_code == 200
+
+
+def test_staff_with_every_permission_but_no_superuser_is_refused_everywhere(client, django_user_model):
+    from django.contrib.auth.models import Permission
+
+    staff = django_user_model.objects.create_user("staff", password="correct horse battery", is_staff=True)
+    staff.user_permissions.set(Permission.objects.all())
+    client.force_login(staff)
+    addresses = [
+        DASHBOARD,
+        reverse("admin:django_rq_home"),
+        reverse("admin:django_rq_jobs", args=[0]),
+        f"{DASHBOARD}stats.json",
+    ]
+    assert {address: client.get(address).status_code for address in addresses} == dict.fromkeys(addresses, 403)
+
+
+@pytest.fixture
+def waiting_run(workspace, bob):
+    """A question of Bob's whose job is in the queue."""
+    from tests.runs.conftest import make_ready
+    from vectorless_web.runs.models import Run, Thread
+
+    make_ready(workspace, bob)
+    thread = Thread.objects.create(workspace=workspace, title="Turns", created_by=bob)
+    run = Run.objects.create(thread=thread, workspace=workspace, question="What was revenue?", asked_by=bob)
+    enqueue(run)
+    return run
+
+
+def said(response) -> str:
+    """The messages of the page that an act leads to."""
+    return " ".join(str(message) for message in response.context["messages"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_stop_ends_the_question_and_not_only_its_job(admin_client, admin_user, waiting_run):
+    address = reverse("admin:django_rq_stop_job", args=[0, f"run-{waiting_run.pk}-1"])
+    page = admin_client.post(address, follow=True)
+
+    waiting_run.refresh_from_db()
+    assert (waiting_run.status, waiting_run.stopped_by) == ("cancelled", admin_user)
+    assert "Asked to stop" in said(page)
+    assert "Not stopped" in said(admin_client.post(address, follow=True)), "it has ended"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_several_are_stopped_at_once(admin_client, waiting_run):
+    values = {"action": "stop", "job_ids": [f"run-{waiting_run.pk}-1"]}
+    admin_client.post(reverse("admin:django_rq_actions", args=[0]), values)
+
+    waiting_run.refresh_from_db()
+    assert waiting_run.status == "cancelled"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_upload_is_stopped_through_its_version(admin_client, workspace, bob):
+    from vectorless_web.documents.line import UPLOADS
+    from vectorless_web.documents.models import Document, DocumentVersion
+
+    document = Document.objects.create(workspace=workspace, title="Filing", name="f.txt", added_by=bob)
+    version = DocumentVersion.objects.create(
+        document=document, file="uploads/f.txt", sha256="0" * 64, bytes=1, added_by=bob
+    )
+    UPLOADS.admit(bob.pk)
+
+    admin_client.post(reverse("admin:django_rq_stop_job", args=[1, version.job_id]))
+
+    version.refresh_from_db()
+    assert (version.status, version.error_code) == ("failed", "cancelled")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", ["clear", "requeue_all", "requeue_job", "enqueue_job", "delete_job"])
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_what_the_database_would_undo_is_refused_with_a_way_to_go(admin_client, waiting_run, name, method):
+    job = f"run-{waiting_run.pk}-1"
+    place = [0] if name in ("clear", "requeue_all") else [0, job]
+    page = getattr(admin_client, method)(reverse(f"admin:django_rq_{name}", args=place), follow=True)
+
+    assert page.status_code == 200
+    assert "under Runs" in said(page)
+    assert jobs.exists(job, queue="runs")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("action", ["delete", "requeue"])
+def test_other_acts_on_many_are_refused(admin_client, waiting_run, action):
+    values = {"action": action, "job_ids": [f"run-{waiting_run.pk}-1"]}
+    page = admin_client.post(reverse("admin:django_rq_actions", args=[0]), values, follow=True)
+
+    assert "only be stopped" in said(page)
+    assert jobs.exists(f"run-{waiting_run.pk}-1", queue="runs")
+
+
+@pytest.mark.parametrize("name", ["job_detail", "stop_job", "delete_job"])
+def test_a_job_that_is_gone_is_not_found(admin_client, name):
+    address = reverse(f"admin:django_rq_{name}", args=[0, "run-999-1"])
+    assert admin_client.post(address).status_code == 404
+    assert admin_client.get(reverse("admin:django_rq_jobs", args=[9])).status_code == 404

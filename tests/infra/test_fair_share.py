@@ -1,0 +1,198 @@
+"""People take turns: one job each in the queue, the others' rows wait, and nobody holds every worker."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import django_rq
+import pytest
+from django.db import connection
+
+from tests.runs.conftest import make_ready
+from vectorless_web.infra.queues.fair_share import count_workers
+from vectorless_web.runs.line import RUNS
+from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.services import cancel_run, recover_runs
+from vectorless_web.runs.services.leases import claim, end_run
+from vectorless_web.runs.services.queueing import enqueue
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def ask(workspace, alice):
+    """`ask(alice)` stores a question of hers and enqueues it."""
+    make_ready(workspace, alice)
+    thread = Thread.objects.create(workspace=workspace, title="Turns", created_by=alice)
+
+    def asked(user) -> Run:
+        run = Run.objects.create(thread=thread, workspace=workspace, question="What was revenue?", asked_by=user)
+        enqueue(run)
+        return run
+
+    return asked
+
+
+@pytest.fixture
+def workers():
+    """`workers(2)` registers so many workers of the queue "runs", as they do themselves when they start."""
+    from redis import Redis
+    from rq import Worker
+    from rq.command import PUBSUB_CHANNEL_TEMPLATE
+
+    redis = django_rq.get_connection("runs")
+    listening = []
+
+    def register(count: int, *, alive: bool = True) -> None:
+        for _ in range(count):
+            worker = Worker([django_rq.get_queue("runs")], connection=redis)
+            worker.register_birth()
+            if alive:
+                client = Redis(connection_pool=redis.connection_pool).pubsub()
+                client.subscribe(PUBSUB_CHANNEL_TEMPLATE % worker.name)
+                client.get_message(timeout=1)
+                listening.append(client)
+
+    yield register
+    for client in listening:
+        client.close()
+
+
+def queued() -> list[int]:
+    """The runs whose job is in the queue, in its order."""
+    return [int(name.split("-")[1]) for name in django_rq.get_queue("runs").job_ids]
+
+
+def deliver(run: Run) -> None:
+    """Take the run's job out of the queue, as the worker does that begins it."""
+    django_rq.get_connection("runs").lrem("rq:queue:runs", 0, f"run-{run.pk}-1")
+
+
+def test_of_each_person_one_question_is_in_the_queue_however_many_wait(ask, alice, bob):
+    mine = [ask(alice) for _ in range(20)]
+    his = ask(bob)
+
+    assert queued() == [mine[0].pk, his.pk]
+
+
+def test_the_next_question_comes_behind_those_of_the_others(ask, alice, bob):
+    first, second = ask(alice), ask(alice)
+    his = ask(bob)
+    deliver(first)
+
+    end_run(claim(first.pk), Run.Status.ANSWERED)
+
+    assert queued() == [his.pk, second.pk]
+
+
+def test_one_person_never_holds_every_worker(ask, alice, bob, workers):
+    workers(2)
+    first, second, his = ask(alice), ask(alice), ask(bob)
+    lease = claim(first.pk)
+
+    assert claim(second.pk) is None, "it waits although its job was delivered"
+    assert claim(his.pk) is not None
+    end_run(lease, Run.Status.ANSWERED)
+    assert claim(second.pk) is not None
+
+
+def test_a_single_worker_is_kept_for_whoever_comes_between(ask, alice, bob, workers):
+    workers(1)
+    first, second = ask(alice), ask(alice)
+    deliver(first)
+    lease = claim(first.pk)
+    his = ask(bob)
+
+    end_run(lease, Run.Status.ANSWERED)
+
+    assert queued() == [his.pk, second.pk]
+
+
+def test_three_workers_take_two_questions_of_one_person(ask, alice, workers):
+    workers(3)
+    first, second, third = ask(alice), ask(alice), ask(alice)
+
+    assert [claim(run.pk) is not None for run in (first, second, third)] == [True, True, False]
+
+
+def test_workers_that_were_killed_do_not_count(workers):
+    workers(2)
+    workers(3, alive=False)
+
+    assert count_workers("runs") == 2
+
+
+def test_two_workers_that_take_two_questions_at_once_get_one_between_them(ask, alice, workers):
+    workers(2)
+    pair = [ask(alice).pk, ask(alice).pk]
+
+    def take(pk: int) -> bool:
+        try:
+            return claim(pk) is not None
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(take, pair)) == [False, True]
+
+
+def test_a_doubled_call_adds_no_second_job(ask, alice):
+    run = ask(alice)
+
+    def again(_: int) -> None:
+        try:
+            enqueue(run)
+        finally:
+            connection.close()
+
+    django_rq.get_queue("runs").empty()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(again, range(8)))
+
+    assert queued() in ([run.pk], [])
+    recover_runs()
+    assert len(queued()) <= 1
+
+
+def test_an_emptied_queue_is_filled_again_with_everybodys_oldest(ask, alice, bob):
+    mine, _, his, _ = ask(alice), ask(alice), ask(bob), ask(bob)
+    django_rq.get_connection("runs").flushall()
+
+    assert recover_runs() == 2
+    assert queued() == [mine.pk, his.pk]
+
+
+def test_a_job_whose_worker_died_before_it_began_is_given_out_again(ask, alice):
+    from datetime import UTC, datetime, timedelta
+
+    from rq.job import Job
+
+    run = ask(alice)
+    redis = django_rq.get_connection("runs")
+    began = datetime.now(UTC) - timedelta(seconds=3)
+    redis.delete("rq:queue:runs", f"vectorless:admitting:run-{run.pk}-1")
+
+    def started(moment: datetime) -> None:
+        values = {"status": "started", "started_at": moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")}
+        redis.hset(Job.key_for(f"run-{run.pk}-1"), mapping=values)
+
+    started(began)
+    assert recover_runs() == 0, "its work may be about to begin"
+    started(began - timedelta(minutes=1))
+    assert recover_runs() == 1
+
+
+def test_a_stopped_question_lets_its_person_s_next_come(ask, alice):
+    first, second = ask(alice), ask(alice)
+
+    cancel_run(user=alice, run=first)
+
+    assert queued() == [second.pk]
+
+
+def test_places_follow_the_turns(ask, alice, bob, django_assert_num_queries):
+    mine = [ask(alice).pk for _ in range(3)]
+    his = [ask(bob).pk for _ in range(2)]
+
+    with django_assert_num_queries(1):
+        places = RUNS.places([*mine, *his])
+
+    assert places == {mine[0]: 1, his[0]: 2, mine[1]: 3, his[1]: 4, mine[2]: 5}

@@ -1,0 +1,74 @@
+"""Jobs are enqueued once, after the commit, and never break a request."""
+
+import pytest
+from django.db import transaction
+from rq.job import Job
+
+from vectorless_web.infra.queues import jobs
+
+
+def job_ids(queue: str) -> list[str]:
+    import django_rq
+
+    return django_rq.get_queue(queue).get_job_ids()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_waits_for_the_commit():
+    with transaction.atomic():
+        jobs.enqueue("builtins.print", "x", queue="runs", job_id="run-1-1")
+        assert job_ids("runs") == []
+    assert job_ids("runs") == ["run-1-1"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_rolled_back_act_enqueues_nothing():
+    with pytest.raises(RuntimeError), transaction.atomic():
+        jobs.enqueue("builtins.print", "x", queue="runs", job_id="run-2-1")
+        raise RuntimeError("rolled back")
+    assert job_ids("runs") == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_waiting_job_exists_until_it_is_stopped():
+    jobs.enqueue("builtins.print", "x", queue="runs", job_id="run-3-1")
+    assert jobs.exists("run-3-1", queue="runs")
+    jobs.stop("run-3-1", queue="runs")
+    assert not jobs.exists("run-3-1", queue="runs")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_without_redis_enqueueing_is_quiet_and_the_queue_is_down(settings):
+    import django_rq
+    from redis import Redis
+
+    class Away:
+        """A queue whose Redis does not answer."""
+
+        def enqueue_call(self, **_kwargs):
+            Redis(unix_socket_path="/nonexistent.sock").ping()
+
+    original, django_rq.get_queue = django_rq.get_queue, lambda _name: Away()
+    try:
+        jobs.enqueue("builtins.print", queue="runs", job_id="run-4-1")
+    finally:
+        django_rq.get_queue = original
+    assert not Job.exists("run-4-1", connection=django_rq.get_connection("runs"))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_lost_jobs_are_found_in_few_questions_however_many_wait():
+    jobs.enqueue("builtins.print", "x", queue="runs", job_id="run-5-1")
+    asked = ["run-5-1", *(f"run-{number}-1" for number in range(100, 1_300))]
+
+    assert jobs.lost(asked, queue="runs") == set(asked[1:])
+    assert jobs.lost(asked[:1], queue="runs", alive=("started",)) == {"run-5-1"}
+    assert jobs.lost([], queue="runs") == set()
+
+
+def test_with_redis_away_no_job_is_called_lost(monkeypatch):
+    import django_rq
+    from redis import Redis
+
+    monkeypatch.setattr(django_rq, "get_connection", lambda _name: Redis(unix_socket_path="/nonexistent.sock"))
+    assert jobs.lost(["run-6-1"], queue="runs") == set()

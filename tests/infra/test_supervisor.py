@@ -1,0 +1,99 @@
+"""The supervisor keeps processes alive and stops them in order."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from vectorless_web.infra.site.supervisor import NotReady, Service, Supervisor, backoff
+
+SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)"]
+
+
+@pytest.fixture
+def supervisor():
+    said: list[str] = []
+    made = Supervisor(say=said.append)
+    made.said = said
+    yield made
+    made.stop()
+
+
+def pids(supervisor):
+    return [child.process.pid for child in supervisor._children]
+
+
+def test_the_wait_before_a_restart_doubles_up_to_thirty_seconds():
+    assert [backoff(n) for n in (1, 2, 3, 4)] == [0.5, 1, 2, 4]
+    assert backoff(50) == 30
+
+
+def test_a_killed_process_is_started_again_after_the_first_wait(supervisor):
+    supervisor.start(Service("sleeper", SLEEPER))
+    (first,) = pids(supervisor)
+    os.kill(first, signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while pids(supervisor) == [first]:
+        supervisor.tend()
+        time.sleep(0.02)
+        assert time.monotonic() < deadline
+    assert supervisor.said == ["sleeper ended with -9; starting it again in 0.5 s"]
+
+
+def test_a_process_that_keeps_dying_waits_longer_each_time(supervisor):
+    supervisor.start(Service("failing", [sys.executable, "-c", "raise SystemExit(3)"]))
+    deadline = time.monotonic() + 20
+    while len(supervisor.said) < 2:
+        supervisor.tend()
+        time.sleep(0.02)
+        assert time.monotonic() < deadline
+    assert [line.rsplit(" in ")[1] for line in supervisor.said] == ["0.5 s", "1 s"]
+
+
+def test_a_service_that_dies_while_starting_is_named(supervisor):
+    with pytest.raises(NotReady, match="broken"):
+        supervisor.start(Service("broken", [sys.executable, "-c", "raise SystemExit(1)"], ready=lambda: False))
+
+
+def test_stop_ends_every_process_and_the_last_down_one_last(supervisor, tmp_path):
+    note = tmp_path / "order"
+    script = (
+        "import signal, sys, time\n"
+        "def end(*_): open(sys.argv[1], 'a').write(sys.argv[2]); raise SystemExit\n"
+        "signal.signal(signal.SIGTERM, end); open(sys.argv[3], 'w').close(); time.sleep(60)"
+    )
+    for name, last in (("redis", True), ("web", False)):
+        up = tmp_path / name
+        command = [sys.executable, "-c", script, str(note), f"{name} ", str(up)]
+        supervisor.start(Service(name, command, ready=up.exists, last_down=last))
+    supervisor.stop()
+    assert note.read_text() == "web redis "
+
+
+def test_a_killed_supervisor_leaves_no_process_behind(tmp_path):
+    script = (
+        "import sys, time\n"
+        "from vectorless_web.infra.site.supervisor import Service, Supervisor\n"
+        "s = Supervisor(say=print)\n"
+        "s.start(Service('sleeper', [sys.executable, '-c', 'import time; time.sleep(60)']))\n"
+        "print(s._children[0].process.pid, flush=True); time.sleep(60)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    deadline = time.monotonic() + 5
+    while _alive(child):
+        assert time.monotonic() < deadline, "the child outlived its parent"
+        time.sleep(0.05)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().split()[2] != "Z"
+    except FileNotFoundError:
+        return False

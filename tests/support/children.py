@@ -1,0 +1,60 @@
+"""Compile children that misbehave, one for each file name: run as `-m tests.support.children`, the order on stdin."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+from vectorless_web.documents.compiling.child import _confine, _say
+
+
+def crash(wanted: dict) -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def hang(wanted: dict) -> None:
+    _say(stage="parsing", done=1, total=9)
+    time.sleep(60)
+
+
+def spin(wanted: dict) -> None:
+    while True:
+        pass
+
+
+def bloat(wanted: dict) -> None:
+    try:
+        bytearray(wanted["memory_bytes"])
+    except MemoryError:
+        _say(error="out_of_memory", message="", retryable=False)
+        sys.exit(1)
+
+
+def be_killed(wanted: dict) -> None:
+    """As by the system when memory runs short."""
+    _say(stage="parsing", done=1, total=9)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def abort_with_much_memory(wanted: dict) -> None:
+    """As a library does whose buffer cannot be doubled."""
+    kept = bytearray(int(wanted["memory_bytes"] * 0.6))
+    kept[::4096] = b"x" * len(kept[::4096])
+    os.abort()
+
+
+def chatter(wanted: dict) -> None:
+    sys.stdout.write('a library says something\n["not", "a message"]\n')
+    _say(stage="parsing", done=1, total=2)
+    sys.exit(0)
+
+
+def secrets(wanted: dict) -> None:
+    _say(error="seen", message=" ".join(sorted(os.environ)), retryable=False)
+
+
+if __name__ == "__main__":
+    order = json.load(sys.stdin)
+    _confine(memory_bytes=order["memory_bytes"], cpu_seconds=order["cpu_seconds"], parent=order["parent"])
+    globals()[order["name"]](order)

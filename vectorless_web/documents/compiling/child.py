@@ -1,0 +1,111 @@
+"""The child process that reads one uploaded file, under limits, without Django, database or secrets.
+
+Run as `python -m vectorless_web.documents.compiling.child`, with JSON on standard input: `path`,
+the fields of an Order (compile_process.py) and `parent`. It writes one JSON object a line to
+standard output: {"stage", "done", "total"} while it works, then {"ready": true, "peak_mb", "seconds"}
+or {"error": code, "message": sentence, "retryable": bool}, or {"error": "os_error", "errno", "message"} for
+what the system refused.
+"""
+
+import ctypes
+import json
+import os
+import resource
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+PROGRESS_SECONDS = 0.2
+PR_SET_PDEATHSIG = 1
+NICENESS = 10
+"""Answers come before reading: the child yields the processor to the workers of runs."""
+
+
+def main() -> int:
+    """Compile the file that standard input describes."""
+    wanted = json.load(sys.stdin)
+    _confine(memory_bytes=wanted["memory_bytes"], cpu_seconds=wanted["cpu_seconds"], parent=wanted["parent"])
+    started = time.monotonic()
+    try:
+        _compile(wanted)
+    except MemoryError:
+        _say(error="out_of_memory", message="", retryable=False)
+        return 1
+    except OSError as error:
+        # A full disk, a file that went away: what the system refused is no fault of the document.
+        if error.errno is None:
+            raise
+        _say(error="os_error", errno=error.errno, message=error.strerror or "")
+        return 1
+    _say(ready=True, peak_mb=_peak_mb(), seconds=round(time.monotonic() - started, 2))
+    return 0
+
+
+def _compile(wanted: dict[str, Any]) -> None:
+    # Imported under the limits: the parser and its libraries are what they are for.
+    from vectorless_web.engine.errors import EngineError  # noqa: PLC0415
+    from vectorless_web.engine.parsing.compile import compile_file  # noqa: PLC0415
+    from vectorless_web.engine.parsing.corrections import Correction, CorrectionAct  # noqa: PLC0415
+    from vectorless_web.engine.parsing.limits import CompileLimits  # noqa: PLC0415
+
+    more = {}
+    if wanted["corrections"]:
+        more["corrections"] = [Correction(**{**row, "act": CorrectionAct(row["act"])}) for row in wanted["corrections"]]
+    try:
+        artefact = compile_file(
+            Path(wanted["path"]),
+            name=wanted["name"],
+            ignore_bookmarks=wanted["ignore_bookmarks"],
+            progress=Progress(),
+            limits=CompileLimits(pages=wanted["max_pages"], bytes=wanted["max_bytes"]),
+            **more,
+        )
+    except EngineError as error:
+        _say(error=error.code, message=error.message, retryable=error.retryable)
+        sys.exit(1)
+    Path(wanted["target"]).write_bytes(artefact)
+
+
+class Progress:
+    """Reports a stage's first and last count, and those between at most five times a second."""
+
+    def __init__(self) -> None:
+        self._stage = ""
+        self._said_at = 0.0
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if stage == self._stage and done < total and now - self._said_at < PROGRESS_SECONDS:
+            return
+        self._stage, self._said_at = stage, now
+        _say(stage=stage, done=done, total=total)
+
+
+def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int) -> None:
+    """Set limits that neither the parser nor its libraries can lift, and die with the parent."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit(1)  # The parent died before the kernel was told to watch it.
+    os.nice(NICENESS)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # The soft limit comes first, with a signal of its own: a hard one kills as a lack of memory does.
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 5))
+    resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))
+
+
+def _peak_mb() -> float:
+    """The most memory this program has held; `ru_maxrss` would count what the parent held before the start."""
+    status = Path("/proc/self/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+    return round(int(line.split()[1]) / 1024, 1)
+
+
+def _say(**message: Any) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,269 @@
+"""Runs the compile child and watches it: its messages, a time-out, and a certain end."""
+
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from vectorless_web.engine.parsing.compile import compile_file
+
+CHILD = "vectorless_web.documents.compiling.child"
+TICK_SECONDS = 0.5
+LONGEST_LINE = 1 << 16
+CRASHES = (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGTRAP, -signal.SIGILL, -signal.SIGBUS)
+MUCH_MEMORY = 0.5
+"""A crash with more than this share of the allowed memory in use is put down to memory: a library whose buffer cannot
+be doubled aborts. PDFium held 0.58 to 0.94 of limits between 300 MB and 2 GB when it did."""
+
+
+class CompileFailed(Exception):
+    """Raised when a file cannot be compiled: a plain sentence, a stable code, whether trying again can help."""
+
+    def __init__(self, message: str, *, code: str, retryable: bool) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.retryable = retryable
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a stage has come. `stage` is parsing, outlining or indexing; counts are pages or nodes."""
+
+    stage: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Finished:
+    """The artefact is written."""
+
+    seconds: float
+    peak_mb: float
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the child shall compile, and under which limits."""
+
+    path: Path
+    name: str
+    target: Path
+    memory_bytes: int
+    cpu_seconds: int
+    seconds: float
+    max_pages: int
+    max_bytes: int
+    corrections: Sequence[Mapping[str, Any]] = ()
+    """Corrections of the outline by hand, as `DocumentVersion.corrections` holds them."""
+    ignore_bookmarks: bool = False
+
+    @classmethod
+    def by_settings(cls, *, path: Path, name: str, target: Path, **more: Any) -> "Order":
+        """An order under the installation's limits."""
+        return cls(
+            path=path,
+            name=name,
+            target=target,
+            memory_bytes=settings.COMPILE_MEMORY_BYTES,
+            cpu_seconds=settings.COMPILE_CPU_SECONDS,
+            seconds=settings.COMPILE_TIMEOUT_SECONDS,
+            max_pages=settings.COMPILE_MAX_PAGES,
+            max_bytes=settings.UPLOAD_MAX_BYTES,
+            **more,
+        )
+
+
+def run_child(order: Order, *, module: str = CHILD) -> Generator[Progress | Finished | None, None, None]:
+    """Compile in a child process, yielding its progress, None about every half second without news, then Finished.
+
+    The child is killed when the iterator is closed. Raises CompileFailed for what the child
+    reports, for a time-out, for too much memory and for a crash; OSError when the system
+    refused it a file or the room to write one.
+    """
+    child = _start(order, module)
+    try:
+        yield from _watch(child, order)
+    finally:
+        _end(child)
+
+
+def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
+    wanted = {
+        "path": str(order.path),
+        "name": order.name,
+        "target": str(order.target),
+        "memory_bytes": order.memory_bytes,
+        "cpu_seconds": order.cpu_seconds,
+        "max_pages": order.max_pages,
+        "max_bytes": order.max_bytes,
+        "corrections": list(order.corrections),
+        "ignore_bookmarks": order.ignore_bookmarks,
+        "parent": os.getpid(),
+    }
+    # A file and not an argument: the system bounds those to 128 KB, which a few hundred corrections pass.
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(json.dumps(wanted).encode())
+        stdin.seek(0)
+        return subprocess.Popen(  # noqa: S603 - our own module
+            [sys.executable, "-m", module],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+            cwd=settings.BASE_DIR,
+            start_new_session=True,
+        )
+
+
+def _environment() -> dict[str, str]:
+    """Only what Python needs: the child reads hostile files and holds no secret."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "LC_ALL", "PYTHONPATH", "TZ") if name in os.environ}
+    # One thread a library: each would reserve address space that counts against the limit.
+    return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+def _watch(child: "subprocess.Popen[bytes]", order: Order) -> Iterator[Progress | Finished | None]:
+    started = time.monotonic()
+    deadline = started + order.seconds
+    for line in _lines(child, deadline):
+        if line is None:
+            yield None
+            continue
+        news = _read(line, order)
+        yield news
+        if isinstance(news, Finished):
+            return
+    raise _ended_badly(child, order, seconds=time.monotonic() - started)
+
+
+def _lines(child: "subprocess.Popen[bytes]", deadline: float) -> Iterator[bytes | None]:
+    """Lines of the child's output, None for each tick without any; ends with the output or at the deadline."""
+    assert child.stdout is not None
+    pipe, rest = child.stdout.fileno(), b""
+    while time.monotonic() < deadline:
+        ready, _, _ = select.select([pipe], [], [], TICK_SECONDS)
+        if not ready:
+            yield None
+            continue
+        chunk = os.read(pipe, LONGEST_LINE)
+        if not chunk:
+            return
+        *lines, rest = (rest + chunk)[-2 * LONGEST_LINE :].split(b"\n")
+        yield from lines
+
+
+def _read(line: bytes, order: Order) -> Progress | Finished | None:
+    try:
+        message = json.loads(line)
+    except ValueError:
+        return None  # A library's own chatter.
+    if not isinstance(message, Mapping):
+        return None
+    if "error" in message:
+        raise _reported(message, order)
+    if "ready" in message:
+        return Finished(seconds=float(message["seconds"]), peak_mb=float(message["peak_mb"]))
+    if "stage" in message:
+        return Progress(str(message["stage"]), int(message["done"]), int(message["total"]))
+    return None
+
+
+def _reported(message: Mapping[str, Any], order: Order) -> CompileFailed | OSError:
+    code = str(message["error"])
+    if code == "out_of_memory":
+        return _out_of_memory(order)
+    if code == "os_error":
+        return OSError(int(message["errno"]), str(message["message"]))
+    return CompileFailed(str(message["message"]), code=code, retryable=bool(message["retryable"]))
+
+
+def _ended_badly(child: "subprocess.Popen[bytes]", order: Order, *, seconds: float) -> CompileFailed:
+    """Why the child said nothing more, from what was measured: its time, its memory, and the signal that ended it."""
+    used = _reap(child)
+    if used is None or seconds >= order.seconds:
+        return _too_slow(order.seconds)
+    if child.returncode == -signal.SIGXCPU or (
+        child.returncode == -signal.SIGKILL and used.ru_utime + used.ru_stime >= order.cpu_seconds - 1
+    ):
+        return _too_slow(order.cpu_seconds)
+    if child.returncode == -signal.SIGKILL:
+        return _killed(seconds)
+    if child.returncode in CRASHES and used.ru_maxrss * 1024 >= order.memory_bytes * MUCH_MEMORY:
+        return _out_of_memory(order)
+    return CompileFailed(
+        "The reader stopped unexpectedly on this file, which may be damaged. "
+        "Open it in a viewer, save it again and upload that copy.",
+        code="reader_crashed",
+        retryable=True,
+    )
+
+
+def _reap(child: "subprocess.Popen[bytes]") -> resource.struct_rusage | None:
+    """What the ended child has used; None while it still runs a moment after its last word."""
+    deadline = time.monotonic() + TICK_SECONDS
+    while True:
+        pid, status, used = os.wait4(child.pid, os.WNOHANG)
+        if pid:
+            child.returncode = os.waitstatus_to_exitcode(status)
+            return used
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(0.01)
+
+
+def _too_slow(seconds: float) -> CompileFailed:
+    minutes = max(1, round(seconds / 60))
+    unit = "minute" if minutes == 1 else "minutes"
+    return CompileFailed(
+        f"Reading this file took longer than {minutes} {unit} and was stopped. "
+        "Split it into smaller files, or ask your administrator for a higher limit.",
+        code="compile_timeout",
+        retryable=True,
+    )
+
+
+def _out_of_memory(order: Order) -> CompileFailed:
+    return CompileFailed(
+        f"Reading this file needed more than {order.memory_bytes // 2**20} MB of memory and was stopped. "
+        "Split it into smaller files, or ask your administrator for a higher limit.",
+        code="out_of_memory",
+        retryable=True,
+    )
+
+
+def _killed(seconds: float) -> CompileFailed:
+    return CompileFailed(
+        f"The server's system stopped the reading of this file after {seconds:.1f} s, as it does when memory runs "
+        "short. Try again when less is going on, or ask your administrator to look at the server's memory.",
+        code="killed_by_system",
+        retryable=True,
+    )
+
+
+def _end(child: "subprocess.Popen[bytes]") -> None:
+    """Kill the child with whatever it started, and reap it."""
+    if child.poll() is None:
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+    if child.stdout is not None:
+        child.stdout.close()
+
+
+def compile_here(order: Order) -> Generator[Progress | Finished | None, None, None]:
+    """Compile as `run_child` does, at once."""
+    started = time.monotonic()
+    order.target.write_bytes(compile_file(order.path, name=order.name))
+    yield Finished(seconds=round(time.monotonic() - started, 2), peak_mb=0.0)

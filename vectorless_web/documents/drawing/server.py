@@ -1,0 +1,305 @@
+"""The render server: hands requests for pictures and boxes of uploads to workers, behind a private unix socket.
+
+One connection carries one request and one reply, each a JSON object on one line. Requests:
+{"op": "ping"}; {"op": "page", "file", "sha256", "page_index", "scale"}, answered with the path of
+the picture; {"op": "boxes", "file", "spans": [[page_index, char_index, length], ...]}, answered with
+[[page_index, x, y, width, height], ...] in points from the top left. A refusal is {"code", "message"}.
+
+This process opens no upload. Its workers do, so a page that crashes, hangs or bloats one costs one
+reply; `render_turns` says whose turn it is. The socket comes back by itself when it was removed.
+"""
+
+import json
+import logging
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vectorless_web.documents.drawing.turns import Job, Turns
+from vectorless_web.documents.drawing.worker import LONGEST_REQUEST, RenderConfig, run_worker
+
+logger = logging.getLogger(__name__)
+
+BACKLOG = 128
+MOST_CLIENTS = 256
+READ_SECONDS = 2.0
+SEND_SECONDS = 0.5
+QUEUE_SECONDS = 4.0
+"""How long a request waits for its turn; the reader shows the page's text meanwhile, and may ask again."""
+TICK_SECONDS = 0.5
+REQUESTS_A_WORKER = 5000
+"""A worker is replaced after this many requests, which bounds what a library may leak."""
+RESTART_SECONDS = 0.2
+MOST_CRASHES = 1
+"""A request whose worker ended is tried once more: the worker may have ended by something else.
+One that no worker had begun is tried again in any case."""
+CHUNK_BYTES = 1 << 16
+
+BUSY = {
+    "code": "render_busy",
+    "message": "Many pages are being drawn. Try again in a moment; the text is here already.",
+}
+TIMED_OUT = {"code": "render_timeout", "message": "Drawing this page took too long. Its text can still be read."}
+CRASHED = {"code": "render_crashed", "message": "Drawing this page failed. Its text can still be read."}
+
+
+def serve(config: RenderConfig) -> None:
+    """Serve until a SIGTERM or SIGINT."""
+    server = Server(config)
+
+    def stop(_number: int, _frame: object) -> None:
+        server.close()
+        sys.exit(0)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    server.run()
+
+
+@dataclass(eq=False)
+class _Client:
+    """Somebody who asks. `read` is what has come of the request."""
+
+    connection: socket.socket
+    since: float
+    read: bytearray = field(default_factory=bytearray)
+    asked: bool = False
+
+
+@dataclass(eq=False)
+class _Worker:
+    """One worker process and the job it does."""
+
+    pid: int
+    connection: socket.socket
+    read: bytearray = field(default_factory=bytearray)
+    job: Job[_Client] | None = None
+    begun: bool = False
+    served: int = 0
+
+
+class Server:
+    """One loop over all connections; nothing in it waits."""
+
+    def __init__(self, config: RenderConfig) -> None:
+        self.config = config
+        self._turns: Turns[_Client] = Turns(config.workers)
+        self._selector = selectors.DefaultSelector()
+        self._clients: set[_Client] = set()
+        self._workers: list[_Worker] = []
+        self._fork_at = 0.0
+        self._listener, self._inode = self._listen()
+
+    def run(self) -> None:
+        """Serve for ever."""
+        checked = 0.0
+        while True:
+            self._fork_missing()
+            for key, _ in self._selector.select(TICK_SECONDS):
+                self._hear(key.data)
+            now = time.monotonic()
+            if now - checked > TICK_SECONDS:
+                checked = now
+                self._refuse_late(now)
+                self._mend_socket()
+            self._hand_out()
+
+    def close(self) -> None:
+        """End the workers, and remove the socket if it is still this server's own."""
+        for worker in self._workers:
+            with suppress(ProcessLookupError):
+                os.kill(worker.pid, signal.SIGKILL)
+        if _inode(self.config.socket) == self._inode:
+            self.config.socket.unlink(missing_ok=True)
+
+    def _listen(self) -> tuple[socket.socket, int]:
+        """Listen, taking the place of a server that has ended or is about to."""
+        path = self.config.socket
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        listener.bind(str(path))
+        path.chmod(0o600)
+        listener.listen(BACKLOG)
+        listener.setblocking(False)
+        self._selector.register(listener, selectors.EVENT_READ, None)
+        return listener, _inode(path)
+
+    def _mend_socket(self) -> None:
+        """Listen anew when the socket was removed; one that another server has put there is left to it."""
+        if _inode(self.config.socket):
+            return
+        logger.warning("the socket %s was removed and is made again", self.config.socket)
+        self._selector.unregister(self._listener)
+        self._listener.close()
+        self._listener, self._inode = self._listen()
+
+    def _hear(self, source: _Client | _Worker | None) -> None:
+        if source is None:
+            self._accept()
+        elif isinstance(source, _Client):
+            self._hear_client(source)
+        else:
+            self._hear_worker(source)
+
+    def _accept(self) -> None:
+        with suppress(BlockingIOError, ConnectionError):
+            connection, _ = self._listener.accept()
+            if len(self._clients) >= MOST_CLIENTS:
+                connection.close()
+                return
+            connection.setblocking(False)
+            client = _Client(connection, time.monotonic())
+            self._clients.add(client)
+            self._selector.register(connection, selectors.EVENT_READ, client)
+
+    def _hear_client(self, client: _Client) -> None:
+        try:
+            chunk = client.connection.recv(CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            chunk = b""
+        if not chunk:  # Gone, or somebody only asked whether anybody listens.
+            self._turns.leave(client)
+            self._drop(client)
+            return
+        client.read += chunk
+        if client.asked:
+            return
+        if b"\n" in client.read:
+            client.asked = True
+            self._take(client, bytes(client.read.partition(b"\n")[0]))
+        elif len(client.read) > LONGEST_REQUEST:
+            self._drop(client)
+
+    def _take(self, client: _Client, line: bytes) -> None:
+        """Answer what needs no worker, and let everything else wait for its turn."""
+        try:
+            request = json.loads(line)
+            operation, file = request["op"], str(request.get("file", ""))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            self._reply(client, {"code": "bad_request", "message": "The request cannot be understood."})
+            return
+        if operation == "ping":
+            self._reply(client, {"ok": True})
+            return
+        job = Job(file, line, operation == "page", time.monotonic(), [client])
+        if not self._turns.add(job):
+            self._reply(client, BUSY)
+
+    def _hear_worker(self, worker: _Worker) -> None:
+        try:
+            chunk = worker.connection.recv(CHUNK_BYTES)
+        except OSError:
+            chunk = b""
+        if not chunk:
+            self._bury(worker)
+            return
+        worker.read += chunk
+        if worker.read.startswith(b"\n"):
+            worker.begun = True
+            del worker.read[0]
+        if not worker.read.endswith(b"\n") or worker.job is None:
+            return
+        job, worker.job = worker.job, None
+        line, worker.read = bytes(worker.read), bytearray()
+        self._turns.finish(job, time.monotonic())
+        self._send(job, line)
+        worker.served += 1
+        if worker.served >= REQUESTS_A_WORKER:
+            self._bury(worker)
+
+    def _bury(self, worker: _Worker) -> None:
+        """A worker has ended, or has done its share; who waits for it is told."""
+        self._selector.unregister(worker.connection)
+        worker.connection.close()
+        self._workers.remove(worker)
+        _, status = os.waitpid(worker.pid, 0)
+        if status:
+            logger.warning("a render worker ended with status %s and is started again", status)
+            self._fork_at = time.monotonic() + RESTART_SECONDS
+        timed_out = os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM
+        if worker.job is not None and not timed_out and worker.job.crashes + worker.begun <= MOST_CRASHES:
+            self._turns.repeat(worker.job, crashed=worker.begun)
+        elif worker.job is not None:
+            self._turns.finish(worker.job, time.monotonic(), timed_out=timed_out)
+            self._send(worker.job, json.dumps(TIMED_OUT if timed_out else CRASHED).encode() + b"\n")
+
+    def _hand_out(self) -> None:
+        for worker in [worker for worker in self._workers if worker.job is None]:
+            job = self._turns.take(time.monotonic())
+            if job is None:
+                return
+            worker.job, worker.begun = job, False
+            try:
+                worker.connection.sendall(job.line + b"\n")
+            except OSError:
+                self._bury(worker)
+
+    def _refuse_late(self, now: float) -> None:
+        for job in self._turns.overdue(now - QUEUE_SECONDS):
+            self._send(job, json.dumps(BUSY).encode() + b"\n")
+        for client in [client for client in self._clients if not client.asked and now - client.since > READ_SECONDS]:
+            self._drop(client)
+
+    def _send(self, job: Job[_Client], line: bytes) -> None:
+        for client in list(job.waiters):
+            self._send_line(client, line)
+
+    def _reply(self, client: _Client, reply: dict[str, Any]) -> None:
+        self._send_line(client, json.dumps(reply).encode() + b"\n")
+
+    def _send_line(self, client: _Client, line: bytes) -> None:
+        with suppress(OSError):
+            client.connection.settimeout(SEND_SECONDS)
+            client.connection.sendall(line)
+        self._drop(client)
+
+    def _drop(self, client: _Client) -> None:
+        if client in self._clients:
+            self._clients.remove(client)
+            self._selector.unregister(client.connection)
+            client.connection.close()
+
+    def _fork_missing(self) -> None:
+        if time.monotonic() < self._fork_at:
+            return
+        while len(self._workers) < self.config.workers:
+            self._fork()
+
+    def _fork(self) -> None:
+        supervisor = os.getpid()
+        ours, theirs = socket.socketpair()
+        pid = os.fork()
+        if pid:
+            theirs.close()
+            worker = _Worker(pid, ours)
+            ours.settimeout(SEND_SECONDS)
+            self._workers.append(worker)
+            self._selector.register(ours, selectors.EVENT_READ, worker)
+            return
+        status = 1
+        try:
+            ours.close()
+            for key in self._selector.get_map().values():
+                os.close(key.fd)
+            run_worker(theirs, self.config, supervisor)
+            status = 0
+        finally:
+            os._exit(status)
+
+
+def _inode(path: Path) -> int:
+    """The inode of a file; 0 when there is none."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,148 @@
+"""The render worker: answers one request after the other, confined, in a process that may die of any page."""
+
+import ctypes
+import json
+import logging
+import os
+import resource
+import signal
+import socket
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vectorless_web.documents.drawing.cache import PageCache, image_path, touch
+from vectorless_web.engine.documents.node import GlyphSpan
+from vectorless_web.engine.errors import EngineError
+from vectorless_web.engine.parsing.pdf.boxes import highlight_boxes, render_page
+
+logger = logging.getLogger(__name__)
+
+LONGEST_REQUEST = 1 << 20
+BOXES_SECONDS = 4
+"""Boxes of a quote take milliseconds; who asks for them waits two seconds at most."""
+TRIES = 2
+NICENESS = 5
+"""Pages of the site and steps of runs come before pictures."""
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True)
+class RenderConfig:
+    """Where the server listens and keeps pictures, how many workers it has, and the limits of one page."""
+
+    socket: Path
+    cache: Path
+    cache_bytes: int
+    memory_bytes: int
+    seconds: int
+    resolve: Callable[[str], Path]
+    """Gives the local path of a stored upload."""
+    workers: int = 1
+
+
+class Refused(Exception):
+    """Raised when a request cannot be answered; becomes the reply."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def run_worker(connection: socket.socket, config: RenderConfig, supervisor: int) -> None:
+    """Confine this process and answer requests, one a line, until the other side closes the connection.
+
+    An empty line says that a request was begun; its answer follows on a line of its own.
+    """
+    _confine(config, supervisor)
+    worker = Worker(config)
+    with connection, connection.makefile("rb") as lines:
+        while line := lines.readline(LONGEST_REQUEST):
+            connection.sendall(b"\n")
+            connection.sendall(json.dumps(worker.answer(line)).encode() + b"\n")
+
+
+def _confine(config: RenderConfig, supervisor: int) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != supervisor:
+        os._exit(1)
+    os.nice(NICENESS)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (config.memory_bytes, config.memory_bytes))
+
+
+class Worker:
+    """Answers one request after the other: PDFium must not be used by two threads at once."""
+
+    def __init__(self, config: RenderConfig) -> None:
+        self.config = config
+        self.cache = PageCache(config.cache, limit_bytes=config.cache_bytes)
+        self._tries = config.cache / "tries"
+
+    def answer(self, line: bytes) -> dict[str, Any]:
+        """The reply to one request."""
+        try:
+            return self._dispatch(json.loads(line))
+        except Refused as refusal:
+            return {"code": refusal.code, "message": refusal.message}
+        except EngineError as error:
+            return {"code": error.code, "message": error.message}
+        except (KeyError, TypeError, ValueError) as error:
+            return {"code": "bad_request", "message": f"The request cannot be understood: {error!r}."}
+        except MemoryError:
+            return {"code": "page_too_large", "message": "This page is too large to be drawn."}
+        except OSError as error:
+            return {"code": "file_missing", "message": f"The file of this page cannot be read: {error.strerror}."}
+        except Exception:
+            logger.exception("a request failed")
+            return {"code": "render_failed", "message": "Drawing this page failed. Its text can still be read."}
+
+    def _dispatch(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        if request["op"] == "page":
+            return {"path": str(self._page(request))}
+        if request["op"] == "boxes":
+            return {"boxes": self._boxes(request)}
+        raise Refused("bad_request", "There is no such request.")
+
+    def _page(self, request: Mapping[str, Any]) -> Path:
+        sha256, page_index, scale = str(request["sha256"]), int(request["page_index"]), float(request["scale"])
+        if not sha256.isalnum():
+            raise Refused("bad_request", "This is not a hash.")
+        path = image_path(self.config.cache, sha256, page_index, scale)
+        if touch(path):
+            return path
+        file = self.config.resolve(str(request["file"]))
+        name = f"{sha256}-{page_index}"
+        image = self._tried(name, self.config.seconds, lambda: render_page(file, page_index, scale))
+        self.cache.write(path, image.data)
+        return path
+
+    def _boxes(self, request: Mapping[str, Any]) -> list[list[float]]:
+        spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]
+        file = self.config.resolve(str(request["file"]))
+        seconds = min(self.config.seconds, BOXES_SECONDS)
+        found = self._tried(f"{file.name}-boxes", seconds, lambda: highlight_boxes(file, spans))
+        return [[b.page_index, b.left, b.top, b.right - b.left, b.bottom - b.top] for b in found]
+
+    def _tried(self, name: str, seconds: int, work: Callable[[], Any]) -> Any:
+        """Do the work under the alarm that ends this process; refuse what ended it before."""
+        mark = self._tries / name
+        tries = mark.stat().st_size if mark.exists() else 0
+        if tries >= TRIES:
+            raise Refused("page_unrenderable", "This page cannot be drawn: drawing it failed more than once.")
+        self._tries.mkdir(parents=True, exist_ok=True)  # the cache may be deleted at any time
+        with mark.open("ab") as file:
+            file.write(b".")
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(seconds)
+        try:
+            return work()
+        except IndexError as error:
+            raise Refused("no_such_page", "This document has no such page.") from error
+        finally:
+            signal.alarm(0)
+            mark.unlink(missing_ok=True)

@@ -1,0 +1,237 @@
+"""What a reader sees of a page: its picture or text, the quotes lit on it, and the way to its neighbours."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from django.conf import settings
+from django.urls import reverse
+
+from vectorless_web.documents.drawing.cache import image_path, touch
+from vectorless_web.documents.drawing.client import BOXES_SECONDS, NO_PICTURE, RenderUnavailable, ask, is_up
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.rendering.flags import Marked, place
+from vectorless_web.documents.rendering.text import Mark, segments
+from vectorless_web.documents.selectors import section_path
+from vectorless_web.documents.storage.files import open_version, size_of
+from vectorless_web.engine.documents.node import GlyphSpan
+from vectorless_web.engine.documents.page import PageInfo
+from vectorless_web.engine.parsing.sniff import PDF
+
+__all__ = ["Highlight", "RenderUnavailable", "boxes", "page_image", "page_view"]
+
+SCALES = (1.0, 1.6, 2.4)
+"""Pixels a point in which a page may be asked for."""
+SCALE = 1.6
+
+SpanRow = GlyphSpan | Sequence[int]
+BoxRow = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """A quote to light: `boxes` rows are [page_index, x, y, width, height] in points from the top left,
+    `spans` rows [page_index, char_index, length]. Rows of other pages are left aside.
+    """
+
+    marker: int
+    boxes: Sequence[BoxRow] = ()
+    spans: Sequence[SpanRow] = ()
+    on: bool = False
+    id: str = ""
+    """The element's id on the page; "hit-<marker>" unless given."""
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A highlight as one page shows it: `boxes` are [x, y, width, height]."""
+
+    marker: int
+    id: str
+    on: bool
+    boxes: list[BoxRow]
+
+
+def has_pages(version: DocumentVersion) -> bool:
+    """Whether the version has drawn pages; all other formats have only their words."""
+    return version.mime == PDF
+
+
+def boxes(version: DocumentVersion, spans: Iterable[SpanRow], *, seconds: float = BOXES_SECONDS) -> list[list[float]]:
+    """One box a printed line, [page_index, x, y, width, height] in points from the top left; [] for a text document.
+
+    RenderUnavailable when the render server does not answer within `seconds`.
+    """
+    rows = [span_row(span) for span in spans]
+    if not rows or not has_pages(version):
+        return []
+    request = {"op": "boxes", "file": version.file.name, "spans": rows}
+    found: list[list[float]] = ask(request, seconds)["boxes"]
+    return found
+
+
+def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE) -> Path:
+    """The path of a page's picture (JPEG), from the cache or drawn now; RenderUnavailable when it cannot be."""
+    if not has_pages(version):
+        raise RenderUnavailable(NO_PICTURE, "Only PDF files have pictures of their pages.")
+    path = _cached_image(version, page_index, scale)
+    if touch(path):
+        return path
+    request = {"op": "page", "file": version.file.name, "sha256": version.sha256}
+    return Path(ask({**request, "page_index": page_index, "scale": scale})["path"])
+
+
+def page_view(
+    version: DocumentVersion,
+    page_index: int,
+    highlights: Iterable[Highlight] = (),
+    *,
+    view: str = "page",
+    finds: Iterable[SpanRow] = (),
+) -> dict[str, Any]:
+    """The context `sheet` of `documents/_page.html`: one page with the highlights that lie on it.
+
+    `view` is "page" (picture) or "text"; `finds` are the places of words looked for. `version`
+    comes with its document and workspace. While pages cannot be drawn, their text is shown.
+    IndexError for a page that does not exist.
+    """
+    page = open_version(version).pages[page_index]
+    shown = _words if view == "text" or not _can_draw(version, page_index) else _picture
+    return {
+        **_place_of(version, page_index),
+        "width": round(page.width, 2),
+        "height": round(page.height, 2),
+        "image_url": "",
+        "text_segments": [],
+        "hits": [],
+        "flags": (),
+        "finds": [],
+        "alt": _description(version, page_index, page),
+        "problem": "",
+        **shown(version, page_index, list(highlights), list(finds)),
+    }
+
+
+def unreadable_sentence(version: DocumentVersion) -> str:
+    """Why a version whose compiled file is damaged cannot be shown at the moment, and what becomes of it."""
+    if version.is_broken and version.repair_after is None:
+        return version.error_message
+    if version.is_broken:
+        return f"{version.error_message} It is tried again by itself until then."
+    return (
+        "The compiled file of this document is missing or damaged. The document is being read again from its "
+        "original file and is back when that is done. Answers that quote it keep their quotes."
+    )
+
+
+def page_url(version: DocumentVersion, page_index: int, **query: str) -> str:
+    """The reader's address of a page, pages in it from 1."""
+    document = version.document
+    values = {"page": str(page_index + 1), **_version_query(version), **query}
+    address = reverse("documents:detail", kwargs={"slug": document.workspace.slug, "pk": document.pk})
+    return f"{address}?{urlencode(values)}"
+
+
+def fragment_url(version: DocumentVersion, page_index: int) -> str:
+    """The address of a page's fragment; "" for a page that does not exist."""
+    if not 0 <= page_index < version.pages:
+        return ""
+    document = version.document
+    kwargs = {"slug": document.workspace.slug, "pk": document.pk, "page": page_index + 1}
+    query = urlencode(_version_query(version))
+    return reverse("documents:page", kwargs=kwargs) + (f"?{query}" if query else "")
+
+
+def _version_query(version: DocumentVersion) -> dict[str, str]:
+    current = version.document.current_version_id == version.pk
+    return {} if current else {"version": str(version.number)}
+
+
+def _place_of(version: DocumentVersion, page_index: int) -> dict[str, Any]:
+    return {
+        "version": version.pk,
+        "document_title": version.document.title,
+        "crumbs": [section.title for section in section_path(version, page_index)],
+        "page": page_index + 1,
+        "page_count": version.pages,
+        "url": page_url(version, page_index),
+        "previous_url": fragment_url(version, page_index - 1),
+        "next_url": fragment_url(version, page_index + 1),
+    }
+
+
+def _image_url(version: DocumentVersion, page_index: int) -> str:
+    document = version.document
+    kwargs = {"slug": document.workspace.slug, "pk": document.pk, "number": version.number, "page": page_index + 1}
+    return reverse("documents:page_image", kwargs=kwargs)
+
+
+def _description(version: DocumentVersion, page_index: int, page: PageInfo) -> str:
+    empty = "" if page.characters else ", without text"
+    return f"Page {page_index + 1} of {version.document.title}{empty}"
+
+
+def _cached_image(version: DocumentVersion, page_index: int, scale: float) -> Path:
+    return image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, page_index, scale)
+
+
+def _can_draw(version: DocumentVersion, page_index: int) -> bool:
+    if not has_pages(version):
+        return False
+    return touch(_cached_image(version, page_index, SCALE)) or (
+        size_of(version.file.name or "") is not None and is_up()
+    )
+
+
+def _picture(
+    version: DocumentVersion, page_index: int, highlights: list[Highlight], finds: list[SpanRow]
+) -> dict[str, Any]:
+    """The page as drawn, with boxes; the page's words instead when boxes are wanted and cannot be had."""
+    page = open_version(version).pages[page_index]
+    try:
+        hits = [hit for hit in (_hit(version, page_index, highlight) for highlight in highlights) if hit.boxes]
+        found = _rows_on(page_index, boxes(version, [span for span in finds if span_row(span)[0] == page_index]))
+    except RenderUnavailable:
+        return _words(version, page_index, highlights, finds)
+    marked = [Marked(hit.marker, hit.boxes, hit.on) for hit in hits]
+    return {
+        "image_url": _image_url(version, page_index),
+        "hits": hits,
+        "flags": place(marked, page.width, page.height),
+        "finds": found,
+    }
+
+
+def _hit(version: DocumentVersion, page_index: int, highlight: Highlight) -> Hit:
+    rows = highlight.boxes or boxes(version, highlight.spans)
+    own = highlight.id or f"hit-{highlight.marker}"
+    return Hit(highlight.marker, own, highlight.on, _rows_on(page_index, rows))
+
+
+def _rows_on(page_index: int, rows: Iterable[BoxRow]) -> list[BoxRow]:
+    return [list(row[1:]) for row in rows if int(row[0]) == page_index]
+
+
+def _words(
+    version: DocumentVersion, page_index: int, highlights: list[Highlight], finds: list[SpanRow]
+) -> dict[str, Any]:
+    """The page as text, cut where highlights and finds begin and end."""
+    marks = [
+        Mark(start, start + length, highlight.marker, highlight.on)
+        for highlight in highlights
+        for page, start, length in map(span_row, highlight.spans)
+        if page == page_index
+    ]
+    looked_for = [span_row(span) for span in finds]
+    found = [Mark(start, start + length) for page, start, length in looked_for if page == page_index]
+    return {"text_segments": segments(open_version(version).page_text(page_index), marks + found)}
+
+
+def span_row(span: SpanRow) -> tuple[int, int, int]:
+    """A span as (page_index, char_index, length)."""
+    if isinstance(span, GlyphSpan):
+        return span.page_index, span.char_index, span.length
+    page_index, char_index, length = span
+    return page_index, char_index, length

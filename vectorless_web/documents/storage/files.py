@@ -1,0 +1,291 @@
+"""Where files live: uploads and artefacts in default storage, local copies that can be mapped."""
+
+import hashlib
+import os
+import shutil
+import struct
+import tempfile
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+from django.conf import settings
+from django.core.files import File
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+from django.dispatch import Signal
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.artefact import open_artefact as map_artefact
+from vectorless_web.engine.documents.vectors import NodeVectors
+from vectorless_web.engine.documents.vectors import open_vectors as map_vectors
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.index.segment import Segment
+from vectorless_web.infra.outages import StorageAway
+
+Stamp = tuple[int, int, int]
+"""Inode, size and time of change of a file: another one is another content."""
+
+CHUNK_BYTES = 1 << 20
+MISSING = "The compiled file of this document is missing."
+ALTERED = "The compiled file of this document is damaged: it is not what was stored."
+OTHER_INDEX = "The compiled document cannot be read: another version of this program made its index."
+OPEN_DOCUMENTS = 16
+"""Artefacts kept mapped by one process."""
+
+artefact_damaged = Signal()
+"""Sent with a `version` whose compiled file was found missing, damaged or unreadable."""
+
+
+def open_version(version: DocumentVersion) -> CompiledDocument:
+    """The compiled document of a ready version, mapped; ArtefactDamaged when its file is gone or altered.
+
+    StorageAway when that cannot be told because the storage is not there.
+    Damage is announced by the signal `artefact_damaged`, so that it is repaired whoever came upon it.
+    """
+    if not version.artefact:
+        raise ArtefactDamaged("This version has not been compiled.")
+    try:
+        return open_artefact(version.artefact, version.artefact_sha256)
+    except ArtefactDamaged:
+        if _was_replaced(version):
+            return open_version(version)
+        artefact_damaged.send_robust(DocumentVersion, version=version)
+        raise
+
+
+def open_artefact(name: str, sha256: str) -> CompiledDocument:
+    """The artefact stored under `name`, mapped, verified and kept open, least recently used out first.
+
+    One that is open already is looked at again: a file that changed under it is read anew, or found damaged.
+    """
+    with _lock:
+        key, stamp = (name, sha256), _stamp(name, sha256)
+        kept = _open.pop(key, None)
+        if kept is None or kept[0] != stamp:
+            kept = (stamp, _map(name, sha256))
+        _open[key] = kept
+        while len(_open) > OPEN_DOCUMENTS:
+            # Dropped, not closed: a run may still read it; the mapping goes with its last reader.
+            _open.popitem(last=False)
+        return kept[1]
+
+
+def size_of(name: str) -> int | None:
+    """The size of a stored file in bytes; None when there is no such file."""
+    try:
+        return default_storage.size(name) if name else None
+    except FileNotFoundError:
+        return None
+
+
+def open_vectors(name: str, sha256: str) -> NodeVectors:
+    """The vectors stored under `name`, mapped and kept open; ArtefactDamaged when the file is gone or altered."""
+    try:
+        return _mapped_vectors(name, sha256)
+    except FileNotFoundError as error:
+        check_reachable()
+        raise ArtefactDamaged("The vector file is missing. Embed the document again.") from error
+
+
+def is_stored(name: str, sha256: str) -> bool:
+    """Whether a file is stored under `name` and holds what it should; reads all of it."""
+    if not name or not default_storage.exists(name):
+        return False
+    with default_storage.open(name) as file:
+        return stream_sha256(file) == sha256
+
+
+def is_readable(version: DocumentVersion) -> bool:
+    """Whether the compiled file of a version can be opened; if not, that is announced."""
+    try:
+        open_version(version)
+    except ArtefactDamaged:
+        return False
+    return True
+
+
+def store_vectors(data: bytes, name: str) -> tuple[str, str]:
+    """Put the bytes of a vector file into default storage; the name it got and its SHA-256."""
+    return default_storage.save(name, ContentFile(data)), hashlib.sha256(data).hexdigest()
+
+
+def store_artefact(path: Path, name: str) -> tuple[str, str]:
+    """Put a compiled file into default storage; the name it got and its SHA-256.
+
+    The file is never shared with what is stored already: another version's file may be removed at any moment.
+    """
+    with path.open("rb") as file:
+        return default_storage.save(name, File(file)), file_sha256(path)
+
+
+def local_copy(name: str, folder: Path) -> Path:
+    """A local path of a stored file: its own when storage is a file system, else a copy in `folder`."""
+    try:
+        return Path(default_storage.path(name))
+    except NotImplementedError:
+        path = folder / hashlib.sha256(name.encode()).hexdigest()
+        if not path.exists():
+            _copy_in(name, path)
+        return path
+
+
+def check_reachable() -> None:
+    """StorageAway unless the storage can be listed and holds something.
+
+    A folder that was not mounted looks empty, or does not exist: a file that is missing
+    from it is not gone.
+    """
+    try:
+        found = default_storage.listdir("")
+    except Exception as error:
+        raise StorageAway(f"the stored files cannot be listed: {error}") from error
+    if not any(found):
+        raise StorageAway("the storage is empty, as a folder is that was not mounted")
+
+
+@contextmanager
+def reaching_storage() -> Iterator[None]:
+    """Around work with a stored file: FileNotFoundError only when it is gone while the storage is there."""
+    try:
+        yield
+    except FileNotFoundError:
+        check_reachable()
+        raise
+
+
+def delete_stored(name: str) -> None:
+    """Remove a stored file; quiet when it is gone already."""
+    if name:
+        default_storage.delete(name)
+
+
+def list_stored(folder: str) -> Iterator[str]:
+    """Names of all files in a folder of default storage, and below; none when there is no such folder."""
+    try:
+        folders, files = default_storage.listdir(folder)
+    except FileNotFoundError:
+        return
+    yield from (f"{folder}/{file}" for file in files if file)
+    for inner in folders:
+        yield from list_stored(f"{folder}/{inner}")
+
+
+def forget_cached(*, sha256: str, artefact_sha256: str) -> None:
+    """Remove page pictures and the artefact of a purged version from this machine's caches."""
+    cache = Path(settings.CACHE_ROOT)
+    for path in (cache / "pages" / sha256[:2]).glob(f"{sha256}-*.jpg"):
+        path.unlink(missing_ok=True)
+    forget_copy(artefact_sha256)
+
+
+def forget_copy(sha256: str) -> None:
+    """Remove this machine's copy of a file that was stored elsewhere."""
+    (Path(settings.CACHE_ROOT) / "artefacts" / sha256[:2] / (sha256 or "none")).unlink(missing_ok=True)
+
+
+def file_sha256(path: Path) -> str:
+    """The SHA-256 of a file in hexadecimal, read in chunks."""
+    with path.open("rb") as file:
+        return stream_sha256(file)
+
+
+def stream_sha256(stream: IO[bytes]) -> str:
+    """The SHA-256 of a stream in hexadecimal, read in chunks."""
+    digest = hashlib.sha256()
+    while chunk := stream.read(CHUNK_BYTES):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+_lock = threading.Lock()
+_open: OrderedDict[tuple[str, str], tuple[Stamp, CompiledDocument]] = OrderedDict()
+
+
+@lru_cache(maxsize=OPEN_DOCUMENTS)
+def _mapped_vectors(name: str, sha256: str) -> NodeVectors:
+    return map_vectors(_mappable(name, sha256))
+
+
+def _was_replaced(version: DocumentVersion) -> bool:
+    """Whether the version was compiled again since its row was read; the row then names the new file."""
+    fields = ("artefact", "artefact_sha256")
+    now = DocumentVersion.objects.filter(pk=version.pk).values_list(*fields).first()
+    if now is None or not now[0] or now == (version.artefact, version.artefact_sha256):
+        return False
+    version.artefact, version.artefact_sha256 = now
+    return True
+
+
+def _stamp(name: str, sha256: str) -> Stamp:
+    try:
+        state = _mappable(name, sha256).stat()
+    except FileNotFoundError as error:
+        check_reachable()
+        raise ArtefactDamaged(MISSING) from error
+    return state.st_ino, state.st_size, state.st_mtime_ns
+
+
+def _map(name: str, sha256: str) -> CompiledDocument:
+    path = _mappable(name, sha256)
+    try:
+        if sha256 and file_sha256(path) != sha256:
+            raise ArtefactDamaged(ALTERED)
+        document = map_artefact(path)
+        document.verify()
+        # What another compiler wrote is tried as a whole: the engine's own check does not reach the index.
+        Segment(document.segment)
+    except FileNotFoundError as error:
+        check_reachable()
+        raise ArtefactDamaged(MISSING) from error
+    except (ArtefactDamaged, ValueError, struct.error) as error:
+        # A copy on this machine may be what is damaged: the next one to ask fetches it again.
+        forget_copy(sha256)
+        raise error if isinstance(error, ArtefactDamaged) else ArtefactDamaged(OTHER_INDEX) from error
+    return document
+
+
+def _mappable(name: str, sha256: str) -> Path:
+    """A path to map: the stored file itself on a file system, else a copy in the cache, checked against its hash."""
+    try:
+        return Path(default_storage.path(name))
+    except NotImplementedError:
+        return _cached_artefact(name, sha256)
+
+
+def _cached_artefact(name: str, sha256: str) -> Path:
+    path = Path(settings.CACHE_ROOT) / "artefacts" / sha256[:2] / sha256
+    if not path.exists():
+        _copy_in(name, path)
+        if file_sha256(path) != sha256:
+            path.unlink()
+            raise ArtefactDamaged(ALTERED)
+    return path
+
+
+def _copy_in(name: str, path: Path) -> None:
+    """Copy a stored file to `path` so that readers see all of it or nothing; FileNotFoundError when it is gone."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".partial-", delete=False) as target:
+        try:
+            _pour(name, target)
+            os.replace(target.name, path)
+        except BaseException:
+            Path(target.name).unlink(missing_ok=True)
+            raise
+
+
+def _pour(name: str, target: IO[bytes]) -> None:
+    """Copy the content of a stored file; a client of an object store has errors of its own, which mean StorageAway."""
+    try:
+        with default_storage.open(name) as source:
+            shutil.copyfileobj(source, target, CHUNK_BYTES)
+    except OSError:
+        raise
+    except Exception as error:
+        raise StorageAway(f"{name} cannot be reached: {error}") from error

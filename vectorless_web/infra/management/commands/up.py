@@ -1,0 +1,183 @@
+"""`manage.py up`: the whole site on one machine, under one parent."""
+
+import importlib
+import logging
+import os
+import signal
+import time
+from argparse import ArgumentParser
+from functools import partial
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, connections
+
+from vectorless_web.infra.management.commands.work import preload
+from vectorless_web.infra.site import embedded_redis, static_files
+from vectorless_web.infra.site.forking import STOPPING, name_process
+from vectorless_web.infra.site.listening import CannotListen, Listening
+from vectorless_web.infra.site.lock import AlreadyRunning, hold_site
+from vectorless_web.infra.site.supervisor import NotReady, Service, Stopped, Supervisor
+
+logger = logging.getLogger(__name__)
+
+LAST_STOP_SECONDS = 8.0
+"""What the supervisor adds to VECTORLESS_STOP_SECONDS for giving back what is under way, before it kills."""
+DYING_REDIS_SECONDS = 3.0
+"""How long the Redis of a killed `up` may take to end."""
+MOST_READERS = 4
+"""Document workers by default at most: each may use VECTORLESS_COMPILE_MEMORY_BYTES."""
+
+
+class Command(BaseCommand):
+    help = "Start Redis, the web server, workers, the render child and the sweep; restart what dies."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
+        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")))
+        parser.add_argument("--run-workers", type=int, default=int(os.environ.get("VECTORLESS_RUN_WORKERS", "3")))
+        parser.add_argument(
+            "--document-workers",
+            type=int,
+            default=int(os.environ.get("VECTORLESS_DOCUMENT_WORKERS", "0")) or _readers_for_this_machine(),
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
+        for number in STOPPING:
+            signal.signal(number, _stop_starting)
+        supervisor = Supervisor(say=logger.warning, stop_seconds=settings.STOP_SECONDS + LAST_STOP_SECONDS)
+        try:
+            listening = Listening.at(options["host"], options["port"])
+            lock = self._begin(listening)
+            self._start(supervisor, listening, options)
+            supervisor.watch()
+        except Stopped:
+            supervisor.stop()
+            return
+        except NotReady as error:
+            supervisor.stop()
+            raise CommandError(str(error)) from error
+        except BaseException:
+            supervisor.stop()
+            raise
+        os.close(lock)
+
+    def _begin(self, listening: Listening) -> int:
+        """Make sure that this is the folder's only site and that its port is free; the lock's descriptor."""
+        name_process("up")
+        try:
+            lock = hold_site(
+                settings.VAR / "up.lock", seconds=settings.STOP_SECONDS + LAST_STOP_SECONDS, say=self.stdout.write
+            )
+            listening.refuse_taken()
+        except (AlreadyRunning, CannotListen) as error:
+            raise CommandError(str(error)) from error
+        return lock
+
+    def _start(self, supervisor: Supervisor, listening: Listening, options: dict[str, Any]) -> None:
+        self._start_redis(supervisor)
+        self._prepare()
+        _preload()
+        for service in _services(listening, options["run_workers"], options["document_workers"]):
+            supervisor.start(service)
+        supervisor.run_once(partial(call_command, "load_demo"), "load_demo")
+        connections.close_all()
+        self._welcome(listening)
+
+    def _start_redis(self, supervisor: Supervisor) -> None:
+        if not settings.EMBEDDED_REDIS:
+            if not embedded_redis.answers(settings.REDIS_URL):
+                raise CommandError("Redis at REDIS_URL does not answer. Start it, or unset REDIS_URL to use our own.")
+            return
+        if not _stays_silent(settings.REDIS_URL, DYING_REDIS_SECONDS):
+            raise CommandError("This folder's Redis is already running. Stop it, or name it in REDIS_URL to use it.")
+        try:
+            server = embedded_redis.find_server()
+        except embedded_redis.NoRedisServer as error:
+            raise CommandError(str(error)) from error
+        folder = settings.VAR / "redis"
+        command = embedded_redis.command(server, socket=settings.REDIS_SOCKET, folder=folder)
+        supervisor.start(
+            Service(
+                "redis",
+                command,
+                ready=lambda: embedded_redis.answers(settings.REDIS_URL),
+                last_down=True,
+                advice=partial(embedded_redis.last_words, folder, embedded_redis.log_size(folder)),
+            )
+        )
+
+    def _prepare(self) -> None:
+        try:
+            call_command("migrate", interactive=False, verbosity=0)
+        except DatabaseError as error:
+            raise CommandError(f"The database cannot be used: {error}") from error
+        if static_files.collect():
+            self.stdout.write("Static files collected.")
+        call_command("first_run", stdout=self.stdout)
+
+    def _welcome(self, listening: Listening) -> None:
+        address = listening.public_url(
+            hosts=settings.ALLOWED_HOSTS, origins=settings.CSRF_TRUSTED_ORIGINS, https=settings.HTTPS
+        )
+        call_command("welcome", address=address, listens=f"{listening.local_url}/", stdout=self.stdout)
+
+
+def _services(listening: Listening, run_workers: int, document_workers: int) -> list[Service]:
+    """The processes after Redis, in the order they start; the web server is waited for last.
+
+    All are forks of this process, which has imported what they share.
+    """
+    counts = {"runs": run_workers, "documents": document_workers}
+    workers = [
+        Service(f"worker-{queue}-{n}", partial(call_command, "work", queue))
+        for queue, count in counts.items()
+        for n in range(1, max(1, count) + 1)
+    ]
+    return [
+        *workers,
+        Service("render", partial(call_command, "render_child")),
+        Service("sweep", partial(call_command, "sweep", loop=True)),
+        Service(
+            "web",
+            partial(_serve, listening),
+            ready=lambda: listening.answers("/health/live"),
+            ready_seconds=60,
+        ),
+    ]
+
+
+def _preload() -> None:
+    """Import and load what the services need before they are forked."""
+    for queue in settings.WORKER_PRELOAD:
+        preload(queue)
+    importlib.import_module(settings.ASGI_APPLICATION.rpartition(".")[0])
+    connections.close_all()
+
+
+def _serve(listening: Listening) -> None:
+    """Become the web server."""
+    from vectorless_web.infra.web import server  # noqa: PLC0415 - it makes an event loop, which must not be forked
+
+    server.serve(listening.host, listening.port)
+
+
+def _readers_for_this_machine() -> int:
+    """Half of the cores: reading yields to answering, but not the other way round."""
+    return max(1, min(MOST_READERS, len(os.sched_getaffinity(0)) // 2))
+
+
+def _stays_silent(url: str, seconds: float) -> bool:
+    """Whether no Redis answers there, or the one that does ends within the time."""
+    deadline = time.monotonic() + seconds
+    while embedded_redis.answers(url):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def _stop_starting(_number: int, _frame: object) -> NoReturn:
+    raise Stopped

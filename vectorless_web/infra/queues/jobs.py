@@ -1,0 +1,117 @@
+"""Background jobs: enqueued by dotted path after the commit; rows are the truth and the queue a hint."""
+
+import logging
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import django_rq
+from django.db import transaction
+from redis import Redis
+from redis.exceptions import RedisError
+from rq.command import send_stop_job_command
+from rq.exceptions import InvalidJobOperation, NoSuchJobError
+from rq.job import Job, JobStatus
+
+from vectorless_web.infra.breaker import redis_breaker
+from vectorless_web.infra.queues.work_horses import StoppableWorker
+
+logger = logging.getLogger(__name__)
+
+ALIVE = ("queued", "started", "deferred", "scheduled")
+"""States of a job that waits or runs."""
+EVER = tuple(state.value for state in JobStatus)
+"""Every state of a job that Redis knows of."""
+AT_ONCE = 500
+WORKER_TTL_SECONDS = 30
+"""An idle worker gives a sign of life 15 s before this is over, so that its death is noticed within a minute."""
+RESULT_SECONDS = 3600
+FAILURE_SECONDS = 7 * 24 * 3600
+
+
+def enqueue(path: str, *args: Any, queue: str, job_id: str, seconds: int | None = None) -> None:
+    """Enqueue the function at `path` once the current transaction commits.
+
+    `job_id` names the work and its attempt, so a doubled call replaces a job instead of
+    adding one. With Redis down the job is left to the sweep, which finds the queued row.
+    """
+    transaction.on_commit(partial(_enqueue_now, path, args, queue, job_id, seconds))
+
+
+def _enqueue_now(path: str, args: tuple[Any, ...], queue: str, job_id: str, seconds: int | None) -> None:
+    try:
+        with redis_breaker.guard():
+            django_rq.get_queue(queue).enqueue_call(
+                func=path,
+                args=args,
+                job_id=job_id,
+                timeout=seconds,
+                result_ttl=RESULT_SECONDS,
+                failure_ttl=FAILURE_SECONDS,
+            )
+    except RedisError as error:
+        logger.warning("job %s waits for the sweep: %s", job_id, error)
+
+
+def connection_to(queue: str) -> Redis:
+    """The connection to the Redis that holds the queue."""
+    connection: Redis = django_rq.get_connection(queue)
+    return connection
+
+
+def stop(job_id: str, *, queue: str) -> None:
+    """Take a waiting job out of its queue, or kill the work-horse of a running one; quiet when there is none."""
+    connection = django_rq.get_connection(queue)
+    with suppress(NoSuchJobError, RedisError), redis_breaker.guard():
+        job = Job.fetch(job_id, connection=connection)
+        try:
+            send_stop_job_command(connection, job_id)
+        except InvalidJobOperation:
+            job.cancel()
+
+
+def exists(job_id: str, *, queue: str) -> bool:
+    """Whether the job is waiting or running; false when it ended, was never enqueued, or Redis is down."""
+    with suppress(NoSuchJobError, RedisError), redis_breaker.guard():
+        status = Job.fetch(job_id, connection=django_rq.get_connection(queue)).get_status()
+        return status in ALIVE
+    return False
+
+
+def lost(job_ids: Sequence[str], *, queue: str, alive: Collection[str] = ALIVE) -> set[str]:
+    """Those of the jobs whose state is none of `alive`: ended, or never enqueued. None of them when Redis is down.
+
+    Asked in few messages, however many they are.
+    """
+    gone: set[str] = set()
+    try:
+        connection = django_rq.get_connection(queue)
+        for first in range(0, len(job_ids), AT_ONCE):
+            asked = job_ids[first : first + AT_ONCE]
+            with redis_breaker.guard(), connection.pipeline(transaction=False) as pipeline:
+                for job_id in asked:
+                    pipeline.hget(Job.key_for(job_id), "status")
+                states = pipeline.execute()
+            gone |= {
+                job_id for job_id, state in zip(asked, states, strict=True) if (state or b"").decode() not in alive
+            }
+    except RedisError as error:
+        logger.warning("jobs not looked for: %s", error)
+        return set()
+    return gone
+
+
+def queue_is_up() -> bool:
+    """Whether Redis answers."""
+    try:
+        with redis_breaker.guard():
+            return bool(django_rq.get_connection("runs").ping())
+    except RedisError:
+        return False
+
+
+def work(queue: str, *, burst: bool = False) -> None:
+    """Work on the queue's jobs, each in a forked work-horse, until stopped (or, with `burst`, until it is empty)."""
+    worker = django_rq.get_worker(queue, worker_class=StoppableWorker, worker_ttl=WORKER_TTL_SECONDS)
+    worker.work(burst=burst, logging_level="WARNING")

@@ -1,0 +1,187 @@
+"""Runs the site's processes on one machine: starts them in order, restarts what dies, stops them cleanly."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from vectorless_web.infra.site.forking import STOPPING, Forked, begin_child, signals_held
+
+Process = subprocess.Popen[bytes] | Forked
+Work = Sequence[str] | Callable[[], object]
+"""A command line to execute, or a function to call in a fork of this process."""
+
+POLL_SECONDS = 0.2
+STOP_POLL_SECONDS = 0.02
+FIRST_BACKOFF_SECONDS = 0.5
+LONGEST_BACKOFF_SECONDS = 30.0
+STEADY_SECONDS = 60.0
+"""A process that lived this long is restarted at once when it dies: its failures are not one series."""
+STOP_SECONDS = 8.0
+"""How long services may take to end when they are stopped, unless the supervisor is made with another time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A process to keep alive. `ready` is asked until true before the next service starts; `last_down` stops last.
+
+    `advice` says, when it did not become ready, what it wrote elsewhere and what to do.
+    """
+
+    name: str
+    work: Work
+    ready: Callable[[], bool] | None = None
+    ready_seconds: float = 20.0
+    last_down: bool = False
+    advice: Callable[[], str] | None = None
+
+
+@dataclass(slots=True)
+class Child:
+    """One service's current process and its history of failures."""
+
+    service: Service
+    process: Process
+    started_at: float
+    failures: int = 0
+    restart_at: float | None = field(default=None)
+
+
+class NotReady(Exception):
+    """Raised when a service died or stayed silent while it was starting; names the service and says which."""
+
+
+class Stopped(BaseException):
+    """Raised by SIGINT or SIGTERM while the services are being started; not an error, so nothing catches it as one."""
+
+
+def backoff(failures: int) -> float:
+    """Seconds to wait before the restart after that many failures in a row: 0.5 doubling to 30."""
+    return min(FIRST_BACKOFF_SECONDS * 2 ** (failures - 1), LONGEST_BACKOFF_SECONDS)
+
+
+class Supervisor:
+    """Keeps services alive until it is told to stop."""
+
+    def __init__(
+        self,
+        *,
+        say: Callable[[str], None],
+        clock: Callable[[], float] = time.monotonic,
+        stop_seconds: float = STOP_SECONDS,
+    ) -> None:
+        self._say = say
+        self._clock = clock
+        self._stop_seconds = stop_seconds
+        self._children: list[Child] = []
+        self._stopping = False
+        self._hurried = False
+
+    def start(self, service: Service) -> None:
+        """Start one service and wait until it is ready; NotReady when it is not in time."""
+        with signals_held():
+            child = Child(service, _spawn(service.work, service.name), self._clock())
+            self._children.append(child)
+        if service.ready:
+            self._await(child, service.ready)
+
+    def run_once(self, work: Work, name: str = "") -> None:
+        """Do some work to its end in a process of its own while the services are tended."""
+        process = _spawn(work, name)
+        try:
+            while process.poll() is None:
+                self.tend()
+                time.sleep(POLL_SECONDS)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def watch(self) -> None:
+        """Restart what dies until SIGINT or SIGTERM, then stop everything, last_down services last."""
+        for number in STOPPING:
+            signal.signal(number, self._on_signal)
+        while not self._stopping:
+            self.tend()
+            time.sleep(POLL_SECONDS)
+        self.stop()
+
+    def tend(self) -> None:
+        """Look at each process once: note what died, restart what is due."""
+        for child in self._children:
+            if child.restart_at is not None:
+                self._restart_when_due(child)
+            elif child.process.poll() is not None:
+                self._note_death(child)
+
+    def stop(self) -> None:
+        """Ask all processes to end, kill what does not, the last_down ones after the others.
+
+        A second SIGINT or SIGTERM kills at once what has not ended by then.
+        """
+        self._stopping = True
+        before = {number: signal.signal(number, self._on_signal) for number in STOPPING}
+        for last in (False, True):
+            group = [child for child in self._children if child.service.last_down is last]
+            for child in group:
+                if child.process.poll() is None:
+                    child.process.terminate()
+            deadline = self._clock() + self._stop_seconds
+            for child in group:
+                self._wait_or_kill(child, deadline)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def _on_signal(self, _number: int, _frame: object) -> None:
+        self._hurried = self._stopping
+        self._stopping = True
+
+    def _await(self, child: Child, ready: Callable[[], bool]) -> None:
+        deadline = self._clock() + child.service.ready_seconds
+        while not ready():
+            if child.process.poll() is not None:
+                raise _not_ready(child.service, f"ended with {child.process.returncode} while it was starting")
+            if self._clock() > deadline:
+                raise _not_ready(child.service, f"did not answer within {child.service.ready_seconds:g} s")
+            time.sleep(0.05)
+
+    def _wait_or_kill(self, child: Child, deadline: float) -> None:
+        while child.process.poll() is None:
+            if self._hurried or self._clock() > deadline:
+                self._say(f"{child.service.name} did not end in time and is killed")
+                child.process.kill()
+                child.process.wait()
+                return
+            time.sleep(STOP_POLL_SECONDS)
+
+    def _note_death(self, child: Child) -> None:
+        lived = self._clock() - child.started_at
+        child.failures = 1 if lived > STEADY_SECONDS else child.failures + 1
+        wait = backoff(child.failures)
+        child.restart_at = self._clock() + wait
+        self._say(f"{child.service.name} ended with {child.process.returncode}; starting it again in {wait:g} s")
+
+    def _restart_when_due(self, child: Child) -> None:
+        if child.restart_at is None or self._clock() < child.restart_at:
+            return
+        service = child.service
+        with signals_held():
+            child.process, child.started_at, child.restart_at = (
+                _spawn(service.work, service.name), self._clock(), None,
+            )  # fmt: skip
+
+
+def _not_ready(service: Service, what: str) -> NotReady:
+    advice = service.advice() if service.advice else ""
+    return NotReady("\n".join(part for part in (f"{service.name} {what}.", advice) if part))
+
+
+def _spawn(work: Work, name: str) -> Process:
+    if callable(work):
+        return Forked(work, name=name)
+    return subprocess.Popen(  # noqa: S603 - the commands are the product's own
+        list(work),
+        start_new_session=True,
+        preexec_fn=begin_child,  # noqa: PLW1509 - the supervisor has no threads
+    )

@@ -1,0 +1,307 @@
+"""How values are shown: icons, durations, money, sizes, pages, people and moments."""
+
+import re
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from decimal import Decimal
+from itertools import pairwise
+from typing import Any
+
+from django import template
+from django.forms import BoundField, CheckboxInput, RadioSelect
+from django.templatetags.static import static
+from django.utils import formats, timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from vectorless_web.engine.text.numbers import numbers_in
+from vectorless_web.engine.text.readable import readable as readable_case
+from vectorless_web.engine.text.units import missing_unit, unit_word
+
+
+def said(local: datetime, now: datetime) -> str:
+    """ "just now", "today, 14:05", "yesterday, 14:05", "3 May", "3 May 2023"; both times are in the reader's zone."""
+    clock = local.strftime("%H:%M")
+    if timedelta() <= now - local < timedelta(minutes=1):
+        return _("just now")
+    if local.date() == now.date():
+        return _("today, %(clock)s") % {"clock": clock}
+    if local.date() == now.date() - timedelta(days=1):
+        return _("yesterday, %(clock)s") % {"clock": clock}
+    return formats.date_format(local, "j M" if local.year == now.year else "j M Y")
+
+
+register = template.Library()
+
+SPACE = "\N{NO-BREAK SPACE}"
+
+CHECKS = {
+    "exact": ("exact", "good", "check"),
+    "normalised": ("exact after joining lines", "good", "check"),
+    "fuzzy": ("close", "warn", "half"),
+    "missing": ("not found", "bad", "cross"),
+}
+OUTCOMES = {
+    "queued": ("", "clock"),
+    "running": ("", "clock"),
+    "answered": ("good", "check"),
+    "partial": ("warn", "half"),
+    "not_found": ("", "minus"),
+    "failed": ("bad", "fail"),
+    "cancelled": ("", "stop"),
+}
+
+
+HARD_WRAP = re.compile(r"(?<=[^\n]{40})\n(?=[a-z(])|(?<=[^\n]{60})(?<![.:;!?|])\n(?=\w)")
+"""A line end after a long line that goes on: in lower case, or with no sentence ended before it."""
+
+
+@register.simple_tag
+def icon(name: str, size: str = "") -> SafeString:
+    """An icon of the sprite, hidden from screen readers; `size` is "", "small" or "large"."""
+    kind = f"i {size}".strip()
+    return format_html(
+        '<svg class="{}" aria-hidden="true"><use href="{}#i-{}"/></svg>', kind, static("icons.svg"), name
+    )
+
+
+@register.filter
+def plain(value: Any) -> str:
+    """The value without locale formatting: for ids, addresses, form values and SVG numbers."""
+    if isinstance(value, float):
+        return f"{value:.2f}".rstrip("0").rstrip(".")
+    return "" if value is None else str(value)
+
+
+@register.filter
+def readable(title: Any) -> str:
+    """A title of a document or a section; one in capitals alone with most of them brought down."""
+    text = str(title or "")
+    whole = readable_case(text)
+    return ", ".join(map(readable_case, text.split(", "))) if whole == text else whole
+
+
+@register.filter
+def seconds(value: Any) -> str:
+    """A duration: "0.04 s", "1.2 s", "18 s", "2 min 05 s"; nothing for what is no number, as a missing row is."""
+    if not isinstance(value, int | float):
+        return ""
+    if value >= 60:
+        return f"{int(value // 60)}{SPACE}min {int(value % 60):02d}{SPACE}s"
+    digits = 2 if value < 0.095 else 1 if value < 100 else 0
+    return f"{formats.number_format(round(value, digits), digits)}{SPACE}s"
+
+
+@register.filter
+def until(start: datetime | None, end: datetime | None) -> str:
+    """The time from start to end, or to now when it has not ended."""
+    if not isinstance(start, datetime):
+        return ""
+    return seconds(((end if isinstance(end, datetime) else timezone.now()) - start).total_seconds())
+
+
+@register.filter
+def elapsed(start: datetime | None) -> str:
+    """Seconds since then, for a clock that the browser runs on."""
+    return plain(max((timezone.now() - start).total_seconds(), 0.0)) if isinstance(start, datetime) else "0"
+
+
+@register.filter
+def percent(value: Any) -> str:
+    """A share of 1 as a whole percentage: "96 %"."""
+    return f"{round(value * 100)}{SPACE}%" if isinstance(value, int | float) else ""
+
+
+@register.filter
+def share(value: Any) -> str:
+    """A share of 1 as the width of a 100-wide bar."""
+    return plain(max(0.0, min(1.0, float(value or 0))) * 100)
+
+
+@register.filter
+def of_total(done: Any, total: Any) -> str:
+    """`done` of `total` as the width of a 100-wide bar; 0 when nothing is known."""
+    return share(float(done) / float(total) if done and total else 0)
+
+
+@register.filter
+def factor(value: Any) -> str:
+    """A number between 0 and 1 with two digits."""
+    return formats.number_format(round(value, 2), 2) if isinstance(value, int | float) else ""
+
+
+@register.filter
+def money(value: Decimal | float | None) -> str:
+    """An amount of US dollars, with as many digits as small sums need."""
+    amount = float(value or 0)
+    digits = 2 if amount >= 0.1 or amount == 0 else 3
+    return f"${formats.number_format(round(amount, digits), digits)}"
+
+
+@register.filter
+def size(value: int | None) -> str:
+    """A file size: "96 KB", "9.1 MB"."""
+    amount = float(value or 0)
+    unit = "bytes"
+    for larger in ("KB", "MB", "GB"):
+        if amount >= 1000:
+            amount, unit = amount / 1000, larger
+    digits = 1 if amount < 10 and unit in ("MB", "GB") else 0
+    return f"{formats.number_format(round(amount, digits), digits)}{SPACE}{unit}"
+
+
+@register.filter
+def person(user: Any) -> str:
+    """A person's name as others read it."""
+    if not user:
+        return _("Someone who left")
+    name: str = user.get_full_name() or user.get_username()
+    return name
+
+
+@register.filter
+def initials(user: Any) -> str:
+    """Two letters that stand for a person."""
+    words = person(user).replace(".", " ").replace("@", " ").replace("_", " ").split()
+    letters = words[0][:1] + words[-1][:1] if len(words) > 1 else (words or ["?"])[0][:2]
+    return letters.upper()
+
+
+@register.filter
+def pages_of(reference: Any) -> str:
+    """ "p. 47" or "pp. 111-113" of anything with `page_start` and `page_end`, which count from 0."""
+    if not isinstance(reference, dict):
+        reference = {"page_start": reference.page_start, "page_end": reference.page_end}
+    first, last = reference["page_start"] + 1, reference["page_end"] + 1
+    if last <= first:
+        return _("p. %(page)s") % {"page": formats.localize(first)}
+    return _("pp. %(first)s–%(last)s") % {"first": formats.localize(first), "last": formats.localize(last)}
+
+
+@register.filter
+def check_word(result: str) -> str:
+    """How a quote was found, in words."""
+    return _(CHECKS.get(result, CHECKS["missing"])[0])
+
+
+@register.filter
+def check_tone(result: str) -> str:
+    """The badge class of a quote's check."""
+    return CHECKS.get(result, CHECKS["missing"])[1]
+
+
+@register.filter
+def check_icon(result: str) -> str:
+    """The icon of a quote's check."""
+    return CHECKS.get(result, CHECKS["missing"])[2]
+
+
+@register.filter
+def outcome_tone(status: str) -> str:
+    """The class of a run's verdict."""
+    return OUTCOMES.get(status, ("", "minus"))[0]
+
+
+@register.filter
+def outcome_icon(status: str) -> str:
+    """The icon of a run's verdict."""
+    return OUTCOMES.get(status, ("", "minus"))[1]
+
+
+@register.filter
+def with_support(claims: Iterable[Any]) -> int:
+    """How many claims hold: supported by quotes or derived by a shown calculation."""
+    return sum(claim.support in ("supported", "derived") for claim in claims)
+
+
+@register.filter
+def is_quoted(claim: Any) -> bool:
+    """Whether a claim says no more than one of its quotes does: then its words are the document's, not ours."""
+    said = " ".join(claim.text.split())
+    return any(said in " ".join(citation.quote.split()) for citation in claim.citations.all())
+
+
+@register.filter
+def formula(text: str) -> str:
+    """Arithmetic with the signs people write: "a_b * c / d - e" as "a b × c ÷ d − e"."""
+    for typed, written in ((" * ", " × "), (" / ", " ÷ "), (" - ", " − "), ("_", " ")):
+        text = text.replace(typed, written)
+    return text
+
+
+@register.filter
+def cells(text: str) -> str:
+    """A quote with its table cells set apart by a wide space instead of a tab."""
+    return text.replace("\t", "\N{EM SPACE}")
+
+
+@register.filter
+def unwrapped(text: str) -> str:
+    """Plain text without the line ends that only kept its lines short; paragraphs, lists and tables stay."""
+    return HARD_WRAP.sub(" ", text)
+
+
+@register.filter
+def styled(field: BoundField, kind: str = "") -> SafeString:
+    """A form field's widget in the site's look, tied to its hint and its errors for screen readers."""
+    widget = field.field.widget
+    plain_widget = isinstance(widget, CheckboxInput | RadioSelect)
+    attributes: dict[str, str | bool] = {} if plain_widget else {"class": f"input {kind}".strip()}
+    notes = [f"{field.auto_id}-hint"] if field.help_text else []
+    if field.errors:
+        attributes["aria-invalid"] = "true"
+        notes.append(f"{field.auto_id}-wrong")
+    if notes:
+        attributes["aria-describedby"] = " ".join(notes)
+    return field.as_widget(attrs=attributes)
+
+
+@register.filter
+def is_checkbox(field: BoundField) -> bool:
+    """Whether the label belongs behind the box."""
+    return isinstance(field.field.widget, CheckboxInput)
+
+
+@register.filter
+def pages_around(paginator: Any, number: int) -> list[int]:
+    """Page numbers for a pager: the ends and the neighbours, with 0 where numbers are left out."""
+    last = paginator.num_pages
+    shown = sorted({1, last, *range(max(1, number - 1), min(last, number + 1) + 1)})
+    gaps = [[0] if following - current > 1 else [] for current, following in pairwise(shown)]
+    return [page for current, gap in zip(shown, [*gaps, []], strict=True) for page in (current, *gap)]
+
+
+@register.simple_tag
+def when(moment: datetime | None) -> str:
+    """A moment as people say it, with the whole of it in the title; the browser puts it into the reader's zone."""
+    if not isinstance(moment, datetime):
+        return ""
+    local = timezone.localtime(moment)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>',
+        moment.isoformat(),
+        local.strftime("%-d %B %Y, %H:%M %Z"),
+        said(local, timezone.localtime()),
+    )
+
+
+BARE = re.compile(r"([-−(]?)(?:[$€£¥]|[A-Z]{3}\s)?([\d.,]+\)?)\s?(thousand|million|billion|trillion|%)?")
+
+
+@register.filter
+def bare(figure: str, unit: str) -> str:
+    """The number alone when the unit says the rest: "220" of "$220 million" in "USD million"; else the whole."""
+    match = BARE.fullmatch(figure)
+    if match is None or not unit or not unit.endswith(match[3] or ""):
+        return figure
+    currencies = {unit_word(word).currency for word in unit.split()}
+    if any(number.currency and number.currency not in currencies for number in numbers_in(figure)):
+        return figure
+    return f"{match[1]}{match[2]}"
+
+
+@register.filter
+def unless_worded(unit: str, figure: str) -> str:
+    """What the unit adds to a figure that may say some of it itself: nothing for "$220 million" or "11.8%"."""
+    return missing_unit(figure, unit)

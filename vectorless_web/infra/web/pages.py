@@ -1,0 +1,51 @@
+"""What every page may show, the site's icon, and what caches may keep of a page."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.templatetags.static import static
+from django.utils.cache import patch_cache_control
+from django.utils.functional import SimpleLazyObject
+from django.views.decorators.http import require_safe
+
+from vectorless_web.infra.queues.jobs import queue_is_up
+
+THEMES = ("light", "dark")
+
+
+def common(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: the reader's theme, whether the queue is away, and how people get in, for pages to say so."""
+    theme = request.COOKIES.get("theme", "")
+    return {
+        "theme": theme if theme in THEMES else "",
+        "mail_on": settings.MAIL_ON,
+        "sign_up_open": settings.SIGNUP_OPEN,
+        "redis_down": SimpleLazyObject(lambda: not queue_is_up()),
+    }
+
+
+@login_not_required
+@require_safe
+def favicon(_request: HttpRequest) -> HttpResponseRedirect:
+    """Point to the logo."""
+    return HttpResponseRedirect(static("logo.svg"))
+
+
+class PrivatePagesMiddleware:
+    """Marks answers to people who are signed in `private, no-store`, unless the view said otherwise.
+
+    So the Back button after a sign-out, and a proxy that caches more than it should, show nothing.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        # A failure is nobody's page either, and after one the database must not be asked who it was for.
+        if not response.has_header("Cache-Control") and (response.status_code >= 500 or request.user.is_authenticated):
+            patch_cache_control(response, private=True, no_store=True)
+        return response

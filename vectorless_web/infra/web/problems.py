@@ -1,0 +1,128 @@
+"""Errors that end a request with a plain sentence, a stable code and the right status."""
+
+import logging
+import sys
+from collections.abc import Callable
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.http import HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.views.defaults import server_error
+
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.infra.outages import outage_of
+from vectorless_web.infra.web.htmx import is_htmx
+from vectorless_web.infra.web.pages import common
+
+logger = logging.getLogger(__name__)
+
+REPAIR_SECONDS = 5
+"""When a page is worth asking for again while a document is being repaired: most are read in less."""
+
+
+class Problem(Exception):
+    """Raised anywhere below a view. `message` names cause and remedy; `code` is stable; `status` is HTTP's.
+
+    `retry_after` says in how many seconds it is worth trying again.
+    """
+
+    def __init__(
+        self, message: str, *, code: str, status: int = 400, retryable: bool = False, retry_after: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.status = status
+        self.retryable = retryable
+        self.retry_after = retry_after
+
+    def mark(self, response: HttpResponse) -> HttpResponse:
+        """The response, with the problem's status and headers."""
+        response.status_code = self.status
+        if self.retry_after is not None:
+            response["Retry-After"] = str(self.retry_after)
+        return response
+
+
+class ProblemMiddleware:
+    """Turns a Problem into its page, or into a fragment when htmx asked."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        """Django calls this for what a view raises; other exceptions go their usual way."""
+        if isinstance(exception, ArtefactDamaged):
+            exception = _being_repaired(exception)
+        return show_problem(request, exception) if isinstance(exception, Problem) else None
+
+
+def show_problem(request: HttpRequest, problem: Problem) -> HttpResponse:
+    """The problem as a page, or as a fragment when htmx asked."""
+    template = "_problem.html" if is_htmx(request) else "problem.html"
+    return problem.mark(render(request, template, {"problem": problem}))
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Django's handler of status 400: a form that was not even read gets its sentence too."""
+    problem = _form_problem(exception)
+    if problem is None:
+        return render(request, "400.html", status=400)
+    return show_problem(request, problem)
+
+
+def _form_problem(exception: Exception) -> Problem | None:
+    """What was wrong with a form's body; None for any other bad request."""
+    if isinstance(exception, TooManyFilesSent):
+        most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+        return Problem(f"Upload at most {most} files at a time.", code="too_many_files", status=413)
+    if isinstance(exception, TooManyFieldsSent):
+        most = settings.DATA_UPLOAD_MAX_NUMBER_FIELDS
+        message = f"The form has more than {most:,} fields. Send fewer at a time."
+        return Problem(message, code="too_many_fields", status=413)
+    if isinstance(exception, RequestDataTooBig):
+        most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
+        message = f"The form's text is longer than {most} MB. Send less at a time, or send it as a file."
+        return Problem(message, code="form_too_large", status=413)
+    if isinstance(exception, MultiPartParserError):
+        message = "The form arrived damaged, so nothing was stored. Load the page again and send it once more."
+        return Problem(message, code="form_damaged", status=400)
+    return None
+
+
+def tell_of_outage(request: HttpRequest) -> HttpResponse:
+    """The handler of uncaught errors (`handler500`): an outage's own page, else the page of a fault in the program.
+
+    Sessions, sign-in and other middlewares meet an outage before any view does; Django
+    brings all of them here, with the error being handled. The other context processors are not run: they
+    would ask the database.
+    """
+    error = sys.exc_info()[1]
+    outage = outage_of(error) if error is not None else None
+    if outage is None:
+        return server_error(request)
+    logger.warning("%s %s: %s (%s)", request.method, request.path, outage.code, error)
+    problem = Problem(
+        outage.message, code=outage.code, status=outage.status, retryable=True, retry_after=outage.retry_after
+    )
+    # What the middleware of htmx would have noted may not be there yet.
+    template = "_problem.html" if "HX-Request" in request.headers else "problem.html"
+    context = {**common(request), "problem": problem, "request": request}
+    return problem.mark(HttpResponse(render_to_string(template, context)))
+
+
+def _being_repaired(error: ArtefactDamaged) -> Problem:
+    """Damage is repaired by whoever comes upon it; a page that needs the file now can only be asked for again."""
+    return Problem(
+        f"{error.message} The document is being read again; try again in a moment.",
+        code=error.code,
+        status=503,
+        retryable=True,
+        retry_after=REPAIR_SECONDS,
+    )

@@ -1,0 +1,90 @@
+"""How large a request's body may be, decided before it is read by whose session it comes with."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+
+from channels.db import database_sync_to_async
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import DatabaseError
+from django.http import HttpRequest, parse_cookie
+from django.template.loader import render_to_string
+
+from vectorless_web.infra.web.problems import Problem
+
+
+def signed_in_account(cookies: Mapping[str, str]) -> AbstractBaseUser | None:
+    """The account whose session the cookies name; None for a visitor and for an account that was closed.
+
+    Asks the database, which may raise DatabaseError.
+    """
+    key = cookies.get(settings.SESSION_COOKIE_NAME)
+    if not key:
+        return None
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
+    user = get_user(request)
+    return user if user.is_authenticated and user.is_active else None
+
+
+SMALL_BYTES = 256 * 2**10
+"""What anybody may send: the longest form for visitors has a few hundred bytes, the longest question 20 KB."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A whole response, for a server to write: status, content type, body."""
+
+    status: int
+    content_type: str
+    body: bytes
+
+
+async def admit(headers: Mapping[str, str], length: int | None) -> None:
+    """Let a body of more than SMALL_BYTES in, or raise Problem: 413 when it is too large for whoever sends it.
+
+    `headers` have lower-case names; `length` is None for a body whose size is not known in advance.
+    """
+    if length is not None and length > settings.REQUEST_MAX_BYTES:
+        raise too_large(length)
+    try:
+        account = await database_sync_to_async(signed_in_account)(parse_cookie(headers.get("cookie", "")))
+    except DatabaseError as error:
+        message = "The database does not answer, so nothing can be taken in. Try again in a minute."
+        raise Problem(message, code="database_away", status=503, retryable=True, retry_after=60) from error
+    if account is None:
+        raise Problem(
+            f"Without being signed in you may send {megabytes(SMALL_BYTES)}, and this is more. "
+            "Sign in, then send it again.",
+            code="sign_in_to_send",
+            status=413,
+        )
+
+
+def too_large(length: int | None) -> Problem:
+    """The problem of a body beyond REQUEST_MAX_BYTES."""
+    size = megabytes(length) if length is not None else "more"
+    return Problem(
+        f"You sent {size} at once; the limit is {megabytes(settings.REQUEST_MAX_BYTES)}, "
+        f"and {megabytes(settings.UPLOAD_MAX_BYTES)} for one file. Send fewer or smaller files.",
+        code="request_too_large",
+        status=413,
+    )
+
+
+def megabytes(size: int) -> str:
+    """A size in words: "200 MB", "0.3 MB"."""
+    return f"{size / 2**20:.1f} MB".replace(".0 ", " ")
+
+
+def answer_problem(problem: Problem, headers: Mapping[str, str]) -> Answer:
+    """The problem as the sender can show it: JSON, a fragment for htmx, or a page."""
+    if "application/json" in headers.get("accept", ""):
+        body = json.dumps({"code": problem.code, "message": problem.message})
+        return Answer(problem.status, "application/json", body.encode())
+    fetched = headers.get("hx-request") == "true" or headers.get("x-requested-with") == "XMLHttpRequest"
+    html = render_to_string("_problem.html" if fetched else "problem.html", {"problem": problem})
+    return Answer(problem.status, "text/html; charset=utf-8", html.encode())

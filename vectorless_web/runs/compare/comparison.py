@@ -1,0 +1,261 @@
+"""Two runs side by side: what each says, where it has it from, what it took."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from django.utils import formats
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.infra.templatetags.show import factor, money, percent, until
+from vectorless_web.runs import selectors
+from vectorless_web.runs.compare.alignment import Kind, aligned, place_of, same_quote
+from vectorless_web.runs.compare.figures import figure_rows
+from vectorless_web.runs.compare.settings import Setting, differing_settings
+from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
+from vectorless_web.runs.page import rendering
+from vectorless_web.workspaces.rendering import added_from
+
+FACTORS = (
+    ("claims_held", "Sentences that hold"),
+    ("parts_covered", "Parts of the question covered"),
+    ("evidence_fit", "How well the passages fit"),
+)
+
+
+class Side:
+    """One of the two runs with all that it left. `mark` is "A" or "B"."""
+
+    def __init__(self, mark: str, run: Run) -> None:
+        self.mark = mark
+        self.run = run
+        self.answer: Answer | None = selectors.answer_of(run)
+        self.claims: list[Claim] = selectors.claims_of(run)
+        self.versions: list[DocumentVersion] = selectors.versions_read(run)
+        self.engine_line = rendering.engine_line(run.engine, run.model)
+
+    @cached_property
+    def citations(self) -> list[Citation]:
+        """One for each marker."""
+        return rendering.citations_in(self.claims)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """All steps, in order."""
+        return selectors.steps_of(self.run)
+
+    @cached_property
+    def scope_line(self) -> str:
+        """Where it looked, in words."""
+        return rendering.scope_line(self.run, selectors.scope_size(self.run))
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took; None before it ended."""
+        if self.run.started_at is None or self.run.finished_at is None:
+            return None
+        return (self.run.finished_at - self.run.started_at).total_seconds()
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One line of the table: what it says of A, of B, and what lies between them. `part` belongs to the line above."""
+
+    name: str
+    a: str
+    b: str
+    delta: str = ""
+    part: bool = False
+
+    @property
+    def same(self) -> bool:
+        """Whether there is nothing to see here."""
+        return self.a == self.b
+
+
+@dataclass(frozen=True)
+class QuotesOfPage:
+    """The quotes of both runs from one page of a document; pages from 1."""
+
+    title: str
+    page: int
+    a: Sequence[Citation]
+    b: Sequence[Citation]
+
+    @property
+    def kind(self) -> str:
+        """shared, only_a or only_b."""
+        if self.a and self.b:
+            return "shared"
+        return Kind.ONLY_A if self.a else Kind.ONLY_B
+
+    @property
+    def same_words(self) -> bool:
+        """Whether each quote of one is among those of the other."""
+        return bool(self.a and self.b) and all(
+            any(same_quote(quote, other) for other in others)
+            for quotes, others in ((self.a, self.b), (self.b, self.a))
+            for quote in quotes
+        )
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A document that one of the runs read, in which version; None for the run that did not."""
+
+    title: str
+    a: int | None
+    b: int | None
+
+
+def comparison_of(first: Run, second: Run) -> dict[str, Any]:
+    """The context of `runs/compare.html`: A is the first run, B the second."""
+    a, b = Side("A", first), Side("B", second)
+    rows = aligned(a.claims, b.claims)
+    pairs = [(row.a.claim, row.b.claim) for row in rows if row.a and row.b]
+    quotes = quotes_by_page(a.citations, b.citations)
+    return {
+        "a": a,
+        "b": b,
+        "sides": (a, b),
+        "same_question": _plain(first.question) == _plain(second.question),
+        "measures": list(_measures(a, b, quotes)),
+        "rows": rows,
+        "figures": figure_rows((a.answer, b.answer), pairs),
+        "quotes": quotes,
+        "readings": readings(a.versions, b.versions),
+        "settings": [*differing_settings(first, second), *_lexicon(a, b)],
+        "open": [side for side in (a, b) if side.run.is_open],
+    }
+
+
+def quotes_by_page(a: Iterable[Citation], b: Iterable[Citation]) -> list[QuotesOfPage]:
+    """The quotes of both by document and page: shared pages first, then those of A alone, then those of B."""
+    found: dict[tuple[str, int], tuple[list[Citation], list[Citation]]] = {}
+    for number, citations in enumerate((a, b)):
+        for citation in citations:
+            found.setdefault((place_of(citation), citation.page_index), ([], []))[number].append(citation)
+    pages = [
+        QuotesOfPage((firsts or seconds)[0].document_title, index + 1, firsts, seconds)
+        for (_place, index), (firsts, seconds) in found.items()
+    ]
+    order = ("shared", Kind.ONLY_A, Kind.ONLY_B)
+    return sorted(pages, key=lambda row: (order.index(row.kind), row.title, row.page))
+
+
+def readings(a: Iterable[DocumentVersion], b: Iterable[DocumentVersion]) -> list[Reading]:
+    """The documents that either run read, by title, with the versions."""
+    first, second = ({version.document_id: version for version in versions} for versions in (a, b))
+    titles = {pk: version.document.title for pk, version in (second | first).items()}
+    rows = [Reading(title, _version_in(first, pk), _version_in(second, pk)) for pk, title in titles.items()]
+    return sorted(rows, key=lambda row: row.title)
+
+
+def _version_in(versions: Mapping[int, DocumentVersion], document: int) -> int | None:
+    return versions[document].number if document in versions else None
+
+
+def _measures(a: Side, b: Side, quotes: Sequence[QuotesOfPage]) -> Iterable[Measure]:
+    def both(name: str, shown: Callable[[Side], str], delta: str = "", *, part: bool = False) -> Measure:
+        return Measure(name, shown(a), shown(b), delta, part)
+
+    yield both(_("Answered by"), lambda side: side.engine_line)
+    yield both(_("Scope"), lambda side: side.scope_line)
+    yield both(_("Confidence"), _confidence, _more_sure(a, b))
+    for field, label in FACTORS:
+        yield both(_(label), partial(_factor, field), part=True)
+    yield both(_("Quotes"), _quotes, _shared(quotes))
+    yield both(_("Steps"), lambda side: _number(side.run.step_count), _apart(a, b, "step_count"))
+    yield both(_("Time"), lambda side: until(side.run.started_at, side.run.finished_at), _quicker(a, b))
+    yield both(_("Tokens"), lambda side: _number(side.run.tokens), _apart(a, b, "tokens"))
+    yield both(_("Cost"), lambda side: money(side.run.cost_usd), _dearer(a, b))
+
+
+def _shared(quotes: Sequence[QuotesOfPage]) -> str:
+    shared = sum(row.kind == "shared" for row in quotes)
+    if not shared:
+        return _("no page shared") if quotes else ""
+    return ngettext("%(n)d shared page", "%(n)d shared pages", shared) % {"n": shared}
+
+
+def _factor(field: str, side: Side) -> str:
+    return factor(getattr(side.answer, field, None))
+
+
+def _confidence(side: Side) -> str:
+    answer = side.answer
+    return percent(answer.confidence) if answer and side.run.status != Run.Status.NOT_FOUND else ""
+
+
+def _more_sure(a: Side, b: Side) -> str:
+    if not (_confidence(a) and _confidence(b) and a.answer and b.answer):
+        return ""
+    points = round((b.answer.confidence or 0) * 100) - round((a.answer.confidence or 0) * 100)
+    if not points:
+        return ""
+    return _("+%(n)d points for %(side)s") % {"n": abs(points), "side": b.mark if points > 0 else a.mark}
+
+
+def _quotes(side: Side) -> str:
+    pages = len({(place_of(row), row.page_index) for row in side.citations})
+    if not pages:
+        return _("none")
+    said = ngettext("%(n)d on %(pages)d page", "%(n)d on %(pages)d pages", pages)
+    return said % {"n": len(side.citations), "pages": pages}
+
+
+def _apart(a: Side, b: Side, name: str) -> str:
+    apart = getattr(b.run, name) - getattr(a.run, name)
+    if not apart:
+        return ""
+    return _("%(n)s more for %(side)s") % {"n": _number(abs(apart)), "side": b.mark if apart > 0 else a.mark}
+
+
+def _quicker(a: Side, b: Side) -> str:
+    """Who was quicker and by how much, when the difference is worth a word."""
+    if not a.seconds or not b.seconds:
+        return ""
+    times = max(a.seconds, b.seconds) / min(a.seconds, b.seconds)
+    if times < 1.2:
+        return ""
+    digits = 0 if times >= 10 else 1
+    said = {
+        "side": (a if a.seconds < b.seconds else b).mark,
+        "times": formats.number_format(round(times, digits), digits),
+    }
+    return _("%(side)s %(times)s times quicker") % said
+
+
+def _dearer(a: Side, b: Side) -> str:
+    apart = b.run.cost_usd - a.run.cost_usd
+    if not apart:
+        return ""
+    return _("%(sum)s more for %(side)s") % {"sum": money(abs(apart)), "side": b.mark if apart > 0 else a.mark}
+
+
+def _lexicon(a: Side, b: Side) -> list[Setting]:
+    """What the lexicon added to the question of one side alone."""
+    first, second = _added_words(a), _added_words(b)
+    if first == second:
+        return []
+    mine, yours = (", ".join(sorted(words)) or _("nothing more") for words in (first - second, second - first))
+    return [Setting(_("Looked for too"), mine, yours)]
+
+
+def _added_words(side: Side) -> set[str]:
+    for step in side.steps:
+        question = step.observation.get("question")
+        if isinstance(question, dict):
+            return {phrase for concept in added_from(question) for phrase in concept.phrases}
+    return set()
+
+
+def _number(value: int) -> str:
+    return formats.number_format(value, 0, use_l10n=True, force_grouping=True)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,339 @@
+"""From rows to what the run page shows. One builder for the first rendering and for every live fragment."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import zip_longest
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUnreachable
+from vectorless_web.infra.templatetags.show import person
+from vectorless_web.runs import selectors
+from vectorless_web.runs.models import Citation, Claim, Run, Step
+from vectorless_web.workspaces.rendering import Added, added_from
+
+KIND_LABELS = {
+    "route": gettext_lazy("Route"),
+    "scan": gettext_lazy("Scan"),
+    "retrieve": gettext_lazy("Retrieve"),
+    "navigate": gettext_lazy("Navigate"),
+    "extract": gettext_lazy("Extract"),
+    "synthesize": gettext_lazy("Synthesize"),
+    "verify": gettext_lazy("Verify"),
+    "finalize": gettext_lazy("Finalize"),
+}
+
+
+QUOTES_SHOWN = 3
+WORDS_SHOWN = 6
+
+
+@dataclass(frozen=True)
+class QuoteView:
+    """Words a step copied, and where they stand."""
+
+    quote: str
+    where: str
+    page: int | None
+    check_result: str
+
+
+@dataclass(frozen=True)
+class RefView:
+    """A node a step touched; pages from 1."""
+
+    title: str
+    page_start: int
+    page_end: int
+    role: str
+    url: str
+    sheet_url: str
+    node: str = ""
+    """ "version/key", by which the map finds its dot; "" when the version was purged."""
+
+
+@dataclass(frozen=True)
+class RoutedView:
+    """A document that the router looked at: opened, or just not."""
+
+    document: int
+    title: str
+    reason: str
+    opened: bool
+
+
+@dataclass(frozen=True)
+class StepView:
+    """A step's card. `number` counts the run's steps from 1; `markers` are citations whose quote it found."""
+
+    sequence: int
+    number: int
+    kind: str
+    kind_label: str
+    say: str
+    thought: str
+    seconds: float
+    tokens: int
+    cost_usd: float
+    engine: str
+    confidence: float | None
+    dead: bool
+    broken: bool
+    quotes: Sequence[QuoteView]
+    refs: Sequence[RefView]
+    rejected: Sequence[dict[str, Any]]
+    markers: Sequence[int]
+    fresh: bool = False
+    added: Sequence[Added] = ()
+    """What the lexicon added to the question; on the first routing step."""
+    added_words: Sequence[str] = ()
+    unexpanded: bool = False
+    routed: Sequence[RoutedView] = ()
+    """Of a step that chose documents: those opened, then the near misses."""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class NowView:
+    """What a run is doing at the moment."""
+
+    say: str
+    kind: str
+    since: datetime
+
+
+class StepShelf:
+    """Makes the cards of one run: knows the addresses of what its steps touched."""
+
+    def __init__(self, run: Run, versions: Iterable[DocumentVersion], citations: Sequence[Citation] = ()) -> None:
+        self._run = run
+        self._versions = {str(version.document_id): version for version in versions}
+        self._citations = citations
+
+    def card(self, step: Step, number: int) -> StepView:
+        """The card of one step."""
+        question = _question(step)
+        added = added_from(question)
+        return StepView(
+            sequence=step.sequence,
+            number=number,
+            kind=step.kind,
+            kind_label=str(KIND_LABELS.get(step.kind, step.kind)),
+            say=step.say,
+            thought=step.thought,
+            seconds=step.latency_ms / 1000,
+            tokens=step.tokens,
+            cost_usd=float(step.cost_usd),
+            engine=step.engine,
+            confidence=step.confidence,
+            dead=any(ref.get("role") == "turned_back" for ref in step.refs),
+            broken="error" in step.observation,
+            quotes=_quotes(step),
+            refs=[view for ref in _once(step.refs) if (view := self._ref(ref))],
+            rejected=step.rejected,
+            markers=self._markers(step),
+            added=added,
+            added_words=_words_of(added),
+            unexpanded=question.get("expand") is False,
+            routed=_routed(step),
+            note=_note(step),
+        )
+
+    def _ref(self, ref: dict[str, Any]) -> RefView | None:
+        version = self._versions.get(ref["document"])
+        slug, page = self._run.workspace.slug, ref["page_start"] + 1
+        document = int(ref["document"]) if str(ref["document"]).isdigit() else 0
+        return RefView(
+            title=ref["title"],
+            page_start=page,
+            page_end=ref["page_end"] + 1,
+            role=ref.get("role", "walked"),
+            url=reverse("documents:detail", args=[slug, document]) + f"?page={page}",
+            sheet_url=reverse("runs:sheet", args=[slug, self._run.pk, version.pk, page]) if version else "",
+            node=f"{version.pk}/{ref['key']}" if version else "",
+        )
+
+    def _markers(self, step: Step) -> list[int]:
+        """Citations that this step's quotes became: the same node, and one quote within the other."""
+        quotes = _observed_quotes(step)
+        documents = {ref["document"] for ref in step.refs}
+        return sorted(
+            {
+                citation.marker
+                for citation in self._citations
+                if citation.version is not None
+                and str(citation.version.document_id) in documents
+                and any(_same_words(citation, row) for row in quotes)
+            }
+        )
+
+
+def step_cards(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> list[StepView]:
+    """The cards of all steps of a run, numbered from 1."""
+    shelf = StepShelf(run, selectors.versions_read(run), citations)
+    return [shelf.card(step, number) for number, step in enumerate(steps, start=1)]
+
+
+def citations_in(claims: Sequence[Claim]) -> list[Citation]:
+    """One citation for each marker, in order."""
+    found: dict[int, Citation] = {}
+    for claim in claims:
+        for citation in claim.citations.all():
+            found.setdefault(citation.marker, citation)
+    return [found[marker] for marker in sorted(found)]
+
+
+def now_of(run: Run, *, mine: bool = False) -> NowView | None:
+    """What the run is doing, told to who asked it (`mine`) or to others; None once it has ended."""
+    if run.status == Run.Status.QUEUED:
+        say = _("Going on after an interruption") if run.attempt > 1 else _waiting(run, mine=mine)
+        return NowView(say, "", run.created_at)
+    if run.status == Run.Status.RUNNING:
+        say = _("Stopping") if run.cancel_requested else _doing(run)
+        return NowView(say, NEXT_KIND.get(run.phase, "route"), run.started_at or run.created_at)
+    return None
+
+
+def _waiting(run: Run, *, mine: bool) -> str:
+    """Its place in the line, and who else's turn comes before when its person has asked more."""
+    line = selectors.waiting_of(run)
+    if line is None:
+        return _("Waiting for a free worker")
+    say = _("Waiting for a free worker, place %(place)d in the line") % {"place": line.place}
+    if line.waiting + line.working == 1:
+        return say
+    facts = {"waiting": line.waiting, "working": line.working, "who": person(run.asked_by)}
+    if mine:
+        why = _("You have %(waiting)d waiting and %(working)d under way; people take turns.") % facts
+    else:
+        why = _("%(who)s has %(waiting)d waiting and %(working)d under way; people take turns.") % facts
+    return f"{say}. {why}"
+
+
+NEXT_KIND = {"route": "scan", "scan": "navigate", "extract": "extract", "synthesize": "verify", "verify": "finalize"}
+
+
+def _doing(run: Run) -> str:
+    sentences = {
+        "": _("Choosing which documents to open"),
+        "route": _("Opening the first document"),
+        "scan": _("Choosing where to go"),
+        "navigate": _("Reading what was found"),
+        "retrieve": _("Copying what answers"),
+        "extract": _("Looking for what is still missing"),
+        "synthesize": _("Putting the answer together"),
+        "verify": _("Checking every quote and number"),
+    }
+    return sentences.get(run.phase, _("Finishing"))
+
+
+def scope_line(run: Run, size: int) -> str:
+    """Where the question looks, in words."""
+    documents = ngettext("%(n)d document", "%(n)d documents", size) % {"n": size}
+    return _("Whole workspace, %s") % documents if run.whole_workspace else documents
+
+
+def engine_line(engine: str, model: str) -> str:
+    """Who answers, in words."""
+    return model if engine != "offline" and model else _("offline reasoner, no model")
+
+
+SILENT = frozenset({ModelUnreachable.code, ModelTimeout.code, ModelRateLimited.code})
+"""Codes of calls to which no reply came; other failed calls brought a refusal or a reply that was of no use."""
+
+
+@dataclass(frozen=True)
+class TakeoverView:
+    """What the page says of a model that was to answer and did not: a sentence, and the cause in one more."""
+
+    say: str
+    cause: str
+    whole: bool
+    """Whether no call of it was answered at all."""
+
+
+def takeover_of(run: Run) -> TakeoverView | None:
+    """How the offline reasoner came to answer in a model's place; None when it did not."""
+    if run.is_open or not run.model:
+        return None
+    failed, answered = selectors.model_failure(run)
+    if failed is None or (answered and run.engine != "offline"):
+        return None
+    if answered:
+        say = _("%(model)s stopped answering; the offline reasoner wrote the answer.")
+    elif failed.error_code in SILENT:
+        say = _("%(model)s did not answer; the offline reasoner took over.")
+    else:
+        say = _("%(model)s could not be used; the offline reasoner took over.")
+    return TakeoverView(say % {"model": run.model}, failed.error, whole=not answered)
+
+
+def _note(step: Step) -> str:
+    """What did not go as wished at a step: a model that could not be asked, a search without vectors; "" otherwise."""
+    vectors = step.observation.get("vectors")
+    said = step.observation.get("note") or (vectors.get("note") if isinstance(vectors, dict) else "")
+    return said if isinstance(said, str) else ""
+
+
+def _question(step: Step) -> dict[str, Any]:
+    """How the question was understood, which the first routing step tells."""
+    question = step.observation.get("question")
+    return question if isinstance(question, dict) and not step.arguments.get("again") else {}
+
+
+def _words_of(added: Sequence[Added]) -> list[str]:
+    """The first few wordings that were looked for too, each concept's in turn, the first named first."""
+    turns = zip_longest(*(concept.phrases for concept in added))
+    words = [word for turn in turns for word in turn if word]
+    return list(dict.fromkeys(words))[:WORDS_SHOWN]
+
+
+def _once(refs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The touched sections, each title of a page once: a section and its own rows read as one."""
+    return list({(row["document"], row["title"], row["page_start"]): row for row in reversed(refs)}.values())[::-1]
+
+
+def _quotes(step: Step) -> list[QuoteView]:
+    return [
+        QuoteView(
+            quote=row["quote"],
+            where=", ".join(row[name] for name in ("row", "column") if row.get(name)),
+            page=row.get("page"),
+            check_result="exact",
+        )
+        for row in _observed_quotes(step)[:QUOTES_SHOWN]
+    ]
+
+
+def _observed_quotes(step: Step) -> list[dict[str, Any]]:
+    """What a step copied, figures before passages: [{key, page, quote, row?, column?}]."""
+    lists = [step.observation.get(name) for name in ("figures", "passages")]
+    rows = [row for listed in lists if isinstance(listed, list) for row in listed]  # Other steps store counts.
+    return [row for row in rows if isinstance(row, dict) and row.get("quote")]
+
+
+def _routed(step: Step) -> list[RoutedView]:
+    """Documents opened and nearly opened, [] for any other step and for one stored before both were kept."""
+    lists = [step.observation.get(name) for name in ("shortlist", "missed")]
+    if step.kind != "route" or not all(isinstance(rows, list) for rows in lists):
+        return []
+    return [
+        RoutedView(int(row["document"]), row["title"], row["reason"], opened=number == 0)
+        for number, rows in enumerate(lists)
+        for row in rows
+        if str(row["document"]).isdecimal()
+    ]
+
+
+def _same_words(citation: Citation, row: dict[str, Any]) -> bool:
+    cited, copied = _plain(citation.quote), _plain(row["quote"])
+    return citation.node_key == row.get("key") and (cited in copied or copied in cited)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -1,0 +1,315 @@
+"""The mini-map of a walk: a document's tree above its page ruler, as SVG paths in a 320 x 112 box."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A dot: centre and radius, and the keys of the section it stands for, from `key` to before `end`."""
+
+    x: float
+    y: float
+    r: float
+    key: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cross:
+    """A branch that was entered and turned back from."""
+
+    line: str
+    key: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The pages of one part on the ruler; `second` alternates the shade."""
+
+    x: float
+    width: float
+    second: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A page that was read, counted from 1; `here` while it is being read."""
+
+    x: float
+    here: bool
+    page: int = 0
+    width: float = 7.0
+
+
+@dataclass(frozen=True, slots=True)
+class PageLabel:
+    """A page number under the ruler; `lit` when the page was read."""
+
+    x: float
+    text: str
+    anchor: str
+    lit: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMap:
+    """All that the map's template draws, plus how many pages were read."""
+
+    twigs: tuple[str, ...] = ()
+    seen: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    turned: tuple[Cross, ...] = ()
+    buds: tuple[Spot, ...] = ()
+    knots: tuple[Spot, ...] = ()
+    ruler: tuple[Stretch, ...] = ()
+    leaves: tuple[Leaf, ...] = ()
+    labels: tuple[PageLabel, ...] = ()
+    pages_read: int = 0
+
+
+WIDTH = 320.0
+ROOT_Y, PART_Y, SECTION_Y, PAGE_Y = 8.0, 36.0, 62.0, 87.0
+EDGE = 3.5
+ROW_MOST = 44
+"""Sections drawn in one row at most, the touched ones before all others."""
+APART = 7.0
+"""Between neighbours of a row, as far as there is room: the width of a cross."""
+LEAF_WIDTHS = ((12, 7.0), (30, 4.0), (math.inf, 2.4))
+"""How wide a read page is drawn, by how many there are at most."""
+LABEL_ROOM = 20.0
+TOUCHED = ("read", "walked", "turned_back", "looked")
+"""Roles of references, the strongest first."""
+WALKED = ("read", "walked")
+
+
+class Heading(Protocol):
+    """What the map needs of a section; page indexes count from 0, both inclusive."""
+
+    key: int
+    parent_key: int
+    subtree_end: int
+    title: str
+    page_start: int
+    page_end: int
+
+
+def draw(
+    sections: Sequence[Heading], refs: Iterable[dict[str, Any]], page_count: int, current: int | None = None
+) -> TreeMap:
+    """Draw the walk given by `refs` ({key, page_start, page_end, role}, page indexes from 0) over the outline.
+
+    `current` is the index of the page being read now. A document without sections gets
+    its ruler and its pages alone.
+    """
+    return _Drawing(sections, list(refs), max(page_count, 1), current).finish()
+
+
+def curve(x1: float, y1: float, x2: float, y2: float) -> str:
+    """An S-shaped line from one row to the next."""
+    middle = (y1 + y2) / 2
+    return f"M{x1:.1f} {y1:g}C{x1:.1f} {middle:g} {x2:.1f} {middle:g} {x2:.1f} {y2:g}"
+
+
+class _Drawing:
+    """One map being drawn. `role` holds the strongest role of each drawn section, by key."""
+
+    def __init__(
+        self, sections: Sequence[Heading], refs: list[dict[str, Any]], page_count: int, current: int | None
+    ) -> None:
+        self.sections = sorted(sections, key=lambda section: section.key)
+        self.keys = [section.key for section in self.sections]
+        self.by_key = dict(zip(self.keys, self.sections, strict=True))
+        self.below: dict[int, list[Heading]] = {}
+        for section in self.sections:
+            self.below.setdefault(section.parent_key, []).append(section)
+        self.refs = refs
+        self.page_count = page_count
+        self.current = current
+        self.parts = self._top()
+        self.part_keys = {part.key for part in self.parts}
+        self.role = self._roles()
+        self.entered = [part for part in self.parts if self._was_entered(part)]
+        self.entered_keys = {part.key for part in self.entered}
+        below = [child for part in self.entered for child in self._children(part)]
+        self.x = self._places(self.parts) | self._places(below)
+
+    def finish(self) -> TreeMap:
+        """Put the drawn pieces together."""
+        pages = self._pages()
+        rows = self._row(self.parts, WIDTH / 2, ROOT_Y, PART_Y)
+        for part in self.entered:
+            rows += self._row(self._children(part), self.x.get(part.key, WIDTH / 2), PART_Y, SECTION_Y)
+        spots = [
+            (role, Spot(x, y, _radius(role, y), section.key, section.subtree_end)) for _, role, section, x, y in rows
+        ]
+        return TreeMap(
+            twigs=tuple(line for line, role, *_ in rows if role == ""),
+            seen=tuple(line for line, role, *_ in rows if role in ("looked", "turned_back")),
+            path=(*(line for line, role, *_ in rows if role in WALKED), *self._drops()),
+            turned=tuple(
+                Cross(_cross(spot.x, spot.y), spot.key, spot.end) for role, spot in spots if role == "turned_back"
+            ),
+            buds=tuple(spot for role, spot in spots if role in ("", "looked")),
+            knots=(*(spot for role, spot in spots if role in WALKED), self._root()),
+            ruler=tuple(self._ruler()),
+            leaves=tuple(self._leaves(pages)),
+            labels=tuple(self._labels(pages)),
+            pages_read=len({page for ref in self._read() for page in range(ref["page_start"], ref["page_end"] + 1)}),
+        )
+
+    def _top(self) -> list[Heading]:
+        """The parts: the sections below the root, or below the one section that holds all others."""
+        parts = [section for section in self.sections if section.parent_key not in self.by_key]
+        while len(parts) == 1 and (children := self._children(parts[0])):
+            parts = children
+        return parts
+
+    def _children(self, parent: Heading) -> list[Heading]:
+        return self.below.get(parent.key, [])
+
+    def _roles(self) -> dict[int, str]:
+        roles: dict[int, str] = {}
+        for ref in sorted(self.refs, key=lambda ref: -TOUCHED.index(_role(ref))):
+            for depth, section in enumerate(self._ancestors(ref["key"])):
+                passed = depth > 0 and _role(ref) in ("turned_back", "looked")
+                roles[section.key] = roles.get(section.key, "") if passed else _role(ref)
+        return roles
+
+    def _ancestors(self, key: int) -> list[Heading]:
+        """The drawn sections that hold the node, the nearest first."""
+        found = []
+        place = bisect_right(self.keys, key) - 1
+        section = self.sections[place] if place >= 0 else None
+        while section is not None:
+            drawn = section.key in self.part_keys or section.parent_key in self.part_keys
+            if drawn and key < section.subtree_end:
+                found.append(section)
+            section = self.by_key.get(section.parent_key)
+        return found
+
+    def _was_entered(self, part: Heading) -> bool:
+        return any(self.role.get(child.key) for child in self._children(part))
+
+    def _places(self, row: Sequence[Heading]) -> dict[int, float]:
+        """Where the sections of a row stand that are drawn, by key."""
+        drawn = self._thinned(row)
+        return dict(
+            zip((section.key for section in drawn), spread([self._middle(section) for section in drawn]), strict=True)
+        )
+
+    def _thinned(self, row: Sequence[Heading]) -> list[Heading]:
+        """At most ROW_MOST sections: the touched ones, the strongest first, and others at even distances."""
+        touched = [section for section in row if self._role_of(section)]
+        touched.sort(key=lambda section: TOUCHED.index(self._role_of(section)))
+        rest = [section for section in row if not self._role_of(section)]
+        room = ROW_MOST - len(touched)
+        others = rest[:: math.ceil(len(rest) / room)] if rest and room > 0 else []
+        return sorted([*touched[:ROW_MOST], *others], key=lambda section: section.key)
+
+    def _role_of(self, section: Heading) -> str:
+        """The strongest role; a part counts as looked at when one of its sections was touched."""
+        return self.role.get(section.key, "") or ("looked" if section.key in self.entered_keys else "")
+
+    def _row(
+        self, row: Sequence[Heading], from_x: float, from_y: float, y: float
+    ) -> list[tuple[str, str, Heading, float, float]]:
+        drawn = [(section, self.x[section.key]) for section in row if section.key in self.x]
+        return [(curve(from_x, from_y, x, y), self._role_of(section), section, x, y) for section, x in drawn]
+
+    def _drops(self) -> list[str]:
+        """The last stretch of each walked branch, down to its page."""
+        drops = {}
+        for ref in self._read():
+            above = next(iter(self._ancestors(ref["key"])), None)
+            x = self.x.get(above.key, self._middle(above)) if above else WIDTH / 2
+            y = ROOT_Y if above is None else PART_Y if above.key in self.part_keys else SECTION_Y
+            drops[curve(x, y, self._page_x(ref["page_start"]), PAGE_Y)] = True
+        return list(drops)
+
+    def _root(self) -> Spot:
+        return Spot(WIDTH / 2, ROOT_Y, 3.6)
+
+    def _read(self) -> list[dict[str, Any]]:
+        return [ref for ref in self.refs if _role(ref) == "read"]
+
+    def _pages(self) -> list[int]:
+        pages = {ref["page_start"] for ref in self._read()}
+        return sorted(pages | ({self.current} if self.current is not None else set()))
+
+    def _leaves(self, pages: Sequence[int]) -> list[Leaf]:
+        width = next(width for most, width in LEAF_WIDTHS if len(pages) <= most)
+        return [Leaf(round(self._page_x(page) - width / 2, 1), page == self.current, page + 1, width) for page in pages]
+
+    def _middle(self, section: Heading) -> float:
+        middle = (section.page_start + section.page_end + 1) / 2
+        return round(middle / self.page_count * WIDTH, 1)
+
+    def _page_x(self, page: int) -> float:
+        return round(min(max((page + 0.5) / self.page_count * WIDTH, 3.5), WIDTH - 3.5), 1)
+
+    def _ruler(self) -> list[Stretch]:
+        starts = sorted({0, *(part.page_start for part in self.parts if part.page_start < self.page_count)})
+        stretches: list[Stretch] = []
+        begin = 0.0
+        for end in [*(start / self.page_count * WIDTH for start in starts[1:]), WIDTH]:
+            if end - begin < 2.5 and end < WIDTH:
+                continue
+            width = max(end - begin - (1 if end < WIDTH else 0), 0.5)
+            stretches.append(Stretch(round(begin, 1), round(width, 1), len(stretches) % 2 == 1))
+            begin = end
+        return stretches
+
+    def _labels(self, pages: Sequence[int]) -> list[PageLabel]:
+        labels: list[PageLabel] = []
+        last = -WIDTH
+        for page in pages:
+            x = self._page_x(page)
+            if x - last >= LABEL_ROOM:
+                anchor = "start" if x < LABEL_ROOM else "end" if x > WIDTH - LABEL_ROOM else "middle"
+                edge = {"start": 0.0, "end": WIDTH}.get(anchor, x)
+                labels.append(PageLabel(edge, str(page + 1), anchor, True))
+                last = x
+        return labels + [end for end in self._ends() if not _taken(end, labels)]
+
+    def _ends(self) -> list[PageLabel]:
+        first, final = PageLabel(0.0, "1", "start", False), PageLabel(WIDTH, str(self.page_count), "end", False)
+        return [first, final] if self.page_count > 1 else [first]
+
+
+def spread(wanted: Sequence[float]) -> list[float]:
+    """Places inside the box as near as can be to the wanted ones, in their order and not closer than APART.
+
+    Where a row is too full for that, its members share the width evenly.
+    """
+    low, high = EDGE, WIDTH - EDGE
+    gap = min(APART, (high - low) / max(len(wanted) - 1, 1))
+    placed: list[float] = []
+    for x in wanted:
+        placed.append(max(x, placed[-1] + gap if placed else low))
+    limit = high
+    for number in reversed(range(len(placed))):
+        placed[number] = round(min(placed[number], limit), 1)
+        limit = placed[number] - gap
+    return placed
+
+
+def _radius(role: str, y: float) -> float:
+    return 3.2 if role in WALKED else 2.5 if y == PART_Y else 2.0
+
+
+def _taken(end: PageLabel, labels: Sequence[PageLabel]) -> bool:
+    return any(abs(label.x - end.x) < LABEL_ROOM * 1.4 for label in labels)
+
+
+def _role(ref: dict[str, Any]) -> str:
+    role = str(ref.get("role", "walked"))
+    return role if role in TOUCHED else "walked"
+
+
+def _cross(x: float, y: float) -> str:
+    return f"M{x - 3:.1f} {y - 3:g}l6 6m0-6-6 6"

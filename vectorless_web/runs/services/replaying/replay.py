@@ -1,0 +1,292 @@
+"""Replaying: a finished run is reasoned once more from what was kept of it, and compared step by step."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
+from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
+from vectorless_web.engine.errors import EngineError
+from vectorless_web.engine.llm.calls import ModelCallRecord
+from vectorless_web.engine.llm.model import OUTSIDE
+from vectorless_web.runs import selectors
+from vectorless_web.runs.models import Replay, Run, RunInputs, Step
+from vectorless_web.runs.replay.pinned import PinnedCorpus
+from vectorless_web.runs.services.executing import Engine, limits_of
+from vectorless_web.runs.services.inputs import kept_previous, kept_routes, program_digest
+from vectorless_web.runs.services.rows import TOLD, Place, answer_row, as_stored, calculation_row, step_row, storable
+
+LONGEST = 160
+"""Characters of a value that a sentence shows."""
+CLOSE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two values part (`observation.ranked[2].score`), and what stands on either side."""
+
+    where: str
+    stored: Any
+    replayed: Any
+
+    def said(self, what: str) -> str:
+        """The difference in one sentence: "Step 7 NAVIGATE, say: stored '...', replayed '...'"."""
+        where = f", {self.where}" if self.where else ""
+        return f"{what}{where}: stored {_shown(self.stored)}, replayed {_shown(self.replayed)}."
+
+
+def first_difference(stored: Any, replayed: Any, where: str = "") -> Difference | None:
+    """Where the values part first, reading objects by their keys and lists in their order."""
+    return next(_differences(stored, replayed, where), None)
+
+
+def _differences(stored: Any, replayed: Any, where: str) -> Iterator[Difference]:
+    if isinstance(stored, Mapping) and isinstance(replayed, Mapping):
+        for key in dict.fromkeys((*stored, *replayed)):
+            yield from _differences(stored.get(key), replayed.get(key), f"{where}.{key}" if where else str(key))
+    elif _are_lists(stored, replayed):
+        for place, pair in enumerate(zip(stored, replayed, strict=False)):
+            yield from _differences(*pair, f"{where}[{place}]")
+        if len(stored) != len(replayed):
+            yield Difference(f"entries of {where}", len(stored), len(replayed))
+    elif not _same(stored, replayed):
+        yield Difference(where, stored, replayed)
+
+
+def _are_lists(stored: Any, replayed: Any) -> bool:
+    return all(isinstance(value, Sequence) and not isinstance(value, str) for value in (stored, replayed))
+
+
+def _same(stored: Any, replayed: Any) -> bool:
+    if isinstance(stored, float) and isinstance(replayed, float):
+        return abs(stored - replayed) <= CLOSE * max(1.0, abs(stored))
+    return bool(stored == replayed)
+
+
+def _shown(value: Any) -> str:
+    text = f"“{value}”" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+REPLAY_SECONDS = 120.0
+"""A replay that takes longer is given up."""
+
+TOLD_ENDS = (Run.Status.ANSWERED, Run.Status.PARTIAL, Run.Status.NOT_FOUND)
+CITED = ("marker", "version", "node_key", "page_index", "quote", "start", "end", "check_result")
+
+KEPT_NOTHING = "This was asked before runs kept all that a replay needs."
+NO_STEPS = "The run ended before its first step: there is nothing to compare."
+TOO_LONG = f"The replay was given up after {REPLAY_SECONDS:g} seconds."
+OTHER_ENGINE = "An engine of this site's own reasoned here ({}); only the built-in one can be replayed."
+BEING_REPAIRED = "{} is being read again, because its compiled file was damaged. Replay the run when that is done."
+OPEN = "The run has not ended yet."
+OTHER_PROGRAM = "The program has changed since this run; it may reason otherwise now."
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a replay found: `difference` is the first one, or why there can be no replay."""
+
+    verdict: str
+    difference: str = ""
+    note: str = ""
+    steps: int = 0
+
+
+@dataclass
+class Sink:
+    """Takes what a replayed run yields, in memory, as its rows would hold it."""
+
+    corpus: PinnedCorpus
+    steps: dict[Place, dict[str, Any]] = field(default_factory=dict)
+    claims: dict[int, dict[str, Any]] = field(default_factory=dict)
+    end: CompleteEvent | None = None
+    calls: list[ModelCallRecord] = field(default_factory=list)
+
+    def take(self, event: ReasoningEvent) -> None:
+        """Keep one event."""
+        match event:
+            case StepEvent():
+                self._take_step(event)
+            case ClaimEvent():
+                self.claims[event.order] = self._claim(event)
+            case CompleteEvent():
+                self.end = event
+
+    def _take_step(self, event: StepEvent) -> None:
+        index = event.index
+        while (event.walk, index, event.kind.value) in self.steps:
+            index += 1
+        place = (event.walk, index, event.kind.value)
+        served = (event.walk, event.index) if event.walk else OUTSIDE
+        calls = [call for call in self.calls if (call.walk, call.index) == served]
+        self.calls[:] = [call for call in self.calls if call not in calls]
+        row: dict[str, Any] = as_stored({name: step_row(event, place)[name] for name in TOLD})
+        row["tokens"] = sum(call.tokens_in + call.tokens_out for call in calls) if calls else event.tokens
+        self.steps[place] = row
+
+    def _claim(self, event: ClaimEvent) -> dict[str, Any]:
+        row = {
+            "text": event.text,
+            "state": event.state,
+            "support": event.support.value if event.support else "",
+            "calculation": calculation_row(event.calculation),
+            "because": event.because,
+            "citations": sorted(map(self._cited, event.citations)),
+        }
+        cleaned: dict[str, Any] = as_stored(storable(row))
+        return cleaned
+
+    def _cited(self, cited: Evidence) -> list[Any]:
+        """The citation in the order of CITED."""
+        version = self.corpus.version(cited.document).pk
+        place = [cited.key, cited.page_index, cited.quote, cited.start, cited.end]
+        return [cited.marker, version, *place, cited.check.value]
+
+
+Wire = Callable[[Run, RunInputs, Callable[[ModelCallRecord], None]], Engine]
+"""The engine that worked on the run, over its stored calls, telling the given function of each."""
+
+
+def replay(run: Run, *, wire: Wire) -> Found:
+    """Reason once more over what was kept of a run, and find the first difference. Writes nothing."""
+    inputs = RunInputs.objects.filter(run=run.pk).first()
+    steps = selectors.steps_of(run)
+    if problem := _impossible(run, inputs, steps):
+        return Found(Replay.Verdict.IMPOSSIBLE, problem)
+    assert inputs is not None
+    corpus = PinnedCorpus(run, inputs, kept_routes(inputs))
+    if problem := _gone(corpus, steps):
+        return Found(Replay.Verdict.IMPOSSIBLE, problem)
+    sink, deadline = Sink(corpus), time.monotonic() + REPLAY_SECONDS
+    try:
+        engine = wire(run, inputs, sink.calls.append)
+    except EngineError as error:
+        return Found(Replay.Verdict.IMPOSSIBLE, error.message)
+    try:
+        for event in _events(run, inputs, engine, corpus, deadline):
+            sink.take(event)
+    except EngineError as error:
+        return Found(Replay.Verdict.DIFFERENT, f"The replay ended in an error: {error.message}", _note(inputs, corpus))
+    if time.monotonic() > deadline:
+        return Found(Replay.Verdict.IMPOSSIBLE, TOO_LONG)
+    if corpus.left_out:
+        return Found(Replay.Verdict.IMPOSSIBLE, BEING_REPAIRED.format(corpus.title_of(min(corpus.left_out))))
+    difference = compared(run, steps, sink)
+    if not difference:
+        return Found(Replay.Verdict.IDENTICAL, steps=len(steps))
+    return Found(Replay.Verdict.DIFFERENT, difference, _note(inputs, corpus), len(steps))
+
+
+def compared(run: Run, steps: Sequence[Step], sink: Sink) -> str:
+    """The first difference between the rows of a run and its replay, "" for none.
+
+    A run that was stopped, or whose worker failed, is compared as far as it came.
+    """
+    told = run.status in TOLD_ENDS
+    parts = [_in_steps(run, steps, sink), _in_claims(run, sink)]
+    if told:
+        parts += [_too_many(sink, steps), _in_end(run, sink)]
+    return next((part for part in parts if part), "")
+
+
+def _impossible(run: Run, inputs: RunInputs | None, steps: Sequence[Step]) -> str:
+    if run.is_open:
+        return OPEN
+    if not steps:
+        return NO_STEPS
+    if inputs is not None and inputs.factory:
+        return OTHER_ENGINE.format(inputs.factory)
+    return KEPT_NOTHING if inputs is None or not inputs.routes else ""
+
+
+def _gone(corpus: PinnedCorpus, steps: Sequence[Step]) -> str:
+    if missing := corpus.missing():
+        return f"{missing[0]} was among the documents and has been removed since."
+    lost = corpus.without_vectors(steps)
+    return f"The vectors of {lost[0]} have been deleted since." if lost else ""
+
+
+def _events(
+    run: Run, inputs: RunInputs, engine: Engine, corpus: PinnedCorpus, deadline: float
+) -> Iterator[ReasoningEvent]:
+    return engine.reasoner.run(
+        run.question,
+        corpus,
+        limits_of(run),
+        cancelling=lambda: time.monotonic() > deadline,
+        previous=kept_previous(inputs),
+    )
+
+
+def _in_steps(run: Run, steps: Sequence[Step], sink: Sink) -> str:
+    for number, step in enumerate(steps, start=1):
+        name = f"Step {number} {step.kind.upper()}"
+        replayed = sink.steps.get((step.walk, step.index, step.kind))
+        if replayed is None:
+            return f"{name}: stored “{step.say}”, not taken by the replay."
+        stored = {name: getattr(step, name) for name in TOLD}
+        # What an earlier attempt paid for in vain stands in the step too.
+        if run.attempt == 1 and run.status in TOLD_ENDS:
+            stored["tokens"] = step.tokens
+        if difference := first_difference(stored, {key: replayed[key] for key in stored}):
+            return difference.said(name)
+    return ""
+
+
+def _too_many(sink: Sink, steps: Sequence[Step]) -> str:
+    known = {(step.walk, step.index, step.kind) for step in steps}
+    for place, row in sink.steps.items():
+        if place not in known:
+            return f"The replay took a step more: {place[2].upper()} “{row['say']}”."
+    return ""
+
+
+def _in_claims(run: Run, sink: Sink) -> str:
+    rows = selectors.claims_of(run)
+    for claim in rows:
+        stored = {name: getattr(claim, name) for name in ("text", "state", "support", "calculation", "because")}
+        stored["citations"] = as_stored(sorted([list(cited) for cited in claim.citations.values_list(*CITED)]))
+        replayed = sink.claims.get(claim.order)
+        if replayed is None:
+            return f"Sentence {claim.order}: stored “{claim.text}”, not written by the replay."
+        if claim.state != replayed["state"] and run.status not in TOLD_ENDS:
+            replayed = {**stored, "text": replayed["text"]}
+        if difference := first_difference(stored, replayed):
+            return difference.said(f"Sentence {claim.order}")
+    extra = sorted(set(sink.claims) - {claim.order for claim in rows})
+    if extra and run.status in TOLD_ENDS:
+        return f"The replay wrote a sentence more: “{sink.claims[extra[0]]['text']}”."
+    return ""
+
+
+def _in_end(run: Run, sink: Sink) -> str:
+    if sink.end is None:
+        return "The replay came to no end."
+    stored = {"outcome": run.status, **_ending(run)}
+    replayed = {"outcome": sink.end.outcome.value, **_replayed_ending(sink.end)}
+    difference = first_difference(stored, as_stored(replayed))
+    return difference.said("End") if difference else ""
+
+
+def _ending(run: Run) -> dict[str, Any]:
+    answer = selectors.answer_of(run)
+    names = ("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit", "grounded", "missing")
+    return {"reason": run.reason, "tokens": run.tokens, "engine": run.engine} | {
+        name: getattr(answer, name, None) for name in names
+    }
+
+
+def _replayed_ending(end: CompleteEvent) -> Mapping[str, Any]:
+    engine = "offline" if end.engine == "offline" else "model"
+    row = answer_row(end)
+    row.pop("abstained")
+    return {"reason": storable(end.reason), "tokens": end.tokens, "engine": engine} | row
+
+
+def _note(inputs: RunInputs, corpus: PinnedCorpus) -> str:
+    notes = [OTHER_PROGRAM] if inputs.program != program_digest() else []
+    notes += [f"{title} was compiled again since." for title in corpus.altered()]
+    return " ".join(notes)

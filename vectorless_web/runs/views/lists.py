@@ -1,0 +1,153 @@
+"""The list of all runs of a workspace: what it can be asked for, and one page of it."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.dateparse import parse_date
+from django.views.decorators.http import require_GET
+
+from vectorless_web.documents.models import Document
+from vectorless_web.infra.web.whole import whole
+from vectorless_web.runs.models import Feedback, Run
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+
+PAGE_SIZE = 30
+DOCUMENTS_OFFERED = 200
+GOOD, BAD, NONE = "good", "bad", "none"
+FEEDBACK = (GOOD, BAD, NONE)
+
+
+@dataclass(frozen=True)
+class RunQuery:
+    """What the list of runs is asked for; empty values do not filter. `since` and `until` are whole days."""
+
+    search: str = ""
+    outcome: str = ""
+    person: int | None = None
+    document: int | None = None
+    feedback: str = ""
+    since: date | None = None
+    until: date | None = None
+    page: int = 1
+
+    @property
+    def narrows(self) -> bool:
+        """Whether some runs may be left out."""
+        return any([self.search, self.outcome, self.person, self.document, self.feedback, self.since, self.until])
+
+
+def listed_runs(workspace: Workspace, query: RunQuery) -> Page[Run]:
+    """One page of the list, each run with `good` and `bad`, what people said; a page beyond the end is the last one."""
+    narrowed = _filtered(Run.objects.filter(workspace=workspace), query)
+    shown = Paginator(narrowed.order_by("-pk"), PAGE_SIZE).get_page(query.page)
+    runs = {run.pk: run for run in shown}
+    for run in runs.values():
+        run.workspace = workspace
+        run.good = run.bad = 0  # type: ignore[attr-defined]
+    said = Feedback.objects.filter(run__in=runs).order_by().values_list("run", "good").annotate(n=Count("pk"))
+    for pk, good, count in said:
+        setattr(runs[pk], GOOD if good else BAD, count)
+    return shown
+
+
+def people_of(workspace: Workspace) -> list[tuple[int, str]]:
+    """Those who asked something here, for the list's filter."""
+    rows = Run.objects.filter(workspace=workspace, asked_by__isnull=False)
+    people = rows.values_list("asked_by", "asked_by__first_name", "asked_by__last_name", "asked_by__username")
+    named = {pk: f"{first} {last}".strip() or username for pk, first, last, username in people.order_by().distinct()}
+    return sorted(named.items(), key=lambda item: (item[1], item[0]))
+
+
+def documents_of(workspace: Workspace, chosen: int | None) -> list[tuple[int, str]]:
+    """The documents that runs read, by title, for the list's filter: the first of them, and always the chosen one."""
+    read = Run.versions.through.objects.filter(documentversion__document=OuterRef("pk"))
+    rows = Document.objects.filter(Exists(read), workspace=workspace, deleted_at=None).order_by("title", "pk")
+    found = dict(rows.values_list("pk", "title")[:DOCUMENTS_OFFERED])
+    if chosen and chosen not in found:
+        found |= dict(Document.objects.filter(workspace=workspace, pk=chosen).values_list("pk", "title"))
+    return list(found.items())
+
+
+def _filtered(rows: QuerySet[Run], query: RunQuery) -> QuerySet[Run]:
+    rows = rows.select_related("asked_by", "answer")
+    for word in query.search.split():
+        rows = rows.filter(Q(question__icontains=word) | Q(answer__markdown__icontains=word))
+    exact = {"status": query.outcome, "asked_by": query.person}
+    rows = rows.filter(**{name: value for name, value in exact.items() if value})
+    if query.document:
+        read = Run.versions.through.objects.filter(documentversion__document=query.document)
+        rows = rows.filter(pk__in=read.values("run"))
+    if query.feedback:
+        rows = _by_feedback(rows, query.feedback)
+    if query.since:
+        rows = rows.filter(created_at__gte=_midnight(query.since))
+    if query.until:
+        rows = rows.filter(created_at__lt=_midnight(query.until, days=1))
+    return rows
+
+
+def _by_feedback(rows: QuerySet[Run], feedback: str) -> QuerySet[Run]:
+    if feedback == NONE:
+        return rows.exclude(pk__in=Feedback.objects.values("run"))
+    return rows.filter(pk__in=Feedback.objects.filter(good=feedback == GOOD).values("run"))
+
+
+def _midnight(day: date, days: int = 0) -> datetime:
+    start = datetime(day.year, day.month, day.day, tzinfo=timezone.get_current_timezone())
+    return start + timedelta(days=days)
+
+
+FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2999, 12, 31)
+
+
+@require_GET
+def runs(request: HttpRequest, slug: str) -> HttpResponse:
+    return list_page(request, slug)
+
+
+def list_page(request: HttpRequest, slug: str, *, refused: bool = False) -> HttpResponse:
+    """The list as the address asks for it; `refused` says that other than two runs were ticked for comparing."""
+    place = workspace_for(request.user, slug)
+    query = _run_query(request)
+    context = {
+        **workspace_context(request.user, place, "runs"),
+        "runs": listed_runs(place, query),
+        "asked": query,
+        "outcomes": [(status.value, status.label) for status in Run.Status],
+        "people": people_of(place),
+        "documents": documents_of(place, query.document),
+        "from_date": query.since.isoformat() if query.since else "",
+        "to_date": query.until.isoformat() if query.until else "",
+        "refused": refused,
+    }
+    return render(request, "runs/list.html", context, status=422 if refused else 200)
+
+
+def _run_query(request: HttpRequest) -> RunQuery:
+    """The list's filters from the address; what makes no sense does not filter."""
+    values = request.GET
+    return RunQuery(
+        search=values.get("q", "").replace("\0", "")[:200].strip(),
+        outcome=values.get("outcome", "") if values.get("outcome") in Run.Status.values else "",
+        person=whole(values.get("person")),
+        document=whole(values.get("document")),
+        feedback=values.get("feedback", "") if values.get("feedback") in FEEDBACK else "",
+        since=_day(values.get("from", "")),
+        until=_day(values.get("to", "")),
+        page=whole(values.get("page")) or 1,
+    )
+
+
+def _day(text: str) -> date | None:
+    """A day on which something can have been asked; None for all else."""
+    try:
+        day = parse_date(text)
+    except ValueError:
+        return None
+    return day if day is not None and FIRST_DAY <= day <= LAST_DAY else None

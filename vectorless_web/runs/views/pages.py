@@ -1,0 +1,203 @@
+"""The pages of questions: home, workspace, run, list, and the acts on a run."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_GET, require_POST
+
+from vectorless_web.documents.selectors import card_context
+from vectorless_web.infra.web.htmx import go_to, is_htmx
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.whole import whole
+from vectorless_web.runs import selectors, services
+from vectorless_web.runs.answerers import answerers_of
+from vectorless_web.runs.export import values
+from vectorless_web.runs.export.bundle import bundle_of
+from vectorless_web.runs.export.markdown import as_markdown
+from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, prefilled
+from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.page import page_context, raw, rendering, sheets
+from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
+
+TOO_MANY = 429
+
+
+@require_GET
+def home(request: HttpRequest) -> HttpResponse:
+    context = {
+        "workspaces": selectors.home_workspaces(request.user),
+        "recent_runs": selectors.runs_of(request.user),
+    }
+    return render(request, "runs/home.html", context)
+
+
+@require_GET
+def workspace(request: HttpRequest, slug: str) -> HttpResponse:
+    place = workspace_for(request.user, slug)
+    documents = card_context(place, request.user)
+    is_new = not any(documents.values())
+    context = {
+        **workspace_context(request.user, place, "ask"),
+        **documents,
+        **_ask_context(request, place, sent=prefilled(request.GET, place)),
+        "recent": selectors.recent_runs(place),
+        "month": selectors.month_of(place),
+        "engine_line": _who_answers(place),
+        "is_new": is_new,
+        "demo_run": selectors.demo_run(request.user) if is_new else None,
+    }
+    return render(request, "runs/workspace.html", context)
+
+
+@require_POST
+def ask(request: HttpRequest, slug: str) -> HttpResponse:
+    place = workspace_for(request.user, slug, Role.MEMBER)
+    form = AskedForm.read(request.POST)
+    try:
+        run = services.start_run(
+            user=request.user,
+            workspace=place,
+            question=form.question,
+            documents=documents_meant(form, place, request.user),
+            follows=_followed(request, slug, form),
+            max_steps=form.max_steps,
+            expand=form.expand,
+            answerer=form.answerer,
+            money_usd=form.money_usd,
+        )
+    except Problem as problem:
+        if problem.status == TOO_MANY and is_htmx(request):
+            raise  # The page shows a message and keeps its form as it is.
+        return _asked_in_vain(request, place, form, problem)
+    return go_to(request, "runs:detail", slug=slug, pk=run.pk)
+
+
+@require_GET
+def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk)
+    may = may_in(run.workspace)
+    context = {
+        **workspace_context(request.user, run.workspace, "runs"),
+        **page_context.run_context(run, may, mine=run.asked_by_id == request.user.pk),
+        "my_feedback": selectors.feedback_by(request.user, run),
+    }
+    if may.ask:
+        context |= _ask_context(request, run.workspace, follows=run)
+    return render(request, "runs/detail.html", context)
+
+
+@require_POST
+def stop(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    services.stop_run(user=request.user, run=run)
+    if is_htmx(request):
+        return HttpResponse(status=204)
+    return redirect("runs:detail", slug=slug, pk=pk)
+
+
+@require_POST
+def again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    fresh = services.ask_again(
+        user=request.user,
+        run=run,
+        max_steps=whole(request.POST.get("max_steps")),
+        max_walks=whole(request.POST.get("max_walks")),
+        answerer=request.POST.get("answerer", ""),
+    )
+    return go_to(request, "runs:detail", slug=slug, pk=fresh.pk)
+
+
+@require_POST
+def feedback(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    given = services.give_feedback(
+        user=request.user,
+        run=run,
+        good=request.POST.get("good") == "1",
+        reason=request.POST.get("reason", ""),
+        comment=request.POST.get("comment", ""),
+    )
+    if not is_htmx(request):
+        return redirect("runs:detail", slug=slug, pk=pk)
+    citations = rendering.citations_in(selectors.claims_of(run))
+    context = {"run": run, "workspace": run.workspace, "may": may_in(run.workspace), "my_feedback": given}
+    return render(request, "runs/_feedback.html", {**context, "citations": citations})
+
+
+@require_POST
+def delete(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    services.delete_run(user=request.user, run=run)
+    return go_to(request, "runs:list", slug=slug)
+
+
+@require_GET
+def sheet(request: HttpRequest, slug: str, pk: int, version: int, page: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk)
+    shown = selectors.read_version(run, version)
+    if not 1 <= page <= shown.pages:
+        raise Http404("This document has no such page.")
+    citations = rendering.citations_in(selectors.claims_of(run))
+    context = {"sheet": sheets.sheet_of(run, citations, shown, page - 1), "workspace": run.workspace, "run": run}
+    return render(request, "documents/_page.html", context)
+
+
+@require_GET
+def raw_step(request: HttpRequest, slug: str, pk: int, sequence: int) -> HttpResponse:
+    step = selectors.step_of(selectors.run_for(request.user, slug, pk), sequence)
+    shown = raw.raw_step(step)
+    if not is_htmx(request):
+        return HttpResponse(shown, content_type="text/plain; charset=utf-8")
+    return render(request, "runs/_raw.html", {"sequence": sequence, "raw": shown})
+
+
+@require_GET
+def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk)
+    if form == "json":
+        response: HttpResponse = JsonResponse(values.as_json(run), json_dumps_params={"indent": 2})
+    elif form == "markdown":
+        response = HttpResponse(as_markdown(run), content_type="text/markdown; charset=utf-8")
+    elif form == "bundle":
+        response = HttpResponse(bundle_of(run), content_type="application/zip")
+    elif form == "print":
+        context = workspace_context(request.user, run.workspace, "runs")
+        return render(request, "runs/print.html", {**context, **page_context.run_context(run, may_in(run.workspace))})
+    else:
+        raise Http404("A run can be exported as markdown, json, print or bundle.")
+    name = values.file_name(run, {"json": "json", "markdown": "md", "bundle": "zip"}[form])
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _followed(request: HttpRequest, slug: str, form: AskedForm) -> Thread | Run | None:
+    """What the question comes from: a run that is asked once more, a thread that goes on, or nothing."""
+    if form.again:
+        return selectors.run_for(request.user, slug, form.again)
+    return selectors.thread_for(request.user, slug, form.thread) if form.thread else None
+
+
+def _asked_in_vain(request: HttpRequest, place: Workspace, form: AskedForm, problem: Problem) -> HttpResponse:
+    """The form again with what was wrong, as fragment or page, under the problem's status."""
+    context = {
+        **workspace_context(request.user, place, "ask"),
+        **_ask_context(request, place, sent=form, error=problem.message),
+        "large": request.POST.get("large") == "1",
+    }
+    template = "runs/_ask.html" if is_htmx(request) else "runs/ask.html"
+    return problem.mark(render(request, template, context))
+
+
+def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str, Any]:
+    asked = ask_box(place, request.user, **box)
+    return {"ask": asked, "all_documents": choices_of(place, request.user, asked.documents)}
+
+
+def _who_answers(place: Workspace) -> str:
+    usual = answerers_of(place)[0]
+    if not usual.model:
+        return "The offline reasoner answers: it quotes, and writes nothing of its own."
+    return f"{usual.label} answers. If it is away, the offline reasoner does, and the page says so."
