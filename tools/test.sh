@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Everything, in two lanes side by side: checks and the suite on PostgreSQL; the suite on SQLite and the browser tests.
+# Everything, in two lanes side by side: checks, the suite on PostgreSQL and the tests of faults; the suite on SQLite
+# and the browser tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
@@ -13,6 +14,8 @@ checks_and_postgresql() {
     tools/check.sh
     echo "== PostgreSQL"
     suite python tools/with_postgresql.py
+    echo "== Faults"
+    python -m pytest -q tests/faults
 }
 
 # Either lane ends at its first failure; each is told whole whatever the other comes to.
@@ -20,10 +23,6 @@ checks_and_postgresql() {
 failed=0
 echo "== SQLite"
 suite || failed=1
-if [ "$failed" = 0 ]; then
-    echo "== Faults"
-    python -m pytest -q tests/faults || failed=1
-fi
 if [ "$failed" = 0 ]; then
     echo "== Browser"
     tools/e2e.sh || failed=1
