@@ -67,7 +67,7 @@ def status_of(version) -> str:
 
 def compile_children(pid: int) -> list[psutil.Process]:
     family = psutil.Process(pid).children(recursive=True)
-    return [process for process in family if "compile_child" in " ".join(process.cmdline())]
+    return [process for process in family if "documents.compiling.child" in " ".join(process.cmdline())]
 
 
 def alive(process: psutil.Process) -> bool:
