@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("vectorless_web", "templates", "static", "docs/demo", "manage.py")
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _PYTHON = re.compile(r"(?<!\S)(?:\.venv/bin/python|python3)(?!\S)")
