@@ -25,7 +25,7 @@ ANSWER_SECONDS = 2.0
 KEPT_SECONDS = 1.0
 """A report serves everybody who asks within this time, so that asking often costs nothing."""
 GRACE_SECONDS = 30.0
-"""How long a process may be away before it counts: a restart takes one second to thirty (lib.supervisor)."""
+"""How long a process may be away before it counts: a restart takes one second to thirty (infra.site.supervisor)."""
 STATUS = {Level.OK: "ok", Level.DEGRADED: "degraded", Level.UNAVAILABLE: "unavailable"}
 
 
