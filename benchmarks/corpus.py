@@ -1,4 +1,4 @@
-"""A folder of PDFs as a corpus for benchmarks: compiled once, cached by content and engine version."""
+"""A folder of documents as a corpus for benchmarks: compiled once, cached by content and engine version."""
 
 import hashlib
 import threading
@@ -19,12 +19,15 @@ from vectorless_web.engine.routing.card_keys import card_row
 
 
 class FolderCorpus:
-    """All PDFs of a folder, or those named (file names without suffix). Ids are "1", "2", ... by name."""
+    """All PDFs of a folder, or the files named, of any format. Ids are "1", "2", ... by name.
+
+    A name has its suffix, or is that of a PDF without it. NotFound when there is no such file.
+    """
 
     def __init__(self, folder: Path, *, cache: Path, names: Sequence[str] | None = None) -> None:
-        found = {path.stem: path for path in sorted(folder.glob("*.pdf"))}
-        kept = sorted(found if names is None else names)
-        self._paths = {str(number): found[name] for number, name in enumerate(kept, start=1)}
+        found = folder.glob("*.pdf") if names is None else {_file_named(name, folder) for name in names}
+        kept = sorted(found, key=lambda path: (path.stem, path.suffix))
+        self._paths = {str(number): path for number, path in enumerate(kept, start=1)}
         self._cache = cache
         self._open: dict[str, CompiledDocument] = {}
         self._lock = threading.Lock()
@@ -59,9 +62,13 @@ class FolderCorpus:
         """The file name without its suffix."""
         return self._paths[document].stem
 
+    def file_name_of(self, document: str) -> str:
+        """The file name with its suffix."""
+        return self._paths[document].name
+
     def id_of(self, name: str) -> str:
-        """The id of the document of that file name."""
-        return next(document for document, path in self._paths.items() if path.stem == name)
+        """The id of the document of that file name, with or without its suffix."""
+        return next(document for document, path in self._paths.items() if name in (path.name, path.stem))
 
     def only(self, document: str) -> "FolderCorpus":
         """The same corpus narrowed to one document."""
@@ -76,6 +83,14 @@ class FolderCorpus:
         if not cached.exists():
             cached.write_bytes(compile_file(path, name=path.name))
         return open_artefact(cached)
+
+
+def _file_named(name: str, folder: Path) -> Path:
+    """The file of that name, with or without the suffix of a PDF."""
+    for path in (folder / name, folder / f"{name}.pdf"):
+        if path.is_file():
+            return path
+    raise NotFound(f"There is no document {name} in {folder}.")
 
 
 def make_router(corpus: FolderCorpus) -> DocumentRouter:

@@ -32,6 +32,20 @@ class Spending:
     cost_usd: float = 0.0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def calls(self) -> int:
+        """How many calls were made."""
+        return sum(self.purposes.values())
+
+    def add(self, other: "Spending") -> None:
+        """Count what another run spent."""
+        with self._lock:
+            self.purposes.update(other.purposes)
+            self.errors.update(other.errors)
+            self.tokens_in += other.tokens_in
+            self.tokens_out += other.tokens_out
+            self.cost_usd += other.cost_usd
+
     def booked(self, record: ModelCallRecord) -> None:
         """Count a call."""
         with self._lock:
@@ -46,7 +60,7 @@ class Spending:
         calls = ", ".join(f"{count} {purpose}" for purpose, count in sorted(self.purposes.items()))
         failed = ", ".join(f"{count} {code}" for code, count in sorted(self.errors.items()) if count)
         lines = [
-            f"calls: {sum(self.purposes.values())} ({calls or 'none'})",
+            f"calls: {self.calls} ({calls or 'none'})",
             f"tokens: {self.tokens_in} in, {self.tokens_out} out; cost: ${self.cost_usd:.4f}",
         ]
         return "\n".join([*lines, *([f"failed calls: {failed}"] if failed else [])])
@@ -69,12 +83,16 @@ def from_environment(*, seconds: float) -> OpenAIChat:
     )
 
 
-def led_by(
-    model: ChatModel, spending: Spending, *, limits: Limits, routing: Routing | None = None, sizes: Sizes | None = None
-) -> Callable[[], Orchestrator]:
-    """Makes the reasoner of one run, led by the model under a budget of its own."""
+MakeReasoner = Callable[[Spending], Orchestrator]
+"""Makes the reasoner of one run, whose calls are counted in the spending given."""
 
-    def make() -> Orchestrator:
+
+def led_by(
+    model: ChatModel, *, limits: Limits, routing: Routing | None = None, sizes: Sizes | None = None
+) -> MakeReasoner:
+    """Reasoners led by the model, each under a budget of its own."""
+
+    def make(spending: Spending) -> Orchestrator:
         budget = ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens)
         caller = Caller(model, budget=budget, on_call=spending.booked)
         return Orchestrator(routing=routing, walking=model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes))
