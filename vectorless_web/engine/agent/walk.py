@@ -16,6 +16,7 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
+from vectorless_web.engine.retrieval.packing import SUMMARY_CAP, clip
 
 OUTLINE_TOKENS = 900
 """Size of the tree summary a planner is shown."""
@@ -150,6 +151,13 @@ class Walk:
     def ref(self, key: int, role: str = "walked") -> NodeRef:
         """A reference to a node of this document, for events."""
         return node_ref(self.entry.id, self.document.tree.node(key), self.title_of(key), role)
+
+    def packed_node(self, key: int) -> PackedNode:
+        """The node as a prompt shows it, its text cut where the Retriever cuts it."""
+        tree = self.document.tree
+        node = tree.node(key)
+        path = (self.entry.title or self.entry.name, *tree.path(key))
+        return PackedNode(self.entry.id, key, node.page_start, node.kind, path, clip(node.text, SUMMARY_CAP))
 
     def title_of(self, key: int) -> str:
         """What a reader calls the node: its title, else the title of the section it stands in."""

@@ -48,6 +48,7 @@ from vectorless_web.engine.retrieval.fusion import (
 from vectorless_web.engine.retrieval.packing import (
     Dropped,
     DropReason,
+    NodeEstimator,
     Packed,
     clip,
     pack,
@@ -56,7 +57,14 @@ from vectorless_web.engine.retrieval.packing import (
 )
 from vectorless_web.engine.retrieval.pipeline import Retriever
 from vectorless_web.engine.retrieval.query import FIELD_WEIGHTS, Lane, RetrievalQuery, RetrievalResult, RetrievedItem
-from vectorless_web.engine.retrieval.reranking import JaccardReranker, Piece, Reranker, rerank, select_diverse
+from vectorless_web.engine.retrieval.reranking import (
+    JaccardReranker,
+    NodeReranker,
+    Piece,
+    Reranker,
+    rerank,
+    select_diverse,
+)
 from vectorless_web.engine.retrieval.warnings import (
     WARNINGS_CAP,
     Circumstances,
@@ -89,7 +97,9 @@ __all__ = [
     "Link",
     "MappedCommunities",
     "MemoryCorpus",
+    "NodeEstimator",
     "NodeFilter",
+    "NodeReranker",
     "Packed",
     "Piece",
     "PropertyValue",

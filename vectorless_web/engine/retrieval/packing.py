@@ -6,9 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from vectorless_web.engine.retrieval.corpus import CorpusNode, PropertyValue
+
+
+@runtime_checkable
+class NodeEstimator(Protocol):
+    """Estimates what a node takes of a budget when something else than its rendering is shown."""
+
+    def estimate_node(self, node: CorpusNode) -> int:
+        """Tokens of the node as it will be shown."""
+        ...
 
 
 class DropReason(StrEnum):

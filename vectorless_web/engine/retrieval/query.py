@@ -13,7 +13,7 @@ from vectorless_web.engine.retrieval.expansion import CommunityFilter, Community
 from vectorless_web.engine.retrieval.filters import NodeFilter, TemporalFilter
 from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Scored
 from vectorless_web.engine.retrieval.packing import SUMMARY_CAP, Dropped
-from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, Reranker
+from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, NodeReranker, Reranker
 from vectorless_web.engine.retrieval.warnings import RetrievalWarning
 
 LANE_CAP = 256
@@ -59,7 +59,7 @@ class RetrievalQuery:
     community: CommunityFilter = field(default_factory=CommunityFilter)
     communities: CommunityLookup | None = None
     rerank: bool = False
-    reranker: Reranker | None = None
+    reranker: Reranker | NodeReranker | None = None
     rerank_top_k: int = RERANK_TOP_K
     min_confidence: float | None = None
     summary_cap: int = SUMMARY_CAP

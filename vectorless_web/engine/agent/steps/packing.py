@@ -1,7 +1,7 @@
 """Packs whatever a planner or an answer is shown, through the Retriever, with a reason for each drop."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.questions.plan import WeightedTerm
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.retrieval import (
+    CorpusNode,
     DocumentCorpus,
     Dropped,
     Lane,
@@ -25,7 +26,6 @@ from vectorless_web.engine.retrieval import (
 )
 from vectorless_web.engine.retrieval.corpus import Gate, VectorIndex
 from vectorless_web.engine.retrieval.fusion import Scored, ranked
-from vectorless_web.engine.text.tokens import TokenEstimator
 
 
 class EvidenceCorpus(DocumentCorpus):
@@ -81,14 +81,24 @@ class CoverageReranker:
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
 
-    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The share in [0, 1] for each rendered node; `query` is the question that the finder is for."""
-        return [round(self._finder.node_coverage(_key_of(text)), 9) for text in texts]
+    def rerank_nodes(self, query: str, nodes: Sequence[CorpusNode]) -> list[float]:
+        """The share in [0, 1] for each node; `query` is the question that the finder is for."""
+        return [round(self._finder.node_coverage(_key_of(node.id)), 9) for node in nodes]
 
 
-def _key_of(rendered: str) -> int:
-    """The key in the second line of a rendered node, which no content can forge."""
-    parsed = parse_node_id(rendered.split("\n", 2)[1].removeprefix("id: "))
+class ShownEstimator:
+    """Counts a node by what a prompt shows of it. `size_of` gives the tokens of a passage there."""
+
+    def __init__(self, walks: Mapping[str, Walk], size_of: Callable[[PackedNode], int]) -> None:
+        self._walks, self._size_of = walks, size_of
+
+    def estimate_node(self, node: CorpusNode) -> int:
+        """Tokens of the node in a prompt."""
+        return self._size_of(_as_packed(node.id, self._walks))
+
+
+def _key_of(identifier: str) -> int:
+    parsed = parse_node_id(identifier)
     return parsed[1] if parsed else 0
 
 
@@ -104,7 +114,7 @@ UNREAD, UNREAD_SHARE = 40, 0.25
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The context of an answer: nodes of all walks as they were rendered, and the account of it as JSON values.
+    """The context of an answer: nodes of all walks, and the account of it as JSON values.
 
     `left_out` counts the nodes read that did not fit.
     """
@@ -131,8 +141,7 @@ def take(walk: Walk, result: RetrievalResult) -> list[int]:
         if parsed is None:
             continue
         keys.extend(tree.leaves(parsed[1])[:8] if tree.kind(parsed[1]) is NodeKind.SECTION else [parsed[1]])
-        page = tree.node(parsed[1]).page_start
-        walk.packed.append(PackedNode(walk.entry.id, parsed[1], page, item.rendered))
+        walk.packed.append(walk.packed_node(parsed[1]))
     walk.tokens_used += result.tokens_used
     return list(dict.fromkeys(keys))
 
@@ -158,12 +167,12 @@ def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
 
 
 def gather(
-    walks: Sequence[Walk], *, names: Mapping[str, str], tokens: int, estimator: TokenEstimator | None = None
+    walks: Sequence[Walk], *, names: Mapping[str, str], tokens: int, size_of: Callable[[PackedNode], int]
 ) -> Gathered:
     """Pack what all walks found into `tokens`: what was copied from, then what was read, then the best not opened.
 
     The documents' lists are fused by rank, so that they take turns whatever their scores.
-    `names` are shown for document ids; `estimator` counts a node as it will be shown.
+    `names` are shown for document ids; `size_of` counts a node as it will be shown.
     """
     by_space = {walk.space: walk for walk in walks}
     ranked = reciprocal_rank_fusion([_worth_showing(walk) for walk in walks])
@@ -171,8 +180,9 @@ def gather(
         return Gathered((), {})
     documents = {space: walk.document for space, walk in by_space.items()}
     corpus = DocumentCorpus(documents, names={space: names[walk.entry.id] for space, walk in by_space.items()})
+    estimator = ShownEstimator(by_space, size_of)
     result = Retriever(corpus, estimator=estimator).structure(ranked).token_budget(max(0, tokens)).execute()
-    passages = tuple(_as_packed(item.node.id, item.rendered, by_space) for item in result.items)
+    passages = tuple(_as_packed(item.node.id, by_space) for item in result.items)
     read = {node_id(walk.space, key) for walk in walks for key in _read(walk)}
     return Gathered(passages, _account(result, by_space), sum(dropped.id in read for dropped in result.left_out))
 
@@ -193,10 +203,9 @@ def _worth_showing(walk: Walk) -> list[str]:
     return [node_id(walk.space, key) for key in leaves]
 
 
-def _as_packed(identifier: str, rendered: str, walks: Mapping[str, Walk]) -> PackedNode:
+def _as_packed(identifier: str, walks: Mapping[str, Walk]) -> PackedNode:
     space, key = parse_node_id(identifier) or ("", 0)
-    walk = walks[space]
-    return PackedNode(walk.entry.id, key, walk.document.tree.node(key).page_start, rendered)
+    return walks[space].packed_node(key)
 
 
 def _account(result: RetrievalResult, walks: Mapping[str, Walk]) -> dict[str, Any]:
