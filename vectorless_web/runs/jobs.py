@@ -114,7 +114,7 @@ def _replaying(run: Run, inputs: RunInputs, keep: OnCall) -> wiring.Engine:
         keep=keep,
         lexicon=services.kept_lexicon(inputs),
         expand=run.settings.get("expand", True),
-        late=inputs.late,
+        late=services.kept_late(inputs),
     )
     return wiring.replaying_engine(run.model, inputs.reasoner, calls)
 

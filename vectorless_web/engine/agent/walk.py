@@ -7,7 +7,7 @@ from vectorless_web.engine.agent.context.outline import outline_text
 from vectorless_web.engine.agent.context.vector_lane import VectorLane
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import Checked, NodeRef, Rejected, StepEvent, StepKind
-from vectorless_web.engine.agent.limits import Deadline, Limits
+from vectorless_web.engine.agent.limits import Deadline, Limits, Place
 from vectorless_web.engine.agent.planner import Budget, WalkContext
 from vectorless_web.engine.answers.claims import Fact, PackedNode
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -116,9 +116,9 @@ class Walk:
         return str(self.number)
 
     @property
-    def place(self) -> str:
+    def place(self) -> Place:
         """Where the walk is: its number and the index of the next step."""
-        return f"{self.number}.{len(self.steps)}"
+        return Place(self.number, len(self.steps))
 
     @property
     def is_late(self) -> bool:
