@@ -4,6 +4,8 @@ import json
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from werkzeug import Response
 
@@ -235,3 +237,14 @@ class TestCommand:
     @pytest.mark.parametrize("arguments", [(), ("4711",), ("x",), ("1", "--all")])
     def test_bad_input_is_2(self, db, capsys, arguments):
         assert self.run(capsys, *arguments)[0] == 2
+
+
+def test_a_run_reads_what_it_took_from_outside_once(make_run, report):  # noqa: F811
+    run = make_run(question=QUESTION)
+    with CaptureQueriesContext(connection) as seen:
+        jobs.execute_run(run.pk)
+
+    # The recorder looks for the row too, when it adds what the router answered: that one query is a write's.
+    table = RunInputs._meta.db_table
+    reads = [sql for sql in (query["sql"] for query in seen) if f'FROM "{table}"' in sql and sql.endswith("LIMIT 1")]
+    assert len(reads) == 1
