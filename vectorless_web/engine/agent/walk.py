@@ -16,6 +16,7 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
+from vectorless_web.engine.retrieval import NodeAddress
 from vectorless_web.engine.retrieval.packing import SUMMARY_CAP, clip
 
 OUTLINE_TOKENS = 900
@@ -107,13 +108,13 @@ class Walk:
         """Steps this walk may still take."""
         return self.limits.max_steps - len(self.steps)
 
-    @property
-    def space(self) -> str:
-        """What stands for the document in the ids of its nodes.
+    def address(self, key: int) -> NodeAddress:
+        """The address of a node among those of all walks.
 
-        A name that a database gave would be counted among the tokens: longer names would leave room for less.
+        Written out it is counted among the tokens, so the walk's number stands for the document: a
+        primary key may be longer, and longer ones would leave room for less.
         """
-        return str(self.number)
+        return NodeAddress(self.number, key)
 
     @property
     def place(self) -> Place:

@@ -15,7 +15,7 @@ from vectorless_web.engine.retrieval.corpus import (
     cosine_search,
     sparse_search,
 )
-from vectorless_web.engine.retrieval.documents import DocumentCorpus, SectionCommunities, node_id, parse_node_id
+from vectorless_web.engine.retrieval.documents import DocumentCorpus, NodeAddress, SectionCommunities
 from vectorless_web.engine.retrieval.expansion import (
     CommunityFilter,
     CommunityLookup,
@@ -97,6 +97,7 @@ __all__ = [
     "Link",
     "MappedCommunities",
     "MemoryCorpus",
+    "NodeAddress",
     "NodeEstimator",
     "NodeFilter",
     "NodeReranker",
@@ -131,9 +132,7 @@ __all__ = [
     "expand_by_decay",
     "expand_by_pagerank",
     "hybrid_union",
-    "node_id",
     "pack",
-    "parse_node_id",
     "personalized_pagerank",
     "property_equals",
     "quantiles",

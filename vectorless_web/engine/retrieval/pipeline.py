@@ -24,7 +24,7 @@ from vectorless_web.engine.retrieval.expansion import (
     expand_by_pagerank,
 )
 from vectorless_web.engine.retrieval.filters import TemporalFilter
-from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Scored, ranked
+from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Identifier, Scored, ranked
 from vectorless_web.engine.retrieval.lanes import fuse, has_lexical_lane, node_gate, run_lanes
 from vectorless_web.engine.retrieval.packing import Dropped, DropReason, NodeEstimator, Packer, render_node
 from vectorless_web.engine.retrieval.query import LANE_ORDER, Lane, RetrievalQuery, RetrievalResult, RetrievedItem
@@ -65,7 +65,7 @@ class _Run:
     corpus: RetrievalCorpus
     query: RetrievalQuery
     estimator: TokenEstimator | NodeEstimator
-    lane_scores: dict[str, dict[Lane, float]] = field(default_factory=dict)
+    lane_scores: dict[Identifier, dict[Lane, float]] = field(default_factory=dict)
     warnings: list[RetrievalWarning] = field(default_factory=list)
 
     def found(self) -> list[Scored]:
@@ -97,12 +97,12 @@ class _Run:
 
     def admitted(self, candidates: Sequence[Scored]) -> list[Scored]:
         """Each known candidate once, without tombstones and the system anchor."""
-        first = dict[str, float]()
+        first: dict[Identifier, float] = {}
         for name, score in candidates:
             first.setdefault(name, score)
         return [(name, score) for name, score in first.items() if self._is_visible(name)]
 
-    def _is_visible(self, name: str) -> bool:
+    def _is_visible(self, name: Identifier) -> bool:
         if not self.query.include_system and name == self.corpus.anchor:
             return False
         if not self.query.include_tombstoned and self.corpus.is_tombstoned(name):
@@ -137,7 +137,7 @@ class _Run:
             return expand_by_pagerank(seeds, walked, config, admits=self._admits_neighbour)
         return expand_by_decay(seeds, self.corpus.neighbours, config, admits=self._admits_neighbour)
 
-    def _admits_neighbour(self, name: str) -> bool:
+    def _admits_neighbour(self, name: Identifier) -> bool:
         node = self.corpus.node(name)
         return node is not None and self._is_visible(name) and self.query.gate.admits_neighbour(node)
 
@@ -202,10 +202,10 @@ class _Run:
         estimator = self.estimator
         return estimator.estimate_node(node) if isinstance(estimator, NodeEstimator) else estimator.estimate(rendered)
 
-    def _lanes(self, name: str) -> tuple[tuple[Lane, float], ...]:
+    def _lanes(self, name: Identifier) -> tuple[tuple[Lane, float], ...]:
         return tuple(sorted(self.lane_scores.get(name, {}).items(), key=lambda pair: LANE_ORDER[pair[0]]))
 
-    def _node(self, name: str) -> CorpusNode:
+    def _node(self, name: Identifier) -> CorpusNode:
         node = self.corpus.node(name)
         assert node is not None, "candidates without a node were dropped"
         return node
@@ -247,7 +247,7 @@ class Retriever:
         """
         return self._with(where=(*self._query.where, (name, value)))
 
-    def tenant(self, name: str) -> "Retriever":
+    def tenant(self, name: Identifier) -> "Retriever":
         """Only nodes whose property `tenant` is this one; nodes without a tenant do not pass."""
         return self._with(tenant=name)
 
@@ -280,7 +280,7 @@ class Retriever:
         """Ask the sparse lane for the greatest dot products in the vector's vocabulary; another one finds nothing."""
         return self._with(sparse=vector)
 
-    def structure(self, nodes: Iterable[str | Scored]) -> "Retriever":
+    def structure(self, nodes: Iterable[Identifier | Scored]) -> "Retriever":
         """Take nodes found by other means, best first: ids, or (id, score) pairs.
 
         Bare ids score 1 / rank, counted from 1. Unknown ids are left out.

@@ -9,6 +9,7 @@ from typing import Any
 
 from vectorless_web.engine.questions.plan import WeightedTerm
 from vectorless_web.engine.retrieval.corpus import CorpusNode, PropertyValue, SparseVector
+from vectorless_web.engine.retrieval.documents import NodeAddress
 from vectorless_web.engine.retrieval.expansion import CommunityFilter, CommunityLookup, GraphExpand
 from vectorless_web.engine.retrieval.filters import NodeFilter, TemporalFilter
 from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Scored
@@ -86,6 +87,9 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, StrEnum):
         return value.value
+    if isinstance(value, NodeAddress):
+        # Fingerprints of stored runs were taken over written ids.
+        return _plain(str(value))
     if hasattr(value, "__dataclass_fields__"):
         return [type(value).__name__, {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}]
     if hasattr(value, "version") or hasattr(value, "name"):

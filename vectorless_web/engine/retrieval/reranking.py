@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.retrieval.corpus import CorpusNode, unit_rows
-from vectorless_web.engine.retrieval.fusion import Scored, ranked, rounded
+from vectorless_web.engine.retrieval.fusion import Identifier, Scored, ranked, rounded
 
 RERANK_TOP_K = 25
 
@@ -47,7 +47,7 @@ class Reranked:
     """The candidates after reranking, and the reranker's own scores by id; `failed` when the order was kept."""
 
     candidates: list[Scored]
-    scores: dict[str, float]
+    scores: dict[Identifier, float]
     failed: bool = False
 
 

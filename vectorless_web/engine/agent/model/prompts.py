@@ -11,7 +11,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.units import plain
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.engine.retrieval import pack, parse_node_id
+from vectorless_web.engine.retrieval import pack
 from vectorless_web.engine.text.fence import fenced
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
@@ -39,9 +39,9 @@ class NodeNames:
         A name that says no node is ("", -1); a bare number among several documents is the first one's.
         """
         text = str(said).strip().strip("[](){}<>\"'` ")
-        whole = parse_node_id(text)
-        if whole is not None and whole[0] in self._documents:
-            return whole
+        document, _, key = text.rpartition(":")
+        if document in self._documents and key.isascii() and key.isdecimal():
+            return document, int(key)
         found = _SAID.search(text.rsplit(":", 1)[-1])
         if found is None:
             return "", -1
@@ -146,9 +146,9 @@ def _cells(row: str) -> str:
 def within(texts: Iterable[str], tokens: int) -> tuple[list[str], int]:
     """The texts that fit into so many tokens, greedily in their order, and how many did not."""
     listed = list(texts)
-    sizes = [(str(place), tokens_of(text) + PARTING) for place, text in enumerate(listed)]
+    sizes = [(place, tokens_of(text) + PARTING) for place, text in enumerate(listed)]
     packed = pack(sizes, token_budget=max(0, tokens))
-    return [listed[int(place)] for place in packed.items], len(packed.dropped)
+    return [listed[place] for place in packed.items], len(packed.dropped)
 
 
 def _parted(texts: Sequence[str]) -> str:
