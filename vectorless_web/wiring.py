@@ -12,7 +12,7 @@ from django.utils.module_loading import import_string
 
 from vectorless_web.engine.agent.context.vector_lane import Meaning
 from vectorless_web.engine.agent.executor import Walking
-from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.limits import Late, Limits
 from vectorless_web.engine.agent.model.planner import Sizes, model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.route import Routing
@@ -97,7 +97,7 @@ class Calls:
     embedding: EmbeddingModel | None = None
     cassette: Path | None = None
     """Recorded replies that stand in for a model."""
-    late: Collection[str] | None = None
+    late: Collection[Late] | None = None
     """Of a replay: where the wall clock decided; None reads the clock."""
 
 

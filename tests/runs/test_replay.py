@@ -4,6 +4,8 @@ import json
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from werkzeug import Response
 
@@ -11,7 +13,7 @@ from tests.runs.conftest import make_ready
 from tests.runs.test_model import QUESTION, Script, _own_files, led_by, reply, report, status  # noqa: F401
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.services.lifecycle import purge_document
-from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.limits import FURTHER, Late, Limits, Place
 from vectorless_web.runs import jobs, services
 from vectorless_web.runs.models import ModelCall, Replay, Run, RunInputs, Step
 from vectorless_web.runs.page.raw import raw_step
@@ -135,9 +137,19 @@ def test_where_the_clock_ended_a_walk_the_replay_ends_it_too(make_run, report, m
     monkeypatch.undo()
 
     run.refresh_from_db()
-    assert run.inputs.late == ["1.0"]
+    assert run.inputs.late == [{"walk": 1, "step": 0, "reading": 0, "seconds": 0.0}]
     assert not run.steps.filter(walk=1).exists()
     assert replayed(run).verdict == "identical"
+    RunInputs.objects.update(late=["1.0"])
+    assert replayed(run).verdict == "identical", "as earlier versions stored it"
+
+
+def test_where_the_clock_decided_is_read_as_it_was_stored_in_any_version():
+    late = [Late(FURTHER), Late(Place(2, 1)), Late(Place(1, 2), 7, 5.0)]
+    told = ["further documents", "2.1", "search 1.2 7 5.0"]
+
+    assert services.kept_late(RunInputs(late=told)) == late
+    assert services.kept_late(RunInputs(late=services.inputs.late_rows(late))) == late
 
 
 def test_what_an_engine_of_the_site_s_own_reasoned_is_not_replayed_by_the_built_in_one(make_run, report, settings):  # noqa: F811
@@ -225,3 +237,14 @@ class TestCommand:
     @pytest.mark.parametrize("arguments", [(), ("4711",), ("x",), ("1", "--all")])
     def test_bad_input_is_2(self, db, capsys, arguments):
         assert self.run(capsys, *arguments)[0] == 2
+
+
+def test_a_run_reads_what_it_took_from_outside_once(make_run, report):  # noqa: F811
+    run = make_run(question=QUESTION)
+    with CaptureQueriesContext(connection) as seen:
+        jobs.execute_run(run.pk)
+
+    # The recorder looks for the row too, when it adds what the router answered: that one query is a write's.
+    table = RunInputs._meta.db_table
+    reads = [sql for sql in (query["sql"] for query in seen) if f'FROM "{table}"' in sql and sql.endswith("LIMIT 1")]
+    assert len(reads) == 1

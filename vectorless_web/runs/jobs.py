@@ -58,13 +58,14 @@ def _work_on(lease: services.Lease) -> None:
     stop = threading.Event()
     try:
         run, log = selectors.run_to_execute(lease.run_id), services.CallLog(lease)
+        inputs = services.inputs_of(run, lease)
         answerer = run.settings.get("answerer", "")
         calls = wiring.Calls(
             stored=log.stored,
             keep=log,
             purse=services.RunPurse(run),
             limits=services.limits_of(run),
-            lexicon=services.kept_lexicon(services.inputs_of(run, lease)),
+            lexicon=services.kept_lexicon(inputs),
             expand=run.settings.get("expand", True),
             offline=answerer == OFFLINE,
             embedding=embedding_in_use(run.workspace),
@@ -72,7 +73,7 @@ def _work_on(lease: services.Lease) -> None:
             stopping=stop.is_set,
         )
         engine = wiring.engine_for(model_chosen(run.workspace, answerer), calls)
-        services.execute_run(lease, engine=engine, stop=stop)
+        services.execute_run(lease, engine=engine, inputs=inputs, stop=stop)
     except SecretUnreadable:
         services.fail_run(lease, code="secret_unreadable", message=UNREADABLE, retryable=False)
     except EngineError as error:
@@ -114,7 +115,7 @@ def _replaying(run: Run, inputs: RunInputs, keep: OnCall) -> wiring.Engine:
         keep=keep,
         lexicon=services.kept_lexicon(inputs),
         expand=run.settings.get("expand", True),
-        late=inputs.late,
+        late=services.kept_late(inputs),
     )
     return wiring.replaying_engine(run.model, inputs.reasoner, calls)
 

@@ -9,7 +9,7 @@ import pytest
 from tests.support.driven_runs import answer, step
 from tests.support.engine_documents import Shelf, annual_report
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent
-from vectorless_web.engine.agent.limits import Deadline, Limits
+from vectorless_web.engine.agent.limits import Deadline, Late, Limits, Place
 from vectorless_web.engine.agent.model.planner import model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
@@ -148,19 +148,25 @@ class TestDeadline:
     def test_a_search_is_ended_at_the_same_reading_of_the_clock(self):
         ticks = iter(range(100))
         live = Deadline(lambda: float(next(ticks)), 1000.0)
-        clock, seconds = live.search("1.2", 5.0)
+        clock, seconds = live.search(Place(1, 2), 5.0)
         begun = clock()
         readings = 1 + next(n for n in range(1, 50) if clock() >= begun + seconds)
 
-        again, same = Deadline(lambda: 0.0, 1000.0, told=live.late).search("1.2", 5.0)
+        again, same = Deadline(lambda: 0.0, 1000.0, told=live.late).search(Place(1, 2), 5.0)
         first = again()
         told_at = 1 + next(n for n in range(1, 50) if again() >= first + same)
 
         assert (told_at, same) == (readings, seconds)
 
     def test_another_search_of_the_same_run_is_not_ended(self):
-        replayed = Deadline(lambda: 0.0, 300.0, told=("search 1.2 7 5.0", "2.1"))
-        clock, seconds = replayed.search("1.3", 5.0)
+        replayed = Deadline(lambda: 0.0, 300.0, told=(Late(Place(1, 2), 7, 5.0), Late(Place(2, 1))))
+        clock, seconds = replayed.search(Place(1, 3), 5.0)
 
         assert all(clock() < seconds for _ in range(100))
-        assert (replayed.is_up("2.1"), replayed.is_up("2.2"), replayed.late) == (True, False, ("2.1",))
+        assert (replayed.is_up(Place(2, 1)), replayed.is_up(Place(2, 2))) == (True, False)
+        assert replayed.late == (Late(Place(2, 1)),)
+
+    def test_time_up_within_a_search_is_not_time_up_before_its_step(self):
+        replayed = Deadline(lambda: 0.0, 300.0, told=(Late(Place(1, 2), 7, 5.0),))
+
+        assert not replayed.is_up(Place(1, 2))

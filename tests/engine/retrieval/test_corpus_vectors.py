@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.engine_documents import compiled, paragraph, section
-from vectorless_web.engine.retrieval import DocumentCorpus, Retriever, cosine_search
+from vectorless_web.engine.retrieval import DocumentCorpus, NodeAddress, Retriever, cosine_search
 from vectorless_web.engine.retrieval.corpus import VectorIndex, standing_out, unit_rows
 
 SCORES = st.lists(st.floats(-1, 1), max_size=40).map(lambda scores: sorted(scores, reverse=True))
@@ -37,7 +37,8 @@ def test_other_vectors_are_another_corpus_and_another_fingerprint():
     document = compiled("Rules", section("Work", paragraph("Pause."), paragraph("Pay.")))
 
     def asked(vector):
-        corpus = DocumentCorpus({"1": document}, vectors={"m": {"1:2": vector, "1:3": [0.0, 1.0]}})
+        vectors = {NodeAddress(1, 2): vector, NodeAddress(1, 3): [0.0, 1.0]}
+        corpus = DocumentCorpus({1: document}, vectors={"m": vectors})
         return Retriever(corpus).vector("m", [1.0, 0.0]).execute()
 
     assert asked([1.0, 0.0]).canonical() == asked([1.0, 0.0]).canonical()
@@ -46,9 +47,9 @@ def test_other_vectors_are_another_corpus_and_another_fingerprint():
 
 def test_a_share_is_part_of_the_fingerprint_and_cuts_the_lane():
     document = compiled("Rules", section("Work", *(paragraph(f"Pause {n}.") for n in range(5))))
-    vectors = {f"1:{key}": [1.0, 0.0] if key == 2 else [0.1, 1.0] for key in range(2, 7)}
-    builder = Retriever(DocumentCorpus({"1": document}, vectors={"m": vectors}))
+    vectors = {NodeAddress(1, key): [1.0, 0.0] if key == 2 else [0.1, 1.0] for key in range(2, 7)}
+    builder = Retriever(DocumentCorpus({1: document}, vectors={"m": vectors}))
     whole, cut = builder.vector("m", [1.0, 0.0]).execute(), builder.vector("m", [1.0, 0.0], share=0.5).execute()
-    assert [item.node.id for item in cut.items] == ["1:2"]
+    assert [item.node.id for item in cut.items] == [NodeAddress(1, 2)]
     assert len(whole.items) == 5
     assert whole.fingerprint != cut.fingerprint

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from vectorless_web.engine.agent.limits import Late
 from vectorless_web.engine.answers.claims import ClaimEvent, Confidence
 
 
@@ -112,8 +113,8 @@ class CompleteEvent:
     engine: str = "offline"
     error_code: str = ""
     retryable: bool = False
-    late: tuple[str, ...] = ()
-    """Places where the wall clock decided; a replay takes them as they are."""
+    late: tuple[Late, ...] = ()
+    """Where the wall clock decided; a replay takes them as they are."""
 
 
 ReasoningEvent = StepEvent | ClaimEvent | CompleteEvent

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,70 +28,98 @@ Cancelling = Callable[[], bool]
 
 Clock = Callable[[], float]
 
-FURTHER = "further documents"
-"""The place of the decision not to look into further documents."""
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where a run asks whether time is up: before step `step` (from 0) of walk `walk` (from 1)."""
+
+    walk: int
+    step: int
+
+
+FURTHER = Place(0, 0)
+"""The place of the decision not to look into further documents, which belongs to no walk."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Late:
+    """Time was up at a place of the run.
+
+    With a `reading` (from 1) it was up within the search made there, which had `seconds` to
+    take, when that search read its clock for the so-manieth time.
+    """
+
+    place: Place
+    reading: int = 0
+    seconds: float = 0.0
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it was within a search."""
+        return self.reading > 0
 
 
 class Deadline:
-    """Whether time is up, asked at named places; `late` are the places where it was.
+    """Whether time is up, asked at places of a run; `late` says where it was.
 
     With `told` (the `late` of the run that is replayed) no clock is read: time is up
     where it was up then, and nowhere else. Safe under threads.
     """
 
-    def __init__(self, clock: Clock, seconds: float, *, told: Collection[str] | None = None) -> None:
+    def __init__(self, clock: Clock, seconds: float, *, told: Collection[Late] | None = None) -> None:
         self._clock, self._seconds, self._told = clock, seconds, told
         self._started = clock()
-        self._late: set[str] = set()
+        self._late: set[Late] = set()
 
     @property
-    def late(self) -> tuple[str, ...]:
-        """The places where time was up, in the order of their names."""
+    def late(self) -> tuple[Late, ...]:
+        """Where time was up, by walk and step."""
         return tuple(sorted(self._late))
 
     def seconds_left(self) -> float:
         """Seconds until the limit, negative once it has passed; all of them in a replay."""
         return self._seconds if self._told is not None else self._started + self._seconds - self._clock()
 
-    def is_up(self, place: str) -> bool:
+    def is_up(self, place: Place) -> bool:
         """Whether time is up at this place of the run."""
-        up = place in self._told if self._told is not None else self.seconds_left() <= 0
+        late = Late(place)
+        up = late in self._told if self._told is not None else self.seconds_left() <= 0
         if up:
-            self._late.add(place)
+            self._late.add(late)
         return up
 
-    def search(self, place: str, most: float) -> tuple[Clock, float]:
+    def search(self, place: Place, most: float) -> tuple[Clock, float]:
         """The clock of one search, and the seconds it may take (at most `most`, never more than the run has left).
 
         The first reading of the clock begins the search.
         """
         if self._told is not None:
-            return self._told_search(f"search {place} ")
+            return self._replayed_search(place, self._told)
         seconds = max(0.1, min(most, self.seconds_left()))
-        return self._watched(f"search {place}", seconds), seconds
+        return self._watched_clock(place, seconds), seconds
 
-    def _watched(self, name: str, seconds: float) -> Clock:
+    def _watched_clock(self, place: Place, seconds: float) -> Clock:
         """The clock, which notes at which of its readings time was up."""
         readings: list[float] = []
 
         def read() -> float:
             readings.append(self._clock())
-            if readings[-1] >= readings[0] + seconds and not any(late.startswith(f"{name} ") for late in self._late):
-                self._late.add(f"{name} {len(readings)} {seconds!r}")
+            if readings[-1] >= readings[0] + seconds and self._late_search(place, self._late) is None:
+                self._late.add(Late(place, len(readings), seconds))
             return readings[-1]
 
         return read
 
-    def _told_search(self, prefix: str) -> tuple[Clock, float]:
-        found = next((late for late in self._told or () if late.startswith(prefix)), "")
-        if not found:
+    def _replayed_search(self, place: Place, told: Collection[Late]) -> tuple[Clock, float]:
+        """A clock that stands still, and jumps to the end at the reading at which time was up then."""
+        found = self._late_search(place, told)
+        if found is None:
             return (lambda: 0.0), self._seconds
         self._late.add(found)
-        last, seconds = found.removeprefix(prefix).split()
-        readings: list[int] = []
+        readings = count(1)
+        return (lambda: found.seconds if next(readings) >= found.reading else 0.0), found.seconds
 
-        def read() -> float:
-            readings.append(1)
-            return float(seconds) if len(readings) >= int(last) else 0.0
-
-        return read, float(seconds)
+    @staticmethod
+    def _late_search(place: Place, among: Collection[Late]) -> Late | None:
+        # Another thread may add to the set meanwhile.
+        return next((late for late in tuple(among) if late.is_search and late.place == place), None)

@@ -8,7 +8,7 @@ from vectorless_web.engine.agent.context.outline import listed, short
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import ReasoningEvent
 from vectorless_web.engine.agent.executor import Walking, walk_all
-from vectorless_web.engine.agent.limits import Cancelling, Limits
+from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
 from vectorless_web.engine.agent.run import Run
 from vectorless_web.engine.agent.steps.finalize import cancelled, conclude, failed
 from vectorless_web.engine.agent.steps.route import Routing, route_step
@@ -33,7 +33,7 @@ class Orchestrator:
     """The one entry to the reasoner. Without arguments it works offline, with no model.
 
     `routing` narrows the documents, `walking` makes planners, pilots and handlers for the
-    walks. `clock` gives seconds and may be a fake. A replay gives `late`, the places where
+    walks. `clock` gives seconds and may be a fake. A replay gives `late`, where
     time was up in the run it repeats, and is held up by no clock.
     """
 
@@ -45,7 +45,7 @@ class Orchestrator:
         routing: Routing | None = None,
         walking: Walking | None = None,
         clock: Callable[[], float] = time.monotonic,
-        late: Collection[str] | None = None,
+        late: Collection[Late] | None = None,
     ) -> None:
         self._lexicon = lexicon
         self._expand = expand

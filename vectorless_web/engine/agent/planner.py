@@ -42,8 +42,8 @@ class WalkContext:
 
     `outline` is the tree summary (keys, titles, sizes, hints); `position` the node the
     walk stands at; `queue` the best nodes not read yet, best first; `gaps` what the
-    question still lacks, in words; `passages` what was read, as
-    rendered; `known` the nodes read for the question before.
+    question still lacks, in words; `passages` what was read;
+    `known` the nodes read for the question before.
     """
 
     plan: QueryPlan

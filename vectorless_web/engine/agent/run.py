@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.agent.corpus import Selected
 from vectorless_web.engine.agent.events import Checked, StepEvent
-from vectorless_web.engine.agent.limits import FURTHER, Cancelling, Deadline, Limits
+from vectorless_web.engine.agent.limits import FURTHER, Cancelling, Deadline, Late, Limits
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import AnswerDraft, ClaimEvent, Confidence
 from vectorless_web.engine.errors import Cancelled, LimitReached
@@ -39,7 +39,7 @@ class Run:
     steps: int = 0
     outside: int = 0
     started: float = 0.0
-    late: Collection[str] | None = None
+    late: Collection[Late] | None = None
     """Of a replay: where time was up in the run that is replayed."""
 
     def __post_init__(self) -> None:

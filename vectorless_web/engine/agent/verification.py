@@ -7,7 +7,7 @@ from typing import Any
 from vectorless_web.engine.agent.context.outline import count, listed
 from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
-from vectorless_web.engine.agent.model.prompts import ShownEstimator, passages_room
+from vectorless_web.engine.agent.model.prompts import passage_tokens, passages_room
 from vectorless_web.engine.agent.run import Run
 from vectorless_web.engine.agent.steps.packing import gather
 from vectorless_web.engine.answers.claims import (
@@ -134,7 +134,7 @@ def _context(run: Run, plan: QueryPlan, walking: Walking) -> tuple[SynthesisCont
     if walking.planner is walking.fallback:
         return context, {}
     room = passages_room(context, _steps(run))
-    gathered = gather(run.walks, names=context.names, tokens=room, estimator=ShownEstimator())
+    gathered = gather(run.walks, names=context.names, tokens=room, size_of=passage_tokens)
     context = replace(context, passages=gathered.passages, left_out=gathered.left_out)
     return context, gathered.observation
 

@@ -7,7 +7,7 @@ from vectorless_web.engine.agent.context.outline import outline_text
 from vectorless_web.engine.agent.context.vector_lane import VectorLane
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import Checked, NodeRef, Rejected, StepEvent, StepKind
-from vectorless_web.engine.agent.limits import Deadline, Limits
+from vectorless_web.engine.agent.limits import Deadline, Limits, Place
 from vectorless_web.engine.agent.planner import Budget, WalkContext
 from vectorless_web.engine.answers.claims import Fact, PackedNode
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -16,6 +16,8 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
+from vectorless_web.engine.retrieval import NodeAddress
+from vectorless_web.engine.retrieval.packing import SUMMARY_CAP, clip
 
 OUTLINE_TOKENS = 900
 """Size of the tree summary a planner is shown."""
@@ -106,18 +108,18 @@ class Walk:
         """Steps this walk may still take."""
         return self.limits.max_steps - len(self.steps)
 
-    @property
-    def space(self) -> str:
-        """What stands for the document in the ids of its nodes.
+    def address(self, key: int) -> NodeAddress:
+        """The address of a node among those of all walks.
 
-        A name that a database gave would be counted among the tokens: longer names would leave room for less.
+        Written out it is counted among the tokens, so the walk's number stands for the document: a
+        primary key may be longer, and longer ones would leave room for less.
         """
-        return str(self.number)
+        return NodeAddress(self.number, key)
 
     @property
-    def place(self) -> str:
+    def place(self) -> Place:
         """Where the walk is: its number and the index of the next step."""
-        return f"{self.number}.{len(self.steps)}"
+        return Place(self.number, len(self.steps))
 
     @property
     def is_late(self) -> bool:
@@ -150,6 +152,13 @@ class Walk:
     def ref(self, key: int, role: str = "walked") -> NodeRef:
         """A reference to a node of this document, for events."""
         return node_ref(self.entry.id, self.document.tree.node(key), self.title_of(key), role)
+
+    def packed_node(self, key: int) -> PackedNode:
+        """The node as a prompt shows it, its text cut where the Retriever cuts it."""
+        tree = self.document.tree
+        node = tree.node(key)
+        path = (self.entry.title or self.entry.name, *tree.path(key))
+        return PackedNode(self.entry.id, key, node.page_start, node.kind, path, clip(node.text, SUMMARY_CAP))
 
     def title_of(self, key: int) -> str:
         """What a reader calls the node: its title, else the title of the section it stands in."""

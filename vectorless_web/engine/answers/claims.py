@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from vectorless_web.engine.documents.node import GlyphSpan
+from vectorless_web.engine.documents.node import GlyphSpan, NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -87,12 +87,18 @@ class SynthesisContext:
 
 @dataclass(frozen=True, slots=True)
 class PackedNode:
-    """A node as it entered the context: its document, key, rendered text and page index."""
+    """A node as it entered the context.
+
+    `page_index` counts from 0; `path` is the document's title and the headings above the
+    node, outermost first; `text` is cut where the Retriever cuts it.
+    """
 
     document: str
     key: int
     page_index: int
-    rendered: str
+    kind: NodeKind
+    path: tuple[str, ...]
+    text: str
 
 
 class Support(StrEnum):

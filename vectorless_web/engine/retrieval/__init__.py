@@ -15,7 +15,7 @@ from vectorless_web.engine.retrieval.corpus import (
     cosine_search,
     sparse_search,
 )
-from vectorless_web.engine.retrieval.documents import DocumentCorpus, SectionCommunities, node_id, parse_node_id
+from vectorless_web.engine.retrieval.documents import DocumentCorpus, NodeAddress, SectionCommunities
 from vectorless_web.engine.retrieval.expansion import (
     CommunityFilter,
     CommunityLookup,
@@ -48,6 +48,7 @@ from vectorless_web.engine.retrieval.fusion import (
 from vectorless_web.engine.retrieval.packing import (
     Dropped,
     DropReason,
+    NodeEstimator,
     Packed,
     clip,
     pack,
@@ -56,7 +57,14 @@ from vectorless_web.engine.retrieval.packing import (
 )
 from vectorless_web.engine.retrieval.pipeline import Retriever
 from vectorless_web.engine.retrieval.query import FIELD_WEIGHTS, Lane, RetrievalQuery, RetrievalResult, RetrievedItem
-from vectorless_web.engine.retrieval.reranking import JaccardReranker, Piece, Reranker, rerank, select_diverse
+from vectorless_web.engine.retrieval.reranking import (
+    JaccardReranker,
+    NodeReranker,
+    Piece,
+    Reranker,
+    rerank,
+    select_diverse,
+)
 from vectorless_web.engine.retrieval.warnings import (
     WARNINGS_CAP,
     Circumstances,
@@ -89,7 +97,10 @@ __all__ = [
     "Link",
     "MappedCommunities",
     "MemoryCorpus",
+    "NodeAddress",
+    "NodeEstimator",
     "NodeFilter",
+    "NodeReranker",
     "Packed",
     "Piece",
     "PropertyValue",
@@ -121,9 +132,7 @@ __all__ = [
     "expand_by_decay",
     "expand_by_pagerank",
     "hybrid_union",
-    "node_id",
     "pack",
-    "parse_node_id",
     "personalized_pagerank",
     "property_equals",
     "quantiles",

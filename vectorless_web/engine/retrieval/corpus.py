@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.questions.plan import WeightedTerm
-from vectorless_web.engine.retrieval.fusion import Scored, best_of_each, finite, ranked, rounded_array
+from vectorless_web.engine.retrieval.fusion import Identifier, Scored, best_of_each, finite, ranked, rounded_array
 
 
 class RetrievalEmpty(InvalidInput):
@@ -47,7 +47,7 @@ class RerankFailed(EngineError):
 BLOCK_ROWS = 1024
 """Float32 rows widened to float64 at a time."""
 
-Gate = Callable[[str], bool]
+Gate = Callable[[Identifier], bool]
 """Whether the node of an id may take part."""
 
 
@@ -94,7 +94,7 @@ class SparseVector:
 
 
 def sparse_search(
-    documents: Iterable[tuple[str, SparseVector]], query: SparseVector, k: int, *, gate: Gate | None = None
+    documents: Iterable[tuple[Identifier, SparseVector]], query: SparseVector, k: int, *, gate: Gate | None = None
 ) -> list[Scored]:
     """The k documents (id, vector) of greatest dot product with the query, best first, ties by id.
 
@@ -107,7 +107,7 @@ def sparse_search(
 
 
 def sparse_scores(
-    documents: Iterable[tuple[str, SparseVector]], query: SparseVector, *, gate: Gate | None = None
+    documents: Iterable[tuple[Identifier, SparseVector]], query: SparseVector, *, gate: Gate | None = None
 ) -> Iterator[Scored]:
     """(id, dot product) of every document that shares a token with the query, in the order given."""
     wanted = frozenset(query.indices)
@@ -127,13 +127,13 @@ class VectorIndex:
     """
 
     dim: int
-    ids: tuple[str, ...]
+    ids: tuple[Identifier, ...]
     rows: NDArray[np.float64] | NDArray[np.float32]
 
     @classmethod
-    def build(cls, dim: int, vectors: Iterable[tuple[str, Sequence[float]]]) -> "VectorIndex":
+    def build(cls, dim: int, vectors: Iterable[tuple[Identifier, Sequence[float]]]) -> "VectorIndex":
         """Index (id, vector) pairs of `dim` numbers; others are left out, of an id given twice the first counts."""
-        kept: dict[str, Sequence[float]] = {}
+        kept: dict[Identifier, Sequence[float]] = {}
         for name, vector in vectors:
             if len(vector) == dim:
                 kept.setdefault(name, vector)
@@ -178,7 +178,7 @@ def _products(rows: NDArray[np.float64] | NDArray[np.float32], unit: NDArray[np.
     return np.concatenate(blocks)
 
 
-def _top(ids: Sequence[str], scores: NDArray[np.float64], k: int, gate: Gate | None) -> list[Scored]:
+def _top(ids: Sequence[Identifier], scores: NDArray[np.float64], k: int, gate: Gate | None) -> list[Scored]:
     found: list[Scored] = []
     # The ids ascend, so a stable sort leaves equal scores in order of id.
     for place in np.argsort(-scores, kind="stable").tolist():
@@ -229,7 +229,7 @@ class CorpusNode:
     the line out.
     """
 
-    id: str
+    id: Identifier
     ntype: str
     summary: str | None = None
     context: str | None = None
@@ -245,28 +245,28 @@ class Direction(StrEnum):
 
 
 class RetrievalCorpus(Protocol):
-    """A fixed set of nodes. Ids are compared by code points; every method is pure.
+    """A fixed set of nodes. Ids of text are compared by code points; every method is pure.
 
     `version` changes whenever an answer of any method may change. `anchor` is the id
     of the system's own node, never returned unless asked for; "" when there is none.
     """
 
     version: str
-    anchor: str
+    anchor: Identifier
 
-    def ids(self) -> Sequence[str]:
+    def ids(self) -> Sequence[Identifier]:
         """All ids, ascending."""
         ...
 
-    def node(self, node_id: str) -> CorpusNode | None:
+    def node(self, node_id: Identifier) -> CorpusNode | None:
         """The node, or None when the corpus has no such id."""
         ...
 
-    def label(self, node_id: str) -> str:
+    def label(self, node_id: Identifier) -> str:
         """The node's ntype without reading the node; "" for an unknown id."""
         ...
 
-    def is_tombstoned(self, node_id: str) -> bool:
+    def is_tombstoned(self, node_id: Identifier) -> bool:
         """Whether the node was deleted but is still stored."""
         ...
 
@@ -274,7 +274,7 @@ class RetrievalCorpus(Protocol):
         """The vectors of that embedding model, or None when it is unknown."""
         ...
 
-    def sparse_vectors(self, vocab_id: str) -> Iterable[tuple[str, SparseVector]]:
+    def sparse_vectors(self, vocab_id: str) -> Iterable[tuple[Identifier, SparseVector]]:
         """(id, vector) of every node that has one in that vocabulary."""
         ...
 
@@ -294,11 +294,11 @@ class RetrievalCorpus(Protocol):
         """The `limit` best nodes by BM25 that the gate lets pass. `terms` may be empty: then `text` is analysed."""
         ...
 
-    def neighbours(self, node_id: str, direction: Direction) -> Sequence[tuple[str, str]]:
+    def neighbours(self, node_id: Identifier, direction: Direction) -> Sequence[tuple[str, Identifier]]:
         """(edge type, other id) of the node's edges in one direction (not BOTH), in ascending order."""
         ...
 
-    def edges(self) -> Iterator[tuple[str, str, float]]:
+    def edges(self) -> Iterator[tuple[Identifier, Identifier, float]]:
         """(source, target, weight) of every edge."""
         ...
 
@@ -340,17 +340,17 @@ class MemoryCorpus:
         """All ids, ascending."""
         return self._ids
 
-    def node(self, node_id: str) -> CorpusNode | None:
+    def node(self, node_id: Identifier) -> CorpusNode | None:
         """The node, or None."""
         stored = self._nodes.get(node_id)
         return stored.node if stored else None
 
-    def label(self, node_id: str) -> str:
+    def label(self, node_id: Identifier) -> str:
         """The node's ntype, "" for an unknown id."""
         stored = self._nodes.get(node_id)
         return stored.node.ntype if stored else ""
 
-    def is_tombstoned(self, node_id: str) -> bool:
+    def is_tombstoned(self, node_id: Identifier) -> bool:
         """Whether the id is among the tombstones."""
         return node_id in self._tombstoned
 
@@ -379,11 +379,11 @@ class MemoryCorpus:
         """No lexical index: nothing."""
         return []
 
-    def neighbours(self, node_id: str, direction: Direction) -> Sequence[tuple[str, str]]:
+    def neighbours(self, node_id: Identifier, direction: Direction) -> Sequence[tuple[str, Identifier]]:
         """(edge type, other id), ascending."""
         return self._around[direction].get(node_id, ())
 
-    def edges(self) -> Iterator[tuple[str, str, float]]:
+    def edges(self) -> Iterator[tuple[Identifier, Identifier, float]]:
         """All edges, each of weight 1."""
         return ((source, target, 1.0) for source, _, target in self._edges)
 

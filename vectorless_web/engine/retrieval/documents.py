@@ -1,7 +1,8 @@
-"""Compiled documents as a corpus: ids `document:key`, edges from references, communities from sections."""
+"""Compiled documents as a corpus: node addresses, edges from references, communities from sections."""
 
 import hashlib
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -20,19 +21,26 @@ WHOLE_SECTION = 24
 """Leaves up to which a section is one community."""
 
 
-def node_id(document: str, key: int) -> str:
-    """The id of a node of a document."""
-    return f"{document}:{key}"
+@dataclass(frozen=True, slots=True)
+class NodeAddress:
+    """A node among those of several documents: the number that its document has there, and its key.
 
+    `str` writes it as "1:851". Addresses are ordered as they are written ("1:10" before
+    "1:9"): equal scores are told apart by that order, and figures and stored runs rest on it.
+    """
 
-def parse_node_id(identifier: str) -> tuple[str, int] | None:
-    """(document, key), or None when it is no such id."""
-    document, colon, key = identifier.rpartition(":")
-    return (document, int(key)) if colon and key.isascii() and key.isdecimal() else None
+    space: int
+    key: int
+
+    def __str__(self) -> str:
+        return f"{self.space}:{self.key}"
+
+    def __lt__(self, other: "NodeAddress") -> bool:
+        return str(self) < str(other)
 
 
 class DocumentCorpus:
-    """Nodes of compiled documents by document id; `names` are shown for ids, `vectors` is model -> node id -> vector.
+    """Nodes of compiled documents by their numbers, which `names` names; `vectors` is model -> address -> vector.
 
     Sections refer to their children ("contains"), leaves to what they mention
     ("refers_to"). Running headers and the document node itself are never candidates of a lane.
@@ -42,60 +50,57 @@ class DocumentCorpus:
 
     def __init__(
         self,
-        documents: Mapping[str, CompiledDocument],
+        documents: Mapping[int, CompiledDocument],
         *,
-        names: Mapping[str, str] | None = None,
-        vectors: Mapping[str, Mapping[str, Sequence[float]]] | None = None,
+        names: Mapping[int, str] | None = None,
+        vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]] | None = None,
     ) -> None:
-        self._documents = dict(sorted(documents.items()))
+        self._documents = dict(sorted(documents.items(), key=lambda pair: str(pair[0])))
         self._names = dict(names or {})
         self._vectors = vectors or {}
         self._segments = {name: Segment(document.segment) for name, document in self._documents.items()}
-        state = [(name, document.sha256, self._names.get(name)) for name, document in self._documents.items()]
+        state = [(str(name), document.sha256, self._names.get(name)) for name, document in self._documents.items()]
         self.version = hashlib.sha256(repr((state, _stated(self._vectors))).encode()).hexdigest()
 
-    def ids(self) -> Sequence[str]:
-        """Ids of all nodes but document nodes and running headers, ascending."""
+    def ids(self) -> Sequence[NodeAddress]:
+        """Addresses of all nodes but document nodes and running headers, ascending."""
         return self._ids
 
     @cached_property
-    def _ids(self) -> tuple[str, ...]:
+    def _ids(self) -> tuple[NodeAddress, ...]:
         return tuple(
             sorted(
-                node_id(name, key)
+                NodeAddress(name, key)
                 for name, document in self._documents.items()
                 for key in range(1, len(document.tree))
                 if document.tree.kind(key) is not NodeKind.RUNNING
             )
         )
 
-    def _find(self, identifier: str) -> tuple[str, CompiledDocument, int] | None:
-        parsed = parse_node_id(identifier)
-        document = self._documents.get(parsed[0]) if parsed else None
-        if parsed is None or document is None or parsed[1] not in document.tree:
-            return None
-        return parsed[0], document, parsed[1]
+    def _find(self, address: NodeAddress) -> CompiledDocument | None:
+        """The document that holds the node."""
+        document = self._documents.get(address.space)
+        return document if document is not None and address.key in document.tree else None
 
-    def node(self, node_id: str) -> CorpusNode | None:
-        """The node: its text as summary, document and path as context; None for an unknown id."""
-        found = self._find(node_id)
-        if found is None:
+    def node(self, node_id: NodeAddress) -> CorpusNode | None:
+        """The node: its text as summary, document and path as context; None for an unknown one."""
+        document = self._find(node_id)
+        if document is None:
             return None
-        name, document, key = found
-        node = document.tree.node(key)
-        title = self._names.get(name) or document.title or name
+        node = document.tree.node(node_id.key)
+        title = self._names.get(node_id.space) or document.title or str(node_id.space)
         properties: dict[str, PropertyValue] = {"page": node.page_start + 1}
         if node.label:
             properties["label"] = node.label
-        context = " > ".join([title, *document.tree.path(key)])
+        context = " > ".join([title, *document.tree.path(node_id.key)])
         return CorpusNode(node_id, node.kind.value, node.text, context, properties)
 
-    def label(self, node_id: str) -> str:
+    def label(self, node_id: NodeAddress) -> str:
         """The node's kind, without decoding it."""
-        found = self._find(node_id)
-        return found[1].tree.kind(found[2]).value if found else ""
+        document = self._find(node_id)
+        return document.tree.kind(node_id.key).value if document else ""
 
-    def is_tombstoned(self, node_id: str) -> bool:
+    def is_tombstoned(self, node_id: NodeAddress) -> bool:
         """A compiled document holds no deleted nodes."""
         return False
 
@@ -104,7 +109,7 @@ class DocumentCorpus:
         vectors = sorted(self._vectors.get(model, {}).items())
         return VectorIndex.build(len(vectors[0][1]), vectors) if vectors else None
 
-    def sparse_vectors(self, vocab_id: str) -> Iterable[tuple[str, SparseVector]]:
+    def sparse_vectors(self, vocab_id: str) -> Iterable[tuple[NodeAddress, SparseVector]]:
         """None are stored in artefacts."""
         return ()
 
@@ -136,62 +141,64 @@ class DocumentCorpus:
 
     def _scored(
         self, terms: Sequence[tuple[str, float]], weights: Mapping[str, float]
-    ) -> tuple[list[str], "np.ndarray[tuple[int], np.dtype[np.float64]]"]:
+    ) -> tuple[list[NodeAddress], "np.ndarray[tuple[int], np.dtype[np.float64]]"]:
         statistics = merged_statistics(list(self._segments.values()), [term for term, _ in terms])
-        ids: list[str] = []
+        ids: list[NodeAddress] = []
         parts = [np.zeros(0)]
         for name, segment in self._segments.items():
             scores = segment.scores(terms, weights, statistics=statistics)
             positive = np.flatnonzero(scores > 0)
-            ids.extend(node_id(name, key) for key in segment.keys[positive].tolist())
+            ids.extend(NodeAddress(name, key) for key in segment.keys[positive].tolist())
             parts.append(scores[positive])
         return ids, rounded_array(np.concatenate(parts))
 
-    def _is_candidate(self, identifier: str) -> bool:
-        return self.label(identifier) not in (NodeKind.RUNNING.value, NodeKind.DOCUMENT.value, "")
+    def _is_candidate(self, address: NodeAddress) -> bool:
+        return self.label(address) not in (NodeKind.RUNNING.value, NodeKind.DOCUMENT.value, "")
 
-    def neighbours(self, node_id: str, direction: Direction) -> Sequence[tuple[str, str]]:
-        """(type, id) of children and mentioned nodes, or of parent and mentions, ascending."""
-        found = self._find(node_id)
-        if found is None:
+    def neighbours(self, node_id: NodeAddress, direction: Direction) -> Sequence[tuple[str, NodeAddress]]:
+        """(type, address) of children and mentioned nodes, or of parent and mentions, ascending."""
+        document = self._find(node_id)
+        if document is None:
             return ()
         if direction is Direction.INCOMING:
             return self._incoming.get(node_id, ())
-        return sorted(set(_outgoing(*found)))
+        return sorted(set(_outgoing(node_id.space, document, node_id.key)))
 
-    def edges(self) -> Iterator[tuple[str, str, float]]:
+    def edges(self) -> Iterator[tuple[NodeAddress, NodeAddress, float]]:
         """All edges, each of weight 1."""
         for name, document in self._documents.items():
             for key in range(1, len(document.tree)):
                 for _, target in _outgoing(name, document, key):
-                    yield node_id(name, key), target, 1.0
+                    yield NodeAddress(name, key), target, 1.0
 
     @cached_property
-    def _incoming(self) -> dict[str, list[tuple[str, str]]]:
-        grouped: dict[str, set[tuple[str, str]]] = {}
+    def _incoming(self) -> dict[NodeAddress, list[tuple[str, NodeAddress]]]:
+        grouped: dict[NodeAddress, set[tuple[str, NodeAddress]]] = {}
         for name, document in self._documents.items():
             for key in range(1, len(document.tree)):
                 for kind, target in _outgoing(name, document, key):
-                    grouped.setdefault(target, set()).add((kind, node_id(name, key)))
+                    grouped.setdefault(target, set()).add((kind, NodeAddress(name, key)))
         return {target: sorted(pairs) for target, pairs in grouped.items()}
 
 
-def _stated(vectors: Mapping[str, Mapping[str, Sequence[float]]]) -> list[tuple[str, list[tuple[str, list[float]]]]]:
-    """All vectors by model and id, in one order: other numbers are another corpus."""
+def _stated(
+    vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]],
+) -> list[object]:
+    """All vectors by model and address, in one order: other numbers are another corpus."""
     return [
-        (model, [(name, list(map(float, values))) for name, values in sorted(of_model.items())])
+        (model, [(str(name), list(map(float, values))) for name, values in sorted(of_model.items())])
         for model, of_model in sorted(vectors.items())
     ]
 
 
-def _outgoing(name: str, document: CompiledDocument, key: int) -> Iterator[tuple[str, str]]:
-    """(type, id) of what a node contains and mentions."""
+def _outgoing(space: int, document: CompiledDocument, key: int) -> Iterator[tuple[str, NodeAddress]]:
+    """(type, address) of what a node contains and mentions."""
     tree = document.tree
     for child in tree.children(key):
         if tree.kind(child) is not NodeKind.RUNNING:
-            yield CONTAINS, node_id(name, child)
+            yield CONTAINS, NodeAddress(space, child)
     for reference in tree.references(key):
-        yield REFERS_TO, node_id(name, reference.target)
+        yield REFERS_TO, NodeAddress(space, reference.target)
 
 
 class SectionCommunities:
@@ -201,25 +208,24 @@ class SectionCommunities:
     neighbours within the section, the nearest first.
     """
 
-    def __init__(self, documents: Mapping[str, CompiledDocument], *, most: int = WHOLE_SECTION) -> None:
+    def __init__(self, documents: Mapping[int, CompiledDocument], *, most: int = WHOLE_SECTION) -> None:
         self._documents = documents
         self._most = most
-        state = (most, sorted((name, document.sha256) for name, document in documents.items()))
+        state = (most, sorted((str(name), document.sha256) for name, document in documents.items()))
         self.version = hashlib.sha256(repr(state).encode()).hexdigest()
 
-    def community_of(self, node_id: str) -> Hashable | None:
+    def community_of(self, node_id: NodeAddress) -> Hashable | None:
         """(document, section key, leaf key or -1 for all of the section); None for a node that stands in none."""
-        parsed = parse_node_id(node_id)
-        document = self._documents.get(parsed[0]) if parsed else None
-        if parsed is None or document is None or parsed[1] not in document.tree:
+        document = self._documents.get(node_id.space)
+        if document is None or node_id.key not in document.tree:
             return None
-        section = document.tree.section_of(parsed[1])
+        section = document.tree.section_of(node_id.key)
         if section <= 0:
             return None
-        is_large = section != parsed[1] and len(document.tree.leaves(section)) > self._most
-        return parsed[0], section, parsed[1] if is_large else -1
+        is_large = section != node_id.key and len(document.tree.leaves(section)) > self._most
+        return node_id.space, section, node_id.key if is_large else -1
 
-    def members_of(self, community: Hashable) -> Sequence[str]:
+    def members_of(self, community: Hashable) -> Sequence[NodeAddress]:
         """Leaves of the section in reading order, or from a leaf outwards; empty for what is no community."""
         if not isinstance(community, tuple):
             return ()
@@ -227,7 +233,7 @@ class SectionCommunities:
         leaves = self._documents[name].tree.leaves(section)
         if centre >= 0:
             leaves = sorted(leaves, key=lambda key: (abs(key - centre), key))[: self._most + 1]
-        return [node_id(name, key) for key in leaves]
+        return [NodeAddress(name, key) for key in leaves]
 
     def is_empty(self) -> bool:
         """Whether no document has a section."""

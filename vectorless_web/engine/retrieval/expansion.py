@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.retrieval.corpus import Direction
-from vectorless_web.engine.retrieval.fusion import Scored, best_of_each, ranked, rounded
+from vectorless_web.engine.retrieval.fusion import Identifier, Scored, best_of_each, ranked, rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class CommunityLookup(Protocol):
 
     version: str
 
-    def community_of(self, node_id: str) -> Hashable | None:
+    def community_of(self, node_id: Identifier) -> Hashable | None:
         """The community of the node, None when it has none."""
         ...
 
-    def members_of(self, community: Hashable) -> Sequence[str]:
+    def members_of(self, community: Hashable) -> Sequence[Identifier]:
         """Members in the order in which they should join; empty when unknown."""
         ...
 
@@ -50,17 +50,19 @@ class CommunityLookup(Protocol):
 class MappedCommunities:
     """A lookup over two mappings; a missing `members_of` makes the expansion an identity."""
 
-    def __init__(self, community_of: Mapping[str, Hashable], members_of: Mapping[Hashable, Sequence[str]]) -> None:
+    def __init__(
+        self, community_of: Mapping[Identifier, Hashable], members_of: Mapping[Hashable, Sequence[Identifier]]
+    ) -> None:
         self._community_of = community_of
         self._members_of = members_of
         state = repr((sorted((k, repr(v)) for k, v in community_of.items()), sorted(map(repr, members_of.items()))))
         self.version = hashlib.sha256(state.encode("utf-8", "backslashreplace")).hexdigest()
 
-    def community_of(self, node_id: str) -> Hashable | None:
+    def community_of(self, node_id: Identifier) -> Hashable | None:
         """The community of the node, None when it has none."""
         return self._community_of.get(node_id)
 
-    def members_of(self, community: Hashable) -> Sequence[str]:
+    def members_of(self, community: Hashable) -> Sequence[Identifier]:
         """Members in their given order."""
         return self._members_of.get(community, ())
 
@@ -99,7 +101,7 @@ def _best_seed(seeds: Iterable[Scored], lookup: CommunityLookup) -> dict[Hashabl
     return best
 
 
-def _new_members(members: Sequence[str], present: set[str], cap: int) -> list[str]:
+def _new_members(members: Sequence[Identifier], present: set[Identifier], cap: int) -> list[Identifier]:
     fresh = dict.fromkeys(member for member in members if member not in present)
     return list(fresh)[:cap]
 
@@ -115,13 +117,13 @@ Vector = NDArray[np.float64]
 
 
 def personalized_pagerank(
-    edges: Iterable[tuple[str, str, float]],
-    personalization: Mapping[str, float],
+    edges: Iterable["WeightedEdge"],
+    personalization: Mapping[Identifier, float],
     *,
     damping: float = DAMPING,
     max_iter: int = MAX_ITERATIONS,
     eps: float = EPSILON,
-) -> dict[str, float]:
+) -> dict[Identifier, float]:
     """PageRank of every node named by (source, target, weight) edges, by ascending id; the values sum to 1.
 
     Parallel edges add up; edges of a weight that is not positive and finite carry
@@ -142,7 +144,7 @@ def personalized_pagerank(
     return dict(zip(names, rank.tolist(), strict=True))
 
 
-def _home(personalization: Mapping[str, float], place: Mapping[str, int]) -> Vector:
+def _home(personalization: Mapping[Identifier, float], place: Mapping[Identifier, int]) -> Vector:
     home = np.zeros(len(place))
     for name, weight in personalization.items():
         if name in place and weight > 0 and math.isfinite(weight):
@@ -154,7 +156,7 @@ def _home(personalization: Mapping[str, float], place: Mapping[str, int]) -> Vec
 class _Transition:
     """Row-stochastic transitions as parallel arrays of source, target and share."""
 
-    def __init__(self, edges: list[tuple[str, str, float]], place: Mapping[str, int]) -> None:
+    def __init__(self, edges: list["WeightedEdge"], place: Mapping[Identifier, int]) -> None:
         kept = sorted((place[s], place[t], w) for s, t, w in edges if w > 0 and math.isfinite(w))
         self._size = len(place)
         self._source = np.fromiter((s for s, _, _ in kept), np.intp, len(kept))
@@ -182,9 +184,9 @@ class _Transition:
 GraphExpandDirection = Direction
 MIN_DEPTH, MAX_DEPTH = 1, 4
 
-WeightedEdge = tuple[str, str, float]
-Neighbours = Callable[[str, Direction], Sequence[tuple[str, str]]]
-Admits = Callable[[str], bool]
+WeightedEdge = tuple[Identifier, Identifier, float]
+Neighbours = Callable[[Identifier, Direction], Sequence[tuple[str, Identifier]]]
+Admits = Callable[[Identifier], bool]
 
 
 class GraphExpandMode(StrEnum):
@@ -244,8 +246,8 @@ def expand_by_decay(
     activation (Collins and Loftus, Psychological Review 1975) with bounded depth and width.
     """
     listed = best_of_each(seeds)
-    found: dict[str, float] = {}
-    frontier: Mapping[str, float] = listed
+    found: dict[Identifier, float] = {}
+    frontier: Mapping[Identifier, float] = listed
     for _ in range(config.hops):
         reached = _hop(frontier, neighbours, config)
         frontier = {
@@ -259,8 +261,8 @@ def expand_by_decay(
     return _best_admitted(found.items(), config.max_expand, admits)
 
 
-def _hop(frontier: Mapping[str, float], neighbours: Neighbours, config: GraphExpand) -> dict[str, float]:
-    reached: dict[str, float] = {}
+def _hop(frontier: Mapping[Identifier, float], neighbours: Neighbours, config: GraphExpand) -> dict[Identifier, float]:
+    reached: dict[Identifier, float] = {}
     for name, score in frontier.items():
         for edge_type, other in _followed(name, neighbours, config) if score >= 0 else ():
             passed = score * config.decay * config.edge_weight.get(edge_type, 1.0)
@@ -269,7 +271,7 @@ def _hop(frontier: Mapping[str, float], neighbours: Neighbours, config: GraphExp
     return reached
 
 
-def _followed(name: str, neighbours: Neighbours, config: GraphExpand) -> list[tuple[str, str]]:
+def _followed(name: Identifier, neighbours: Neighbours, config: GraphExpand) -> list[tuple[str, Identifier]]:
     """The edges of a node that count, those of all directions together."""
     edges = [edge for direction in config.directions for edge in neighbours(name, direction)]
     if config.edge_types is not None:
@@ -326,13 +328,13 @@ class Provenance(StrEnum):
 class HybridEdge:
     """An edge of the hybrid graph; authored ones weigh 1.0."""
 
-    source: str
-    target: str
+    source: Identifier
+    target: Identifier
     weight: float
     provenance: Provenance
 
 
-def hybrid_union(authored: Iterable[tuple[str, str]], knn: Iterable[WeightedEdge]) -> list[HybridEdge]:
+def hybrid_union(authored: Iterable[tuple[Identifier, Identifier]], knn: Iterable[WeightedEdge]) -> list[HybridEdge]:
     """Authored edges in their order, then the nearest-neighbour edges not already authored in that direction."""
     edges = [HybridEdge(source, target, 1.0, Provenance.AUTHORED) for source, target in authored]
     known = {(edge.source, edge.target) for edge in edges}

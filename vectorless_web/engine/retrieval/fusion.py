@@ -7,11 +7,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 from statistics import median
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Scored = tuple[str, float]
+Identifier = Any
+"""Names a node of a corpus: text, or another hashable value that `<` orders and `str` writes out. One kind a corpus."""
+
+Scored = tuple[Identifier, float]
 """An id and its score."""
 
 SCORE_DIGITS = 12
@@ -31,7 +35,7 @@ def rounded_array(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def ranked(scored: Iterable[Scored]) -> list[Scored]:
-    """Best first; equal scores in ascending order of id (code points, which is UTF-8 byte order)."""
+    """Best first; equal scores in ascending order of id (text by code points, which is UTF-8 byte order)."""
     return sorted(((name, rounded(score)) for name, score in scored), key=lambda pair: (-pair[1], pair[0]))
 
 
@@ -40,9 +44,9 @@ def finite(scored: Iterable[Scored]) -> list[Scored]:
     return [pair for pair in scored if math.isfinite(pair[1])]
 
 
-def best_of_each(scored: Iterable[Scored]) -> dict[str, float]:
+def best_of_each(scored: Iterable[Scored]) -> dict[Identifier, float]:
     """Each id once, with the greatest score it has, in order of first appearance."""
-    best: dict[str, float] = {}
+    best: dict[Identifier, float] = {}
     for name, score in scored:
         held = best.get(name)
         if held is None or score > held:
@@ -50,7 +54,7 @@ def best_of_each(scored: Iterable[Scored]) -> dict[str, float]:
     return best
 
 
-def rank_order(ids: Sequence[str], scores: NDArray[np.float64]) -> list[int]:
+def rank_order(ids: Sequence[Identifier], scores: NDArray[np.float64]) -> list[int]:
     """Positions of `ids` best score first, equal scores by ascending id.
 
     A stable sort by score, then a sort by id inside each run of equal scores: ids are
@@ -73,7 +77,7 @@ RRF_K = 60.0
 _FLAT = 1e-12
 """A lane whose scores differ by less carries no order of its own."""
 
-Contributions = tuple[list[str], NDArray[np.float64]]
+Contributions = tuple[list[Identifier], NDArray[np.float64]]
 """Distinct ids and what a lane adds to each."""
 
 
@@ -84,7 +88,7 @@ class FusionStrategy(StrEnum):
     CONVEX_MIN_MAX = "convex_min_max"
 
 
-def reciprocal_rank_fusion(lists: Iterable[Sequence[str]], k: float = RRF_K) -> list[Scored]:
+def reciprocal_rank_fusion(lists: Iterable[Sequence[Identifier]], k: float = RRF_K) -> list[Scored]:
     """Fuse lists of ids (best first): score(d) = sum over lists of 1 / (k + rank + 1), rank from 0.
 
     Returns (id, score) pairs, best first. Raises ValueError when `k` is not above -1.
@@ -93,7 +97,9 @@ def reciprocal_rank_fusion(lists: Iterable[Sequence[str]], k: float = RRF_K) -> 
     return weighted_reciprocal_rank_fusion([(ids, 1.0) for ids in lists], k)
 
 
-def weighted_reciprocal_rank_fusion(lists: Iterable[tuple[Sequence[str], float]], k: float = RRF_K) -> list[Scored]:
+def weighted_reciprocal_rank_fusion(
+    lists: Iterable[tuple[Sequence[Identifier], float]], k: float = RRF_K
+) -> list[Scored]:
     """Fuse (ids, weight) lists: score(d) = sum over lists of weight / (k + rank + 1), rank from 0.
 
     An id that stands twice in a list counts once, at its best rank. Lists without
@@ -129,14 +135,14 @@ def _counts(entries: Sequence[object], weight: float) -> bool:
     return len(entries) > 0 and weight != 0 and math.isfinite(weight)
 
 
-def _rank_contributions(ids: Sequence[str], weight: float, k: float) -> Contributions:
+def _rank_contributions(ids: Sequence[Identifier], weight: float, k: float) -> Contributions:
     if not _repeats(ids):
         return list(ids), weight / (k + np.arange(len(ids), dtype=np.float64) + 1)
     first = {name: rank for rank, name in reversed(list(enumerate(ids)))}
     return list(first), weight / (k + np.fromiter(first.values(), np.float64, len(first)) + 1)
 
 
-def _repeats(ids: Collection[str]) -> bool:
+def _repeats(ids: Collection[Identifier]) -> bool:
     return len(set(ids)) < len(ids)
 
 

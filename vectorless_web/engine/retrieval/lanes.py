@@ -7,6 +7,7 @@ from vectorless_web.engine.retrieval.corpus import Gate, RetrievalCorpus, cosine
 from vectorless_web.engine.retrieval.filters import NodeFilter
 from vectorless_web.engine.retrieval.fusion import (
     FusionStrategy,
+    Identifier,
     Scored,
     best_of_each,
     convex_min_max_fusion,
@@ -33,7 +34,7 @@ def node_gate(corpus: RetrievalCorpus, conditions: NodeFilter) -> Gate | None:
     if not conditions.reads_properties:
         return lambda name: corpus.label(name) == conditions.label
 
-    def admits(name: str) -> bool:
+    def admits(name: Identifier) -> bool:
         if conditions.label is not None and corpus.label(name) != conditions.label:
             return False
         node = corpus.node(name)

@@ -6,9 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from vectorless_web.engine.retrieval.corpus import CorpusNode, PropertyValue
+from vectorless_web.engine.retrieval.fusion import Identifier
+
+
+@runtime_checkable
+class NodeEstimator(Protocol):
+    """Estimates what a node takes of a budget when something else than its rendering is shown."""
+
+    def estimate_node(self, node: CorpusNode) -> int:
+        """Tokens of the node as it will be shown."""
+        ...
 
 
 class DropReason(StrEnum):
@@ -26,7 +36,7 @@ class Dropped(NamedTuple):
     below the floor.
     """
 
-    id: str
+    id: Identifier
     tokens: int
     reason: DropReason
 
@@ -40,10 +50,10 @@ class Packed:
     would cost a garbage collection.
     """
 
-    items: tuple[str, ...]
+    items: tuple[Identifier, ...]
     tokens_used: int
     tokens_budget: int | None
-    dropped_ids: tuple[str, ...]
+    dropped_ids: tuple[Identifier, ...]
     dropped_tokens: tuple[int, ...]
     reasons: tuple[DropReason, ...]
 
@@ -86,7 +96,9 @@ class Packer:
         self._taken += 1
 
 
-def pack(candidates: Iterable[tuple[str, int]], *, token_budget: int | None = None, limit: int | None = None) -> Packed:
+def pack(
+    candidates: Iterable[tuple[Identifier, int]], *, token_budget: int | None = None, limit: int | None = None
+) -> Packed:
     """Pack (id, tokens) candidates in rank order; None is no bound.
 
     When the limit is reached a candidate is dropped; when it does not fit the remaining
@@ -96,8 +108,8 @@ def pack(candidates: Iterable[tuple[str, int]], *, token_budget: int | None = No
     """
     left = math.inf if token_budget is None else token_budget
     most = math.inf if limit is None else limit
-    items: list[str] = []
-    dropped: list[str] = []
+    items: list[Identifier] = []
+    dropped: list[Identifier] = []
     sizes: list[int] = []
     reasons: list[DropReason] = []
     used = 0
@@ -127,7 +139,7 @@ def render_node(node: CorpusNode, *, cap: int = SUMMARY_CAP) -> str:
     `str.splitlines` breaks is escaped, so a value never starts a line of its own; a
     property named like a built-in field is written `prop.<name>`.
     """
-    lines = [_line("ntype", node.ntype), _line("id", node.id)]
+    lines = [_line("ntype", node.ntype), _line("id", str(node.id))]
     if node.context is not None:
         lines.append(_line("context", clip(node.context, cap)))
     if node.summary is not None:
@@ -142,8 +154,8 @@ def render_node(node: CorpusNode, *, cap: int = SUMMARY_CAP) -> str:
 def render_node_with_adjacency(
     node: CorpusNode,
     *,
-    outgoing: Sequence[tuple[str, str]] = (),
-    incoming: Sequence[tuple[str, str]] = (),
+    outgoing: Sequence[tuple[str, Identifier]] = (),
+    incoming: Sequence[tuple[str, Identifier]] = (),
     cap: int = 10,
     summary_cap: int = SUMMARY_CAP,
 ) -> str:
@@ -158,11 +170,11 @@ def render_node_with_adjacency(
     )
 
 
-def _edge_block(header: str, arrow: str, edges: Sequence[tuple[str, str]], cap: int) -> str:
+def _edge_block(header: str, arrow: str, edges: Sequence[tuple[str, Identifier]], cap: int) -> str:
     if not edges:
         return ""
     shown = max(cap, 0)
-    lines = [f"  {escape(kind)} {arrow} {escape(other)}\n" for kind, other in edges[:shown]]
+    lines = [f"  {escape(kind)} {arrow} {escape(str(other))}\n" for kind, other in edges[:shown]]
     if len(edges) > shown:
         lines.append(f"  ... (+{len(edges) - shown} more)\n")
     return f"{header}\n{''.join(lines)}"

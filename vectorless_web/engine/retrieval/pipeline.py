@@ -24,11 +24,11 @@ from vectorless_web.engine.retrieval.expansion import (
     expand_by_pagerank,
 )
 from vectorless_web.engine.retrieval.filters import TemporalFilter
-from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Scored, ranked
+from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Identifier, Scored, ranked
 from vectorless_web.engine.retrieval.lanes import fuse, has_lexical_lane, node_gate, run_lanes
-from vectorless_web.engine.retrieval.packing import Dropped, DropReason, Packer, render_node
+from vectorless_web.engine.retrieval.packing import Dropped, DropReason, NodeEstimator, Packer, render_node
 from vectorless_web.engine.retrieval.query import LANE_ORDER, Lane, RetrievalQuery, RetrievalResult, RetrievedItem
-from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, Reranker, rerank
+from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, NodeReranker, Reranker, reorder
 from vectorless_web.engine.retrieval.warnings import (
     Circumstances,
     RetrievalWarning,
@@ -41,7 +41,9 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 FILTER_ONLY_SCORE = 1.0
 
 
-def execute(corpus: RetrievalCorpus, query: RetrievalQuery, estimator: TokenEstimator) -> RetrievalResult:
+def execute(
+    corpus: RetrievalCorpus, query: RetrievalQuery, estimator: TokenEstimator | NodeEstimator
+) -> RetrievalResult:
     """Run the query. Raises RetrievalEmpty when it asks for nothing, VectorDimensionMismatch for a wrong vector."""
     if not _asks_for_something(corpus, query):
         raise RetrievalEmpty
@@ -62,8 +64,8 @@ class _Run:
 
     corpus: RetrievalCorpus
     query: RetrievalQuery
-    estimator: TokenEstimator
-    lane_scores: dict[str, dict[Lane, float]] = field(default_factory=dict)
+    estimator: TokenEstimator | NodeEstimator
+    lane_scores: dict[Identifier, dict[Lane, float]] = field(default_factory=dict)
     warnings: list[RetrievalWarning] = field(default_factory=list)
 
     def found(self) -> list[Scored]:
@@ -95,12 +97,12 @@ class _Run:
 
     def admitted(self, candidates: Sequence[Scored]) -> list[Scored]:
         """Each known candidate once, without tombstones and the system anchor."""
-        first = dict[str, float]()
+        first: dict[Identifier, float] = {}
         for name, score in candidates:
             first.setdefault(name, score)
         return [(name, score) for name, score in first.items() if self._is_visible(name)]
 
-    def _is_visible(self, name: str) -> bool:
+    def _is_visible(self, name: Identifier) -> bool:
         if not self.query.include_system and name == self.corpus.anchor:
             return False
         if not self.query.include_tombstoned and self.corpus.is_tombstoned(name):
@@ -135,7 +137,7 @@ class _Run:
             return expand_by_pagerank(seeds, walked, config, admits=self._admits_neighbour)
         return expand_by_decay(seeds, self.corpus.neighbours, config, admits=self._admits_neighbour)
 
-    def _admits_neighbour(self, name: str) -> bool:
+    def _admits_neighbour(self, name: Identifier) -> bool:
         node = self.corpus.node(name)
         return node is not None and self._is_visible(name) and self.query.gate.admits_neighbour(node)
 
@@ -146,12 +148,18 @@ class _Run:
             self._warn(WarningCode.NO_RERANKER, query.rerank or reranker is not None)
             return candidates
         head = candidates[: max(query.rerank_top_k, 0)]
-        texts = [render_node(self._node(name), cap=query.summary_cap) for name, _ in head]
-        outcome = rerank(candidates, texts, query=query.text, reranker=reranker, top_k=query.rerank_top_k)
+        nodes = [self._node(name) for name, _ in head]
+        outcome = reorder(candidates, lambda: self._rerank_scores(reranker, nodes), top_k=query.rerank_top_k)
         self._warn(WarningCode.NO_RERANKER, outcome.failed)
         for name, score in outcome.scores.items():
             self.lane_scores.setdefault(name, {})[Lane.RERANK] = score
         return outcome.candidates
+
+    def _rerank_scores(self, reranker: Reranker | NodeReranker, nodes: Sequence[CorpusNode]) -> Sequence[float]:
+        text = self.query.text or ""
+        if isinstance(reranker, NodeReranker):
+            return reranker.rerank_nodes(text, nodes)
+        return reranker.rerank(text, [render_node(node, cap=self.query.summary_cap) for node in nodes])
 
     def packed(self, candidates: Sequence[Scored]) -> RetrievalResult:
         """The items that fit, and the account of everything else."""
@@ -182,7 +190,7 @@ class _Run:
                 continue
             node = self._node(name)
             rendered = render_node(node, cap=self.query.summary_cap)
-            tokens = self.estimator.estimate(rendered)
+            tokens = self._tokens(node, rendered)
             reason = packer.refusal(tokens)
             if reason is not None:
                 left_out.append(Dropped(name, tokens, reason))
@@ -190,10 +198,14 @@ class _Run:
             packer.take(tokens)
             yield RetrievedItem(node, rendered, tokens, score, self._lanes(name))
 
-    def _lanes(self, name: str) -> tuple[tuple[Lane, float], ...]:
+    def _tokens(self, node: CorpusNode, rendered: str) -> int:
+        estimator = self.estimator
+        return estimator.estimate_node(node) if isinstance(estimator, NodeEstimator) else estimator.estimate(rendered)
+
+    def _lanes(self, name: Identifier) -> tuple[tuple[Lane, float], ...]:
         return tuple(sorted(self.lane_scores.get(name, {}).items(), key=lambda pair: LANE_ORDER[pair[0]]))
 
-    def _node(self, name: str) -> CorpusNode:
+    def _node(self, name: Identifier) -> CorpusNode:
         node = self.corpus.node(name)
         assert node is not None, "candidates without a node were dropped"
         return node
@@ -213,11 +225,11 @@ class Retriever:
         self,
         corpus: RetrievalCorpus,
         *,
-        estimator: TokenEstimator | None = None,
+        estimator: TokenEstimator | NodeEstimator | None = None,
         query: RetrievalQuery | None = None,
     ) -> None:
         self._corpus = corpus
-        self._estimator = estimator or HeuristicEstimator()
+        self._estimator: TokenEstimator | NodeEstimator = estimator or HeuristicEstimator()
         self._query = query or RetrievalQuery()
 
     def _with(self, **changes: Any) -> "Retriever":
@@ -235,7 +247,7 @@ class Retriever:
         """
         return self._with(where=(*self._query.where, (name, value)))
 
-    def tenant(self, name: str) -> "Retriever":
+    def tenant(self, name: Identifier) -> "Retriever":
         """Only nodes whose property `tenant` is this one; nodes without a tenant do not pass."""
         return self._with(tenant=name)
 
@@ -268,7 +280,7 @@ class Retriever:
         """Ask the sparse lane for the greatest dot products in the vector's vocabulary; another one finds nothing."""
         return self._with(sparse=vector)
 
-    def structure(self, nodes: Iterable[str | Scored]) -> "Retriever":
+    def structure(self, nodes: Iterable[Identifier | Scored]) -> "Retriever":
         """Take nodes found by other means, best first: ids, or (id, score) pairs.
 
         Bare ids score 1 / rank, counted from 1. Unknown ids are left out.
@@ -303,7 +315,7 @@ class Retriever:
         """Add members of the communities of the best candidates; on unless the config says otherwise."""
         return self._with(communities=lookup, community=config or CommunityFilter(enabled=True))
 
-    def rerank(self, reranker: Reranker | None, *, top_k: int = RERANK_TOP_K) -> "Retriever":
+    def rerank(self, reranker: Reranker | NodeReranker | None, *, top_k: int = RERANK_TOP_K) -> "Retriever":
         """Let a reranker order the first `top_k` candidates; None keeps the order and warns."""
         return self._with(rerank=True, reranker=reranker, rerank_top_k=top_k)
 

@@ -9,11 +9,12 @@ from typing import Any
 
 from vectorless_web.engine.questions.plan import WeightedTerm
 from vectorless_web.engine.retrieval.corpus import CorpusNode, PropertyValue, SparseVector
+from vectorless_web.engine.retrieval.documents import NodeAddress
 from vectorless_web.engine.retrieval.expansion import CommunityFilter, CommunityLookup, GraphExpand
 from vectorless_web.engine.retrieval.filters import NodeFilter, TemporalFilter
 from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Scored
 from vectorless_web.engine.retrieval.packing import SUMMARY_CAP, Dropped
-from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, Reranker
+from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, NodeReranker, Reranker
 from vectorless_web.engine.retrieval.warnings import RetrievalWarning
 
 LANE_CAP = 256
@@ -59,7 +60,7 @@ class RetrievalQuery:
     community: CommunityFilter = field(default_factory=CommunityFilter)
     communities: CommunityLookup | None = None
     rerank: bool = False
-    reranker: Reranker | None = None
+    reranker: Reranker | NodeReranker | None = None
     rerank_top_k: int = RERANK_TOP_K
     min_confidence: float | None = None
     summary_cap: int = SUMMARY_CAP
@@ -86,6 +87,9 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, StrEnum):
         return value.value
+    if isinstance(value, NodeAddress):
+        # Fingerprints of stored runs were taken over written ids.
+        return _plain(str(value))
     if hasattr(value, "__dataclass_fields__"):
         return [type(value).__name__, {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}]
     if hasattr(value, "version") or hasattr(value, "name"):

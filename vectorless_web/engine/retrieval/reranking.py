@@ -1,16 +1,16 @@
 """Reranking: a second opinion on the first candidates, which may fail without harm, and evidence diversity."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import EngineError
-from vectorless_web.engine.retrieval.corpus import unit_rows
-from vectorless_web.engine.retrieval.fusion import Scored, ranked, rounded
+from vectorless_web.engine.retrieval.corpus import CorpusNode, unit_rows
+from vectorless_web.engine.retrieval.fusion import Identifier, Scored, ranked, rounded
 
 RERANK_TOP_K = 25
 
@@ -28,12 +28,26 @@ class Reranker(Protocol):
         ...
 
 
+@runtime_checkable
+class NodeReranker(Protocol):
+    """Scores nodes against a query, one score a node in their order; `name` identifies it.
+
+    Raises only errors of the EngineError tree.
+    """
+
+    name: str
+
+    def rerank_nodes(self, query: str, nodes: Sequence[CorpusNode]) -> Sequence[float]:
+        """Relevance of each node, higher is better, in any range."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Reranked:
     """The candidates after reranking, and the reranker's own scores by id; `failed` when the order was kept."""
 
     candidates: list[Scored]
-    scores: dict[str, float]
+    scores: dict[Identifier, float]
     failed: bool = False
 
 
@@ -46,19 +60,24 @@ def rerank(
     scores. An error, a wrong number of scores or a score that is not finite changes
     nothing and sets `failed`.
     """
+    return reorder(candidates, lambda: reranker.rerank(query, texts[: max(top_k, 0)]), top_k=top_k)
+
+
+def reorder(candidates: Sequence[Scored], score: Callable[[], Sequence[float]], *, top_k: int) -> Reranked:
+    """`rerank` with the scores of the first `top_k` candidates from any source; it is asked when there are any."""
     head = list(candidates[: max(top_k, 0)])
     if not head:
         return Reranked(list(candidates), {})
-    scores = _scores(reranker, query, texts[: len(head)])
+    scores = _usable_scores(score)
     if scores is None or len(scores) != len(head):
         return Reranked(list(candidates), {}, failed=True)
     judged = {name: score for (name, _), score in zip(head, scores, strict=True)}
     return Reranked([*ranked(judged.items()), *candidates[len(head) :]], judged)
 
 
-def _scores(reranker: Reranker, query: str, texts: Sequence[str]) -> list[float] | None:
+def _usable_scores(score: Callable[[], Sequence[float]]) -> list[float] | None:
     try:
-        scores = [float(score) for score in reranker.rerank(query, texts)]
+        scores = [float(value) for value in score()]
     except EngineError:
         return None
     return scores if all(map(math.isfinite, scores)) else None

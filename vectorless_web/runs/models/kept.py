@@ -59,7 +59,7 @@ class RunInputs(models.Model):
     routes = models.JSONField(default=list, blank=True)
     """What the router answered, pass by pass."""
     late = models.JSONField(default=list, blank=True)
-    """Places where the wall clock decided."""
+    """Where the wall clock decided: {walk, step, reading, seconds}; earlier versions stored text."""
 
     class Meta:
         verbose_name_plural = "run inputs"

@@ -59,12 +59,13 @@ def claim_run(run_id: int) -> Lease | None:
     return lease
 
 
-def execute_run(lease: Lease, *, engine: Engine, stop: Event | None = None) -> None:
+def execute_run(lease: Lease, *, engine: Engine, inputs: RunInputs | None = None, stop: Event | None = None) -> None:
     """Work on a claimed run until it ends, storing every event before announcing it.
 
     Whatever the engine says of itself (an EngineError, a CompleteEvent) becomes the
     run's stated outcome; a lost lease ends the work silently, because the run is
-    somebody else's by then. `stop` is set as soon as the run should end.
+    somebody else's by then. `inputs` are read here unless given; `stop` is set as soon as
+    the run should end.
     """
     run = Run.objects.select_related("workspace").get(pk=lease.run_id)
     if run.cancel_requested:
@@ -72,7 +73,7 @@ def execute_run(lease: Lease, *, engine: Engine, stop: Event | None = None) -> N
         return
     try:
         with Watch(lease, stop=stop, on_overdue=lambda: _end_overdue(lease)) as watch:
-            _work(run, lease, engine, watch)
+            _work(run, lease, engine, inputs or inputs_of(run, lease), watch)
     except LeaseLost:
         logger.info("run %d: attempt %d lost its lease and wrote nothing more", lease.run_id, lease.attempt)
 
@@ -83,8 +84,7 @@ def fail_run(lease: Lease, *, code: str, message: str, retryable: bool) -> None:
         announce(lease.run_id)
 
 
-def _work(run: Run, lease: Lease, engine: Engine, watch: Watch) -> None:
-    inputs = inputs_of(run, lease)
+def _work(run: Run, lease: Lease, engine: Engine, inputs: RunInputs, watch: Watch) -> None:
     corpus = WorkspaceCorpus(run, routes=kept_routes(inputs))
     with fenced(lease):
         Run.objects.filter(pk=run.pk).update(

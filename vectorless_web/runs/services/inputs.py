@@ -1,7 +1,7 @@
 """What a run takes from outside: kept with it by its first attempt, given back to later ones and to a replay."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 
 from vectorless_web import engine
+from vectorless_web.engine.agent.limits import FURTHER, Late, Place
 from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.routing import RouteMode, RouteResult, ScoredCandidate
@@ -52,6 +53,16 @@ def kept_routes(inputs: RunInputs) -> list[RouteResult]:
     return [_route_from(row) for row in inputs.routes]
 
 
+def late_rows(late: Sequence[Late]) -> list[dict[str, Any]]:
+    """Where the wall clock decided, as it is stored."""
+    return [{**asdict(each.place), "reading": each.reading, "seconds": each.seconds} for each in late]
+
+
+def kept_late(inputs: RunInputs) -> list[Late]:
+    """Where the wall clock decided."""
+    return [_late_from_text(row) if isinstance(row, str) else _late_from(row) for row in inputs.late]
+
+
 def other_factory() -> str:
     """Dotted path of the site's own engine factory; "" while it uses the built-in one."""
     return "" if settings.ENGINE_FACTORY == settings.BUILT_IN_ENGINE else settings.ENGINE_FACTORY
@@ -65,6 +76,19 @@ def program_digest() -> str:
     for path in sorted(p for p in root.rglob("*") if p.suffix in (".py", ".toml")):
         digest.update(f"{path.relative_to(root)}\n".encode() + path.read_bytes())
     return digest.hexdigest()
+
+
+def _late_from(row: Mapping[str, Any]) -> Late:
+    return Late(Place(row["walk"], row["step"]), row["reading"], row["seconds"])
+
+
+def _late_from_text(text: str) -> Late:
+    """As earlier versions stored it: "further documents", "<walk>.<step>" or "search <place> <reading> <seconds>"."""
+    if text == "further documents":
+        return Late(FURTHER)
+    place, *search = text.removeprefix("search ").split()
+    walk, step = map(int, place.split("."))
+    return Late(Place(walk, step), int(search[0]), float(search[1])) if search else Late(Place(walk, step))
 
 
 def _route_from(row: Mapping[str, Any]) -> RouteResult:

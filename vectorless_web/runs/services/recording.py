@@ -12,6 +12,7 @@ from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.infra.money import money, token_count
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, RunInputs, Step
+from vectorless_web.runs.services.inputs import late_rows
 from vectorless_web.runs.services.leases import Lease, LeaseLost, end_run, fenced
 from vectorless_web.runs.services.queueing import announce
 from vectorless_web.runs.services.rows import TOLD, Place, answer_row, as_stored, calculation_row, step_row, storable
@@ -89,7 +90,7 @@ class Recorder:
         """Store the answer and the end state in one transaction and give the lease back."""
         with fenced(self._lease):
             self._pin_read_versions()
-            RunInputs.objects.filter(run=self._lease.run_id).update(late=list(event.late))
+            RunInputs.objects.filter(run=self._lease.run_id).update(late=late_rows(event.late))
             if event.outcome in (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND):
                 self._drop_surplus()
                 Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=answer_row(event))

@@ -8,9 +8,18 @@ import pytest
 
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import StepEvent, StepKind
-from vectorless_web.engine.agent.model.prompts import requote_prompt, step_prompt, synthesis_prompt, system_prompt
+from vectorless_web.engine.agent.model.prompts import (
+    NodeNames,
+    passage_text,
+    passage_tokens,
+    requote_prompt,
+    step_prompt,
+    synthesis_prompt,
+    system_prompt,
+)
 from vectorless_web.engine.agent.planner import Budget, WalkContext
 from vectorless_web.engine.answers.claims import DraftClaim, PackedNode, SynthesisContext
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate
@@ -19,11 +28,14 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 GOLDEN = Path(__file__).parent / "golden"
 PLAN = QueryPlan("What were net sales in 2019?", "What were net sales in 2019?", Intent.FIGURE)
-TABLE = (
-    "ntype: table\nid: a:12\ncontext: Norrvik Annual Report 2019 > Financial statements > Statements of Income\n"
-    "summary: \t2019\t2018\\nNet sales\t5,400\t5,000\\nNet income\t405\t450\npage: 5\n"
+READ = PackedNode(
+    document="a",
+    key=12,
+    page_index=4,
+    kind=NodeKind.TABLE,
+    path=("Norrvik Annual Report 2019", "Financial statements", "Statements of Income"),
+    text="\t2019\t2018\nNet sales\t5,400\t5,000\nNet income\t405\t450",
 )
-READ = PackedNode("a", 12, 4, TABLE)
 TAKEN = (
     StepEvent(
         1, 0, StepKind.SCAN, "Looked over the report, 4 sections; Financial statements (pp. 4-7) looks most promising"
@@ -87,14 +99,14 @@ def test_a_prompt_reads_as_its_golden_file(name):
 
 
 def test_a_step_prompt_keeps_to_its_tokens_whatever_was_read():
-    long = tuple(PackedNode("a", key, 0, "word " * 900) for key in range(50))
+    long = tuple(replace(READ, key=key, path=(), text="word " * 900) for key in range(50))
     prompt = step_prompt(walk_context(passages=long), TAKEN * 200)
     assert HeuristicEstimator().estimate(prompt) <= 3700
     assert "left out" in prompt
 
 
 def test_a_synthesis_prompt_says_how_many_passages_it_cut():
-    long = tuple(PackedNode("a", key, 0, "word " * 900) for key in range(9))
+    long = tuple(replace(READ, key=key, path=(), text="word " * 900) for key in range(9))
     prompt = synthesis_prompt(SynthesisContext(PLAN, (), long, {}, 3000), ())
     assert HeuristicEstimator().estimate(prompt) <= 3100
     assert "passages that were read are left out" in prompt
@@ -113,3 +125,24 @@ def test_longer_marks_are_broken_up_as_well(mark):
 
 def test_step_prompts_carry_no_more_than_their_arguments():
     assert step_prompt(walk_context(), TAKEN) == step_prompt(walk_context(), TAKEN)
+
+
+def test_a_passage_stands_below_its_innermost_headings_and_a_trail_counts_as_its_parts():
+    shown = passage_text(replace(READ, path=("Report", "Part I", "Home > Products ", "")), NodeNames(["a"]))
+    assert shown.splitlines()[0] == "[12] page 5, Home, Products"
+
+
+def test_rare_line_breaks_of_a_passage_are_shown_as_plain_ones():
+    shown = passage_text(replace(READ, path=("Report", "Part\u2028I"), text="one\rtwo\x0bthree"), NodeNames(["a"]))
+    assert shown == "[12] page 5, Part I\none\ntwo three"
+
+
+def test_a_passage_is_counted_as_it_is_shown():
+    longer = replace(READ, path=("Report", "Part I"), text="word " * 900)
+    assert passage_tokens(longer) - passage_tokens(replace(longer, text="")) == pytest.approx(900 * 5 / 4, abs=2)
+    assert passage_tokens(replace(longer, path=("Report",))) < passage_tokens(longer)
+
+
+def test_a_bare_heading_is_passed_over():
+    prompt = step_prompt(walk_context(passages=(replace(READ, kind=NodeKind.SECTION, text="Unmistakable"),)), TAKEN)
+    assert "Unmistakable" not in prompt

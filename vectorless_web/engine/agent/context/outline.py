@@ -28,9 +28,9 @@ def outline_text(tree: Tree, best_below: Callable[[int], float], *, max_tokens: 
     line_of = _lines(tree, hinted)
     lines = {key: line_of(key) for key in _by_worth(tree, scores)}
     estimate = HeuristicEstimator().estimate
-    sizes = [(str(key), estimate(line) + 1) for key, line in lines.items()]
+    sizes = [(key, estimate(line) + 1) for key, line in lines.items()]
     packed = pack(sizes, token_budget=max(0, max_tokens))
-    listed = sorted(map(int, packed.items))
+    listed = sorted(packed.items)
     cut = len(scores) - len(listed)
     shown = [lines[key] for key in listed]
     return "\n".join(shown + ([f"({cut} more sections are not listed here; scan shows them.)"] if cut else []))

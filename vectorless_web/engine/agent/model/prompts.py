@@ -1,16 +1,17 @@
 """The texts a model is asked with. Document text stands between fences, as data; nodes go by short names."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from string import ascii_uppercase
 
 from vectorless_web.engine.agent.events import StepEvent
 from vectorless_web.engine.agent.planner import WalkContext
 from vectorless_web.engine.answers.claims import DraftClaim, Fact, PackedNode, SynthesisContext
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.units import plain
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.engine.retrieval import pack, parse_node_id
+from vectorless_web.engine.retrieval import pack
 from vectorless_web.engine.text.fence import fenced
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
@@ -38,9 +39,9 @@ class NodeNames:
         A name that says no node is ("", -1); a bare number among several documents is the first one's.
         """
         text = str(said).strip().strip("[](){}<>\"'` ")
-        whole = parse_node_id(text)
-        if whole is not None and whole[0] in self._documents:
-            return whole
+        document, _, key = text.rpartition(":")
+        if document in self._documents and key.isascii() and key.isdecimal():
+            return document, int(key)
         found = _SAID.search(text.rsplit(":", 1)[-1])
         if found is None:
             return "", -1
@@ -55,8 +56,8 @@ PATH_PARTS = 2
 PLACE, PARTING = "[Z999999] page 9999", 2
 """The longest usual name and page of a passage, and the tokens that part it from the next."""
 
-_ESCAPED = re.compile(r"\\(\\|n|r|x[0-9a-f]{2}|u[0-9a-f]{4})")
-_CONTROLS = {"\\": "\\", "n": "\n", "r": "\n"}
+_BREAKS = str.maketrans({"\r": "\n"} | dict.fromkeys("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", " "))
+"""Line breaks other than a line feed, as a prompt shows them."""
 _SCALES = {1_000: "thousands", 1_000_000: "millions", 1_000_000_000: "billions"}
 
 
@@ -73,16 +74,12 @@ def passages_block(
     `left_out` is how many were left out before. Bare headings are passed over: they stand
     above what is below them. "" when nothing is shown.
     """
-    once = {(passage.document, passage.key): passage for passage in passages if not _is_heading(passage)}
+    once = {(passage.document, passage.key): passage for passage in passages if passage.kind is not NodeKind.SECTION}
     texts = (passage_text(passage, names) for passage in once.values())
     shown, cut = within((_clipped(text, each) if each else text for text in texts), tokens)
     cut += left_out
     note = f"\n({cut} passages that were read are left out here.)" if cut else ""
     return f"{title}\n{fenced(_parted(shown))}{note}" if shown or cut else ""
-
-
-def _is_heading(passage: PackedNode) -> bool:
-    return passage.rendered.startswith("ntype: section\n")
 
 
 def _clipped(text: str, tokens: int) -> str:
@@ -95,25 +92,23 @@ def _clipped(text: str, tokens: int) -> str:
 
 def passage_text(passage: PackedNode, names: NodeNames) -> str:
     """ "[851] page 70, Consolidated Statements of Operations" and the text below it."""
-    path, text = _path_and_text(passage.rendered)
-    place = ", ".join([f"page {passage.page_index + 1}", *path])
-    return f"[{names.name(passage.document, passage.key)}] {place}\n{readable(text)}"
+    place = ", ".join([f"page {passage.page_index + 1}", *_innermost(passage.path)])
+    return f"[{names.name(passage.document, passage.key)}] {place}\n{_text_shown(passage)}"
 
 
-def _path_and_text(rendered: str) -> tuple[list[str], str]:
-    """The innermost headings above a rendered node, and its text."""
-    lines = dict(_lines(rendered))
-    path = [part.strip() for part in lines.get("context", "").split(" > ") if part.strip()][1:]
-    return path[-PATH_PARTS:], lines.get("summary", "" if lines.get("id") else rendered)
+def passage_tokens(passage: PackedNode) -> int:
+    """Tokens that a prompt takes to show a passage, its place included."""
+    return tokens_of(", ".join([PLACE, *_innermost(passage.path), _text_shown(passage)])) + PARTING
 
 
-class ShownEstimator:
-    """Counts a rendered node by what a prompt shows of it, its place included."""
+def _innermost(path: Sequence[str]) -> list[str]:
+    """The last headings of a path without the document's title; a title that is a trail itself counts as its parts."""
+    parts = [part.strip() for title in path for part in title.translate(_BREAKS).split(" > ") if part.strip()]
+    return parts[1:][-PATH_PARTS:]
 
-    def estimate(self, text: str) -> int:
-        """Tokens in a prompt of the node that the Retriever rendered as `text`."""
-        path, shown = _path_and_text(text)
-        return tokens_of(", ".join([PLACE, *path, readable(shown)])) + PARTING
+
+def _text_shown(passage: PackedNode) -> str:
+    return readable(passage.text.translate(_BREAKS))
 
 
 def facts_block(title: str, facts: Iterable[Fact], names: NodeNames, tokens: int) -> str:
@@ -151,26 +146,13 @@ def _cells(row: str) -> str:
 def within(texts: Iterable[str], tokens: int) -> tuple[list[str], int]:
     """The texts that fit into so many tokens, greedily in their order, and how many did not."""
     listed = list(texts)
-    sizes = [(str(place), tokens_of(text) + PARTING) for place, text in enumerate(listed)]
+    sizes = [(place, tokens_of(text) + PARTING) for place, text in enumerate(listed)]
     packed = pack(sizes, token_budget=max(0, tokens))
-    return [listed[int(place)] for place in packed.items], len(packed.dropped)
+    return [listed[place] for place in packed.items], len(packed.dropped)
 
 
 def _parted(texts: Sequence[str]) -> str:
     return "\n\n".join(texts)
-
-
-def _lines(rendered: str) -> Iterator[tuple[str, str]]:
-    """The `key: value` lines of a rendered node, their values as they were."""
-    for line in rendered.split("\n"):
-        key, parted, value = line.partition(": ")
-        if parted:
-            yield key, _ESCAPED.sub(_unescaped, value)
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    code = found.group(1)
-    return _CONTROLS.get(code) or " "
 
 
 STEP_TOKENS = 3600

@@ -13,7 +13,6 @@ from vectorless_web.engine.navigation.pilots.pilot import MinimalPilot
 from vectorless_web.engine.navigation.report import SearchReport, report
 from vectorless_web.engine.navigation.search import SearchLimits
 from vectorless_web.engine.ranking.finder import Candidate
-from vectorless_web.engine.retrieval import node_id
 
 MAX_REJECTED = 8
 """Rejected branches carried into the trace."""
@@ -136,7 +135,7 @@ def _follow(walk: Walk, key: int, target: object) -> StepResult:
     node = walk.document.tree.node(target)
     leaves = walk.document.tree.leaves(target)[:FOLLOWED]
     walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in leaves] + walk.queue
-    result = retriever(walk).structure([node_id(walk.space, leaf) for leaf in leaves]).execute()
+    result = retriever(walk).structure([walk.address(leaf) for leaf in leaves]).execute()
     take(walk, result)
     title, words = short(walk.title_of(target)), short(known[target])
     # "Note 16" leads to "Note 16. Contingencies": said twice it reads as a slip.

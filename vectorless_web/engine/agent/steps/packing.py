@@ -1,7 +1,7 @@
 """Packs whatever a planner or an answer is shown, through the Retriever, with a reason for each drop."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,29 +13,28 @@ from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.questions.plan import WeightedTerm
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.retrieval import (
+    CorpusNode,
     DocumentCorpus,
     Dropped,
     Lane,
+    NodeAddress,
     RetrievalResult,
     RetrievedItem,
     Retriever,
-    node_id,
-    parse_node_id,
     reciprocal_rank_fusion,
 )
 from vectorless_web.engine.retrieval.corpus import Gate, VectorIndex
 from vectorless_web.engine.retrieval.fusion import Scored, ranked
-from vectorless_web.engine.text.tokens import TokenEstimator
 
 
 class EvidenceCorpus(DocumentCorpus):
     """A DocumentCorpus that answers the walk's own question with its evidence ranking, any other text by its words.
 
-    `space` names the document in node ids. `vectors` are the document's own, for the vector lane; without them
+    `space` is the document's number in addresses. `vectors` are the document's own, for the vector lane; without them
     there is none.
     """
 
-    def __init__(self, entry: DocumentEntry, finder: Finder, *, space: str, vectors: NodeVectors | None = None) -> None:
+    def __init__(self, entry: DocumentEntry, finder: Finder, *, space: int, vectors: NodeVectors | None = None) -> None:
         super().__init__({space: finder.document}, names={space: entry.title or entry.name})
         self._space, self._finder, self._node_vectors = space, finder, vectors
         if vectors is not None:
@@ -46,7 +45,7 @@ class EvidenceCorpus(DocumentCorpus):
         vectors = self._node_vectors
         if vectors is None or vectors.model != model:
             return None
-        ids = tuple(node_id(self._space, key) for key in vectors.keys)
+        ids = tuple(NodeAddress(self._space, key) for key in vectors.keys)
         return VectorIndex(vectors.dimensions, ids, vectors.rows)
 
     def lexical_search(
@@ -62,10 +61,10 @@ class EvidenceCorpus(DocumentCorpus):
         if tuple(terms) != self._finder.plan.terms:
             return super().lexical_search(text, terms, weights=weights, limit=limit, gate=gate)
         if gate is None:
-            return [(node_id(self._space, c.key), c.score) for c in self._finder.ranked][:limit]
+            return [(NodeAddress(self._space, c.key), c.score) for c in self._finder.ranked][:limit]
         # The shortlist is cut, and a filter must stand before every cut.
         fits = self._finder.fits(self._finder.document.tree.leaves())
-        found = [(node_id(self._space, key), score) for key, score in fits.items() if score > 0]
+        found = [(NodeAddress(self._space, key), score) for key, score in fits.items() if score > 0]
         return ranked(scored for scored in found if gate(scored[0]))[:limit]
 
 
@@ -81,15 +80,20 @@ class CoverageReranker:
     def __init__(self, finder: Finder) -> None:
         self._finder = finder
 
-    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
-        """The share in [0, 1] for each rendered node; `query` is the question that the finder is for."""
-        return [round(self._finder.node_coverage(_key_of(text)), 9) for text in texts]
+    def rerank_nodes(self, query: str, nodes: Sequence[CorpusNode]) -> list[float]:
+        """The share in [0, 1] for each node; `query` is the question that the finder is for."""
+        return [round(self._finder.node_coverage(node.id.key), 9) for node in nodes]
 
 
-def _key_of(rendered: str) -> int:
-    """The key in the second line of a rendered node, which no content can forge."""
-    parsed = parse_node_id(rendered.split("\n", 2)[1].removeprefix("id: "))
-    return parsed[1] if parsed else 0
+class ShownEstimator:
+    """Counts a node by what a prompt shows of it. `size_of` gives the tokens of a passage there."""
+
+    def __init__(self, walks: Mapping[int, Walk], size_of: Callable[[PackedNode], int]) -> None:
+        self._walks, self._size_of = walks, size_of
+
+    def estimate_node(self, node: CorpusNode) -> int:
+        """Tokens of the node in a prompt."""
+        return self._size_of(_as_packed(node.id, self._walks))
 
 
 LISTED_DROPS = 12
@@ -104,7 +108,7 @@ UNREAD, UNREAD_SHARE = 40, 0.25
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """The context of an answer: nodes of all walks as they were rendered, and the account of it as JSON values.
+    """The context of an answer: nodes of all walks, and the account of it as JSON values.
 
     `left_out` counts the nodes read that did not fit.
     """
@@ -118,7 +122,7 @@ def retriever(walk: Walk, *, most: int | None = None) -> Retriever:
     """A retriever over the walk's document under the tokens the walk has left, or `most` when that is less."""
     left = max(0, walk.limits.token_budget - walk.tokens_used)
     vectors = walk.lane.vectors if walk.lane else None
-    corpus = EvidenceCorpus(walk.entry, walk.finder, space=walk.space, vectors=vectors)
+    corpus = EvidenceCorpus(walk.entry, walk.finder, space=walk.number, vectors=vectors)
     return Retriever(corpus).token_budget(left if most is None else max(0, min(left, most)))
 
 
@@ -127,24 +131,21 @@ def take(walk: Walk, result: RetrievalResult) -> list[int]:
     tree = walk.document.tree
     keys: list[int] = []
     for item in result.items:
-        parsed = parse_node_id(item.node.id)
-        if parsed is None:
-            continue
-        keys.extend(tree.leaves(parsed[1])[:8] if tree.kind(parsed[1]) is NodeKind.SECTION else [parsed[1]])
-        page = tree.node(parsed[1]).page_start
-        walk.packed.append(PackedNode(walk.entry.id, parsed[1], page, item.rendered))
+        key = item.node.id.key
+        keys.extend(tree.leaves(key)[:8] if tree.kind(key) is NodeKind.SECTION else [key])
+        walk.packed.append(walk.packed_node(key))
     walk.tokens_used += result.tokens_used
     return list(dict.fromkeys(keys))
 
 
 def observed(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
     """A step's observation of a result: what was packed, with the score of each lane, and its account."""
-    return {"items": [_item_row(walk, item) for item in result.items], **account(result, {walk.space: walk})}
+    return {"items": [_item_row(walk, item) for item in result.items], **account(result, {walk.number: walk})}
 
 
 def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
     """A packed node; `joined` marks one that no lane found: it stands in the section of one that was."""
-    _, key = parse_node_id(item.node.id) or ("", 0)
+    key = item.node.id.key
     lanes = {lane.value: round(score, 4) for lane, score in item.lane_scores}
     return {
         "key": key,
@@ -158,22 +159,23 @@ def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
 
 
 def gather(
-    walks: Sequence[Walk], *, names: Mapping[str, str], tokens: int, estimator: TokenEstimator | None = None
+    walks: Sequence[Walk], *, names: Mapping[str, str], tokens: int, size_of: Callable[[PackedNode], int]
 ) -> Gathered:
     """Pack what all walks found into `tokens`: what was copied from, then what was read, then the best not opened.
 
     The documents' lists are fused by rank, so that they take turns whatever their scores.
-    `names` are shown for document ids; `estimator` counts a node as it will be shown.
+    `names` are shown for document ids; `size_of` counts a node as it will be shown.
     """
-    by_space = {walk.space: walk for walk in walks}
+    by_space = {walk.number: walk for walk in walks}
     ranked = reciprocal_rank_fusion([_worth_showing(walk) for walk in walks])
     if not ranked:
         return Gathered((), {})
     documents = {space: walk.document for space, walk in by_space.items()}
     corpus = DocumentCorpus(documents, names={space: names[walk.entry.id] for space, walk in by_space.items()})
+    estimator = ShownEstimator(by_space, size_of)
     result = Retriever(corpus, estimator=estimator).structure(ranked).token_budget(max(0, tokens)).execute()
-    passages = tuple(_as_packed(item.node.id, item.rendered, by_space) for item in result.items)
-    read = {node_id(walk.space, key) for walk in walks for key in _read(walk)}
+    passages = tuple(_as_packed(item.node.id, by_space) for item in result.items)
+    read = {walk.address(key) for walk in walks for key in _read(walk)}
     return Gathered(passages, _account(result, by_space), sum(dropped.id in read for dropped in result.left_out))
 
 
@@ -183,23 +185,21 @@ def _read(walk: Walk) -> list[int]:
     return list(dict.fromkeys([*(fact.key for fact in facts), *(packed.key for packed in walk.packed)]))
 
 
-def _worth_showing(walk: Walk) -> list[str]:
+def _worth_showing(walk: Walk) -> list[NodeAddress]:
     best = walk.finder.ranked[:UNREAD]
     unread = [candidate.key for candidate in best if candidate.score >= UNREAD_SHARE * best[0].score]
     # A heading says nothing that does not stand above what is below it.
     leaves = [
         key for key in dict.fromkeys([*_read(walk), *unread]) if walk.document.tree.kind(key) is not NodeKind.SECTION
     ]
-    return [node_id(walk.space, key) for key in leaves]
+    return [walk.address(key) for key in leaves]
 
 
-def _as_packed(identifier: str, rendered: str, walks: Mapping[str, Walk]) -> PackedNode:
-    space, key = parse_node_id(identifier) or ("", 0)
-    walk = walks[space]
-    return PackedNode(walk.entry.id, key, walk.document.tree.node(key).page_start, rendered)
+def _as_packed(address: NodeAddress, walks: Mapping[int, Walk]) -> PackedNode:
+    return walks[address.space].packed_node(address.key)
 
 
-def _account(result: RetrievalResult, walks: Mapping[str, Walk]) -> dict[str, Any]:
+def _account(result: RetrievalResult, walks: Mapping[int, Walk]) -> dict[str, Any]:
     rows = [
         {**_place(item.node.id, walks), "tokens": item.tokens, "score": round(item.score, 6)}
         for item in result.items[:LISTED_ITEMS]
@@ -207,7 +207,7 @@ def _account(result: RetrievalResult, walks: Mapping[str, Walk]) -> dict[str, An
     return {"items": rows, "packed": len(result.items), **account(result, walks)}
 
 
-def account(result: RetrievalResult, walks: Mapping[str, Walk]) -> dict[str, Any]:
+def account(result: RetrievalResult, walks: Mapping[int, Walk]) -> dict[str, Any]:
     """What a result cost and left out: tokens, budget, drops with their reasons, warnings, fingerprint.
 
     The first drops are named in rank order, `{document, key, title, page, tokens, reason}`.
@@ -222,15 +222,14 @@ def account(result: RetrievalResult, walks: Mapping[str, Walk]) -> dict[str, Any
     }
 
 
-def _drop_row(dropped: Dropped, walks: Mapping[str, Walk]) -> dict[str, Any]:
-    space, key = parse_node_id(dropped.id) or ("", 0)
+def _drop_row(dropped: Dropped, walks: Mapping[int, Walk]) -> dict[str, Any]:
+    address: NodeAddress = dropped.id
     # What the limit cut was never rendered, so its size is that of its own text.
-    tokens = dropped.tokens or walks[space].document.tree.node(key).token_count
-    return {**_place(dropped.id, walks), "tokens": tokens, "reason": dropped.reason.value}
+    tokens = dropped.tokens or walks[address.space].document.tree.node(address.key).token_count
+    return {**_place(address, walks), "tokens": tokens, "reason": dropped.reason.value}
 
 
-def _place(identifier: str, walks: Mapping[str, Walk]) -> dict[str, Any]:
-    space, key = parse_node_id(identifier) or ("", 0)
-    walk = walks[space]
+def _place(address: NodeAddress, walks: Mapping[int, Walk]) -> dict[str, Any]:
+    walk, key = walks[address.space], address.key
     page = walk.document.tree.node(key).page_start + 1
     return {"document": walk.entry.id, "key": key, "title": walk.title_of(key), "page": page}

@@ -11,7 +11,7 @@ from vectorless_web.engine.agent.steps.packing import CoverageReranker, observed
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.questions.focus import page_asked
 from vectorless_web.engine.ranking.finder import Candidate
-from vectorless_web.engine.retrieval import CommunityFilter, GraphExpand, Retriever, SectionCommunities, node_id
+from vectorless_web.engine.retrieval import CommunityFilter, GraphExpand, NodeAddress, Retriever, SectionCommunities
 from vectorless_web.engine.retrieval.documents import REFERS_TO
 from vectorless_web.engine.text.fuzzy import token_set_ratio
 
@@ -66,14 +66,14 @@ def _fetch(walk: Walk, key: object, most: int | None) -> StepResult:
     )
 
 
-def _leaves_first(walk: Walk, leaves: Sequence[int], most: int | None) -> list[str | tuple[str, float]]:
+def _leaves_first(walk: Walk, leaves: Sequence[int], most: int | None) -> list[NodeAddress | tuple[NodeAddress, float]]:
     """Leaves in reading order; of a section too large for what is left the best ones first."""
     tree, left = walk.document.tree, walk.limits.token_budget - walk.tokens_used
     room = left if most is None else min(left, most)
     if sum(tree.node(leaf).token_count + AROUND for leaf in leaves) <= room:
-        return [node_id(walk.space, leaf) for leaf in leaves]
+        return [walk.address(leaf) for leaf in leaves]
     fits = walk.finder.fits(leaves)
-    return [(node_id(walk.space, leaf), fits[leaf]) for leaf in leaves]
+    return [(walk.address(leaf), fits[leaf]) for leaf in leaves]
 
 
 def _how_much(packed: int, leaves: int) -> str:
@@ -84,7 +84,7 @@ def _reuse(walk: Walk, most: int | None) -> StepResult:
     """Start from what the question before had read."""
     if not walk.known:
         return refused("Knew of nothing that was read before.")
-    ids = [node_id(walk.space, key) for key in walk.known]
+    ids = [walk.address(key) for key in walk.known]
     result = retriever(walk, most=most).structure(ids).limit(MOST_ITEMS).execute()
     keys = take(walk, result)
     walk.queue = [Candidate(key, 1.0, 1.0) for key in keys]
@@ -132,7 +132,7 @@ def _search(walk: Walk, query: str, most: int | None) -> StepResult:
 
 
 def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> StepResult:
-    structure = [(node_id(walk.space, c.key), c.score) for c in walk.structure if c.score > 0]
+    structure = [(walk.address(c.key), c.score) for c in walk.structure if c.score > 0]
     builder = retriever(walk, most=most).text(query, walk.plan.terms if query == walk.plan.focus else ())
     if structure:
         builder = builder.structure(structure)
@@ -165,7 +165,7 @@ def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> Step
 
 def _staged(walk: Walk, builder: Retriever, *, by_words: bool) -> Retriever:
     """What stands around the best and what it refers to joins; words of the question itself decide the order."""
-    sections = SectionCommunities({walk.space: walk.document})
+    sections = SectionCommunities({walk.number: walk.document})
     builder = builder.community(sections, SAME_SECTION).graph_expand(REFERENCES).limit(MOST_ITEMS)
     # What was found by its meaning may share no word with the question, and another query is not the question.
     return builder.rerank(CoverageReranker(walk.finder)) if by_words else builder

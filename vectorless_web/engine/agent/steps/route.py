@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Protocol
 
 from vectorless_web.engine.agent.context.outline import count, listed, short
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, RoutedCorpus, Selected, entries_of
@@ -89,16 +88,6 @@ Route = Callable[[QueryPlan, Corpus], RouteResult]
 """A router over the workspace's snapshot, narrowed to the corpus; document ids are the corpus ids as numbers."""
 
 
-class Reroute(Protocol):
-    """The one second pass of a router."""
-
-    def __call__(
-        self, plan: QueryPlan, corpus: Corpus, *, gaps: Sequence[str], read: Collection[str], yielded: Sequence[str]
-    ) -> RouteResult:
-        """Documents not `read` yet, asked for `gaps` (analysed words) too; `yielded` brought evidence."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Shortlist:
     """Documents whose cards are worth reading, best first, with score in [0, 1] and reason.
@@ -161,7 +150,7 @@ class CardRouter:
     def reroute(
         self, plan: QueryPlan, *, gaps: Sequence[str], read: Collection[str], yielded: Sequence[str]
     ) -> Shortlist:
-        """The second pass, as Reroute says."""
+        """Documents not `read` yet, asked for `gaps` (analysed words) too; `yielded` brought evidence."""
         numbers = {name: number for number, name in enumerate(self._names, start=1)}
         result = self._router.reroute(
             plan,
@@ -183,12 +172,11 @@ SHOWN = 15
 class Routing:
     """How documents are narrowed: by the corpus' own router, or by one made of its cards on the spot.
 
-    `route` takes the place of both; without `reroute` its second pass reads what the first
-    shortlist left. `model` helps a corpus' own router where its mode asks for one.
+    `route` takes the place of both; its second pass reads what the first shortlist left.
+    `model` helps a corpus' own router where its mode asks for one.
     """
 
     route: Route | None = None
-    reroute: Reroute | None = None
     model: ChatModel | None = None
 
     def first(self, plan: QueryPlan, corpus: Corpus) -> Shortlist:
@@ -203,8 +191,6 @@ class Routing:
         self, plan: QueryPlan, corpus: Corpus, *, gaps: Sequence[str], read: Sequence[str], yielded: Sequence[str]
     ) -> Shortlist:
         """The shortlist of documents not read yet, with the gaps asked for too."""
-        if self.reroute is not None:
-            return shortlist_of(self.reroute(plan, corpus, gaps=gaps, read=read, yielded=yielded))
         if self.route is not None:
             return self.first(plan, corpus)
         if isinstance(corpus, RoutedCorpus):
