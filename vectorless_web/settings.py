@@ -152,7 +152,7 @@ RQ_QUEUES = {
     "runs": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 900},
     "documents": {"URL": _bounded_redis, "DEFAULT_TIMEOUT": 1800},
 }
-RQ = {"COMMIT_MODE": "auto"}  # lib.jobs enqueues after the commit by itself.
+RQ = {"COMMIT_MODE": "auto"}  # infra.queues.jobs enqueues after the commit by itself.
 WORKER_PRELOAD = {
     "runs": ["vectorless_web.runs.jobs", "vectorless_web.providers.openai_chat"],
     "documents": ["vectorless_web.documents.jobs"],
