@@ -245,8 +245,9 @@ class TestPages:
         assert outsider.get(f"{address}pages/{version}/1.jpg").status_code == 404
 
 
-def test_names_are_left_out_when_asked(owner, outsider, shared_run):
-    page = outsider.get(share(owner, shared_run, redact="1")).content.decode()
+@pytest.mark.parametrize("asked", ["1", "on", "true"])
+def test_names_are_left_out_when_asked(owner, outsider, shared_run, asked):
+    page = outsider.get(share(owner, shared_run, redact=asked)).content.decode()
 
     assert shared_run.workspace.name not in page
     assert "alice" not in page

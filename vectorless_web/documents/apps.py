@@ -7,12 +7,15 @@ class DocumentsConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Let files go with their rows, and compiled files that are found damaged be made again."""
+        """Let files go with their rows, damaged compiled files be made again, and health tell of the storage."""
         from vectorless_web.documents.models import DocumentVersion, VectorFile  # noqa: PLC0415 - load before ready()
         from vectorless_web.documents.services.compile_queue import repair_damaged  # noqa: PLC0415
         from vectorless_web.documents.services.files import drop_files, drop_vectors  # noqa: PLC0415
         from vectorless_web.documents.storage.files import artefact_damaged  # noqa: PLC0415
+        from vectorless_web.documents.storage.health import check_storage  # noqa: PLC0415
+        from vectorless_web.infra.web.health import health  # noqa: PLC0415
 
         post_delete.connect(drop_files, sender=DocumentVersion, dispatch_uid="documents.drop_files")
         post_delete.connect(drop_vectors, sender=VectorFile, dispatch_uid="documents.drop_vectors")
         artefact_damaged.connect(repair_damaged, sender=DocumentVersion, dispatch_uid="documents.repair_damaged")
+        health.add("storage", check_storage)

@@ -38,7 +38,7 @@ def make(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             run=run,
             days=whole(request.POST.get("days")) or 0,
             password=request.POST.get("password", ""),
-            redact=request.POST.get("redact") == "1",
+            redact=bool(request.POST.get("redact")),
         )
     except Problem as problem:
         return _menu(request, run, error=problem.message, status=problem.status)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError
+from django.db import DatabaseError, connections
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
 
@@ -46,6 +46,11 @@ class Health:
         self._report: dict[str, Finding] = {}
         self._reported_at = float("-inf")
 
+    def add(self, name: str, check: Check) -> None:
+        """Run one more check from now on; for apps that bring checks of their own."""
+        with self._lock:
+            self._checks[name] = check
+
     def report(self) -> dict[str, Finding]:
         """The finding of each check by its name, at most KEPT_SECONDS old."""
         with self._lock:
@@ -74,6 +79,8 @@ class Health:
         except Exception as error:  # The edge of a thread: a check that breaks has found something.
             logger.exception("the health check %s broke", name)
             self._found[name] = Finding(Level.UNAVAILABLE, f"The check broke: {error}")
+        finally:
+            connections.close_all()  # Each check has a thread of its own, and with it connections of its own.
 
     def _judge(self, name: str, finding: Finding) -> Finding:
         now = self._clock()

@@ -53,7 +53,7 @@ def _key(name: str) -> str:
 logger = logging.getLogger(__name__)
 
 WORKER_SECONDS = 60.0
-"""An idle worker gives a sign of life every 15 s, a busy one 30 s (infra.queues.jobs, rq); twice that: silence."""
+"""An idle worker gives a sign of life every 15 s, a busy one every 30 s (infra.queues.jobs, rq); twice is silence."""
 SWEEP_SECONDS = 120.0
 """The sweep gives one before each act; its longest lists the whole storage."""
 LONG_QUEUE_SECONDS = 600.0

@@ -7,22 +7,25 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
+from vectorless_web.documents.models import Document
+from vectorless_web.runs.demo import DOCUMENT
+
 
 class Command(BaseCommand):
     help = "Print the address, the sign-in and what to try first."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--address", default="http://127.0.0.1:8000/")
-        parser.add_argument("--listens", default="", help="Where the web server listens, when that is elsewhere.")
+        parser.add_argument("--listens", default="", help="Where the web server started with this listens.")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         lines = ["", f"  Vectorless is ready at  {options['address']}"]
         if options["listens"] not in ("", options["address"]):
             lines.append(f"  listening on            {options['listens']}")
         lines += [*_sign_in(), ""]
-        lines.append('  Try first: open the Demo workspace and ask "How much free cash flow was there in 2024?",')
-        lines.append("  or drop in a PDF of your own.")
-        lines.append("  Stop with Ctrl-C.")
+        lines += _try_first()
+        if options["listens"]:
+            lines.append("  Stop with Ctrl-C.")
         self.stdout.write("\n".join([*lines, ""]))
 
 
@@ -36,3 +39,13 @@ def _sign_in() -> list[str]:
     if not user.check_password(password):
         return ["  Sign in as              demo, with the password you chose"]
     return [f"  Sign in as              demo   password {password}"]
+
+
+def _try_first() -> list[str]:
+    """The demo's question while the document that answers it is there."""
+    if Document.objects.filter(workspace__slug="demo", name=DOCUMENT, deleted_at=None).exists():
+        return [
+            '  Try first: open the Demo workspace and ask "How much free cash flow was there in 2024?",',
+            "  or drop in a PDF of your own.",
+        ]
+    return ["  Add a document, or drop in a PDF, and ask a question about it."]
