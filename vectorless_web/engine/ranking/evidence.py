@@ -36,16 +36,6 @@ _OWN_SHARE = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredNode:
-    """A node with its score and the parts it is made of (`page_index` from 0)."""
-
-    key: int
-    score: float
-    page_index: int
-    reasons: dict[str, float]
-
-
-@dataclass(frozen=True, slots=True)
 class ScoredPage:
     """A page (index from 0) with its score, its best nodes' keys, best first, and the parts of the score.
 
@@ -101,7 +91,7 @@ def profile_of(document: CompiledDocument, lexicon: Lexicon | None = None) -> Do
 
 @lru_cache(maxsize=8)
 def _parts_of(profile: DocumentProfile, plan: QueryPlan) -> PageParts:
-    """Nodes and pages of one question are ranked from the same parts."""
+    """Nodes and pages of one question are scored from the same parts."""
     return page_parts([profile], plan)[0]
 
 
@@ -126,24 +116,8 @@ def rank_pages_across(
     return sorted(pages, key=lambda page: (-page.score, page.document, page.page_index))[:limit]
 
 
-def rank_nodes(
-    document: CompiledDocument, plan: QueryPlan, *, limit: int = 200, lexicon: Lexicon | None = None
-) -> list[ScoredNode]:
-    """Nodes best first: a node's own words and rows, carried by the score of its page; ties by ascending key."""
-    parts = _parts_of(profile_of(document, lexicon), plan)
-    scored = _scored_rows(parts, mix_for(plan))
-    scores = _rounded(scored["score"])
-    keys, pages = parts.profile.keys, parts.profile.page_of_row.tolist()
-    best = sorted((row for row in range(len(keys)) if scores[row] > 0), key=lambda row: (-scores[row], keys[row]))
-    named = (*parts.rows, "figures", "page")
-    return [
-        ScoredNode(keys[row], scores[row], pages[row], {name: float(scored[name][row]) for name in named})
-        for row in best[:limit]
-    ]
-
-
 def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> Floats:
-    """The scores of `rank_nodes` as one array over the nodes of the tree; 0 for those it leaves out."""
+    """One score for each node of the tree: its own words and rows, carried by the score of its page; 0 for the rest."""
     parts = _parts_of(profile_of(document, lexicon), plan)
     found = np.array(_rounded(_scored_rows(parts, mix_for(plan))["score"]))
     scores = np.zeros(len(document.tree))
