@@ -26,6 +26,8 @@ from vectorless_web.engine.ranking.profile import DocumentProfile
 _COVER = 0.6
 """What a figure not yet covered is worth, as a share of the best page's score."""
 _COVERED_FROM = 0.5
+"""Weight of figures in the mix from which pages are ordered so as to cover all figures asked for; the mixes in use
+weigh them 0, 0.15, 0.8 or 1.6, so any value between 0.15 and 0.8 does the same."""
 _COVERED_PAGES = 10
 _FOLLOWED_FROM = 8
 _FOLLOWED_SHARE = 0.1

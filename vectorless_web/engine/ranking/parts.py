@@ -20,6 +20,8 @@ _ENTITY_WEIGHT = 0.15
 _PERIOD_WEIGHT = 0.3
 _LONGEST_TITLE = 10
 _INNERMOST = 2
+"""Headings of the sections that run on over a page which count for it, the innermost ones: those further out stand
+over too many pages to tell one from another. Not measured by itself."""
 _ONGOING = 0.8
 """A heading of an earlier page whose section runs on counts a little less than one on the page."""
 
