@@ -16,7 +16,7 @@ from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.limits import check_question
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.throttle import seconds_to_wait
+from vectorless_web.infra.web.throttle import HOUR, seconds_to_wait
 from vectorless_web.runs import selectors
 from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.corpus import ROUTER_SETTINGS
@@ -27,7 +27,6 @@ from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
-HOUR = 3600
 LATELY = 20
 """Runs whose time tells how soon the next one ends."""
 SOONEST, LATEST = 5, 600
