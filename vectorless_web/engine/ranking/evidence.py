@@ -24,17 +24,29 @@ from vectorless_web.engine.ranking.parts import PageParts, page_parts
 from vectorless_web.engine.ranking.profile import DocumentProfile
 
 _COVER = 0.6
-"""What a figure not yet covered is worth, as a share of the best page's score."""
+"""What a figure not yet covered is worth, as a share of the best page's score. On 65 questions over filings, document
+given, 0.3 changes the order of pages in 5 of them, 1.0 in 2; hits among the first 1, 3 and 5 pages and all answers
+stay."""
 _COVERED_FROM = 0.5
 """Weight of figures in the mix from which pages are ordered so as to cover all figures asked for; the mixes in use
 weigh them 0, 0.15, 0.8 or 1.6, so any value between 0.15 and 0.8 does the same."""
 _COVERED_PAGES = 10
+"""Pages that are ordered in this way; those behind keep the order of their scores. Not measured by itself."""
 _FOLLOWED_FROM = 8
+"""Best pages whose references are followed. Not measured by itself."""
 _FOLLOWED_SHARE = 0.1
+"""Share of its score that a page lends to the pages it refers to. Not measured by itself."""
 _KEYS_OF_PAGE = 5
+"""Nodes named of a page, the best."""
 _ROWS_OF_NODE = 1.5
+"""What a fitting table row adds to a node, where its words give at most 1. On 65 questions over filings, document
+given, 0.75 and 3 change neither an order of pages nor an answer."""
 _TITLE_OF_NODE = 0.5
+"""What a title that bears the question's words adds, as a share of the node's score. Not measured by itself."""
 _OWN_SHARE = 0.25
+"""Share of its score that a node keeps on a page that scores nothing; the rest follows the page. On 65 questions over
+filings, document given, 0.5 changes 3 answers and 0.125 two, all in words; figures and yes or no stay. Recall of the
+gold pages by quotes is .746, with 0.5 .738."""
 
 
 @dataclass(frozen=True, slots=True)
