@@ -35,7 +35,9 @@ _COVERED_PAGES = 10
 _FOLLOWED_FROM = 8
 """Best pages whose references are followed. Not measured by itself."""
 _FOLLOWED_SHARE = 0.1
-"""Share of its score that a page lends to the pages it refers to. Not measured by itself."""
+"""Share of its score that a page lends to the pages it refers to. On 65 questions over filings, document given, 0.2
+changes the order of pages in 52, loses one hit among the first 3 pages (57 to 56) and changes 2 answers. Half of it
+was not tried."""
 _KEYS_OF_PAGE = 5
 """Nodes named of a page, the best."""
 _ROWS_OF_NODE = 1.5
