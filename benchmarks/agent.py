@@ -13,7 +13,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean, median
@@ -21,6 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import ReasoningEvent, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
@@ -28,10 +29,9 @@ from vectorless_web.engine.agent.model.planner import model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.calls import Caller, ModelCallRecord
+from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, nothing_stored
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply
-from vectorless_web.engine.llm.replay import ReplayModel
-from vectorless_web.engine.llm.scripted import ScriptedModel
+from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.queues.work_horses import settle
@@ -180,7 +180,7 @@ def measure(row: Mapping[str, Any], options: argparse.Namespace, into: Measured)
     into.calls.append(len(records))
     into.tokens.append(sum(record.tokens_in + record.tokens_out for record in records))
     into.wholes.append(whole_document(corpus))
-    again = run(ReplayModel(records, name="instant"), row["question"], corpus, [])
+    again = run(NoModel("instant"), row["question"], corpus, [], Recall(records))
     into.identical += told(again) == told(events)
 
 
@@ -194,11 +194,17 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def run(model: ChatModel, question: str, corpus: LocalCorpus, records: list[ModelCallRecord]) -> list[ReasoningEvent]:
-    """The events of one run led by the model."""
+def run(
+    model: ChatModel,
+    question: str,
+    corpus: LocalCorpus,
+    records: list[ModelCallRecord],
+    recall: Callable[[str], ModelCallRecord | None] = nothing_stored,
+) -> list[ReasoningEvent]:
+    """The events of one run led by the model; `recall` answers the calls it knows."""
     limits = Limits()
     budget = ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens)
-    caller = Caller(model, budget=budget, on_call=records.append)
+    caller = Caller(model, budget=budget, on_call=records.append, recall=recall)
     return list(Orchestrator(walking=model_walking(caller, at_once=1)).run(question, corpus, limits))
 
 

@@ -23,10 +23,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from tests.support.pdf_text import text_under
 from vectorless_web.engine.documents.artefact import CompiledDocument, open_artefact
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.parsing.pdf.boxes import highlight_boxes, text_under
+from vectorless_web.engine.parsing.pdf.boxes import highlight_boxes
 from vectorless_web.engine.text.analyser import analyse
 
 _K1, _B, _FIRST = 1.5, 0.75, 5

@@ -21,6 +21,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.corpus import FolderCorpus
+from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import CompleteEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.planner import model_walking
@@ -29,7 +30,6 @@ from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord
 from vectorless_web.engine.llm.model import Message, Reply
-from vectorless_web.engine.llm.scripted import ScriptedModel
 
 _PASSAGE = re.compile(r"^\[(?P<node>\w+)\] page (?P<page>\d+)[^\n]*\n(?P<text>.*?)(?=\n\n|\ndocument>>>)", re.M | re.S)
 _WORD = re.compile(r"[^\W_]+")

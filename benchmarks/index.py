@@ -10,6 +10,7 @@ text. Opening is timed in a forked child that answers one query.
 
 import argparse
 import json
+import mmap
 import os
 import random
 import sqlite3
@@ -27,7 +28,7 @@ import bm25s
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.corpus import FolderCorpus
-from vectorless_web.engine.index.segment import Segment, build_segment, open_segment
+from vectorless_web.engine.index.segment import Segment, build_segment
 from vectorless_web.engine.parsing.compile import FIELDS, index_rows
 from vectorless_web.engine.text.analyser import analyse
 
@@ -105,6 +106,12 @@ def in_fork(work: Callable[[], object], times: int = 7) -> float:
         os.close(reader)
         os.waitpid(child, 0)
     return statistics.median(samples)
+
+
+def open_segment(path: Path) -> Segment:
+    """A segment over its mapped file."""
+    with path.open("rb") as file:
+        return Segment(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
 
 
 def measure_segment(rows: Sequence[Row], queries: Sequence[Query], folder: Path) -> Measured:

@@ -21,9 +21,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.site import Site
+from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout
 from vectorless_web.engine.llm.model import Message, Reply
-from vectorless_web.engine.llm.scripted import ScriptedModel
 
 BAD = ("Let me think about it.", '{"thought": "brok', {"unknown": 1}, ModelRateLimited("429"), ModelTimeout("Late."))
 _NOTHING = {"node": None, "title": None, "query": None, "direction": None}

@@ -21,10 +21,9 @@ from django.db import transaction
 from django.db.models import F
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
+from tests.support.compiled import compile_here
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
-from vectorless_web.documents.compiling.process import Finished
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
-from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
@@ -296,10 +295,6 @@ def _read(workspace: Workspace, user, word: str) -> Document:
 
     from vectorless_web.documents.services import add_document
     from vectorless_web.documents.services.compiling import compile_version
-
-    def compile_here(order):
-        order.target.write_bytes(compile_file(order.path, name=order.name))
-        yield Finished(seconds=0.1, peak_mb=1)
 
     text = f"# {word} handbook\n\nEverybody has 30 days of {word} leave.\n"
     upload = SimpleUploadedFile(f"{word}.md", text.encode())

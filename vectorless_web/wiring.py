@@ -26,12 +26,12 @@ from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.llm.selftest import self_test
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
+from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.endpoint import FORMS, Endpoint
 
 WALKS_AT_ONCE = 4
 """Documents walked side by side when a model makes each of them wait."""
-MILLION = 1_000_000
 BOUNDLESS = 10**12
 """Calls and tokens of a budget that decides nothing: in a replay the stored calls do."""
 

@@ -12,9 +12,10 @@ from django.utils import timezone
 
 from tests.documents.conftest import stored_files
 from tests.support.artefact_rewriting import rewritten
+from tests.support.compiled import compile_here
 from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compiling.process import CompileFailed, Order, Progress, compile_here
+from vectorless_web.documents.compiling.process import CompileFailed, Order, Progress
 from vectorless_web.documents.live.rows import Viewer, first_fragments
 from vectorless_web.documents.models import DocumentVersion, Section
 from vectorless_web.documents.services import repairing

@@ -11,9 +11,9 @@ import pytest
 from django.utils import timezone
 
 from tests.documents.test_repair import written_by
+from tests.support.compiled import compile_here
 from tests.support.embedding_server import EmbeddingServer, status
 from vectorless_web.documents import services
-from vectorless_web.documents.compiling.process import Finished
 from vectorless_web.documents.embeddings import embedding_in_use, progress_of, vectors_of
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.compiling import compile_version
@@ -21,7 +21,6 @@ from vectorless_web.documents.services.keeping.quarantine import collect_orphans
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.vectors import leaf_texts
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
 from vectorless_web.workspaces.services.budgets import period_start
@@ -88,11 +87,6 @@ def chosen(act, alice, provider, workspace) -> EmbeddingChoice:
     values = {"provider": provider.pk, "model": "bag", "price": "20", "max_tokens": 500}
     assert act(alice, "choose/", **values).status_code == 302
     return EmbeddingChoice.objects.get(workspace=workspace)
-
-
-def compile_here(order):
-    order.target.write_bytes(compile_file(order.path, name=order.name))
-    yield Finished(seconds=0.1, peak_mb=1)
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from tests.support.scripted_model import ScriptedModel
 from tools.demo.cassette import DOCUMENT, FILE, NOTE, record
 from vectorless_web.engine.errors import InvalidInput, ModelRateLimited, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.engine.llm.scripted import ScriptedModel
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.endpoint import Endpoint
 

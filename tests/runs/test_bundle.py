@@ -13,10 +13,9 @@ import pytest
 from django.core.management import call_command
 
 from tests.conftest import ROOT
-from vectorless_web.documents.compiling.process import Finished
+from tests.support.compiled import compile_here
 from vectorless_web.documents.models import Document
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.bundle_check import check_bundle
 from vectorless_web.runs.models import Run
@@ -46,10 +45,6 @@ def paper(workspace, alice, settings, tmp_path) -> Document:
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
     (tmp_path / "media" / "uploads").mkdir(parents=True)  # An empty folder counts as one that is not mounted.
     settings.RENDER_SOCKET = tmp_path / "none.sock"
-
-    def compile_here(order):
-        order.target.write_bytes(compile_file(order.path, name=order.name))
-        yield Finished(seconds=0.1, peak_mb=1)
 
     upload = SimpleUploadedFile("paper.txt", TEXT.encode())
     added = add_document(workspace=workspace, user=alice, upload=upload)

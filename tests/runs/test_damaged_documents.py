@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from tests.runs.test_route import add, ask
 from tests.support.artefact_rewriting import rewritten
+from tests.support.compiled import compile_here
 from vectorless_web.documents import services as documents
-from vectorless_web.documents.compiling.process import compile_here
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.runs.jobs import replayed

@@ -4,8 +4,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from tests.runs.conftest import make_ready
+from tests.support.compiled import compile_here
 from vectorless_web.documents import services as documents
-from vectorless_web.documents.compiling.process import compile_here
 from vectorless_web.runs.jobs import execute_run
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import ask_again, start_run

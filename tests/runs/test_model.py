@@ -8,9 +8,8 @@ from decimal import Decimal
 import pytest
 from werkzeug import Response
 
-from vectorless_web.documents.compiling.process import Finished
+from tests.support.compiled import compile_here
 from vectorless_web.documents.models import Document
-from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, ModelProvider
@@ -38,10 +37,6 @@ def report(workspace, alice) -> Document:
 
     from vectorless_web.documents.services import add_document
     from vectorless_web.documents.services.compiling import compile_version
-
-    def compile_here(order):
-        order.target.write_bytes(compile_file(order.path, name=order.name))
-        yield Finished(seconds=0.1, peak_mb=1)
 
     upload = SimpleUploadedFile("report.md", REPORT)
     added = add_document(workspace=workspace, user=alice, upload=upload)

@@ -6,9 +6,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tests.support.compiled import compile_here
 from vectorless_web import wiring
 from vectorless_web.documents import services as documents
-from vectorless_web.documents.compiling.process import compile_here
 from vectorless_web.documents.models import Document, SnapshotRow
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.engine.questions.understand import understand

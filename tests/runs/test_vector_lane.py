@@ -5,12 +5,11 @@ import sys
 
 import pytest
 
+from tests.support.compiled import compile_here
 from tests.support.embedding_server import EmbeddingServer, status
 from vectorless_web.documents import services
-from vectorless_web.documents.compiling.process import Finished
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.engine.llm.embedding import unpacked
-from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, ModelProvider
@@ -45,10 +44,6 @@ def report(workspace, alice) -> Document:
     from django.core.files.uploadedfile import SimpleUploadedFile
 
     from vectorless_web.documents.services.compiling import compile_version
-
-    def compile_here(order):
-        order.target.write_bytes(compile_file(order.path, name=order.name))
-        yield Finished(seconds=0.1, peak_mb=1)
 
     added = services.add_document(workspace=workspace, user=alice, upload=SimpleUploadedFile("rules.md", RULES))
     compile_version(added.version.pk, compile_with=compile_here)

@@ -2,20 +2,21 @@
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from vectorless_web.documents.compiling.process import Finished
+from vectorless_web.documents.compiling.process import Finished, Order
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.services import add_document
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.engine.parsing.compile import compile_file
 
 
+def compile_here(order: Order):
+    """Compile as the worker's child process does, but in this process and at once."""
+    order.target.write_bytes(compile_file(order.path, name=order.name))
+    yield Finished(seconds=0.1, peak_mb=1)
+
+
 def compiled_document(workspace, user, content: bytes, name: str = "report.md") -> Document:
     """An uploaded document that is ready to be read."""
-
-    def compile_here(order):
-        order.target.write_bytes(compile_file(order.path, name=order.name))
-        yield Finished(seconds=0.1, peak_mb=1)
-
     added = add_document(workspace=workspace, user=user, upload=SimpleUploadedFile(name, content))
     compile_version(added.version.pk, compile_with=compile_here)
     return added.document

@@ -1,5 +1,6 @@
 """A run driven by a scripted model, and everything it left behind."""
 
+from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import StepEvent
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
@@ -7,8 +8,7 @@ from vectorless_web.engine.agent.model.planner import ModelPlanner
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.calls import Caller
-from vectorless_web.engine.llm.scripted import ScriptedModel
+from vectorless_web.engine.llm.calls import Caller, nothing_stored
 
 QUESTION = "What were Norrvik's net sales in 2019?"
 
@@ -29,11 +29,13 @@ def claim(text, node, quote, calculation=None):
 class Driven:
     """A run with a scripted model, and everything it left behind."""
 
-    def __init__(self, replies, corpus, *, question=QUESTION, limits=None, budget=None, at_once=1):
+    def __init__(
+        self, replies, corpus, *, question=QUESTION, limits=None, budget=None, recall=nothing_stored, at_once=1
+    ):
         self.model = replies if hasattr(replies, "complete") else ScriptedModel(replies)
         self.records = []
         self.budget = budget or ModelBudget(calls=40, tokens=60_000)
-        caller = Caller(self.model, budget=self.budget, on_call=self.records.append)
+        caller = Caller(self.model, budget=self.budget, on_call=self.records.append, recall=recall)
         walking = Walking(planner=ModelPlanner(caller), at_once=at_once)
         self.events = list(Orchestrator(walking=walking).run(question, corpus, limits or Limits()))
         self.end = self.events[-1]

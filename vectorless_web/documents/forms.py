@@ -7,7 +7,8 @@ from django import forms
 
 from vectorless_web.documents.models import EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import DEFAULT_SORT, DELETED, SORTS, STATUSES, ListQuery
-from vectorless_web.engine.parsing.corrections import CorrectionAct
+from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
+from vectorless_web.infra.limits import SEARCH_MAX, TAG_MAX, TITLE_MAX
 from vectorless_web.infra.web.whole import LARGEST
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import providers_for
@@ -19,10 +20,10 @@ DEEPEST = 9
 class ListForm(forms.Form):
     """The list's address: every field is optional, and a value that makes no sense is left aside."""
 
-    q = forms.CharField(required=False, max_length=200)
+    q = forms.CharField(required=False, max_length=SEARCH_MAX)
     status = forms.ChoiceField(required=False, choices=[(name, name) for name in (*STATUSES, DELETED)])
     folder = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
-    tag = forms.CharField(required=False, max_length=60)
+    tag = forms.CharField(required=False, max_length=TAG_MAX)
     sort = forms.ChoiceField(required=False, choices=[(name, name) for name in SORTS])
     page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
 
@@ -48,8 +49,8 @@ class ReaderForm(forms.Form):
     page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     version = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
     view = forms.ChoiceField(required=False, choices=[("page", "Page"), ("text", "Text")])
-    find = forms.CharField(required=False, max_length=200)
-    outline = forms.CharField(required=False, max_length=200)
+    find = forms.CharField(required=False, max_length=SEARCH_MAX)
+    outline = forms.CharField(required=False, max_length=SEARCH_MAX)
     headings = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
 
 
@@ -64,7 +65,7 @@ class FolderForm(forms.ModelForm):
 class TagForm(forms.Form):
     """A tag to add."""
 
-    tag = forms.CharField(max_length=60)
+    tag = forms.CharField(max_length=TAG_MAX)
 
 
 class CorrectionForm(forms.Form):
@@ -72,7 +73,7 @@ class CorrectionForm(forms.Form):
 
     key = forms.IntegerField(min_value=1, max_value=LARGEST)
     act = forms.ChoiceField(choices=[(act.value, act.value) for act in CorrectionAct])
-    title = forms.CharField(required=False, max_length=300)
+    title = forms.CharField(required=False, max_length=LONGEST_HEADING)
     depth = forms.IntegerField(required=False, min_value=0, max_value=DEEPEST)
 
     def clean(self) -> dict[str, Any]:
@@ -88,7 +89,7 @@ class CorrectionForm(forms.Form):
 class TitleForm(forms.Form):
     """A document's new title."""
 
-    title = forms.CharField(max_length=300)
+    title = forms.CharField(max_length=TITLE_MAX)
 
 
 PASSAGE_TOKENS = (64, 32_000)

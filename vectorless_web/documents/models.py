@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 
 from vectorless_web.engine.documents.page import unread_pages
+from vectorless_web.infra.limits import NAME_MAX, TITLE_MAX
 from vectorless_web.infra.money import MoneyField
 from vectorless_web.workspaces.models import ModelProvider, Workspace
 
@@ -19,7 +20,7 @@ def new_lineage() -> str:
 
 class Folder(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="folders")
-    name = models.CharField(max_length=120)
+    name = models.CharField(max_length=NAME_MAX)
 
     class Meta:
         ordering = ["name"]
@@ -37,8 +38,8 @@ class Document(models.Model):
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="documents")
     folder = models.ForeignKey(Folder, null=True, blank=True, on_delete=models.SET_NULL, related_name="documents")
-    title = models.CharField(max_length=300)
-    name = models.CharField(max_length=300)
+    title = models.CharField(max_length=TITLE_MAX)
+    name = models.CharField(max_length=TITLE_MAX)
     """The file name as uploaded, without any folder."""
     tags = models.JSONField(default=list, blank=True)
     current_version = models.ForeignKey(
@@ -203,7 +204,7 @@ class Card(models.Model):
     """The document card of a version (engine.documents.card.Card as JSON in `data`)."""
 
     version = models.OneToOneField(DocumentVersion, on_delete=models.CASCADE, related_name="card")
-    title = models.CharField(max_length=300)
+    title = models.CharField(max_length=TITLE_MAX)
     overview = models.TextField(blank=True)
     topic_tags = models.JSONField(default=list, blank=True)
     question_hints = models.JSONField(default=list, blank=True)

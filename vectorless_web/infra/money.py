@@ -14,6 +14,8 @@ MOST_TOKENS = 2**31 - 1
 """What an integer column of PostgreSQL holds at most."""
 
 PARTS = Decimal("0.000001")
+MILLION = 1_000_000
+"""Tokens that a price is stated for."""
 _READABLE = Context(prec=40)
 
 

@@ -26,6 +26,7 @@ from vectorless_web.engine.errors import (
 from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.engine.llm.schema import parse_object
 from vectorless_web.engine.text.tokens import HeuristicEstimator
+from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.connections import Connections, GivenUp, unless
 from vectorless_web.providers.counted import UNLIMITED, WRAPPING, counted
 from vectorless_web.providers.dialect import Dialect
@@ -41,7 +42,6 @@ from vectorless_web.providers.failures import (
 from vectorless_web.providers.public_transport import PublicTransport
 from vectorless_web.providers.received import Received
 
-MILLION = 1_000_000
 CONNECT_SECONDS = 10.0
 SILENCES = 5
 """A whole reply may take as many times the silence that is allowed within it."""

@@ -12,10 +12,11 @@ from vectorless_web.engine.errors import ModelInvalidReply, ModelStopped, ModelT
 from vectorless_web.engine.llm.embedding import Embedded, batches, checked_vectors
 from vectorless_web.engine.llm.model import Usage, clean_name
 from vectorless_web.engine.text.tokens import HeuristicEstimator
+from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.connections import Connections, GivenUp, unless
 from vectorless_web.providers.counted import WRAPPING, counted
 from vectorless_web.providers.endpoint import Endpoint
-from vectorless_web.providers.openai_chat import MILLION, SILENCES, client_for, never, translated
+from vectorless_web.providers.openai_chat import SILENCES, client_for, never, translated
 
 NO_EMBEDDING = "The model's server sent something that is no list of embeddings."
 MOST_BYTES = 64 * 2**20

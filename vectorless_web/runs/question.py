@@ -1,29 +1,13 @@
-"""What a question must be like, wherever it is asked."""
+"""How far a run may go and what it may cost, wherever it is asked for."""
 
 import re
 
 from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.infra.limits import RUN_USD_MAX, STEPS_MAX, STEPS_MIN
 
-QUESTION_MAX = 4000
-STEPS_MIN, STEPS_MAX = 1, 30
 WALKS_MAX = 10
-MONEY_MAX = 10_000.0
-"""The most US dollars that anybody may let a run spend."""
+"""Documents that a run may open when it is asked to look further: twice the engine's own limit."""
 _TWO_WAYS = re.compile(r"[1-9]\d*,\d{3}(?!\d)")
-
-
-def checked_question(question: str) -> str:
-    """The question without outer white space and NULs; InvalidInput when it is empty or too long."""
-    question = question.replace("\x00", "").strip()
-    if not question:
-        raise InvalidInput("Write a question first.", code="question_empty")
-    if len(question) > QUESTION_MAX:
-        raise InvalidInput(
-            f"This question has {len(question):,} characters; at most {QUESTION_MAX:,} can be asked. "
-            "Shorten it, or upload long background as a document.",
-            code="question_too_long",
-        )
-    return question
 
 
 def checked_steps(steps: int) -> int:
@@ -44,6 +28,6 @@ def checked_money(typed: str | float | None) -> float | None:
         usd = -1.0 if _TWO_WAYS.search(str(typed)) else float(str(typed).replace(",", ".").removeprefix("$"))
     except ValueError:
         usd = -1.0
-    if not 0 < usd <= MONEY_MAX:
+    if not 0 < usd <= RUN_USD_MAX:
         raise InvalidInput("Type the most to spend in US dollars, for example 0.25, or nothing.", code="invalid_amount")
     return usd

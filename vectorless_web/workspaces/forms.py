@@ -10,18 +10,20 @@ from django.core.exceptions import ValidationError
 from vectorless_web.engine.llm.presets import Preset
 from vectorless_web.engine.questions.entries import wordings
 from vectorless_web.engine.questions.lexicon import default_lexicon
+from vectorless_web.engine.questions.limits import QUESTION_MAX
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.infra.limits import PHRASE_MAX, RUN_USD_MAX, STEPS_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.router_form import RouterForm
 from vectorless_web.workspaces.services import check_address
 
-STEP_LIMITS = (6, 30)
+STEP_LIMITS = (6, STEPS_MAX)
+"""Steps of a walk that an owner may set; six is what the engine takes when nothing is set."""
 TOKEN_LIMITS = (2_000, 200_000)
 ROUTE_MODES = [("fast", "Fast"), ("balanced", "Balanced"), ("precise", "Precise")]
-QUESTION_LENGTH = 4000
 PHRASES_MAX = 20
-PHRASE_LENGTH = 120
+"""Wordings of one lexicon entry."""
 INVITATION_DAYS = [(1, "1 day"), (7, "7 days"), (30, "30 days")]
 
 
@@ -46,7 +48,7 @@ class SettingsForm(RouterForm, WorkspaceForm):
     money_usd = forms.FloatField(
         label="US dollars a question may cost",
         min_value=0.001,
-        max_value=10_000,
+        max_value=RUN_USD_MAX,
         required=False,
         help_text="For models with a price. Empty: as much as its tokens and the budgets allow.",
     )
@@ -175,7 +177,7 @@ class LexiconEntryForm(forms.ModelForm):
     phrases = forms.CharField(
         label="Documents say",
         help_text="One wording to a line, as it stands in the documents.",
-        max_length=PHRASES_MAX * (PHRASE_LENGTH + 2),
+        max_length=PHRASES_MAX * (PHRASE_MAX + 2),
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     statement = forms.ChoiceField(
@@ -210,9 +212,9 @@ class LexiconEntryForm(forms.ModelForm):
         phrases = list(dict.fromkeys(line for line in lines if line))
         if len(phrases) > PHRASES_MAX:
             raise ValidationError(f"There are {len(phrases)} wordings; {PHRASES_MAX} are the most.")
-        long = next((phrase for phrase in phrases if len(phrase) > PHRASE_LENGTH), None)
+        long = next((phrase for phrase in phrases if len(phrase) > PHRASE_MAX), None)
         if long:
-            raise ValidationError(f"“{long[:40]}…” is longer than {PHRASE_LENGTH} characters.")
+            raise ValidationError(f"“{long[:40]}…” is longer than {PHRASE_MAX} characters.")
         _refuse_small_words(phrases)
         return phrases
 
@@ -220,7 +222,7 @@ class LexiconEntryForm(forms.ModelForm):
 class PreviewForm(forms.Form):
     """A question to try the lexicon with."""
 
-    question = forms.CharField(label="Question", max_length=QUESTION_LENGTH)
+    question = forms.CharField(label="Question", max_length=QUESTION_MAX)
 
 
 class DeleteForm(forms.Form):

@@ -9,6 +9,7 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from vectorless_web.infra.limits import NAME_MAX, PHRASE_MAX
 from vectorless_web.infra.money import MoneyField
 
 USER = settings.AUTH_USER_MODEL
@@ -48,7 +49,7 @@ class Workspace(models.Model):
     role = ""
     """The role of the user for whom a selector fetched the workspace; "" when it was not fetched for anyone."""
 
-    name = models.CharField(max_length=120)
+    name = models.CharField(max_length=NAME_MAX)
     slug = models.SlugField(max_length=60, unique=True)
     description = models.TextField(blank=True)
     settings = models.JSONField(default=dict, blank=True)
@@ -200,7 +201,7 @@ class LexiconEntry(models.Model):
     """
 
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="lexicon_entries")
-    concept = models.CharField("people ask for", max_length=120)
+    concept = models.CharField("people ask for", max_length=PHRASE_MAX)
     phrases = models.JSONField("documents say", default=list)
     statement = models.CharField("a figure of", max_length=40, blank=True)
     note = models.CharField(max_length=300, blank=True)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.driven_runs import Driven, answer, step
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
+from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import Outcome, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import side_by_side
 from vectorless_web.engine.agent.limits import Limits
@@ -16,7 +17,6 @@ from vectorless_web.engine.agent.model.planner import Sizes, model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.llm.budget import ModelBudget, expected_tokens
 from vectorless_web.engine.llm.calls import Caller
-from vectorless_web.engine.llm.scripted import ScriptedModel
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 

@@ -154,7 +154,7 @@ def test_cancelling_before_any_step_ends_cancelled_and_keeps_the_steps(shelf, af
 
 
 @pytest.mark.parametrize(
-    "question,code", [("", "empty_question"), ("  \n ", "empty_question"), ("a" * 10_000, "question_too_long")]
+    "question,code", [("", "question_empty"), ("  \n ", "question_empty"), ("a" * 10_000, "question_too_long")]
 )
 def test_an_unusable_question_fails_with_a_sentence_and_a_code(shelf, question, code):
     end = run(question, shelf)[-1]

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from tests.support.engine_documents import Part, Shelf, annual_report, compiled, paragraph, section, table
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome
 from vectorless_web.engine.agent.limits import Limits
-from vectorless_web.engine.agent.orchestrator import LONGEST_QUESTION, Orchestrator
+from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Support
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.questions.followup import Previous
+from vectorless_web.engine.questions.limits import QUESTION_MAX
 
 REPORT = annual_report()
 WORDS = st.sampled_from(
@@ -81,9 +82,9 @@ def test_odd_documents_end_in_a_stated_outcome(name, question):
 @pytest.mark.parametrize(
     "question",
     [
-        "net sales " * (LONGEST_QUESTION // 10 - 1),
-        "a" * LONGEST_QUESTION,
-        "(" * (LONGEST_QUESTION - 1),
+        "net sales " * (QUESTION_MAX // 10 - 1),
+        "a" * QUESTION_MAX,
+        "(" * (QUESTION_MAX - 1),
         "what is " + "1+" * 1500 + "1 defined as net sales / net sales",
         "among " + "a, " * 900 + "which is most",
         "2019 " * 700,
@@ -91,5 +92,5 @@ def test_odd_documents_end_in_a_stated_outcome(name, question):
 )
 def test_a_long_question_takes_no_longer_than_a_few_seconds(question):
     started = time.monotonic()
-    check(list(Orchestrator().run(question[:LONGEST_QUESTION], Shelf({"a": REPORT}), Limits())))
+    check(list(Orchestrator().run(question[:QUESTION_MAX], Shelf({"a": REPORT}), Limits())))
     assert time.monotonic() - started < 10

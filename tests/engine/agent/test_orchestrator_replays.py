@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.driven_runs import answer, step
 from tests.support.engine_documents import Shelf, annual_report
+from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent
 from vectorless_web.engine.agent.limits import Deadline, Late, Limits, Place
 from vectorless_web.engine.agent.model.planner import model_walking
@@ -17,7 +18,6 @@ from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUn
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.replay import NoModel, Recall
-from vectorless_web.engine.llm.scripted import ScriptedModel
 from vectorless_web.engine.navigation.pilots import PilotConfig
 
 QUESTION = "What were net sales in 2019?"

@@ -16,7 +16,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.replay import ReplayModel
+from vectorless_web.engine.llm.replay import NoModel, Recall
 
 ROW = "Net sales\t$ 5,400\t$ 5,000"
 
@@ -57,7 +57,7 @@ def test_what_a_run_says_it_cost_is_the_sum_of_its_calls(shelf, income):
 
 def test_a_finished_run_replays_identically_from_its_stored_calls(shelf, income):
     first = Driven(good(income), shelf)
-    again = Driven(ReplayModel(first.records, name="scripted"), Shelf({"a": annual_report()}))
+    again = Driven(NoModel("scripted"), Shelf({"a": annual_report()}), recall=Recall(first.records))
     strip = lambda events: [(s.kind, s.say, s.arguments, s.observation) for s in events]  # noqa: E731
     assert strip(again.steps) == strip(first.steps)
     assert (again.claims, again.end.answer) == (first.claims, first.end.answer)

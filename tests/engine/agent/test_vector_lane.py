@@ -7,6 +7,7 @@ import pytest
 
 from tests.support.driven_runs import answer, step
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
+from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.context.vector_lane import NO_VECTORS, OTHER_LENGTH, Meaning
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
@@ -19,7 +20,6 @@ from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import Embedded, NoEmbedder, RecordedEmbedder
 from vectorless_web.engine.llm.model import Usage
-from vectorless_web.engine.llm.scripted import ScriptedModel
 
 QUESTION = "When must lorry drivers take a break?"
 HIDDEN = "Hauliers shall pause after four hours at the wheel."

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vectorless_web.engine.index.grouped import GroupedRows, merged_group_statistics
-from vectorless_web.engine.index.segment import Segment, build_segment, merged_statistics, open_segment
+from vectorless_web.engine.index.segment import Segment, build_segment, merged_statistics
 from vectorless_web.engine.text.analyser import analyse
 
 FIELDS = ("title", "text")
@@ -163,13 +163,6 @@ def test_bytes_do_not_depend_on_the_hash_seed():
         for seed in ("1", "2")
     }
     assert len(outputs) == 1
-
-
-def test_a_segment_is_mapped_from_its_file(tmp_path):
-    path = tmp_path / "segment"
-    path.write_bytes(build_segment([(3, {"text": "cash flow"})], fields=FIELDS))
-    segment = open_segment(path)
-    assert [hit.key for hit in segment.search([("cash", 1.0)], weights=WEIGHTS, limit=1)] == [3]
 
 
 def test_warm_scores_follow_the_weights_and_statistics_given():

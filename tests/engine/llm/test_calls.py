@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.errors import (
     ModelAuth,
     ModelBudgetSpent,
@@ -14,9 +15,8 @@ from vectorless_web.engine.errors import (
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, request_hash
 from vectorless_web.engine.llm.model import Message, Usage
-from vectorless_web.engine.llm.replay import ReplayModel
+from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.llm.schema import parse_object, problem_with
-from vectorless_web.engine.llm.scripted import ScriptedModel
 
 SCHEMA = {
     "type": "object",
@@ -137,7 +137,8 @@ def test_equal_requests_have_equal_hashes_and_others_not():
 def test_stored_calls_answer_again_without_the_model():
     ask, _, records = caller(["prose", {"word": "yes"}])
     first = ask.ask(ASK, schema=SCHEMA, purpose="step")
-    replay = Caller(ReplayModel(records, name="scripted"), budget=ModelBudget(calls=10, tokens=100_000))
+    budget = ModelBudget(calls=10, tokens=100_000)
+    replay = Caller(NoModel("scripted"), budget=budget, recall=Recall(records))
     assert replay.ask(ASK, schema=SCHEMA, purpose="step") == first
 
 
@@ -145,18 +146,13 @@ def test_a_stored_error_is_raised_again_and_an_unknown_request_is_unreachable():
     ask, _, records = caller([ModelAuth("The key was refused.")])
     with pytest.raises(ModelAuth):
         ask.ask(ASK, schema=SCHEMA, purpose="step")
-    replay = ReplayModel(records, name="scripted")
+    recall = Recall(records)
+    replay = Caller(NoModel("scripted"), budget=ModelBudget(calls=10, tokens=100_000), recall=recall)
     with pytest.raises(ModelAuth):
-        replay.complete(ASK, schema=SCHEMA)
+        replay.ask(ASK, schema=SCHEMA, purpose="step")
     with pytest.raises(ModelUnreachable):
-        replay.complete(ASK, schema=SCHEMA)
-    assert replay.missed == 1
-
-
-def test_what_was_not_stored_goes_to_the_live_model():
-    live = ScriptedModel([{"word": "live"}])
-    reply = ReplayModel([], name="scripted", live=live).complete(ASK, schema=SCHEMA)
-    assert reply.parsed == {"word": "live"}
+        replay.ask(ASK, schema=SCHEMA, purpose="step")
+    assert recall.missed == 1
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.cards import ACTIVE, card, ids, linked, plan, report, router, snapshot
 from vectorless_web.engine.documents.card import Card
-from vectorless_web.engine.routing import DocumentRouter, RouteMode, RouterConfig, router_over
+from vectorless_web.engine.routing import DocumentRouter, RouteMode, RouterConfig
 from vectorless_web.engine.routing.lexical import FIELD_WEIGHTS, CardScorer
 
 ANIMALS = [card(f"Guide to the {name}", tags=(name, "animals")) for name in ("otter", "heron", "badger", "stoat")]
@@ -218,8 +218,3 @@ def test_pruning_finds_what_scoring_everything_finds():
 
 def test_a_card_without_anything_is_routed():
     assert ids(router([Card(title="", overview="")], RouterConfig()).route(plan("otter"))) == [1]
-
-
-def test_a_few_cards_can_be_routed_without_storing_anything():
-    named = [(number, f"report_{number}.pdf", made) for number, made in enumerate(ANIMALS, start=1)]
-    assert ids(router_over(named, ACTIVE).route(plan("heron"))) == [2]

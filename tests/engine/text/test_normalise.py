@@ -43,5 +43,5 @@ def test_a_span_points_back_at_the_original_characters():
     text = "The  “ﬁrst”\nword"
     result = normalise(text)
     start = result.text.index("first")
-    begin, end = result.original_span(start, start + 5)
-    assert text[begin:end] == "ﬁrst"
+    begin, last = result.offsets[start], result.offsets[start + 4]
+    assert text[begin : last + 1] == "ﬁrst"

@@ -16,8 +16,6 @@ from typing import Any
 
 from django.conf import settings
 
-from vectorless_web.engine.parsing.compile import compile_file
-
 CHILD = "vectorless_web.documents.compiling.child"
 TICK_SECONDS = 0.5
 LONGEST_LINE = 1 << 16
@@ -260,10 +258,3 @@ def _end(child: "subprocess.Popen[bytes]") -> None:
     child.wait()
     if child.stdout is not None:
         child.stdout.close()
-
-
-def compile_here(order: Order) -> Generator[Progress | Finished | None, None, None]:
-    """Compile as `run_child` does, at once."""
-    started = time.monotonic()
-    order.target.write_bytes(compile_file(order.path, name=order.name))
-    yield Finished(seconds=round(time.monotonic() - started, 2), peak_mb=0.0)

@@ -11,6 +11,7 @@ from vectorless_web.engine.documents.card import Card as DocumentCard
 from vectorless_web.engine.documents.serialise import dump_json
 from vectorless_web.engine.documents.vectors import leaf_texts
 from vectorless_web.engine.text.tokens import HeuristicEstimator
+from vectorless_web.infra.limits import TITLE_MAX
 
 
 def section_rows(version: DocumentVersion, document: CompiledDocument) -> Iterator[Section]:
@@ -37,7 +38,7 @@ def card_row(version: DocumentVersion, card: DocumentCard) -> Card:
     data = _without_nulls(json.loads(dump_json(asdict(card))))
     return Card(
         version=version,
-        title=data["title"][:300],
+        title=data["title"][:TITLE_MAX],
         overview=data["overview"],
         topic_tags=data["topic_tags"],
         question_hints=data["question_hints"],

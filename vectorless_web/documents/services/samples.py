@@ -18,6 +18,7 @@ from vectorless_web.documents.services.routing_rows import Linked, show_many
 from vectorless_web.documents.storage.files import store_artefact
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.workspaces.models import Workspace
 
 FIRST = [
@@ -261,7 +262,7 @@ def _compiled(sample: Sample, folder: Path) -> _Made:
 
 @transaction.atomic
 def _store(workspace: Workspace, made: list[_Made]) -> None:
-    titles = [row.document.title[:300] or row.sample.name for row in made]
+    titles = [row.document.title[:TITLE_MAX] or row.sample.name for row in made]
     documents = [
         Document(workspace=workspace, title=title, name=row.sample.name)
         for title, row in zip(titles, made, strict=True)

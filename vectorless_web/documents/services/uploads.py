@@ -21,6 +21,7 @@ from vectorless_web.documents.services.keeping.quota import check_room
 from vectorless_web.documents.storage.files import check_reachable, delete_stored, is_readable, is_stored, stream_sha256
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.sniff import DOCX, PDF, sniff
+from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
@@ -174,7 +175,7 @@ def _create_document(workspace: Workspace, user: User, stored: _Stored, *, title
     document = Document.objects.create(
         workspace=workspace,
         folder=folder,
-        title=(title or title_from(stored.name))[:300],
+        title=(title or title_from(stored.name))[:TITLE_MAX],
         name=stored.name,
         added_by_id=user.pk,
     )

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.forms import FolderForm, TagForm, TitleForm
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.infra.limits import TAG_MAX
 from vectorless_web.infra.web.htmx import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.whole import whole
@@ -96,7 +97,7 @@ def tag_many(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     form = TagForm(request.POST)
     if not form.is_valid():
-        raise Problem("A tag has 1 to 60 characters.", code="invalid_tag", status=422)
+        raise Problem(f"A tag has 1 to {TAG_MAX} characters.", code="invalid_tag", status=422)
     tag = form.cleaned_data["tag"]
     chosen = _chosen(request, workspace)
     tagged = services.tag_documents(actor=request.user, workspace=workspace, documents=chosen, tag=tag)

@@ -13,11 +13,9 @@ from vectorless_web.documents import selectors, services
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.infra.web.htmx import is_htmx
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.throttle import seconds_to_wait
+from vectorless_web.infra.web.throttle import HOUR, seconds_to_wait
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
-
-HOUR = 3600
 
 
 @dataclass(frozen=True)

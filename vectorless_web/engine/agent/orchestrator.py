@@ -17,10 +17,10 @@ from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError
 from vectorless_web.engine.questions.focus import without_page
 from vectorless_web.engine.questions.followup import Previous, completed
 from vectorless_web.engine.questions.lexicon import Lexicon
+from vectorless_web.engine.questions.limits import check_question
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 
-LONGEST_QUESTION = 4000
 """Characters of a question."""
 
 
@@ -103,14 +103,7 @@ class Orchestrator:
         yield from conclude(run, plan)
 
     def _understood(self, run: Run, question: str, corpus: Corpus, previous: Previous | None) -> QueryPlan:
-        text = " ".join(question.split())
-        if not text:
-            raise InvalidInput("The question is empty. Type what you want to know.", code="empty_question")
-        if len(text) > LONGEST_QUESTION:
-            raise InvalidInput(
-                f"The question has {len(text):,} characters; {LONGEST_QUESTION:,} are the most. Shorten it.",
-                code="question_too_long",
-            )
+        text = check_question(" ".join(question.split()))
         if not corpus.entries():
             raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
         plan = self._read(text)

@@ -16,6 +16,7 @@ from vectorless_web.engine.questions.plan import Formula, Period, QueryPlan, Uni
 _HUNDREDFOLD = re.compile(r"\b100\b")
 _DAYS_NAME = re.compile(r"\bdays\b|\bDPO\b|\bDSO\b|\bDIO\b|conversion cycle", re.I)
 _HUNDRED = Decimal(100)
+"""Turns a share into percent."""
 
 
 @dataclass(frozen=True, slots=True)

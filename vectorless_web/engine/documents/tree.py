@@ -88,11 +88,6 @@ class Tree:
         """Keys of the direct children that are sections."""
         return [child for child in self.children(key) if self.is_section(child)]
 
-    def siblings(self, key: int) -> list[int]:
-        """Keys of the other children of the same parent."""
-        parent = self.parent(key)
-        return [] if parent < 0 else [child for child in self.children(parent) if child != key]
-
     def ancestors(self, key: int) -> list[int]:
         """Keys from the root down to the node's parent."""
         found: list[int] = []

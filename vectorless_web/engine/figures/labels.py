@@ -12,6 +12,8 @@ NEUTRAL = frozenset({"total", "consolid", "compani", "corpor", "aggreg"})
 _PARENTHESES = re.compile(r"\([^)]*\)")
 _GENERIC = re.compile(r"^\W*(?:(?:sub)?total|net|amount|balance|other|all other)?\W*$", re.I)
 _WEAK_PRECISION = 0.45
+"""Half of the most that a label is worth of which only some words are the item's: (1 + share of the label that they
+are) times this. Not measured by itself."""
 _WHOSE = re.compile(r"\s*\b(?:attributable|available|applicable) to\b|\s*,?\s*\bincluding\b", re.I)
 """Where a label goes on to say whose the item is: still the same item, unless it is the minority's."""
 
@@ -21,6 +23,7 @@ _COUNT = re.compile(r"\bnumber of\b", re.I)
 _MINORITY = re.compile(r"\b(?:attributable|available|applicable) to (?:the )?(?:non-?controlling|minorit)", re.I)
 _SUMMING = re.compile(r"\b(?:total|net)\b", re.I)
 _SHORTER = 0.6
+"""What a label is worth that is the beginning of the item's name, of two words and more. Not measured by itself."""
 OWNED_SHADE = 0.97
 """What a label keeps that says whose the item is when the wording does not, or the other way round."""
 

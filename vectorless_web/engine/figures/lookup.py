@@ -114,7 +114,9 @@ _SIGNED = re.compile(
 _PARTIAL = re.compile(r"parent|guarantor|segment|pro forma|unaudited|reconcil|condensed", re.I)
 _DATED = re.compile(r"\b(?:19|20)\d\d\b|\bended\b|\bmillions\b|\bthousands\b", re.I)
 _OTHER_STATEMENT = 0.68
+"""What a figure is worth, as a share, from another primary statement than its item's own. Not measured by itself."""
 _NO_STATEMENT = 0.78
+"""The same from a table that is no primary statement: a note often repeats the figure. Not measured by itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,8 @@ _PERIOD = re.compile(r"\b(?:FY|Q[1-4]|H[12])?\s*['’]?(?:19|20)\d\d\b|\bFY\s?\d
 _OTHER = re.compile(r"[^\w&/.,'’%-]+")
 _RATE = re.compile(r"\brates?$|\bmargins?$|\bpercentage\b|%", re.I)
 MOST_WORDS = 9
+"""Words of a question, once what only asks is taken away, that may name an item by themselves; more are a
+sentence."""
 OWN_WORDS = 3
 """Words of an item from which a row may be known by them alone."""
 

@@ -38,7 +38,9 @@ _STATEMENTS = (
 _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
 _UNITS = re.compile(r"\b(?:in\s+)?(?:thousands|millions|billions)\b|[$€£]\s?(?:000|m|mn|bn)\b", re.I)
 LONGEST_HEADING = 90
+"""Characters of a heading that may name a statement. The line that states a table's units may be twice as long."""
 LONGEST_PERIOD_LINE = 200
+"""Characters of a line above a table that may state its periods; a longer one is prose."""
 
 
 @dataclass(frozen=True)

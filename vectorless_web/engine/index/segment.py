@@ -1,10 +1,8 @@
 """An immutable lexical index, mapped and never parsed: exact BM25F over the fields of a set of rows."""
 
-import mmap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -215,9 +213,3 @@ def merged_statistics(segments: Sequence[Segment], terms: Iterable[str]) -> Stat
             filled[name] = filled.get(name, 0) + count
     means = dict(zip(totals, mean_lengths(totals.values(), filled.values()), strict=True))
     return Statistics(sum(len(segment) for segment in segments), frequencies, means)
-
-
-def open_segment(path: Path) -> Segment:
-    """Map the file; ValueError when it is no segment. The map lives as long as the segment."""
-    with path.open("rb") as file:
-        return Segment(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))

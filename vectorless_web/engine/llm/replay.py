@@ -1,15 +1,14 @@
 """Answers a run's calls from what was stored of it: replay without network, resume after a crash."""
 
 import threading
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vectorless_web.engine.errors import ModelError, ModelStopped, ModelUnreachable, PartialCall
-from vectorless_web.engine.llm.calls import ModelCallRecord, request_hash
+from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.failures import failure
-from vectorless_web.engine.llm.model import OUTSIDE, ChatModel, Message, Reply, Usage, served
-from vectorless_web.engine.llm.schema import parse_object
+from vectorless_web.engine.llm.model import OUTSIDE, Message, Reply, served
 
 
 class Recall:
@@ -65,58 +64,6 @@ class NoModel:
     def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
         """ModelUnreachable, as above."""
         yield self.complete(messages).text
-
-
-class ReplayModel:
-    """A chat model over stored calls, looked up by request hash in the order they were made.
-
-    A request that was not stored goes to `live`, or is ModelUnreachable without one.
-    Stored errors are raised again.
-    """
-
-    def __init__(self, records: Iterable[ModelCallRecord], *, name: str, live: ChatModel | None = None) -> None:
-        self.name = name
-        self._live = live
-        self._lock = threading.Lock()
-        self._stored: dict[str, deque[ModelCallRecord]] = defaultdict(deque)
-        for record in records:
-            self._stored[record.request_hash].append(record)
-        self.missed = 0
-
-    def complete(
-        self,
-        messages: Sequence[Message],
-        *,
-        schema: Mapping[str, Any] | None = None,
-        max_tokens: int = 1024,
-        temperature: float = 0.0,
-    ) -> Reply:
-        """The stored reply of this very request."""
-        record = self._take(request_hash(self.name, messages, schema, max_tokens))
-        if record is None:
-            return self._live_reply(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
-        if record.error_code:
-            raise stored_failure(record)
-        usage = Usage(record.tokens_in, record.tokens_out, record.cost_usd)
-        return Reply(record.reply, parse_object(record.reply) if schema is not None else None, usage, record.model)
-
-    def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
-        """The stored reply in one piece."""
-        yield self.complete(messages, max_tokens=max_tokens, temperature=temperature).text
-
-    def _take(self, digest: str) -> ModelCallRecord | None:
-        with self._lock:
-            if self._stored.get(digest):
-                return self._stored[digest].popleft()
-            self.missed += 1
-            return None
-
-    def _live_reply(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None, max_tokens: int, temperature: float
-    ) -> Reply:
-        if self._live is None:
-            raise ModelUnreachable("This request is not among the stored calls.")
-        return self._live.complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
 
 
 def stored_failure(record: ModelCallRecord) -> ModelError | ModelStopped:

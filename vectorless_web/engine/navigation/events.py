@@ -91,6 +91,7 @@ class SearchEvent:
 
 
 _LONGEST_TITLE = 70
+"""Characters of a title in the text of an event; bound by one line of the trace."""
 
 
 def name_of(tree: Tree, key: int) -> str:

@@ -33,6 +33,8 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.scorer import Scorer
 
 EXPLORATION = math.sqrt(2.0)
+"""c of UCT. The square root of 2 is the value for which Kocsis and Szepesvari prove that regret grows logarithmically
+when rewards lie in [0, 1], as scores do."""
 DEEPEST = 16
 """Levels one sample walks down unguided, at most."""
 

@@ -76,8 +76,12 @@ class Meter:
 
 
 BEAM_PILOT_SHARE = 0.7
+"""w of `merge` for beam and greedy search: a pilot that is sure outvotes the scorer, one at confidence 0.43 equals
+it."""
 MCTS_PILOT_SHARE = 0.5
+"""w of `merge` for Monte Carlo tree search: even, since visits correct an opinion that was wrong."""
 RECENCY = 2.0
+"""What a step of a way counts for each that the step before it counts (see `mean`). Not measured by itself."""
 
 
 def merge(pilot: float | None, scorer: float, *, confidence: float, share: float) -> float:

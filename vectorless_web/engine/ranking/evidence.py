@@ -24,25 +24,31 @@ from vectorless_web.engine.ranking.parts import PageParts, page_parts
 from vectorless_web.engine.ranking.profile import DocumentProfile
 
 _COVER = 0.6
-"""What a figure not yet covered is worth, as a share of the best page's score."""
+"""What a figure not yet covered is worth, as a share of the best page's score. On 65 questions over filings, document
+given, 0.3 changes the order of pages in 5 of them, 1.0 in 2; hits among the first 1, 3 and 5 pages and all answers
+stay."""
 _COVERED_FROM = 0.5
+"""Weight of figures in the mix from which pages are ordered so as to cover all figures asked for; the mixes in use
+weigh them 0, 0.15, 0.8 or 1.6, so any value between 0.15 and 0.8 does the same."""
 _COVERED_PAGES = 10
+"""Pages that are ordered in this way; those behind keep the order of their scores. Not measured by itself."""
 _FOLLOWED_FROM = 8
+"""Best pages whose references are followed. Not measured by itself."""
 _FOLLOWED_SHARE = 0.1
+"""Share of its score that a page lends to the pages it refers to. On 65 questions over filings, document given, 0.2
+changes the order of pages in 52, loses one hit among the first 3 pages (57 to 56) and changes 2 answers. Half of it
+was not tried."""
 _KEYS_OF_PAGE = 5
+"""Nodes named of a page, the best."""
 _ROWS_OF_NODE = 1.5
+"""What a fitting table row adds to a node, where its words give at most 1. On 65 questions over filings, document
+given, 0.75 and 3 change neither an order of pages nor an answer."""
 _TITLE_OF_NODE = 0.5
+"""What a title that bears the question's words adds, as a share of the node's score. Not measured by itself."""
 _OWN_SHARE = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredNode:
-    """A node with its score and the parts it is made of (`page_index` from 0)."""
-
-    key: int
-    score: float
-    page_index: int
-    reasons: dict[str, float]
+"""Share of its score that a node keeps on a page that scores nothing; the rest follows the page. On 65 questions over
+filings, document given, 0.5 changes 3 answers and 0.125 two, all in words; figures and yes or no stay. Recall of the
+gold pages by quotes is .746, with 0.5 .738."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +107,7 @@ def profile_of(document: CompiledDocument, lexicon: Lexicon | None = None) -> Do
 
 @lru_cache(maxsize=8)
 def _parts_of(profile: DocumentProfile, plan: QueryPlan) -> PageParts:
-    """Nodes and pages of one question are ranked from the same parts."""
+    """Nodes and pages of one question are scored from the same parts."""
     return page_parts([profile], plan)[0]
 
 
@@ -126,24 +132,8 @@ def rank_pages_across(
     return sorted(pages, key=lambda page: (-page.score, page.document, page.page_index))[:limit]
 
 
-def rank_nodes(
-    document: CompiledDocument, plan: QueryPlan, *, limit: int = 200, lexicon: Lexicon | None = None
-) -> list[ScoredNode]:
-    """Nodes best first: a node's own words and rows, carried by the score of its page; ties by ascending key."""
-    parts = _parts_of(profile_of(document, lexicon), plan)
-    scored = _scored_rows(parts, mix_for(plan))
-    scores = _rounded(scored["score"])
-    keys, pages = parts.profile.keys, parts.profile.page_of_row.tolist()
-    best = sorted((row for row in range(len(keys)) if scores[row] > 0), key=lambda row: (-scores[row], keys[row]))
-    named = (*parts.rows, "figures", "page")
-    return [
-        ScoredNode(keys[row], scores[row], pages[row], {name: float(scored[name][row]) for name in named})
-        for row in best[:limit]
-    ]
-
-
 def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> Floats:
-    """The scores of `rank_nodes` as one array over the nodes of the tree; 0 for those it leaves out."""
+    """One score for each node of the tree: its own words and rows, carried by the score of its page; 0 for the rest."""
     parts = _parts_of(profile_of(document, lexicon), plan)
     found = np.array(_rounded(_scored_rows(parts, mix_for(plan))["score"]))
     scores = np.zeros(len(document.tree))

@@ -12,7 +12,10 @@ from vectorless_web.engine.ranking.statements import LabelledRow, Terms
 from vectorless_web.engine.text.analyser import analyse
 
 _OTHER_PERIOD = 0.45
+"""What a row is worth, as a share, whose table shows years but not the one asked for. Not measured by itself."""
 _OUTSIDE_STATEMENT = 0.55
+"""What a row is worth, as a share, that stands in no statement of the kind its figure usually stands in. Not measured
+by itself."""
 _UNLABELLED = 0.5
 """What the usual statement is worth when no row of it bears a known wording: totals often stand without a label."""
 _USUAL = 6

@@ -17,9 +17,16 @@ from vectorless_web.engine.text.analyser import analyse, title_terms
 
 FIELD_WEIGHTS = {"title": 2.0, "path": 0.7, "text": 1.0, "table": 1.0}
 _ENTITY_WEIGHT = 0.15
+"""Share of its weight that a name keeps inside one document, where it stands on most pages. Not measured by
+itself."""
 _PERIOD_WEIGHT = 0.3
+"""The same for a year. Not measured by itself."""
 _LONGEST_TITLE = 10
+"""Terms from which a heading is no longer compared by the share of it that the question says. Not measured by
+itself."""
 _INNERMOST = 2
+"""Headings of the sections that run on over a page which count for it, the innermost ones: those further out stand
+over too many pages to tell one from another. Not measured by itself."""
 _ONGOING = 0.8
 """A heading of an earlier page whose section runs on counts a little less than one on the page."""
 

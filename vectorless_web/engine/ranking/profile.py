@@ -43,9 +43,14 @@ _CAUTION = re.compile(
 )
 _AUDIT = re.compile(r"\breport of independent|\bindependent auditor", re.IGNORECASE)
 _FEWEST_ENTRIES = 8
+"""Lines ending in a page number that a page of contents has at least; shorter lists are those of a section, which
+hold text too. Not measured by itself."""
 _FEWEST_EXHIBITS = 10
+"""Lines of exhibits that a page listing them has at least: a page of notes mentions a few. Not measured by itself."""
 _LONGEST_CONTENTS_LINE = 200
+"""Characters; a page with a longer line is prose, not contents. Not measured by itself."""
 _HEAD_LINES = 12
+"""Lines at the top of a page among which its heading "Contents" or "Index" must stand."""
 
 
 def page_worth(text: str, titles: Sequence[str]) -> float:
@@ -95,6 +100,8 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _SURELY = 0.5
+"""Score as a primary statement, in [0, 1], above which a page is not demoted as boilerplate. Without a title of the
+kind no page gets beyond one half."""
 
 
 class DocumentProfile:

@@ -19,6 +19,7 @@ FIELD_WEIGHTS: Mapping[str, float] = {"title": 2.0, "path": 0.5, "text": 1.0, "t
 COVERAGE_SHARE = 0.3
 """How far missing question words lower a subtree's score."""
 _TINY = 1e-9
+"""Stands for 0 where a division needs more than nothing."""
 
 Floats = npt.NDArray[np.float64]
 

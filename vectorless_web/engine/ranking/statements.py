@@ -11,8 +11,14 @@ from vectorless_web.engine.text.analyser import analyse, title_terms
 
 _FIGURE = re.compile(r"(?<![\w.,-])[$€£(]*\s?\d[\d,.]*%?\)?(?![\w-])")
 _FEWEST_FIGURES = 4
+"""Figures in a text that may be a table whose lines were lost: fewer are prose with numbers. Bound by reading
+examples, not measured by itself."""
 _WORDS_PER_FIGURE = 9
+"""Words for each figure, at most, in such a text: labels are short, sentences are not. Bound by reading examples, not
+measured by itself."""
 _LONGEST_LABEL = 12
+"""Terms of a row's label taken from running text, counted back from its figure: what stands further back belongs to
+the row before."""
 _DIGITS = re.compile(r"\d+")
 
 Terms = tuple[str, ...]
@@ -66,8 +72,12 @@ _ENOUGH = 10
 _NEAR = 9
 """Primary statements follow one another: within so many pages others must stand."""
 _ALONE = 0.75
+"""Share of its score that a page keeps when no other primary statement stands near it, as in a summary of selected
+data."""
 _UNCONFIRMED = 0.6
+"""Share of its score that a page keeps when another page of the document was compiled as that very statement."""
 _LONGEST_TITLE = 14
+"""Terms of a heading that may name a statement; a longer one is a sentence about it."""
 
 
 def statement_pages(

@@ -202,12 +202,6 @@ def standing_out(hits: Sequence[Scored], share: float) -> list[Scored]:
     return [hit for hit in hits if hit[1] >= least]
 
 
-def cosine(a: Sequence[float], b: Sequence[float]) -> float:
-    """Cosine of two vectors of equal length in [-1, 1]; 0 when either is zero or not finite."""
-    rows = unit_rows(np.array([a, b], np.float64).reshape(2, -1))
-    return float(np.clip(rows[0] @ rows[1], -1.0, 1.0))
-
-
 @dataclass(frozen=True, slots=True)
 class Link:
     """A property that points at another object by its id."""

@@ -6,7 +6,7 @@ from vectorless_web.engine.routing.card_keys import card_row
 from vectorless_web.engine.routing.config import RouteMode, RouterConfig
 from vectorless_web.engine.routing.links import links_for
 from vectorless_web.engine.routing.result import RouteResult, ScoredCandidate
-from vectorless_web.engine.routing.router import DocumentRouter, router_over
+from vectorless_web.engine.routing.router import DocumentRouter
 
 __all__ = [
     "Change",
@@ -20,5 +20,4 @@ __all__ = [
     "build_snapshot",
     "card_row",
     "links_for",
-    "router_over",
 ]

@@ -50,9 +50,14 @@ ENTITY, PREFIX, YEAR, QUARTER, FORM, DATE, KEYWORD = "entity", "prefix", "year",
 _LATER_NAME = 0.85
 """How much less sure a name is that does not stand first on the card."""
 _YEAR_CERTAINTY = (1.0, 0.6, 0.45, 0.3)
+"""How sure it is that a document is about each of its card's years, the first of which is its own; later ones are
+mostly years compared with. Further years make no key."""
 _PREFIXED_NAMES = 2
+"""Names of a card, the first ones, that count in its title and may be found by their beginnings."""
 _LATER_FORM = 12
+"""Strength (of MAX_COUNT, 31) of a kind of document that does not stand first on the card."""
 _TAG, _TOPIC = 31, 20
+"""Strengths (of MAX_COUNT, 31) of a card's tags, which were chosen, and of its topics, which were counted."""
 
 Keys = dict[tuple[str, str], int]
 

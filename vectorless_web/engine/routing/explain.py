@@ -17,7 +17,9 @@ _SAID = {
     "body": "its text mentions",
 }
 _WORDS = 4
+"""Words of the question that a reason names of one field of the card; bound by one line of a page."""
 _TITLE_CHARACTERS = 60
+"""Characters of another document's title in a reason; bound by one line of a page."""
 
 
 class Explainer:

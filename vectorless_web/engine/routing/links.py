@@ -11,7 +11,9 @@ from vectorless_web.engine.routing.card_keys import KEYWORD, keyword_units
 from vectorless_web.engine.routing.lexical import idf
 
 MIN_SHARED = 2
+"""Telling keywords that two documents share at least to be linked: one may be chance."""
 MAX_LINKS = 20
+"""Links stored for a document, the strongest; bounds the size of a snapshot."""
 _MOST_KEYWORDS = 60
 """Only the most telling keywords of a card make links."""
 _COMMON_SHARE = 0.2

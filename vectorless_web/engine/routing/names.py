@@ -46,8 +46,12 @@ _KIND_WORDS = frozenset(
 )
 """Words that say what kind of document a title announces, and so are no part of a name."""
 _LONGEST_NAME = 5
+"""Words of a name that begins a title; more are a sentence."""
 _BLENDS = ((2, 2), (3, 2), (2, 3), (3, 3), (3, 4), (4, 4))
+"""Letters taken from the first and the second word of a name to make a nickname, as in "FedEx" (3, 2)."""
 _SHORTEST_PREFIX, _LONGEST_PREFIX = 3, 10
+"""Letters of a name's beginning by which it may be meant: two would be too many names', and ten are nearly all of
+one."""
 
 
 def folded_words(name: str) -> list[str]:

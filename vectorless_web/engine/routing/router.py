@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from vectorless_web.engine.documents.card import Card
-from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
+from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, Change, DeltaRow, encode_edges
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
@@ -152,9 +152,3 @@ def is_ambiguous(ranked: Sequence[ScoredCandidate], cut: int) -> bool:
         return False
     above, below = ranked[cut - 1].score, ranked[cut].score
     return above - below <= _FLAT * above
-
-
-def router_over(documents: Iterable[tuple[int, str, Card]], config: RouterConfig | None = None) -> DocumentRouter:
-    """A router over (id, file name, card) triples, about a millisecond a card; it follows no links."""
-    rows = [card_row(doc_id, card, name=name) for doc_id, name, card in documents]
-    return DocumentRouter(Snapshot.open(build_snapshot(rows), version="memory"), config)

@@ -19,6 +19,7 @@ _STRONG = 10
 _STRONG_SHARE = 0.5
 """A candidate is strong when it has at least this share of the best score."""
 _LINKED_POOL = 200
+"""Documents beyond the pool that links may bring in; bounds the time of one question in a large workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,10 @@ def _mean(weighted: Iterable[tuple[float, Array | None]], size: int) -> Array:
 
 
 _SURE_NAME = 0.95
+"""Least agreement of names, in [0, 1], from which one document alone may be committed to: a nickname learnt from
+another document (0.96) is enough, a guess is not."""
 _SURE_YEAR = 0.6
+"""Least agreement of years from which one document alone may be committed to: the report on the year, or the next."""
 _MARGIN = 0.06
 """How far the second must stand behind in agreement of fields."""
 

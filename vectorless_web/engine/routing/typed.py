@@ -84,13 +84,17 @@ def _is_anchored(period: Period, question: str) -> bool:
 
 
 _LONGEST = 6
+"""Words of the question that are glued together to a name, at most: names of filings seldom have more."""
 _UNCAPITALISED = 0.3
 """A word in small letters is rarely meant as a name."""
 _FULL_NAME = 26
 """From this strength on a key is a whole name, not a guess such as the first word of one."""
 _PREFIX_CERTAINTY = 0.5
+"""What a name known by its beginning alone counts, as a share of the whole name."""
 _MOST_EXPLAINING, _MOST_SUBJECTS = 200, 3
+"""Documents with a nickname, at most, that may explain it (more share it by chance), and subjects it may mean."""
 _SURE_SHARE = 0.9
+"""Share of the strongest agreement from which a document counts as explaining a nickname."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +210,13 @@ _NEAR_YEARS = {0: 1.0, 1: 0.6, 2: 0.35, 3: 0.2, -1: 0.3}
 _NEAR_YEARS_AHEAD = {-1: 1.0, 0: 0.9, -2: 0.5, 1: 0.3}
 """For a question that looks ahead: what is expected of a year stands in the report of the year before."""
 _OTHER_SPAN, _UNKNOWN_SPAN, _YEAR_FOR_QUARTER = 0.35, 0.7, 0.4
+"""Agreement of the stretch of time: another one than asked for, one that the card does not tell, and a report on the
+year when a quarter is asked for."""
 _LARGEST_POOL = 2000
+"""Documents with one name, at most, that are all looked at: a commoner name tells none apart, and it bounds the
+time."""
 _SAID_YEAR = 0.9
+"""Least agreement of years from which a reason may say that the document covers the year."""
 _LEARNT = 0.96
 """How sure a nickname is that only another document about the same subject explains."""
 _FLOOR = 0.05

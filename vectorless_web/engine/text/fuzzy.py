@@ -24,11 +24,6 @@ def token_set_ratio(a: str, b: str) -> float:
     return float(fuzz.token_set_ratio(a, b))
 
 
-def partial_ratio(a: str, b: str) -> float:
-    """Likeness of the shorter text with its best stretch of the longer one, 0 to 100."""
-    return float(fuzz.partial_ratio(a, b))
-
-
 def partial_ratio_alignment(needle: str, haystack: str) -> Alignment:
     """Find where in the haystack the needle fits best; score 0 over an empty span when either is empty."""
     if not needle or not haystack:

@@ -23,13 +23,6 @@ class Normalised:
     text: str
     offsets: tuple[int, ...]
 
-    def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The span in the original that characters `start` to `end` (exclusive) came from."""
-        if start >= end:
-            position = self.offsets[start] if start < len(self.offsets) else 0
-            return position, position
-        return self.offsets[start], self.offsets[end - 1] + 1
-
 
 def normalise(text: str) -> Normalised:
     """Collapse white space, expand ligatures, straighten quotes and dashes, mend words hyphenated at a line end.

@@ -21,7 +21,6 @@ _SCALES = {
     "m": Decimal(1_000_000),
     "b": Decimal(1_000_000_000),
 }
-_LETTER_SCALES = frozenset({"k", "m", "b"})
 _CURRENCIES = {"$": "USD", "us$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "c$": "CAD", "a$": "AUD"}
 _CODES = "USD|EUR|GBP|JPY|CHF|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN"
 _NUMBER = re.compile(

@@ -7,6 +7,9 @@ from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
 
+HOUR = 3600
+"""Seconds; the span of what one person may do at most: ask, replay, upload."""
+
 
 def seconds_to_wait(name: str, *, amount: int, limit: int, seconds: int) -> int:
     """Count `amount` more of what `name` stands for: 0 when that stays within the limit, else when to come again.

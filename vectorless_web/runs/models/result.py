@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import MoneyField
 from vectorless_web.runs.models.run import Run
 
@@ -93,7 +94,7 @@ class Citation(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="citations")
     marker = models.PositiveSmallIntegerField()
     version = models.ForeignKey(DocumentVersion, null=True, on_delete=models.SET_NULL, related_name="+")
-    document_title = models.CharField(max_length=300, blank=True)
+    document_title = models.CharField(max_length=TITLE_MAX, blank=True)
     sha256 = models.CharField(max_length=64, blank=True)
     node_key = models.PositiveIntegerField()
     page_index = models.PositiveIntegerField()

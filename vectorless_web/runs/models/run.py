@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import MoneyField
 from vectorless_web.workspaces.models import Workspace
 
@@ -12,7 +13,7 @@ USER = settings.AUTH_USER_MODEL
 
 class Thread(models.Model):
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="threads")
-    title = models.CharField(max_length=300)
+    title = models.CharField(max_length=TITLE_MAX)
     created_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.infra.limits import STEPS_MAX
 from vectorless_web.runs.answerers import Answerer, answerers_of, estimate_of
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.question import STEPS_MAX, WALKS_MAX
+from vectorless_web.runs.question import WALKS_MAX
 
 
 @dataclass(frozen=True)

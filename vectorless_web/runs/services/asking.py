@@ -13,19 +13,20 @@ from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import documents_in, readable_documents
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.questions.limits import check_question
+from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.throttle import seconds_to_wait
+from vectorless_web.infra.web.throttle import HOUR, seconds_to_wait
 from vectorless_web.runs import selectors
 from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.corpus import ROUTER_SETTINGS
 from vectorless_web.runs.models import Run, Thread
-from vectorless_web.runs.question import WALKS_MAX, checked_money, checked_question, checked_steps
+from vectorless_web.runs.question import WALKS_MAX, checked_money, checked_steps
 from vectorless_web.runs.services import queueing
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
-HOUR = 3600
 LATELY = 20
 """Runs whose time tells how soon the next one ends."""
 SOONEST, LATEST = 5, 600
@@ -127,14 +128,14 @@ def start_run(
     Raises Problem with a stable code: 422 when question or scope cannot be used, 429 when too much was asked.
     """
     try:
-        question, limits = checked_question(question), _limits(workspace, choices)
+        question, limits = check_question(question), _limits(workspace, choices)
     except InvalidInput as error:
         raise Problem(error.message, code=error.code, status=422) from error
     chosen = _checked_scope(workspace, user, documents)
     thread, origin = _place_of(follows)
     with transaction.atomic():
         hold_back(user, workspace)
-        thread = thread or Thread.objects.create(workspace=workspace, title=question[:300], created_by_id=user.pk)
+        thread = thread or Thread.objects.create(workspace=workspace, title=question[:TITLE_MAX], created_by_id=user.pk)
         run = Run.objects.create(
             thread=thread,
             workspace=workspace,

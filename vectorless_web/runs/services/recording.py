@@ -9,6 +9,7 @@ from vectorless_web.documents.rendering.page import RenderUnavailable, boxes
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.llm.model import OUTSIDE
+from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import money, token_count
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, RunInputs, Step
@@ -241,4 +242,4 @@ def _last_sequence(run_id: int) -> int:
 
 
 def _title(version: DocumentVersion) -> str:
-    return version.document.title[:300]
+    return version.document.title[:TITLE_MAX]

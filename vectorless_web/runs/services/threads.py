@@ -4,14 +4,13 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 
 from vectorless_web.engine.questions.followup import Previous
+from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
-
-TITLE_MAX = 300
 
 
 def may_rename(user: User, thread: Thread) -> bool:

@@ -12,6 +12,7 @@ from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_GET
 
 from vectorless_web.documents.models import Document
+from vectorless_web.infra.limits import SEARCH_MAX
 from vectorless_web.infra.web.whole import whole
 from vectorless_web.runs.models import Feedback, Run
 from vectorless_web.workspaces.models import Workspace
@@ -133,7 +134,7 @@ def _run_query(request: HttpRequest) -> RunQuery:
     """The list's filters from the address; what makes no sense does not filter."""
     values = request.GET
     return RunQuery(
-        search=values.get("q", "").replace("\0", "")[:200].strip(),
+        search=values.get("q", "").replace("\0", "")[:SEARCH_MAX].strip(),
         outcome=values.get("outcome", "") if values.get("outcome") in Run.Status.values else "",
         person=whole(values.get("person")),
         document=whole(values.get("document")),

@@ -22,7 +22,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.vectors import LeafText, leaf_texts, write_vectors
 from vectorless_web.engine.errors import ArtefactDamaged, EngineError, ModelError, ModelInvalidReply
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, batches
-from vectorless_web.infra.money import money
+from vectorless_web.infra.money import MILLION, money
 from vectorless_web.infra.outages import outage_of, patiently
 from vectorless_web.workspaces.services import WorkspacePurse
 from vectorless_web.workspaces.storage import SecretUnreadable
@@ -34,7 +34,6 @@ Known = dict[str, NDArray[np.float32]]
 
 logger = logging.getLogger(__name__)
 
-MILLION = 1_000_000
 SOON, LATER = timedelta(minutes=1), timedelta(minutes=15)
 """When a server is asked again: after trouble that passes by itself, after any other."""
 TURN_SECONDS = 60.0

@@ -124,12 +124,6 @@ class PilotBudget:
             return Spending(account.calls, account.tokens, account.cost_usd, account.held_tokens)
 
     @property
-    def remaining_tokens(self) -> int:
-        """Tokens neither spent nor held."""
-        with self._lock:
-            return max(self.tokens - self._account.tokens - self._account.held_tokens, 0)
-
-    @property
     def is_spent(self) -> bool:
         """Whether not even a small call would be granted at a fresh level."""
         with self._lock:

@@ -27,7 +27,10 @@ _REFERENCE = re.compile(
 SHARES = ((0.95, "all"), (0.6, "most"), (0.4, "about half"), (0.2, "some"), (0.05, "few"), (0.0, "hardly any"))
 """The least share that each wording stands for."""
 _TITLE_SHARE = 0.35
+"""How much of what is left to certainty a title takes that bears all words of the question; a title is short, so its
+words may be there for another reason."""
 _REFERENCE_SHARE = 0.95
+"""The same for a section that the question names by its number or label: nearly certain."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from vectorless_web.engine.navigation.pilots.lexical import LexicalPilot
 from vectorless_web.engine.navigation.pilots.prompts import KeyBook
 
 _LONGEST_REASON = 160
+"""Characters kept of a model's reason; bound by two lines of the trace."""
 
 
 @dataclass(frozen=True, slots=True)

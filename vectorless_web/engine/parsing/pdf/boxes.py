@@ -81,23 +81,6 @@ def highlight_boxes(path: Path, spans: Sequence[GlyphSpan]) -> list[Box]:
     return boxes
 
 
-def text_under(path: Path, box: Box) -> str:
-    """The text whose characters' centres lie inside a box: what a reader sees under a highlight."""
-    with _opened(path) as document:
-        page = document[box.page_index]
-        textpage = page.get_textpage()
-        count = textpage.count_chars()
-        text = textpage.get_text_range(0, count)
-        return "".join(text[i] for i in range(count) if _inside(page, textpage, i, box))
-
-
-def _inside(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, index: int, box: Box) -> bool:
-    left, bottom, right, top = textpage.get_charbox(index)
-    own = to_display(page, left, top, right, bottom)
-    across, down = (own.left + own.right) / 2, (own.top + own.bottom) / 2
-    return box.left <= across <= box.right and box.top <= down <= box.bottom
-
-
 def _span_boxes(page: pdfium.PdfPage, textpage: pdfium.PdfTextPage, span: GlyphSpan) -> Iterator[Box]:
     """PDFium's rectangles of a span; many PDFs give one for each glyph."""
     for number in range(textpage.count_rects(span.char_index, span.length)):

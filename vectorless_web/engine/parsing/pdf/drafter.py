@@ -24,7 +24,6 @@ _SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*(?:\(\w{1,2}\))*$")
 # Chinese and Japanese writing and its punctuation start here; Korean has spaces, but between words alone.
 _FIRST_UNSPACED = "\u2e80"
 _LONG_LIST = 1400
-_LONG_PARAGRAPH = 2400
 
 
 def flow_drafts(lines: Sequence[Line], layout: Layout) -> list[Draft]:

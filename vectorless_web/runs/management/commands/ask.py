@@ -19,7 +19,8 @@ from vectorless_web.engine.agent.local_corpus import LocalCorpus
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, unrecorded
-from vectorless_web.runs.question import checked_question, checked_steps
+from vectorless_web.engine.questions.limits import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
+from vectorless_web.runs.question import checked_steps
 
 EXIT_CODES = {Outcome.ANSWERED: 0, Outcome.PARTIAL: 0, Outcome.NOT_FOUND: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 130}
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -71,7 +72,7 @@ class Command(BaseCommand):
         sys.exit(code)
 
     def _ask(self, options: dict[str, Any], result: "Result") -> int:
-        question = checked_question(options["question"])
+        question = check_question(options["question"])
         limits = Limits(max_steps=checked_steps(options["max_steps"]))
         corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell))
         calls = Heard(wiring.recording(options["record"]) if options["record"] else unrecorded)
@@ -144,7 +145,7 @@ class StageTeller:
         self._tell(f"     {stage:<10}  {name}{pages}")
 
 
-BAD_INPUT_CODES = ("invalid_input", "empty_question", "question_too_long", "no_documents")
+BAD_INPUT_CODES = ("invalid_input", QUESTION_EMPTY, QUESTION_TOO_LONG, "no_documents")
 
 
 class Result:

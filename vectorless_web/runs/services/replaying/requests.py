@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.throttle import seconds_to_wait
+from vectorless_web.infra.web.throttle import HOUR, seconds_to_wait
 from vectorless_web.runs.models import Replay, Run
 from vectorless_web.runs.services import queueing
 from vectorless_web.runs.services.replaying.replay import Found
@@ -17,7 +17,6 @@ from vectorless_web.workspaces.services import record
 
 QUEUE_GRACE = timedelta(seconds=3)
 """A replay this young may still be between its commit and its job."""
-HOUR = 3600
 
 DIED = "The process that worked on this replay died."
 NOBODY = "No worker could take this replay in time; it can be asked for again."
