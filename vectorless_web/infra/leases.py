@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 from uuid import uuid4
 
 from django.db import Error as DatabaseTrouble
@@ -22,6 +22,8 @@ from django.utils import timezone
 logger = logging.getLogger(__name__)
 
 Row = TypeVar("Row", bound=Model)
+Take = Callable[..., int]
+"""Changes the waiting row by a conditional UPDATE of the values: `QuerySet.update` or a line's `take`."""
 
 WATCH_SECONDS = 0.25
 STOP_GRACE_SECONDS = 1.0
@@ -30,12 +32,6 @@ STOP_GRACE_SECONDS = 1.0
 
 class LeaseLost(Exception):
     """Raised when a write finds that the row belongs to another worker, or to nobody, by now."""
-
-
-class Take(Protocol):
-    """Turns the waiting row into a working one by a conditional UPDATE: `QuerySet.update` or a line's `take`."""
-
-    def __call__(self, row: QuerySet[Any], /, **values: Any) -> int: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,15 +110,15 @@ class LeaseRule(Generic[Row]):
         self,
         rows: QuerySet[Row],
         *,
-        requeue: Callable[[QuerySet[Row], Row], bool],
         give_up: Callable[[QuerySet[Row], Row], bool],
+        requeue: Callable[[QuerySet[Row], Row], bool] | None = None,
     ) -> int:
         """Give each of the expired rows a next attempt while it may have one, an end after that; how many were changed.
 
         Both acts get the row and a query that is empty as soon as anybody changed its lease: as
         each writes through that query alone, any number of sweeps may run at once.
         """
-        return sum((requeue if self.may_retry(row) else give_up)(self.as_seen(row), row) for row in rows)
+        return sum((requeue if requeue and self.may_retry(row) else give_up)(self.as_seen(row), row) for row in rows)
 
     def _one(self, pk: int, wanted: Q, **values: Any) -> QuerySet[Row]:
         """The row by conditions that PostgreSQL checks again after it waited for another worker's write.
