@@ -12,7 +12,7 @@ import pytest
 from tests.conftest import ROOT, database_url, wait_until
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import hand_back_run, recover_runs
-from vectorless_web.runs.services.leases import claim, lease_end
+from vectorless_web.runs.services.leases import RUN_LEASES, claim
 from vectorless_web.runs.services.queueing import enqueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -239,7 +239,7 @@ def test_a_held_lease_is_not_touched(make_run):
     claim(run.pk)
 
     assert recover_runs() == 0
-    assert fresh(run).lease_until <= lease_end()
+    assert fresh(run).lease_until <= RUN_LEASES.moment()
 
 
 def start_attempt(run: Run, *, pause: str) -> subprocess.Popen:

@@ -9,10 +9,10 @@ from tests.support.engines import StoryReasoner, TestEngine, build_broken, claim
 from vectorless_web.engine.agent.events import Outcome, StepKind
 from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Operand, Support
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.infra.leases import LeaseLost, fenced
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Citation, Claim, Run, Step
-from vectorless_web.runs.services import LeaseLost, claim_run, execute_run
-from vectorless_web.runs.services.leases import fenced
+from vectorless_web.runs.services import claim_run, execute_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -15,7 +15,7 @@ JOB = "vectorless_web.documents.jobs.compile_version"
 JOB_GRACE_SECONDS = 60
 """The queue's own time-out comes this long after the compiler's, which ends with a plain sentence."""
 CLOCK_SET_BACK = timedelta(minutes=10)
-"""What lies further ahead than any wait or heartbeat was written before the clock was set back."""
+"""What lies further ahead than any wait was written before the clock was set back."""
 
 Status = DocumentVersion.Status
 
@@ -38,7 +38,7 @@ def _waiting() -> QuerySet[DocumentVersion]:
 
 
 def _working() -> QuerySet[DocumentVersion]:
-    return DocumentVersion.objects.filter(status__in=[Status.PARSING, Status.OUTLINING, Status.INDEXING])
+    return DocumentVersion.objects.filter(status__in=DocumentVersion.ACTIVE)
 
 
 UPLOADS = Line(

@@ -79,7 +79,8 @@ class DocumentVersion(models.Model):
         OUTDATED = "outdated", "Made by another version of the program"
         ASKED = "asked", "Asked for"
 
-    BUSY = (Status.QUEUED, Status.PARSING, Status.OUTLINING, Status.INDEXING)
+    ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING)
+    BUSY = (Status.QUEUED, *ACTIVE)
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField(default=1)

@@ -11,6 +11,7 @@ from vectorless_web import wiring
 from vectorless_web.documents.embeddings import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
+from vectorless_web.infra.leases import LeaseLost
 from vectorless_web.infra.outages import DATABASE_AWAY, outage_of, patiently
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.demo import cassette_of
@@ -41,7 +42,7 @@ def execute_run(run_id: int) -> None:
         return
     try:
         patiently(lambda: _work_on(lease))
-    except services.LeaseLost:
+    except LeaseLost:
         logger.info("run %d belongs to another attempt by now", run_id)
     except Exception as error:
         logger.exception("run %d failed", run_id)
@@ -53,7 +54,7 @@ def execute_run(run_id: int) -> None:
         raise
 
 
-def _work_on(lease: services.Lease) -> None:
+def _work_on(lease: services.RunLease) -> None:
     """One try at the run, from its stored calls onwards; what is known to go wrong becomes its outcome."""
     stop = threading.Event()
     try:

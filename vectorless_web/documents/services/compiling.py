@@ -5,7 +5,6 @@ stands for its status, and what was compiled before is replaced in one transacti
 """
 
 import logging
-import secrets
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing
@@ -14,8 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from django.db import Error as DatabaseTrouble
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
@@ -26,6 +24,7 @@ from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
 from vectorless_web.documents.services.compile_queue import REPAIRED
 from vectorless_web.documents.services.compiled_rows import card_row, section_rows, storable, version_facts
+from vectorless_web.documents.services.leases import READINGS, REPAIRS, compile_lease
 from vectorless_web.documents.services.routing_rows import Linked, linked, show_to_router
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.services.vectors.embedding import carry_vectors, name_carried
@@ -41,6 +40,7 @@ from vectorless_web.documents.storage.files import (
 )
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.infra.leases import LeaseLost, fenced
 from vectorless_web.infra.outages import DATABASE_AWAY, DATABASE_BUSY, STORAGE_AWAY, Outage, outage_of, patiently
 
 Status = DocumentVersion.Status
@@ -85,16 +85,12 @@ BATCH_ROWS = 500
 """Sections written in one transaction: SQLite has a single write lock, and runs need it every few milliseconds."""
 
 
-class LeaseLost(Exception):
-    """Raised when the version was cancelled, deleted or given to another worker meanwhile."""
-
-
 def compile_version(version_id: int, *, compile_with: Compile = run_child) -> None:
     """Compile a queued version to its end, ready or failed, or repair a ready one. A second delivery exits quietly.
 
     What nobody expected ends the version as failed as well, and is raised for the worker's log.
     """
-    version = _claim(version_id) or claim_repair(version_id)
+    version = _claim(version_id)
     if version is None:
         return
     try:
@@ -125,7 +121,7 @@ def put_back(version: DocumentVersion, outage: Outage) -> None:
     failed, and can be tried again by hand.
     """
     if version.is_being_repaired:
-        put_off(version, CompileFailed(WAITS[outage], code=outage.code, retryable=True))
+        fail_version(version, CompileFailed(WAITS[outage], code=outage.code, retryable=True))
         return
     now = timezone.now()
     since = min(version.waiting_since or now, now)
@@ -133,11 +129,8 @@ def put_back(version: DocumentVersion, outage: Outage) -> None:
         fail_version(version, _failure_by(outage))
         return
     pause = min(max(now - since, FIRST_RETRY), LAST_RETRY)
-    _mine(version).update(
-        status=Status.QUEUED,
-        attempt=F("attempt") + 1,
-        lease="",
-        heartbeat_at=None,
+    compile_lease(version).held().update(
+        **READINGS.queued(),
         error_code=outage.code,
         error_message=WAITS[outage],
         waiting_since=since,
@@ -156,9 +149,8 @@ def _failure_by(outage: Outage) -> CompileFailed:
 
 def fail_version(version: DocumentVersion, failure: CompileFailed) -> bool:
     """Write the failed end under the version's lease; false when another owns it. Nothing of the attempt is kept."""
-    if version.is_being_repaired:
-        return put_off(version, failure)
-    return end_as_failed(_mine(version), version, failure)
+    end = put_off if version.is_being_repaired else end_as_failed
+    return end(compile_lease(version).held(), version, failure)
 
 
 def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, failure: CompileFailed) -> bool:
@@ -202,36 +194,13 @@ def drop_upload(name: str) -> None:
 
 
 def _claim(version_id: int) -> DocumentVersion | None:
-    """Take a queued version of a document that is not deleted; None when somebody else has it or the turn."""
-    lease = secrets.token_hex(16)
-    claimed = UPLOADS.take(
-        DocumentVersion.objects.filter(pk=version_id, status=Status.QUEUED, document__deleted_at=None),
-        status=Status.PARSING,
-        lease=lease,
-        heartbeat_at=timezone.now(),
-        stage_done=0,
-        stage_total=0,
-        error_code="",
-        error_message="",
-        retryable=False,
-        retry_at=None,
+    """Take a version that waits to be read, or a ready one that waits for a repair; None when neither is to be had."""
+    undeleted = Q(document__deleted_at=None)
+    cleared = {"stage_done": 0, "stage_total": 0, "error_code": "", "error_message": "", "retryable": False}
+    claimed = READINGS.claim(version_id, only=undeleted, take=UPLOADS.take, **cleared, retry_at=None) or REPAIRS.claim(
+        version_id, only=undeleted, repair_tries=F("repair_tries") + 1
     )
     if not claimed:
-        return None
-    version = DocumentVersion.objects.select_related("document").get(pk=version_id)
-    announce(version.document.workspace_id, version.document_id)
-    return version
-
-
-def claim_repair(version_id: int) -> DocumentVersion | None:
-    """Take a ready version that waits to be compiled again; None when there is none or somebody else has it."""
-    lease = secrets.token_hex(16)
-    waiting = DocumentVersion.objects.filter(
-        pk=version_id, status=Status.READY, repair=Status.QUEUED, document__deleted_at=None
-    )
-    if not waiting.update(
-        repair=Status.PARSING, lease=lease, heartbeat_at=timezone.now(), repair_tries=F("repair_tries") + 1
-    ):
         return None
     version = DocumentVersion.objects.select_related("document").get(pk=version_id)
     announce(version.document.workspace_id, version.document_id)
@@ -248,7 +217,7 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
     with reaching_storage():
         name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
     stored = {"artefact": name, "artefact_sha256": digest, "artefact_bytes": target.stat().st_size}
-    if not patiently(lambda: _mine(version).update(**stored)):
+    if not patiently(lambda: compile_lease(version).held().update(**stored)):
         drop_artefact(name)
         raise LeaseLost
     document = open_artefact(name, digest)
@@ -291,7 +260,7 @@ def _watch(version: DocumentVersion, news: News) -> Finished:
 
 
 class Beat:
-    """Writes progress and heartbeat of one version, at most once a second but for a new stage."""
+    """Renews the lease of one version and writes its progress, at most once a second but for a new stage."""
 
     def __init__(self, version: DocumentVersion) -> None:
         self.version = version
@@ -313,44 +282,21 @@ class Beat:
 
     def _write(self) -> None:
         self._written_at = time.monotonic()
-        try:
-            is_ours = _mine(self.version).update(heartbeat_at=timezone.now(), **self._values)
-        except DatabaseTrouble as error:
-            # No reason to give up what the child has done: what is written at the end decides.
-            logger.warning("version %d: its heartbeat could not be written: %s", self.version.pk, error)
-            connection.close()
-            return
-        if not is_ours:
-            raise LeaseLost
-        if self._values:
+        if compile_lease(self.version).renew_if_reachable(**self._values) and self._values:
             announce(self.version.document.workspace_id, self.version.document_id)
             self._values = {}
 
 
-def _mine(version: DocumentVersion) -> QuerySet[DocumentVersion]:
-    """The version's row while this worker holds it."""
-    busy = Q(status__in=DocumentVersion.BUSY) | Q(status=Status.READY, repair__in=DocumentVersion.BUSY)
-    return DocumentVersion.objects.filter(busy, pk=version.pk, lease=version.lease)
-
-
-def _still_mine(version: DocumentVersion) -> None:
-    """Renew the lease inside a transaction, so that what is written with it stands or falls with the lease."""
-    if not _mine(version).update(heartbeat_at=timezone.now()):
-        raise LeaseLost
-
-
 def _drop_leftovers(version: DocumentVersion) -> None:
     """Remove what an attempt that died left behind."""
-    with transaction.atomic():
-        _still_mine(version)
+    with fenced(compile_lease(version)):
         version.sections.all().delete()
 
 
 def _write_sections(version: DocumentVersion, document: CompiledDocument) -> None:
     rows = list(section_rows(version, document))
     for start in range(0, len(rows), BATCH_ROWS):
-        with transaction.atomic():
-            _still_mine(version)
+        with fenced(compile_lease(version)):
             # A batch may have been committed although the news of it did not come.
             Section.objects.bulk_create(rows[start : start + BATCH_ROWS], ignore_conflicts=True)
 
@@ -358,7 +304,7 @@ def _write_sections(version: DocumentVersion, document: CompiledDocument) -> Non
 def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) -> None:
     """Compile a ready version again from its original, unless its file turns out to be sound."""
     if version.repair_reason != Reason.ASKED and is_sound(version):
-        _mine(version).update(engine_version=ENGINE_VERSION, **REPAIRED)
+        compile_lease(version).held().update(engine_version=ENGINE_VERSION, **REPAIRED)
         announce(version.document.workspace_id, version.document_id)
         return
     target = folder / "artefact"
@@ -402,7 +348,8 @@ def _replace(
     name, digest = stored
     carried = carry_vectors(version, digest, document)
     with transaction.atomic():
-        if not _mine(version).update(artefact=name, artefact_sha256=digest, **facts, **REPAIRED):
+        compiled = {"artefact": name, "artefact_sha256": digest, **facts, **REPAIRED}
+        if not compile_lease(version).held().update(**compiled):
             raise LeaseLost
         version.sections.all().delete()
         Section.objects.bulk_create(section_rows(version, document), batch_size=BATCH_ROWS)
@@ -415,15 +362,15 @@ def _replace(
         announce(row.workspace_id, row.pk)
 
 
-def put_off(version: DocumentVersion, failure: CompileFailed) -> bool:
-    """Write that a repair failed: tried again by itself, later each time, and not for ever. False without the lease.
+def put_off(rows: QuerySet[DocumentVersion], version: DocumentVersion, failure: CompileFailed) -> bool:
+    """Write that a repair failed if it is still among `rows`: tried again by itself, later each time, and not for ever.
 
     The version stays what it was; what can still be read of it can be read.
     """
     left = REPAIR_WAITS[version.repair_tries - 1 :]
     after = timezone.now() + left[0] if left else None
     message = LOST_ORIGINAL if failure.code == "upload_missing" else failure.message
-    ended = _mine(version).update(
+    ended = rows.update(
         repair=Status.FAILED, error_code=failure.code, error_message=message, repair_after=after, lease=""
     )
     if ended:
@@ -434,7 +381,8 @@ def put_off(version: DocumentVersion, failure: CompileFailed) -> bool:
 @transaction.atomic
 def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[str, Any], card: Linked) -> None:
     """The last transition: ready, with its card, and current unless a newer version is ready already."""
-    if not _mine(version).update(status=Status.READY, ready_at=timezone.now(), lease="", waiting_since=None, **facts):
+    ready = {"status": Status.READY, "ready_at": timezone.now(), "lease": "", "waiting_since": None}
+    if not compile_lease(version).held().update(**ready, **facts):
         raise LeaseLost
     Card.objects.filter(version=version).delete()
     card_row(version, document.card).save()

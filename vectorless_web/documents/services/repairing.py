@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
-from django.conf import settings
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
@@ -13,6 +13,7 @@ from vectorless_web.documents.line import enqueue_job
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compile_queue import REPAIRED, queue_repair, start_repair
 from vectorless_web.documents.services.compiling import is_sound, put_off
+from vectorless_web.documents.services.leases import REPAIRS
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 from vectorless_web.engine.errors import ArtefactDamaged
@@ -53,7 +54,7 @@ class RepairCounts:
 def requeue_repairs() -> int:
     """What the sweep mends of repairs: those without a job, without a worker, or due for another try. How many."""
     now = timezone.now()
-    return _requeue_unqueued(now) + _recover_stalled(now) + _try_again(now)
+    return _requeue_unqueued(now) + _recover_stalled() + _try_again(now)
 
 
 class ArtefactPatrol:
@@ -146,12 +147,10 @@ def _requeue_unqueued(now: datetime) -> int:
     return len(gone)
 
 
-def _recover_stalled(now: datetime) -> int:
-    """Repairs whose heartbeat is older than their lease: put off like any other failure."""
-    active = [Status.PARSING, Status.OUTLINING, Status.INDEXING]
-    before = now - timedelta(seconds=settings.COMPILE_LEASE_SECONDS)
-    stalled = DocumentVersion.objects.filter(status=Status.READY, repair__in=active, heartbeat_at__lt=before)
-    return sum(put_off(version, LOST) for version in stalled.select_related("document"))
+def _recover_stalled() -> int:
+    """Repairs that lost their worker: put off like any other failure."""
+    stalled = REPAIRS.expired().select_related("document")
+    return REPAIRS.recover(stalled, give_up=partial(put_off, failure=LOST))
 
 
 def _try_again(now: datetime) -> int:

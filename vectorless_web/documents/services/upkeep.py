@@ -1,22 +1,18 @@
 """What the sweep mends: versions whose job or worker was lost."""
 
-from datetime import timedelta
+from functools import partial
 
-from django.conf import settings
 from django.db import transaction
-from django.db.models import Q
-from django.utils import timezone
+from django.db.models import QuerySet
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compiling.process import CompileFailed
-from vectorless_web.documents.line import UPLOADS, is_past
+from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compile_queue import enqueue_compile
-from vectorless_web.documents.services.compiling import fail_version
+from vectorless_web.documents.services.compiling import end_as_failed
+from vectorless_web.documents.services.leases import READINGS
 
-Status = DocumentVersion.Status
-
-ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING)
 LOST = CompileFailed(
     "Reading this file was interrupted twice. Retry; if it happens again, ask your administrator to look at "
     "the worker.",
@@ -27,7 +23,9 @@ LOST = CompileFailed(
 
 def requeue_lost_versions() -> int:
     """Queue again what lost its job; end or queue again what lost its worker. How many rows were touched."""
-    return UPLOADS.admit_all() + _recover_stalled()
+    stalled = READINGS.expired().select_related("document")
+    forgive, give_up = partial(_queue_again, requeued=True), partial(end_as_failed, failure=LOST)
+    return UPLOADS.admit_all() + READINGS.recover(stalled, requeue=forgive, give_up=give_up)
 
 
 def hand_back_version(version_id: int, job: str) -> bool:
@@ -35,32 +33,16 @@ def hand_back_version(version_id: int, job: str) -> bool:
 
     It does not count as an interruption: those end a version the second time.
     """
-    version = DocumentVersion.objects.select_related("document").filter(pk=version_id, status__in=ACTIVE).first()
+    active = DocumentVersion.objects.filter(pk=version_id, status__in=DocumentVersion.ACTIVE)
+    version = active.select_related("document").first()
     if version is None or version.job_id != job:
         return False
-    return _queue_again(version, requeued=version.requeued)
+    return _queue_again(READINGS.held(version.pk, version.lease), version, requeued=version.requeued)
 
 
-def _recover_stalled() -> int:
-    """Versions whose heartbeat is older than their lease: queued again once, then failed."""
-    before = timezone.now() - timedelta(seconds=settings.COMPILE_LEASE_SECONDS)
-    silent = Q(heartbeat_at=None) | is_past("heartbeat_at", before)
-    stalled = DocumentVersion.objects.filter(silent, status__in=ACTIVE).select_related("document")
-    return sum(_recover(version) for version in stalled)
-
-
-def _recover(version: DocumentVersion) -> bool:
-    if version.requeued:
-        return fail_version(version, LOST)
-    return _queue_again(version, requeued=True)
-
-
-def _queue_again(version: DocumentVersion, *, requeued: bool) -> bool:
+def _queue_again(rows: QuerySet[DocumentVersion], version: DocumentVersion, *, requeued: bool) -> bool:
     with transaction.atomic():
-        # The lease and heartbeat seen above: a worker that has beaten since keeps its version.
-        queued = DocumentVersion.objects.filter(
-            pk=version.pk, lease=version.lease, heartbeat_at=version.heartbeat_at, status=version.status
-        ).update(status=Status.QUEUED, requeued=requeued, attempt=version.attempt + 1, lease="", heartbeat_at=None)
+        queued = rows.update(**READINGS.queued(), requeued=requeued)
         if queued:
             version.refresh_from_db()
             enqueue_compile(version)

@@ -4,7 +4,7 @@ from vectorless_web.runs.services.asking import ask_again, start_run
 from vectorless_web.runs.services.call_log import CallLog, RunPurse, stored_calls
 from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
 from vectorless_web.runs.services.inputs import inputs_of, kept_late, kept_lexicon, program_digest
-from vectorless_web.runs.services.leases import Lease, LeaseLost
+from vectorless_web.runs.services.leases import RunLease
 from vectorless_web.runs.services.recovering import hand_back_run, recover_runs
 from vectorless_web.runs.services.replaying.replay import Found, replay
 from vectorless_web.runs.services.replaying.requests import is_waited_for, keep_verdict, recover_replays, start_replay
@@ -15,9 +15,8 @@ __all__ = [
     "CallLog",
     "Engine",
     "Found",
-    "Lease",
-    "LeaseLost",
     "Reasoner",
+    "RunLease",
     "RunPurse",
     "ask_again",
     "cancel_run",

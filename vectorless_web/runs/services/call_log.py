@@ -10,10 +10,11 @@ from django.db.models import QuerySet
 from vectorless_web.documents.models import VectorFile
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import Message
+from vectorless_web.infra.leases import fenced
 from vectorless_web.infra.money import money, token_count
 from vectorless_web.infra.outages import patiently
 from vectorless_web.runs.models import ModelCall, Run, Step
-from vectorless_web.runs.services.leases import Lease, fenced
+from vectorless_web.runs.services.leases import RunLease
 from vectorless_web.runs.services.rows import storable
 from vectorless_web.workspaces.services import WorkspacePurse, release_all
 
@@ -29,7 +30,7 @@ class CallLog:
     Called from the threads of the walks, each with a connection of its own.
     """
 
-    def __init__(self, lease: Lease) -> None:
+    def __init__(self, lease: RunLease) -> None:
         self._lease = lease
         self._lock = threading.Lock()
         self.stored: Sequence[ModelCallRecord] = stored_calls(lease.run_id)

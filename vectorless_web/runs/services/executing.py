@@ -11,11 +11,12 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.errors import Cancelled, EngineError
 from vectorless_web.engine.questions.followup import Previous
+from vectorless_web.infra.leases import LeaseLost, Watch, fenced
 from vectorless_web.infra.outages import patiently
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run, RunInputs
 from vectorless_web.runs.services.inputs import inputs_of, kept_previous, kept_routes, other_factory
-from vectorless_web.runs.services.leases import Lease, LeaseLost, Watch, claim, end_run, fenced
+from vectorless_web.runs.services.leases import RunLease, claim, end_run
 from vectorless_web.runs.services.queueing import announce, stop_job
 from vectorless_web.runs.services.recording import Recorder
 
@@ -51,7 +52,7 @@ class Engine(Protocol):
     def sizes(self) -> Mapping[str, int]: ...
 
 
-def claim_run(run_id: int) -> Lease | None:
+def claim_run(run_id: int) -> RunLease | None:
     """Take a queued run; None for one that another worker has or that has ended: a doubled delivery exits quietly."""
     lease = claim(run_id)
     if lease is not None:
@@ -59,7 +60,7 @@ def claim_run(run_id: int) -> Lease | None:
     return lease
 
 
-def execute_run(lease: Lease, *, engine: Engine, inputs: RunInputs | None = None, stop: Event | None = None) -> None:
+def execute_run(lease: RunLease, *, engine: Engine, inputs: RunInputs | None = None, stop: Event | None = None) -> None:
     """Work on a claimed run until it ends, storing every event before announcing it.
 
     Whatever the engine says of itself (an EngineError, a CompleteEvent) becomes the
@@ -78,13 +79,13 @@ def execute_run(lease: Lease, *, engine: Engine, inputs: RunInputs | None = None
         logger.info("run %d: attempt %d lost its lease and wrote nothing more", lease.run_id, lease.attempt)
 
 
-def fail_run(lease: Lease, *, code: str, message: str, retryable: bool) -> None:
+def fail_run(lease: RunLease, *, code: str, message: str, retryable: bool) -> None:
     """Write that a run failed, if the lease is still held; a database that is away is waited for."""
     if patiently(lambda: end_run(lease, Run.Status.FAILED, error_code=code, reason=message, retryable=retryable)):
         announce(lease.run_id)
 
 
-def _work(run: Run, lease: Lease, engine: Engine, inputs: RunInputs, watch: Watch) -> None:
+def _work(run: Run, lease: RunLease, engine: Engine, inputs: RunInputs, watch: Watch) -> None:
     corpus = WorkspaceCorpus(run, routes=kept_routes(inputs))
     with fenced(lease):
         Run.objects.filter(pk=run.pk).update(
@@ -126,13 +127,13 @@ def limits_of(run: Run) -> Limits:
     return Limits(**{name: run.settings[name] for name in kept if name in run.settings})
 
 
-def _cancelled(lease: Lease) -> bool:
+def _cancelled(lease: RunLease) -> bool:
     if end_run(lease, Run.Status.CANCELLED, reason="Stopped before it was done. What was found is kept."):
         announce(lease.run_id)
     return True
 
 
-def _end_overdue(lease: Lease) -> None:
+def _end_overdue(lease: RunLease) -> None:
     """The engine did not react to a stop in time: write the end for it and end its process."""
     _cancelled(lease)
     stop_job(lease.run_id, lease.attempt)

@@ -14,13 +14,14 @@ from vectorless_web.engine.agent.limits import FURTHER, Late, Place
 from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.routing import RouteMode, RouteResult, ScoredCandidate
+from vectorless_web.infra.leases import fenced
 from vectorless_web.runs.models import Run, RunInputs
-from vectorless_web.runs.services.leases import Lease, fenced
+from vectorless_web.runs.services.leases import RunLease
 from vectorless_web.runs.services.threads import previous_of
 from vectorless_web.workspaces.selectors import lexicon_from, lexicon_rows
 
 
-def inputs_of(run: Run, lease: Lease) -> RunInputs:
+def inputs_of(run: Run, lease: RunLease) -> RunInputs:
     """What the run has taken so far; its first attempt keeps the workspace's words and what a follow-up leans on."""
     kept = RunInputs.objects.filter(run=run.pk).first()
     if kept is not None:

@@ -9,12 +9,13 @@ from vectorless_web.documents.rendering.page import RenderUnavailable, boxes
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.llm.model import OUTSIDE
+from vectorless_web.infra.leases import LeaseLost, fenced
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import money, token_count
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, RunInputs, Step
 from vectorless_web.runs.services.inputs import late_rows
-from vectorless_web.runs.services.leases import Lease, LeaseLost, end_run, fenced
+from vectorless_web.runs.services.leases import RunLease, end_run
 from vectorless_web.runs.services.queueing import announce
 from vectorless_web.runs.services.rows import TOLD, Place, answer_row, as_stored, calculation_row, step_row, storable
 
@@ -31,7 +32,7 @@ class Recorder:
     did not come to again is dropped once it has an answer of its own.
     """
 
-    def __init__(self, lease: Lease, corpus: WorkspaceCorpus) -> None:
+    def __init__(self, lease: RunLease, corpus: WorkspaceCorpus) -> None:
         self._lease = lease
         self._corpus = corpus
         self._boxless: set[int] = set()

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import may_stop
-from vectorless_web.runs.services.leases import without_holder
+from vectorless_web.runs.services.leases import RUN_LEASES
 from vectorless_web.runs.services.queueing import admit_after, announce, stop_job
 from vectorless_web.workspaces.selectors import User, may_in
 from vectorless_web.workspaces.services import record
@@ -41,10 +41,9 @@ def cancel_run(*, user: User, run: Run) -> bool:
 
 def end_abandoned(run_id: int) -> bool:
     """End a stopped run that nobody works on; false when somebody does."""
-    now = timezone.now()
-    nobody = Q(status=Run.Status.QUEUED) | Q(without_holder(), status=Run.Status.RUNNING)
+    nobody = Q(status=Run.Status.QUEUED) | RUN_LEASES.is_expired()
     ended = Run.objects.filter(nobody, pk=run_id, cancel_requested=True).update(
-        status=Run.Status.CANCELLED, lease="", lease_until=None, finished_at=now, reason=REASON
+        **RUN_LEASES.released(), status=Run.Status.CANCELLED, finished_at=timezone.now(), reason=REASON
     )
     if ended:
         admit_after(run_id)

@@ -11,17 +11,19 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import F
 from django.utils import timezone
 from numpy.typing import NDArray
 
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
+from vectorless_web.documents.services.leases import EMBEDDINGS, embedding_lease
 from vectorless_web.documents.services.vectors.queue import start_next
 from vectorless_web.documents.storage.files import delete_stored, open_vectors, open_version, store_vectors
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.vectors import LeafText, leaf_texts, write_vectors
 from vectorless_web.engine.errors import ArtefactDamaged, EngineError, ModelError, ModelInvalidReply
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, batches
+from vectorless_web.infra.leases import LeaseLost
 from vectorless_web.infra.money import MILLION, money
 from vectorless_web.infra.outages import outage_of, patiently
 from vectorless_web.workspaces.services import WorkspacePurse
@@ -40,10 +42,6 @@ TURN_SECONDS = 60.0
 """A document that takes longer is put back behind the uploads that wait, with what was embedded kept."""
 INTERNAL = "Something went wrong inside the program; the log has the details. Try again."
 UNREADABLE = "The key was stored under another encryption key and cannot be read. Type it again under Models."
-
-
-class LeaseLost(Exception):
-    """Raised when embedding was switched off, the version deleted, or the file given to another worker meanwhile."""
 
 
 def embed_version(file_id: int, *, connect: Connect, turn_seconds: float = TURN_SECONDS) -> None:
@@ -117,21 +115,18 @@ def name_carried(carried: Iterable[Carried]) -> None:
     for row in carried:
         values: dict[str, Any] = {"file": row.name, "sha256": row.sha256}
         if not (row.is_whole and row.file.status == Status.READY):
-            values |= {**_BACK, "lease": ""}
+            values |= EMBEDDINGS.queued()
         VectorFile.objects.filter(pk=row.file.pk).update(**values)
         transaction.on_commit(partial(delete_stored, row.file.file))
 
 
 def _claim(file_id: int) -> VectorFile | None:
     """Take a queued file of a workspace that searches by meaning; None when somebody else has it."""
-    lease = secrets.token_hex(16)
-    claimed = VectorFile.objects.filter(
-        pk=file_id, status=Status.QUEUED, choice__enabled=True, version__document__deleted_at=None
-    ).update(status=Status.WORKING, lease=lease, heartbeat_at=timezone.now(), done=0, error_code="", error_message="")
-    if not claimed:
+    token = EMBEDDINGS.claim(file_id, done=0, error_code="", error_message="")
+    if token is None:
         return None
     rows = VectorFile.objects.select_related("choice__workspace", "choice__provider", "version__document")
-    return rows.filter(pk=file_id, lease=lease).first()
+    return rows.filter(pk=file_id, lease=token).first()
 
 
 def _metered(choice: EmbeddingChoice, embedder: Embedder) -> Embedder:
@@ -152,8 +147,8 @@ def _embed(file: VectorFile, embedder: Embedder, turn_seconds: float) -> None:
     except ModelError:
         _store(file, leaves, known)
         raise
-    ended = {"status": Status.READY, "done": F("total"), "ready_at": timezone.now()} if is_done else _BACK
-    _store(file, leaves, known, lease="", **ended)
+    ready = {"status": Status.READY, "done": F("total"), "ready_at": timezone.now(), "lease": ""}
+    _store(file, leaves, known, **(ready if is_done else EMBEDDINGS.queued()))
     EmbeddingChoice.objects.filter(pk=file.choice_id).update(paused_until=None, pause_code="", pause_message="")
 
 
@@ -178,7 +173,7 @@ def _store(file: VectorFile, leaves: list[LeafText], known: Known, **values: Any
     data = write_vectors([leaf.key for leaf in there], matrix, model=file.model, artefact=artefact)
     name, digest = store_vectors(data, f"vectors/{file.version.sha256}-{file.lease[:16]}.vec")
     stored = {"file": name, "sha256": digest, "dimensions": matrix.shape[1]}
-    if not patiently(lambda: _mine(file).update(**stored, **values)):
+    if not patiently(lambda: embedding_lease(file).held().update(**stored, **values)):
         # The row may name it all the same: the news of a write can be lost together with the connection.
         if not VectorFile.objects.filter(file=name).exists():
             delete_stored(name)
@@ -221,29 +216,19 @@ def _vectors_in(file: VectorFile, max_tokens: int) -> Known:
         return {}
 
 
-def _mine(file: VectorFile) -> QuerySet[VectorFile]:
-    """The file's row while this worker holds it and the workspace still wants it."""
-    held = VectorFile.objects.filter(pk=file.pk, lease=file.lease, status=Status.WORKING)
-    return held.filter(choice__enabled=True, version__document__deleted_at=None)
-
-
 def _beat(file: VectorFile, **values: object) -> None:
-    """Write progress and heartbeat; LeaseLost when the file is no longer ours."""
-    if not patiently(lambda: _mine(file).update(heartbeat_at=timezone.now(), **values)):
-        raise LeaseLost
+    """Write progress and renew the lease; LeaseLost when the file is no longer ours."""
+    patiently(lambda: embedding_lease(file).renew(**values))
 
 
 def _fail(file: VectorFile, code: str, message: str) -> None:
-    patiently(lambda: _mine(file).update(status=Status.FAILED, error_code=code, error_message=message, lease=""))
+    failed = {"status": Status.FAILED, "error_code": code, "error_message": message, "lease": ""}
+    patiently(lambda: embedding_lease(file).held().update(**failed))
 
 
 def _pause(file: VectorFile, code: str, message: str, pause: timedelta) -> None:
     """Give the file back to the queue, and begin none before the pause is over."""
-    if patiently(lambda: _mine(file).update(lease="", **_BACK)):
+    if patiently(lambda: embedding_lease(file).held().update(**EMBEDDINGS.queued())):
         EmbeddingChoice.objects.filter(pk=file.choice_id).update(
             paused_until=timezone.now() + pause, pause_code=code, pause_message=message
         )
-
-
-_BACK: dict[str, Any] = {"status": Status.QUEUED, "attempt": F("attempt") + 1, "heartbeat_at": None}
-"""Back to the queue."""

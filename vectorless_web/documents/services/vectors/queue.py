@@ -2,11 +2,11 @@
 
 from datetime import timedelta
 
-from django.conf import settings
 from django.db.models import F, Q
 from django.utils import timezone
 
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
+from vectorless_web.documents.services.leases import EMBEDDINGS
 from vectorless_web.infra.queues import jobs
 
 Status = VectorFile.Status
@@ -69,26 +69,7 @@ def resume_embedding() -> int:
 
 
 def _requeue_lost() -> int:
-    """Files whose worker has been silent for longer than any call takes, or whose job is gone."""
-    now = timezone.now()
-    before = now - timedelta(seconds=LOST_SECONDS)
-    silent = VectorFile.objects.filter(
-        Q(heartbeat_at__lt=before) | Q(heartbeat_at__gt=now + LONGEST_PAUSE), status=Status.WORKING
-    )
-    longest = timedelta(seconds=settings.MODEL_SECONDS * 5 * (settings.MODEL_RETRIES + 1))
-    lost = [
-        file
-        for file in silent
-        if file.heartbeat_at is None
-        or not now - longest <= file.heartbeat_at <= now + LONGEST_PAUSE
-        or not jobs.exists(file.job_id, queue="documents")
-    ]
-    return sum(_requeue(file) for file in lost)
-
-
-def _requeue(file: VectorFile) -> int:
-    # The lease and heartbeat seen above: a worker that has beaten since keeps its file.
-    held = VectorFile.objects.filter(
-        pk=file.pk, lease=file.lease, heartbeat_at=file.heartbeat_at, status=Status.WORKING
-    )
-    return held.update(status=Status.QUEUED, attempt=F("attempt") + 1, lease="", heartbeat_at=None)
+    """Files whose worker has been silent for longer than any call takes, or whose job is gone; how many."""
+    jobless = [file for file in EMBEDDINGS.expired(LOST_SECONDS) if not jobs.exists(file.job_id, queue="documents")]
+    lost = {*EMBEDDINGS.expired(), *jobless}
+    return sum(EMBEDDINGS.as_seen(file).update(**EMBEDDINGS.queued()) for file in lost)

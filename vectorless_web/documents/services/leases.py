@@ -1,0 +1,44 @@
+"""How versions and vector files are leased: a first reading, a repair and an embedding each by rules of its own."""
+
+from django.conf import settings
+from django.db.models import Q
+
+from vectorless_web.documents.models import DocumentVersion, VectorFile
+from vectorless_web.infra.leases import Lease, LeaseRule
+
+Status = DocumentVersion.Status
+EMBEDDING_TRIES_SECONDS = 5
+"""A call for embeddings may take this many times MODEL_SECONDS for each try, with its pauses."""
+
+READINGS = LeaseRule(
+    model=DocumentVersion,
+    waiting=Status.QUEUED,
+    working=DocumentVersion.ACTIVE,
+    seconds=lambda: settings.COMPILE_LEASE_SECONDS,
+    may_retry=lambda version: not version.requeued,
+)
+REPAIRS = LeaseRule(
+    model=DocumentVersion,
+    status="repair",
+    waiting=Status.QUEUED,
+    working=DocumentVersion.ACTIVE,
+    seconds=lambda: settings.COMPILE_LEASE_SECONDS,
+    wanted=Q(status=Status.READY),
+)
+EMBEDDINGS = LeaseRule(
+    model=VectorFile,
+    waiting=VectorFile.Status.QUEUED,
+    working=(VectorFile.Status.WORKING,),
+    seconds=lambda: settings.MODEL_SECONDS * EMBEDDING_TRIES_SECONDS * (settings.MODEL_RETRIES + 1),
+    wanted=Q(choice__enabled=True, version__document__deleted_at=None),
+)
+
+
+def compile_lease(version: DocumentVersion) -> Lease[DocumentVersion]:
+    """The right to write to a version that its worker claimed, for a first reading or for a repair."""
+    return Lease(REPAIRS if version.is_being_repaired else READINGS, version.pk, version.lease)
+
+
+def embedding_lease(file: VectorFile) -> Lease[VectorFile]:
+    """The right to write to a vector file that its worker claimed."""
+    return Lease(EMBEDDINGS, file.pk, file.lease)
