@@ -64,7 +64,7 @@ def wait_for_steps(page, count: int) -> None:
 def holds_what_is_stored(page, site) -> None:
     """Wait a moment for what is under way, then compare: the screen, the rows, the ids."""
     run = run_on(page)
-    wait_until(lambda: shown(page) == site.sequences(run), seconds=10)
+    wait_until(lambda: shown(page) == site.sequences(run), seconds=20)
     assert page.evaluate(DOUBLED) == []
 
 

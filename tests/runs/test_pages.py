@@ -310,3 +310,37 @@ def test_the_place_on_an_open_page_follows_the_line(make_run, alice, bob):
 
     assert "place 1" in html
     assert Feed(run, 0).told(0, after.token, audience)[1] == "", "and is told once"
+
+
+def test_a_step_stored_while_the_rows_are_read_comes_with_the_next_look(make_run):
+    from django.db import connection
+
+    from vectorless_web.runs.live.feed import Audience, Feed
+    from vectorless_web.runs.models import Claim, Step
+    from vectorless_web.workspaces.selectors import may_as
+
+    run, audience = make_run(status="running"), Audience(may_as("member"), "en")
+
+    def store(order: int) -> None:
+        Step.objects.create(run=run, sequence=2 * order - 1, walk=0, index=order, kind="verify", say=f"step {order}")
+        Claim.objects.create(run=run, sequence=2 * order, order=order, text=f"claim {order}", state="draft")
+
+    class WriterBetween:
+        """Stores a step and a claim before the claims are read, when the steps have been."""
+
+        armed = True
+
+        def __call__(self, execute, sql, params, many, context):
+            if self.armed and 'FROM "runs_claim"' in sql and "ORDER BY" in sql:
+                self.armed = False
+                store(2)
+            return execute(sql, params, many, context)
+
+    store(1)
+    feed = Feed(run, 0)
+    with connection.execute_wrapper(WriterBetween()):
+        state, _html = feed.told(0, "none", audience)
+    _, html = feed.told(state.sequence, "none", audience)
+
+    assert "step 2" in html
+    assert "claim 2" in html

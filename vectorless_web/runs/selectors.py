@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 
-from django.db.models import Count, Max, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Max, Model, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
 from django.utils import timezone
 
@@ -12,6 +13,8 @@ from vectorless_web.runs.line import RUNS
 from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, ModelCall, Replay, Run, Step, Thread
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import May, User, member_workspace, workspace_for, workspaces_of
+
+T = TypeVar("T", bound=Model)
 
 RECENT = 8
 USED_PAGES = 12
@@ -122,9 +125,19 @@ def count_in_thread(run: Run) -> int:
     return Run.objects.filter(thread=run.thread_id).count()
 
 
-def steps_of(run: Run, after: int = 0) -> list[Step]:
-    """The run's steps beyond a sequence number, in order."""
-    return list(Step.objects.filter(run=run.pk, sequence__gt=after).order_by("sequence"))
+def last_sequence(run_id: int) -> int:
+    """The greatest sequence number stored of a run; 0 before its first step.
+
+    One worker at a time writes a run, in order: whatever has this number or a smaller one is
+    stored, while rows of two tables read one after the other may miss one in between.
+    """
+    greatest = (rows.objects.filter(run=run_id).aggregate(last=Max("sequence"))["last"] or 0 for rows in (Step, Claim))
+    return max(greatest)
+
+
+def steps_of(run: Run, after: int = 0, upto: int | None = None) -> list[Step]:
+    """The run's steps beyond a sequence number and, when given, up to another, in order."""
+    return list(_numbered(Step.objects.filter(run=run.pk), after, upto).order_by("sequence"))
 
 
 def model_failure(run: Run) -> tuple[ModelCall | None, bool]:
@@ -146,11 +159,16 @@ def count_steps(run: Run, upto: int) -> int:
     return Step.objects.filter(run=run.pk, sequence__lte=upto).count()
 
 
-def claims_of(run: Run, after: int = 0) -> list[Claim]:
-    """The run's claims beyond a sequence number, in the order of the answer, with their citations."""
+def claims_of(run: Run, after: int = 0, upto: int | None = None) -> list[Claim]:
+    """The run's claims beyond a sequence number and, when given, up to another, as answered, with their citations."""
     cited = Prefetch("citations", queryset=Citation.objects.select_related("version", "version__document"))
-    rows = Claim.objects.filter(run=run.pk, sequence__gt=after).order_by("order")
+    rows = _numbered(Claim.objects.filter(run=run.pk), after, upto).order_by("order")
     return list(rows.prefetch_related(cited))
+
+
+def _numbered(rows: QuerySet[T], after: int, upto: int | None) -> QuerySet[T]:
+    fresh = rows.filter(sequence__gt=after)
+    return fresh if upto is None else fresh.filter(sequence__lte=upto)
 
 
 def answer_of(run: Run) -> Answer | None:

@@ -180,7 +180,9 @@ class Feed:
         after = self._upto if self._reaches else self._wanted
         run = Run.objects.get(pk=self._run.pk)
         run.workspace, run.asked_by = self._run.workspace, self._run.asked_by
-        steps, claims = selectors.steps_of(run, after), selectors.claims_of(run, after)
+        # The bound comes first: a step stored between the two reads would else be passed over for ever.
+        upto = selectors.last_sequence(run.pk)
+        steps, claims = selectors.steps_of(run, after, upto), selectors.claims_of(run, after, upto)
         numbered = self._numbered
         if numbered is None or after < self._upto:
             numbered = selectors.count_steps(run, upto=after)

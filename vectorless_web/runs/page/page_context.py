@@ -6,7 +6,7 @@ from typing import Any
 from django.urls import reverse
 
 from vectorless_web.runs import selectors
-from vectorless_web.runs.models import Citation, Claim, Run, Step
+from vectorless_web.runs.models import Citation, Run
 from vectorless_web.runs.page import rendering, sheets
 from vectorless_web.runs.page.again import ways_of
 from vectorless_web.runs.page.maps import maps_of
@@ -46,6 +46,7 @@ def around_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
 
 def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     """Everything the run page shows that is the same for all who may do the same."""
+    after = selectors.last_sequence(run.pk)
     steps, claims = selectors.steps_of(run), selectors.claims_of(run)
     citations = rendering.citations_in(claims)
     cards = rendering.step_cards(run, steps, citations)
@@ -58,7 +59,7 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "may": may,
         "may_stop": selectors.may_stop(may, mine=mine),
         "answer": selectors.answer_of(run),
-        "after": _greatest(steps, claims),
+        "after": after,
         "steps": cards,
         "claims": claims,
         "citations": citations,
@@ -83,11 +84,6 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
 def _engine_line(run: Run, takeover: rendering.TakeoverView | None) -> str:
     """Who answered, which is not a model of which no call was answered."""
     return rendering.engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
-
-
-def _greatest(steps: Sequence[Step], claims: Sequence[Claim]) -> int:
-    """The greatest sequence number that these rows carry: what the page will hold."""
-    return max([0, *(row.sequence for row in steps), *(row.sequence for row in claims)])
 
 
 def _name_steps(citations: Sequence[Citation], cards: Sequence[rendering.StepView]) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import Count, Max, Sum
+from django.db.models import Count, Sum
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, boxes
@@ -14,6 +14,7 @@ from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import money, token_count
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, RunInputs, Step
+from vectorless_web.runs.selectors import last_sequence
 from vectorless_web.runs.services.inputs import late_rows
 from vectorless_web.runs.services.leases import RunLease, end_run
 from vectorless_web.runs.services.queueing import announce
@@ -42,7 +43,7 @@ class Recorder:
         self._seen: set[Place] = set()
         self._claimed: set[int] = set()
         self._steps = len(self._stored)
-        self._sequence = _last_sequence(lease.run_id)
+        self._sequence = last_sequence(lease.run_id)
         self._pinned = set(
             Run.versions.through.objects.filter(run=lease.run_id).values_list("documentversion", flat=True)
         )
@@ -234,12 +235,6 @@ def charge(step: Step) -> None:
 def _links() -> Any:
     """The table of the versions that runs read."""
     return Run.versions.through.objects
-
-
-def _last_sequence(run_id: int) -> int:
-    steps = Step.objects.filter(run=run_id).aggregate(last=Max("sequence"))["last"] or 0
-    claims = Claim.objects.filter(run=run_id).aggregate(last=Max("sequence"))["last"] or 0
-    return max(steps, claims)
 
 
 def _title(version: DocumentVersion) -> str:
