@@ -16,9 +16,8 @@ from vectorless_web.engine.answers.claims import (
     Operand,
     Support,
 )
-from vectorless_web.engine.answers.quotes import MISSING, Homes, Located, Place, locate_quote
+from vectorless_web.engine.answers.quotes import MISSING, Homes, Located, Place, PlacedQuote, locate_quote
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.figures.arithmetic import constants_in, evaluate, names_in
 from vectorless_web.engine.figures.tables import units_line
@@ -105,16 +104,6 @@ CONSTANTS = frozenset(
 """Numbers a formula may contain without a quote: counts of periods, days, weeks, percent and scales."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A quote found in its node."""
-
-    draft: DraftQuote
-    node: Node | None
-    located: Located
-    scale: Decimal = Decimal(1)
-
-
 class Grounder:
     """Checks claims against opened documents; numbers their citations from 1 through the whole answer.
 
@@ -144,22 +133,34 @@ class Grounder:
         """The claim with its support, citations and, when unsupported, the reason in one sentence."""
         places = self._placed(claim)
         claim = replace(claim, calculation=_on_quotes(claim.calculation, places))
-        because = self._objection(claim, places)
-        wider = [_whole_row(place) for place in places] if because else places
-        if wider != places and not self._objection(claim, wider):
-            places, because = wider, ""
+        places, objections = self._judge(claim, places)
+        because = objections[0] if objections else ""
         citations = tuple(self._evidence(place) for place in places)
         calculation = _shown(claim.calculation, citations) if claim.calculation else None
         support = _support(because, claim)
         return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
 
+    def objections(self, claim: DraftClaim) -> tuple[str, ...]:
+        """Everything that speaks against a claim, a sentence each; none when it holds."""
+        places = self._placed(claim)
+        claim = replace(claim, calculation=_on_quotes(claim.calculation, places))
+        return tuple(self._judge(claim, places)[1])
+
+    def _judge(self, claim: DraftClaim, places: list[PlacedQuote]) -> tuple[list[PlacedQuote], list[str]]:
+        """The objections to a claim, and its quotes: as whole rows when only these account for it."""
+        objections = self._objections(claim, places)
+        wider = [_whole_row(place) for place in places] if objections else places
+        if wider != places and not self._objections(claim, wider):
+            return wider, []
+        return places, objections
+
     def places(self, claim: DraftClaim) -> list[Check]:
         """How each quote of a claim is found, in order."""
         return [place.located.check for place in self._placed(claim)]
 
-    def _placed(self, claim: DraftClaim) -> list[_Place]:
+    def _placed(self, claim: DraftClaim) -> list[PlacedQuote]:
         """Each quote where it stands; parts of one quote move together."""
-        found: list[_Place] = []
+        found: list[PlacedQuote] = []
         moved: dict[Place, Place] = {}
         for quote in claim.quotes:
             place, named = self._place(quote), (quote.document, quote.key)
@@ -173,16 +174,16 @@ class Grounder:
             found.append(place)
         return found
 
-    def _place(self, quote: DraftQuote) -> _Place:
+    def _place(self, quote: DraftQuote) -> PlacedQuote:
         try:
             tree = self._documents[quote.document].tree
             node = tree.node(quote.key)
         except (KeyError, NotFound):
-            return _Place(quote, None, MISSING)
+            return PlacedQuote(quote, None, MISSING)
         scale = units_scale(units_line(tree, node, node.table)) if node.table is not None else Decimal(1)
-        return _Place(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
+        return PlacedQuote(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
 
-    def _evidence(self, place: _Place) -> Evidence:
+    def _evidence(self, place: PlacedQuote) -> Evidence:
         draft, located = place.draft, place.located
         if place.node is None or located.check is Check.MISSING:
             marker = self._marker(draft, -1, -1)
@@ -209,30 +210,29 @@ class Grounder:
         identity = (draft.document, draft.key, start, end, draft.quote if start < 0 else "")
         return self._markers.setdefault(identity, len(self._markers) + 1)
 
-    def _objection(self, claim: DraftClaim, places: Sequence[_Place]) -> str:
-        """Why the claim does not hold, or ""."""
+    def _objections(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[str]:
+        """Why the claim does not hold, in the order of weight: quotes, the calculation, then numbers."""
         if not places:
-            return "The sentence has no quote."
-        missing = [place for place in places if place.located.check is Check.MISSING]
-        if missing:
-            return "The quoted words do not stand in the document."
+            return ["The sentence has no quote."]
+        objections = []
+        if any(place.located.check is Check.MISSING for place in places):
+            objections.append("The quoted words do not stand in the document.")
         stated = [figure for place in places for figure in _stated(place)]
         if claim.calculation is not None:
-            objection = _miscalculated(claim.calculation, places)
-            if objection:
-                return objection
+            if miscalculated := _miscalculated(claim.calculation, places):
+                return [*objections, miscalculated]
             stated += _derived(claim.calculation, _scales(claim.calculation, places))
-        return self._loose_number(claim, places, stated)
+        return objections + self._loose_numbers(claim, places, stated)
 
-    def _loose_number(self, claim: DraftClaim, places: Sequence[_Place], stated: Sequence[Stated]) -> str:
+    def _loose_numbers(self, claim: DraftClaim, places: Sequence[PlacedQuote], stated: Sequence[Stated]) -> list[str]:
         context = (*self._periods, *(_context(place) for place in places))
-        loose = unaccounted(claim.text, stated, context)
-        if not loose:
-            return ""
-        return f"The number {loose[0].text} stands in none of its quotes and follows from no calculation shown."
+        return [
+            f"The number {number.text} stands in none of its quotes and follows from no calculation shown."
+            for number in unaccounted(claim.text, stated, context)
+        ]
 
 
-def _whole_row(place: _Place) -> _Place:
+def _whole_row(place: PlacedQuote) -> PlacedQuote:
     """A quote of a row's label, or of some of its cells, as the row: what a label stands for is in its row."""
     table = place.node.table if place.node is not None else None
     located = place.located
@@ -243,13 +243,13 @@ def _whole_row(place: _Place) -> _Place:
     return place
 
 
-def _moved_note(quote: DraftQuote, place: _Place) -> str:
+def _moved_note(quote: DraftQuote, place: PlacedQuote) -> str:
     page = place.node.page_start + 1 if place.node else 0
     words = " ".join(quote.quote.split())[:60]
     return f"“{words}” was said to stand in node {quote.key}; it stands in node {place.draft.key}, p. {page}."
 
 
-def _on_quotes(calculation: DraftCalculation | None, places: Sequence[_Place]) -> DraftCalculation | None:
+def _on_quotes(calculation: DraftCalculation | None, places: Sequence[PlacedQuote]) -> DraftCalculation | None:
     """Each operand on a quote of the sentence that states it, when the one it names does not."""
     if calculation is None:
         return None
@@ -262,22 +262,18 @@ def _on_quotes(calculation: DraftCalculation | None, places: Sequence[_Place]) -
     return replace(calculation, operands=operands)
 
 
-def _stating(value: str, places: Sequence[_Place], *, otherwise: int) -> int:
+def _stating(value: str, places: Sequence[PlacedQuote], *, otherwise: int) -> int:
     return next((index for index in range(len(places)) if _operand_stands(value, index, places)), otherwise)
 
 
-def _context(place: _Place) -> str:
+def _context(place: PlacedQuote) -> str:
     """Column headers of a cited table: where a row's periods are printed."""
     table = place.node.table if place.node else None
     return " ".join(column.header for column in table.columns) if table else ""
 
 
-def _stated(place: _Place) -> list[Stated]:
-    return stated_in(_text_of(place), place.scale)
-
-
-def _text_of(place: _Place) -> str:
-    return place.node.text[place.located.start : place.located.end] if place.node is not None else ""
+def _stated(place: PlacedQuote) -> list[Stated]:
+    return stated_in(place.text, place.scale)
 
 
 def _support(because: str, claim: DraftClaim) -> Support:
@@ -286,7 +282,7 @@ def _support(because: str, claim: DraftClaim) -> Support:
     return Support.DERIVED if claim.calculation is not None else Support.SUPPORTED
 
 
-def _miscalculated(calculation: DraftCalculation, places: Sequence[_Place]) -> str:
+def _miscalculated(calculation: DraftCalculation, places: Sequence[PlacedQuote]) -> str:
     """What is wrong with a calculation: an operand that no quote states, a loose constant, another result."""
     for operand in calculation.operands:
         if not _operand_stands(operand.value, operand.quote, places):
@@ -300,23 +296,23 @@ def _miscalculated(calculation: DraftCalculation, places: Sequence[_Place]) -> s
     return _other_result(calculation, _scales(calculation, places))
 
 
-def _operand_stands(value: str, index: int, places: Sequence[_Place]) -> bool:
+def _operand_stands(value: str, index: int, places: Sequence[PlacedQuote]) -> bool:
     """Whether the quote states the value, in any scale or as printed: 412 of "412 million" too."""
     if not 0 <= index < len(places):
         return False
     return not unaccounted(value, _stated(places[index])) or _printed_scale(value, places[index]) is not None
 
 
-def _printed_scale(value: str, place: _Place) -> Decimal | None:
+def _printed_scale(value: str, place: PlacedQuote) -> Decimal | None:
     """The scale that the words behind a figure give it in the quote; None when it does not stand there so."""
     said = numbers_in(value)
     if not said or said[0].scale != 1:
         return None
-    printed = (number for number in numbers_in(_text_of(place)) if number.scale != 1)
+    printed = (number for number in numbers_in(place.text) if number.scale != 1)
     return next((number.scale for number in printed if abs(number.value) == abs(said[0].value) * number.scale), None)
 
 
-def _scales(calculation: DraftCalculation, places: Sequence[_Place]) -> tuple[Decimal, ...]:
+def _scales(calculation: DraftCalculation, places: Sequence[PlacedQuote]) -> tuple[Decimal, ...]:
     """Factors by which a result may be read: 1, and the scale that all its operands are printed in."""
     found = {
         _printed_scale(operand.value, places[operand.quote]) or places[operand.quote].scale

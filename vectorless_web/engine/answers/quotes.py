@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from vectorless_web.engine.answers.claims import Check, DraftQuote
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.text.fuzzy import partial_ratio_alignment
 from vectorless_web.engine.text.normalise import normalise
@@ -32,6 +33,24 @@ class Located:
 
 
 MISSING = Located(Check.MISSING)
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedQuote:
+    """A drafted quote and where it was found. `scale` is what the units line of its table multiplies figures by.
+
+    `node` is None when the document or the node does not exist.
+    """
+
+    draft: DraftQuote
+    node: Node | None
+    located: Located
+    scale: Decimal = Decimal(1)
+
+    @property
+    def text(self) -> str:
+        """The words of the document that the quote stands for; "" when it is missing."""
+        return self.node.text[self.located.start : self.located.end] if self.node is not None else ""
 
 
 def locate_quote(text: str, quote: str, *, near: int = -1, nearly: bool = True) -> Located:
