@@ -21,8 +21,6 @@ from vectorless_web.engine.questions.limits import check_question
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 
-"""Characters of a question."""
-
 
 def never() -> bool:
     """Nobody asked the run to stop."""
