@@ -29,12 +29,12 @@ from vectorless_web.engine.agent.model.planner import model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, nothing_stored
+from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, find_no_record
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply
 from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.tokens import HeuristicEstimator
-from vectorless_web.infra.queues.work_horses import settle
+from vectorless_web.infra.queues.work_horses import freeze_memory
 
 _COPIED = re.compile(r"^- \[(?P<node>\w+)\] [^:\n]*: (?P<quote>.+?)(?: \([^()]*: [^()]*\))?$", re.MULTILINE)
 SIZES = {"up to 60": 60, "61 to 120": 120, "121 to 200": 200, "above 200": 100_000}
@@ -151,7 +151,7 @@ def main() -> None:
 def warmed_up() -> None:
     """What a worker does once before its first run: lexicons are loaded, and garbage is collected more seldom."""
     understand("What was revenue in 2024?")
-    settle()
+    freeze_memory()
 
 
 def size_of(pages: int) -> str:
@@ -199,7 +199,7 @@ def run(
     question: str,
     corpus: LocalCorpus,
     records: list[ModelCallRecord],
-    recall: Callable[[str], ModelCallRecord | None] = nothing_stored,
+    recall: Callable[[str], ModelCallRecord | None] = find_no_record,
 ) -> list[ReasoningEvent]:
     """The events of one run led by the model; `recall` answers the calls it knows."""
     limits = Limits()

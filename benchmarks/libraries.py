@@ -4,7 +4,7 @@
 
 Three tables, a line per case: what the product's reader gives and what the library gives, with the library used as its
 documentation says and nothing built around it.
-* Replies of models: `checked_object` beside pydantic (`model_validate_json`, lax mode) for a step of a walk.
+* Replies of models: `check_object` beside pydantic (`model_validate_json`, lax mode) for a step of a walk.
 * Streams of chat completions: `Received` beside openai's own `Stream` and `ChatCompletion` readers.
 * Word files: `read_docx` beside python-docx's `iter_inner_content`, by the words of the document that come through.
 """
@@ -27,10 +27,10 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from tests.support.word_files import LEGAL, add_numbering, body, contract, number, related, word
-from vectorless_web.engine.agent.model.replies import STEP_SCHEMA, mended_step
+from vectorless_web.engine.agent.model.replies import STEP_SCHEMA, mend_step
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.engine.llm.schema import checked_object
+from vectorless_web.engine.llm.schema import check_object
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.word.parse import read_docx
 from vectorless_web.providers.endpoint import Endpoint
@@ -70,7 +70,7 @@ def try_replies() -> Iterator[tuple[str, bool, bool]]:
 
 def _ours_reads(text: str) -> bool:
     try:
-        step = checked_object(text, None, STEP_SCHEMA, mend=mended_step)
+        step = check_object(text, None, STEP_SCHEMA, mend=mend_step)
     except ModelError:
         return False
     return (step["action"], step["node"]) == WANTED

@@ -145,7 +145,7 @@ def verdict(run: Any) -> str:
     """What a replay finds; a difference is printed."""
     from vectorless_web.runs import jobs, selectors
 
-    found = jobs.replayed(selectors.run_to_execute(run.pk))
+    found = jobs.find_replay_result(selectors.run_to_execute(run.pk))
     if found.verdict != "identical":
         print(f"run {run.pk}: {found.verdict}. {found.difference}")
     return str(found.verdict)

@@ -137,7 +137,7 @@ STORAGES = {
 }
 WHITENOISE_ALLOW_ALL_ORIGINS = False
 
-# -- Redis: queues, hints, cache -------------------------------------------------------------------------------------
+# -- Redis: queues, notifications, cache -----------------------------------------------------------------------------
 
 EMBEDDED_REDIS = not env.str("REDIS_URL", default="")
 REDIS_SOCKET = SOCKETS / "redis.sock"

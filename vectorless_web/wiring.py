@@ -10,15 +10,15 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.module_loading import import_string
 
-from vectorless_web.engine.agent.context.vector_lane import Meaning
+from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Late, Limits
 from vectorless_web.engine.agent.model.planner import Sizes, model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.route import Routing
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.llm.budget import FreePurse, MeteredModel, ModelBudget, Purse
-from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, unrecorded
+from vectorless_web.engine.llm.budget import CostBudget, MeteredModel, ModelBudget, UnlimitedBudget
+from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, discard_record
 from vectorless_web.engine.llm.capability import SelfTest
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmbedder, RecordedEmbedder
 from vectorless_web.engine.llm.model import ChatModel
@@ -87,8 +87,8 @@ class Calls:
     """
 
     stored: Sequence[ModelCallRecord] = ()
-    keep: OnCall = unrecorded
-    purse: Purse = field(default_factory=FreePurse)
+    keep: OnCall = discard_record
+    cost_budget: CostBudget = field(default_factory=UnlimitedBudget)
     limits: Limits = field(default_factory=Limits)
     lexicon: Lexicon | None = None
     expand: bool = True
@@ -126,20 +126,23 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     calls = calls or Calls()
     cassette = calls.cassette or settings.CASSETTE
     if cassette and not calls.offline:
-        return _played_from(Path(cassette), calls)
+        return _build_cassette_engine(Path(cassette), calls)
     endpoint = None if calls.offline else endpoint_for(choice)
     budget = _budget(calls, endpoint)
-    searching = _searching(calls, budget)
+    searching = _build_search_embedder(calls, budget)
     if endpoint is None:
         return _offline(calls, budget, searching)
     context = choice.context_size if choice else None
     live = MeteredModel(
-        _model_at(endpoint, calls.stopping), purse=calls.purse, usd_per_token=_dearest(endpoint), context_tokens=context
+        _model_at(endpoint, calls.stopping),
+        cost_budget=calls.cost_budget,
+        usd_per_token=_find_highest_price(endpoint),
+        context_tokens=context,
     )
     # Replayed calls were paid for when they were made: the meter is behind them.
     caller = Caller(live, budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
     sizes = Sizes(step=settings.MODEL_STEP_TOKENS, answer=settings.MODEL_ANSWER_TOKENS, context=context or 0)
-    return _led_by(caller, calls, sizes, searching)
+    return _build_model_engine(caller, calls, sizes, searching)
 
 
 def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engine:
@@ -150,11 +153,11 @@ def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engi
     """
     facts, budget = dict(sizes), ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS)
     kept = facts.pop("embedding", None)
-    searching = _recorded(NoEmbedder(kept["model"]), calls, budget, kept["max_tokens"]) if kept else None
+    searching = _record_embeddings(NoEmbedder(kept["model"]), calls, budget, kept["max_tokens"]) if kept else None
     if not model:
         return _offline(calls, budget, searching)
     caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _led_by(caller, calls, _sizes_from(facts), searching)
+    return _build_model_engine(caller, calls, _sizes_from(facts), searching)
 
 
 def _sizes_from(facts: Mapping[str, Any]) -> Sizes:
@@ -164,7 +167,7 @@ def _sizes_from(facts: Mapping[str, Any]) -> Sizes:
     return Sizes(**facts)
 
 
-def recording(path: Path) -> OnCall:
+def open_recording(path: Path) -> OnCall:
     """Told of each call, writes it to a new cassette; InvalidInput when the site has no model to record."""
     endpoint = endpoint_for(None)
     if endpoint is None:
@@ -172,21 +175,21 @@ def recording(path: Path) -> OnCall:
     return Recording(path, model=endpoint.model, provider=urlsplit(endpoint.base_url).hostname or "")
 
 
-def _played_from(path: Path, calls: Calls) -> Engine:
+def _build_cassette_engine(path: Path, calls: Calls) -> Engine:
     """The reasoner led by recorded replies: no network, nothing paid, under the run's own limits all the same."""
     budget = ModelBudget(calls=calls.limits.model_calls, tokens=calls.limits.model_tokens)
     caller = Caller(Cassette(path), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _led_by(caller, calls, Sizes(), None)
+    return _build_model_engine(caller, calls, Sizes(), None)
 
 
-def _offline(calls: Calls, budget: ModelBudget, searching: Meaning | None) -> Engine:
-    walking = Walking(meaning=searching, spent=budget.spent)
+def _offline(calls: Calls, budget: ModelBudget, searching: SearchEmbedder | None) -> Engine:
+    walking = Walking(search_embedder=searching, spent=budget.sum_spending)
     reasoner = Orchestrator(lexicon=calls.lexicon, expand=calls.expand, walking=walking, late=calls.late)
     return Engine(reasoner=reasoner, sizes=_facts(searching))
 
 
-def _led_by(caller: Caller, calls: Calls, sizes: Sizes, searching: Meaning | None) -> Engine:
-    walking = model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes, meaning=searching)
+def _build_model_engine(caller: Caller, calls: Calls, sizes: Sizes, searching: SearchEmbedder | None) -> Engine:
+    walking = model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes, search_embedder=searching)
     routing = Routing(model=caller.as_model("route"))
     reasoner = Orchestrator(
         lexicon=calls.lexicon, expand=calls.expand, walking=walking, routing=routing, late=calls.late
@@ -196,7 +199,7 @@ def _led_by(caller: Caller, calls: Calls, sizes: Sizes, searching: Meaning | Non
     )
 
 
-def _facts(searching: Meaning | None) -> dict[str, Any]:
+def _facts(searching: SearchEmbedder | None) -> dict[str, Any]:
     return {"embedding": {"model": searching.model, "max_tokens": searching.max_tokens}} if searching else {}
 
 
@@ -225,21 +228,21 @@ def warm_up() -> None:
 def endpoint_for(choice: ModelChoice | None) -> Endpoint | None:
     """Where the model answers: the workspace's choice, else the site's; None for neither."""
     if choice is not None:
-        return _chosen(choice)
+        return _resolve_choice(choice)
     if not settings.MODEL:
         return None
     prices = (Decimal(str(settings.MODEL_PRICE_IN)), Decimal(str(settings.MODEL_PRICE_OUT)))
     return _endpoint(settings.OPENAI_BASE_URL, settings.MODEL, settings.OPENAI_API_KEY, prices)
 
 
-def _chosen(choice: ModelChoice) -> Endpoint:
+def _resolve_choice(choice: ModelChoice) -> Endpoint:
     """The choice of a workspace, which goes only where the operator lets it; the site's own model goes anywhere."""
     prices = (choice.price_in, choice.price_out)
     endpoint = _endpoint(choice.base_url, choice.model, choice.api_key, prices)
-    return replace(_guarded(endpoint), forms=choice.forms, streams=choice.streams)
+    return replace(_restrict_addresses(endpoint), forms=choice.forms, streams=choice.streams)
 
 
-def _guarded(endpoint: Endpoint) -> Endpoint:
+def _restrict_addresses(endpoint: Endpoint) -> Endpoint:
     """The endpoint of a workspace's choosing, kept to the addresses that the operator allows."""
     allowed = settings.ALLOW_PRIVATE_MODEL_HOSTS
     return replace(
@@ -264,30 +267,30 @@ def embedder(choice: EmbeddingModel, stopping: Callable[[], bool] | None = None)
     from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings  # noqa: PLC0415
 
     endpoint = _endpoint(choice.base_url, choice.model, choice.api_key, (choice.price, Decimal(0)))
-    endpoint = _guarded(endpoint)
+    endpoint = _restrict_addresses(endpoint)
     if stopping is None:
         return OpenAIEmbeddings(endpoint, dimensions=choice.dimensions)
     return OpenAIEmbeddings(endpoint, dimensions=choice.dimensions, stopping=stopping)
 
 
-def _searching(calls: Calls, budget: ModelBudget) -> Meaning | None:
+def _build_search_embedder(calls: Calls, budget: ModelBudget) -> SearchEmbedder | None:
     """What embeds the run's searches, under the run's own budget; None without an embedding model."""
     choice = None if calls.offline else calls.embedding
     if choice is None:
         return None
     model = embedder(choice, calls.stopping)
-    live = MeteredEmbedder(model, purse=calls.purse, usd_per_token=float(choice.price) / MILLION)
-    return _recorded(live, calls, budget, choice.max_tokens)
+    live = MeteredEmbedder(model, cost_budget=calls.cost_budget, usd_per_token=float(choice.price) / MILLION)
+    return _record_embeddings(live, calls, budget, choice.max_tokens)
 
 
-def _recorded(embedder: Embedder, calls: Calls, budget: ModelBudget, max_tokens: int) -> Meaning:
+def _record_embeddings(embedder: Embedder, calls: Calls, budget: ModelBudget, max_tokens: int) -> SearchEmbedder:
     recorded = RecordedEmbedder(embedder, budget=budget, on_call=calls.keep, stored=calls.stored)
-    return Meaning(recorded, max_tokens=max_tokens)
+    return SearchEmbedder(recorded, max_tokens=max_tokens)
 
 
 def _budget(calls: Calls, endpoint: Endpoint | None) -> ModelBudget:
     """What the run may spend on all its models; a call is priced beforehand at the dearest of their prices."""
-    prices = [_dearest(endpoint)] if endpoint else []
+    prices = [_find_highest_price(endpoint)] if endpoint else []
     prices += [float(calls.embedding.price) / MILLION] if calls.embedding else []
     limits = calls.limits
     return ModelBudget(
@@ -298,5 +301,5 @@ def _budget(calls: Calls, endpoint: Endpoint | None) -> ModelBudget:
     )
 
 
-def _dearest(endpoint: Endpoint) -> float:
+def _find_highest_price(endpoint: Endpoint) -> float:
     return float(max(endpoint.price_in, endpoint.price_out)) / MILLION

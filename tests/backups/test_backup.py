@@ -348,9 +348,9 @@ def test_what_a_killed_backup_left_is_cleared_and_was_never_a_backup(add, tmp_pa
 
 @once
 def test_only_one_backup_is_written_at_a_time_and_never_among_other_things(add, tmp_path):
-    from vectorless_web.backups.folder import opened_folder
+    from vectorless_web.backups.folder import open_folder
 
-    with opened_folder(tmp_path / "backups"), pytest.raises(CommandError, match="Another backup is being written"):
+    with open_folder(tmp_path / "backups"), pytest.raises(CommandError, match="Another backup is being written"):
         call_command("backup", str(tmp_path / "backups"))
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "letters.txt").touch()

@@ -6,7 +6,7 @@ from django.utils import timezone
 from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compiling.process import CompileFailed, Order, Progress, run_child
+from vectorless_web.documents.compiling.process import CompileFailed, Order, StageProgress, run_child
 from vectorless_web.documents.models import Card, DocumentVersion, Section
 from vectorless_web.documents.services.compiled_rows import card_row
 from vectorless_web.documents.services.compiling import compile_version
@@ -102,7 +102,7 @@ def test_a_failure_that_may_pass_keeps_the_upload_and_nothing_else(add):
     version = add()
 
     def fail(order: Order):
-        yield Progress("parsing", 1, 3)
+        yield StageProgress("parsing", 1, 3)
         raise CompileFailed("It broke.", code="reader_crashed", retryable=True)
 
     compile_version(version.pk, compile_with=fail)
@@ -116,7 +116,7 @@ def test_what_nobody_expected_ends_the_version_at_once_and_can_be_tried_again(ad
     version = add()
 
     def broken(order: Order):
-        yield Progress("indexing", 1, 3)
+        yield StageProgress("indexing", 1, 3)
         raise OSError("No space left on device")
 
     with pytest.raises(OSError, match="No space"):

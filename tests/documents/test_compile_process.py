@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.files import REPORT
-from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, Progress, run_child
+from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, StageProgress, run_child
 from vectorless_web.engine.documents.artefact import open_artefact
 from vectorless_web.infra.outages import outage_of
 
@@ -30,7 +30,7 @@ def failure(tmp_path: Path, name: str, **limits) -> CompileFailed:
 def test_a_sound_file_is_compiled_with_its_progress(tmp_path):
     (tmp_path / "in").write_bytes(REPORT)
     news = list(run_child(order(tmp_path, "report.pdf")))
-    stages = [event.stage for event in news if isinstance(event, Progress)]
+    stages = [event.stage for event in news if isinstance(event, StageProgress)]
     assert list(dict.fromkeys(stages)) == ["parsing", "outlining", "indexing"]
     assert isinstance(news[-1], Finished)
     assert news[-1].peak_mb > 1
@@ -119,7 +119,7 @@ def test_the_child_sees_no_secret(tmp_path, monkeypatch):
 def test_closing_the_news_kills_the_child(tmp_path):
     before = children_of(os.getpid())
     news = run_child(order(tmp_path, "hang"), module=MISBEHAVING)
-    while not isinstance(next(news), Progress):
+    while not isinstance(next(news), StageProgress):
         pass
     assert children_of(os.getpid()) - before
     news.close()

@@ -17,7 +17,7 @@ from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, DocumentVersion, Installation, SnapshotState
-from vectorless_web.documents.services.keeping.installation import advance_generation, files_standing, settle_mark
+from vectorless_web.documents.services.keeping.installation import advance_generation, files_standing, reconcile_mark
 from vectorless_web.documents.services.keeping.quarantine import empty_quarantine, quarantined_files
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +49,7 @@ def watched():
     """A sweep with this database has looked on for the last four days."""
 
     def watch(days: float = 4) -> Installation:
-        settle_mark()
+        reconcile_mark()
         row = Installation.objects.get()
         row.watched = [[time.time() - days * DAY, time.time()]]
         row.save()
@@ -196,12 +196,12 @@ def test_files_from_before_marks_are_taken_over_only_by_a_database_that_names_th
         orphan(f"uploads/2026/10/{number}.pdf")
     assert files_standing().code == "unmarked" and services.quarantine_orphans() == 0
     default_storage.delete("uploads/2026/10/2.pdf")
-    assert files_standing().code == "new" and settle_mark().code == "agree"
+    assert files_standing().code == "new" and reconcile_mark().code == "agree"
 
 
 def test_looking_on_is_noted_and_a_pause_begins_a_new_watch(ready):
     ready(HANDBOOK, "handbook.md")
-    assert services.watch_files() == 0 and settle_mark().agrees
+    assert services.watch_files() == 0 and reconcile_mark().agrees
     services.watch_files()
     ((since, until),) = Installation.objects.get().watched
     assert since == until == pytest.approx(time.time(), abs=5)

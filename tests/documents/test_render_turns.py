@@ -1,17 +1,17 @@
 """Documents take turns at being drawn, and a slow one waits behind all others."""
 
-from vectorless_web.documents.drawing.turns import MOST_WAITING, MOST_WAITING_OF_FILE, SLOW_SECONDS, Job, Turns
+from vectorless_web.documents.drawing.turns import MOST_WAITING, MOST_WAITING_OF_FILE, SLOW_SECONDS, DrawJob, Turns
 
 
-def page(file: str, number: int = 0, waiter: str = "", at: float = 0.0) -> Job[str]:
-    return Job(file, f"{file}-{number}".encode(), True, at, [waiter or f"{file}-{number}"])
+def page(file: str, number: int = 0, waiter: str = "", at: float = 0.0) -> DrawJob[str]:
+    return DrawJob(file, f"{file}-{number}".encode(), True, at, [waiter or f"{file}-{number}"])
 
 
-def boxes(file: str) -> Job[str]:
-    return Job(file, b"boxes", False, 0.0, ["run"])
+def boxes(file: str) -> DrawJob[str]:
+    return DrawJob(file, b"boxes", False, 0.0, ["run"])
 
 
-def turns_with(*jobs: Job[str], workers: int = 3) -> Turns[str]:
+def turns_with(*jobs: DrawJob[str], workers: int = 3) -> Turns[str]:
     turns: Turns[str] = Turns(workers)
     for job in jobs:
         assert turns.add(job)

@@ -15,8 +15,8 @@ from tests.support.artefact_rewriting import rewritten
 from tests.support.compiled import compile_here
 from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compiling.process import CompileFailed, Order, Progress
-from vectorless_web.documents.live.rows import Viewer, first_fragments
+from vectorless_web.documents.compiling.process import CompileFailed, Order, StageProgress
+from vectorless_web.documents.live.rows import ListViewer, first_fragments
 from vectorless_web.documents.models import DocumentVersion, Section
 from vectorless_web.documents.services import repairing
 from vectorless_web.documents.services.compiling import compile_version
@@ -167,7 +167,7 @@ def test_what_was_found_before_stays_as_it_was_until_the_new_is_whole(handbook):
     rows = list(Section.objects.filter(version=handbook).values_list("key", "title"))
 
     def broken(order: Order):
-        yield Progress("parsing", 1, 2)
+        yield StageProgress("parsing", 1, 2)
         assert DocumentVersion.objects.get(pk=handbook.pk).stage_total == 2
         raise CompileFailed("It broke.", code="reader_crashed", retryable=True)
 
@@ -285,7 +285,7 @@ def test_the_list_shows_a_repair_with_its_progress(handbook, alice, look, client
     DocumentVersion.objects.update(repair=Status.PARSING, stage_done=3, stage_total=9)
     page = client.get(reverse("documents:list", args=[workspace.slug])) if look(handbook) else None
     assert "being read again" in page.content.decode() and "3 of 9" in page.content.decode()
-    viewer = Viewer(alice, workspace.slug)
+    viewer = ListViewer(alice, workspace.slug)
     assert "3 of 9" in first_fragments(viewer, viewer.workspace())
     assert viewer.busy == {handbook.document_id}
 

@@ -140,13 +140,13 @@ def test_one_more_document_is_laid_over_the_mapped_file(workspace, django_assert
 
 def test_the_compacted_file_answers_as_one_built_from_all_rows(workspace):
     many(workspace, 30)
-    before = snapshots.snapshot_of(workspace.pk).compacted()
+    before = snapshots.snapshot_of(workspace.pk).compact_rows()
     services.compact_snapshot(workspace.pk)
     snapshots._kept.clear()
 
     kept = snapshots.current(workspace.pk)
     rows = [bytes(data) for data in SnapshotRow.objects.values_list("data", flat=True)]
-    assert kept.snapshot.compacted() == before == build_snapshot(rows)
+    assert kept.snapshot.compact_rows() == before == build_snapshot(rows)
     assert (kept.number, kept.snapshot.changes) == (30, 0)
 
 

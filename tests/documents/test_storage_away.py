@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from tests.support.files import HANDBOOK, upload
 from vectorless_web.documents import services
-from vectorless_web.documents.compiling.process import Order, Progress
+from vectorless_web.documents.compiling.process import Order, StageProgress
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import open_version
@@ -119,7 +119,7 @@ def test_a_storage_that_goes_away_in_the_middle_of_reading_costs_a_wait(add, sto
     version = add()
 
     def interrupted(order: Order):
-        yield Progress("parsing", 1, 3)
+        yield StageProgress("parsing", 1, 3)
         storage.unmount()
         order.path.read_bytes()
 
@@ -131,7 +131,7 @@ def test_a_file_that_goes_away_in_the_middle_of_reading_is_missing(add):
     version, _other = add(), add(HANDBOOK, "handbook.md")
 
     def interrupted(order: Order):
-        yield Progress("parsing", 1, 3)
+        yield StageProgress("parsing", 1, 3)
         order.path.unlink()
         order.path.read_bytes()
 
@@ -144,7 +144,7 @@ def test_a_disk_that_takes_nothing_is_named_and_the_upload_kept(add, number, cod
     version = add()
 
     def full(order: Order):
-        yield Progress("indexing", 1, 3)
+        yield StageProgress("indexing", 1, 3)
         raise OSError(number, "as the system says")
 
     with pytest.raises(OSError, match="as the system says"):

@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from vectorless_web.infra.queues.work_horses import COLLECTING, settle
+from vectorless_web.infra.queues.work_horses import COLLECTING, freeze_memory
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +16,6 @@ def collecting_as_before():
 
 
 def test_what_is_loaded_is_kept_out_and_collections_are_rare():
-    settle()
+    freeze_memory()
     assert gc.get_freeze_count() > 0
     assert gc.get_threshold() == COLLECTING

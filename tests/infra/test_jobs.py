@@ -61,9 +61,9 @@ def test_lost_jobs_are_found_in_few_questions_however_many_wait():
     jobs.enqueue("builtins.print", "x", queue="runs", job_id="run-5-1")
     asked = ["run-5-1", *(f"run-{number}-1" for number in range(100, 1_300))]
 
-    assert jobs.lost(asked, queue="runs") == set(asked[1:])
-    assert jobs.lost(asked[:1], queue="runs", alive=("started",)) == {"run-5-1"}
-    assert jobs.lost([], queue="runs") == set()
+    assert jobs.find_lost_jobs(asked, queue="runs") == set(asked[1:])
+    assert jobs.find_lost_jobs(asked[:1], queue="runs", alive=("started",)) == {"run-5-1"}
+    assert jobs.find_lost_jobs([], queue="runs") == set()
 
 
 def test_with_redis_away_no_job_is_called_lost(monkeypatch):
@@ -71,4 +71,4 @@ def test_with_redis_away_no_job_is_called_lost(monkeypatch):
     from redis import Redis
 
     monkeypatch.setattr(django_rq, "get_connection", lambda _name: Redis(unix_socket_path="/nonexistent.sock"))
-    assert jobs.lost(["run-6-1"], queue="runs") == set()
+    assert jobs.find_lost_jobs(["run-6-1"], queue="runs") == set()

@@ -14,7 +14,7 @@ from tests.conftest import wait_until
 from tests.runs.conftest import make_ready
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.leases import EMBEDDINGS, READINGS, REPAIRS
-from vectorless_web.infra.leases import Lease, LeaseLost, LeaseRule, Watch, fenced
+from vectorless_web.infra.leases import Lease, LeaseLost, LeaseRule, Watch, write_under_lease
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.workspaces.models import ModelProvider
 
@@ -77,7 +77,7 @@ def move_clock(rule: LeaseRule, seconds: float) -> None:
 def writes(lease: Lease, **values) -> bool:
     """Write values in a transaction that the lease fences; whether it stood."""
     try:
-        with fenced(lease):
+        with write_under_lease(lease):
             Run.objects.filter(pk=lease.pk).update(**values)
     except LeaseLost:
         return False
@@ -86,9 +86,11 @@ def writes(lease: Lease, **values) -> bool:
 
 def sweep(rule: LeaseRule) -> int:
     def end(rows, _run) -> bool:
-        return bool(rows.update(**rule.released(), status=Run.Status.FAILED, error_code="lease_lost"))
+        return bool(rows.update(**rule.make_released_values(), status=Run.Status.FAILED, error_code="lease_lost"))
 
-    return rule.recover(rule.expired(), requeue=lambda rows, _run: bool(rows.update(**rule.queued())), give_up=end)
+    return rule.recover(
+        rule.select_expired(), requeue=lambda rows, _run: bool(rows.update(**rule.make_requeued_values())), give_up=end
+    )
 
 
 def at_once(act, times: int = 6) -> list:
@@ -112,7 +114,7 @@ def test_one_of_many_claimers_gets_the_row(rule, run):
         tokens = [token for token in at_once(lambda: rule.claim(run.pk)) if token]
         assert tokens == [fresh(run).lease]
         assert fresh(run).status == "running"
-        Run.objects.update(**rule.queued())
+        Run.objects.update(**rule.make_requeued_values())
 
 
 def test_a_row_that_does_not_wait_or_is_not_wanted_is_not_claimed(rule, run):
@@ -133,13 +135,13 @@ def test_what_else_must_be_true_is_checked_at_each_write(run):
 
 def test_whoever_lost_the_lease_writes_nothing(rule, run):
     lease = claimed(rule, run)
-    Run.objects.update(**rule.queued())
+    Run.objects.update(**rule.make_requeued_values())
     other = claimed(rule, run)
-    with pytest.raises(LeaseLost), fenced(lease):
+    with pytest.raises(LeaseLost), write_under_lease(lease):
         raise AssertionError("the fence let a write through")
     with pytest.raises(LeaseLost):
         lease.renew(phase="scan")
-    assert lease.held().update(status="failed") == 0
+    assert lease.select_held().update(status="failed") == 0
     other.renew(phase="route")
     assert (fresh(run).status, fresh(run).phase, fresh(run).attempt) == ("running", "route", 2)
 
@@ -162,7 +164,7 @@ def test_a_fenced_write_and_a_sweep_never_both_stand(rule, run):
         else:
             assert outcome == {"refused", "swept"}
             assert (row.phase != lease.token[:8], row.attempt, row.lease) == (True, before + 1, "")
-        Run.objects.update(**rule.queued() | {"attempt": 1})
+        Run.objects.update(**rule.make_requeued_values() | {"attempt": 1})
 
 
 def test_an_expired_lease_is_given_back_once_by_however_many_sweeps(rule, run):
@@ -187,15 +189,15 @@ def test_after_its_attempts_a_row_is_ended_with_a_code(rule, run):
 def test_a_clock_that_was_moved_hides_no_dead_worker_and_a_living_one_renews_by_the_new_clock(rule, run, seconds, lost):
     lease = claimed(rule, run)
     move_clock(rule, seconds)
-    assert rule.expired().count() == lost
+    assert rule.select_expired().count() == lost
     lease.renew()
-    assert not rule.expired().exists()
+    assert not rule.select_expired().exists()
 
 
 def test_a_sweep_that_read_the_row_before_it_was_renewed_leaves_it(rule, run):
     lease = claimed(rule, run)
     move_clock(rule, SECONDS + 1)
-    [seen] = rule.expired()
+    [seen] = rule.select_expired()
     lease.renew()
     assert not rule.as_seen(seen).exists()
 
@@ -218,13 +220,13 @@ def test_any_order_of_events_leaves_one_holder_whose_writes_alone_stand(rule, ru
             case "move" if holder:
                 move_clock(rule, dice.choice([-3 * SECONDS, -3, 3, 2 * SECONDS]))
             case "sweep":
-                was_lost = rule.expired().exists()
+                was_lost = rule.select_expired().exists()
                 assert sweep(rule) == was_lost
                 holder = None if was_lost else holder
                 if fresh(run).status == "failed":
                     Run.objects.update(status="queued", attempt=1)
             case "give back" if holder:
-                assert holder.held().update(**rule.queued() | {"attempt": 1}) == 1
+                assert holder.select_held().update(**rule.make_requeued_values() | {"attempt": 1}) == 1
                 holder = None
 
 
@@ -234,9 +236,9 @@ def test_the_watch_renews_the_lease_and_hears_of_a_stop(run):
     with Watch(lease, on_overdue=overdue.set) as watch:
         first = fresh(run).lease_until
         wait_until(lambda: fresh(run).lease_until > first, seconds=5)
-        assert not watch.stopping()
+        assert not watch.is_stopping()
         Run.objects.update(cancel_requested=True)
-        wait_until(watch.stopping, seconds=5)
+        wait_until(watch.is_stopping, seconds=5)
     assert not overdue.is_set(), "it ended in time"
 
 
@@ -244,7 +246,7 @@ def test_the_watch_tells_that_the_lease_is_gone_and_that_nobody_reacted(run):
     lease, overdue = claimed(RULES["by its end"], run), threading.Event()
     with Watch(lease, on_overdue=overdue.set) as watch:
         Run.objects.update(lease="somebody else's")
-        wait_until(watch.stopping, seconds=5)
+        wait_until(watch.is_stopping, seconds=5)
         assert overdue.wait(5)
 
 
@@ -288,7 +290,7 @@ def test_a_document_whose_worker_died_before_the_clock_was_set_back_is_found(row
     rule, row, values = rows[kind]
     type(row).objects.filter(pk=row.pk).update(**values)
     claimed(rule, row)
-    assert not rule.expired().exists()
+    assert not rule.select_expired().exists()
     DocumentVersion.objects.update(heartbeat_at=timezone.now() + timedelta(hours=9))
     VectorFile.objects.update(heartbeat_at=timezone.now() + timedelta(hours=9))
-    assert rule.expired().count() == 1
+    assert rule.select_expired().count() == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.infra.letters import folded
+from vectorless_web.infra.letters import fold_letters
 
 
 @pytest.mark.parametrize(
@@ -10,4 +10,4 @@ from vectorless_web.infra.letters import folded
     [("plan 1", "PLAN 1"), ("Übersicht", "ÜBERSICHT"), ("ς σ", "Σ Σ"), ("Straße", "STRAßE"), ("ﬁt", "ﬁT"), ("", "")],
 )
 def test_a_letter_that_has_no_single_capital_stays(text, capitals):
-    assert folded(text) == capitals
+    assert fold_letters(text) == capitals

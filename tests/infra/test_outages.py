@@ -8,7 +8,7 @@ from django.db import OperationalError, ProgrammingError
 from django.db import connection as database
 
 from vectorless_web.infra import outages
-from vectorless_web.infra.outages import StorageAway, outage_of, patiently
+from vectorless_web.infra.outages import StorageAway, outage_of, retry_through_outage
 
 
 def wrapped(cause: Exception, kind: type[Exception] = OperationalError) -> Exception:
@@ -110,17 +110,17 @@ def _quick(monkeypatch):
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("_quick")
 def test_work_waits_for_an_outage_that_passes_and_for_no_other():
-    assert patiently(failing(3, StorageAway("not mounted"))) == "done"
+    assert retry_through_outage(failing(3, StorageAway("not mounted"))) == "done"
     with pytest.raises(StorageAway):
-        patiently(failing(99, StorageAway("not mounted")), seconds=0.05)
+        retry_through_outage(failing(99, StorageAway("not mounted")), seconds=0.05)
     with pytest.raises(OSError, match="full"):
-        patiently(failing(1, OSError(errno.ENOSPC, "full")))
+        retry_through_outage(failing(1, OSError(errno.ENOSPC, "full")))
     with pytest.raises(ValueError, match="a bug"):
-        patiently(failing(1, ValueError("a bug")))
+        retry_through_outage(failing(1, ValueError("a bug")))
 
 
 @pytest.mark.django_db
 def test_nothing_is_tried_again_inside_a_transaction():
     assert database.in_atomic_block
     with pytest.raises(StorageAway):
-        patiently(failing(1, StorageAway("not mounted")))
+        retry_through_outage(failing(1, StorageAway("not mounted")))

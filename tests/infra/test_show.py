@@ -74,7 +74,7 @@ def test_widths_stay_inside_the_bar():
 
 def test_lines_that_only_kept_short_are_joined_and_paragraphs_stay():
     text = "A Party that is prevented by events beyond its control is excused\nfrom it.\n\nARTICLE 2\nNext line."
-    assert show.unwrapped(text) == text.replace("excused\nfrom", "excused from")
+    assert show.unwrap_lines(text) == text.replace("excused\nfrom", "excused from")
 
 
 def test_a_formula_is_shown_with_written_signs():

@@ -89,7 +89,7 @@ def test_a_site_s_recording_names_the_host_alone(tape, settings):
 
     settings.MODEL, settings.OPENAI_API_KEY = "tiny", KEY
     settings.OPENAI_BASE_URL = f"https://user:{KEY}@models.example/v1?key={KEY}"
-    wiring.recording(tape)
+    wiring.open_recording(tape)
 
     assert json.loads(tape.read_text())["provider"] == "models.example"
     assert KEY not in tape.read_text()

@@ -8,7 +8,7 @@ from werkzeug import Response
 
 from tests.providers.test_openai_chat import HELLO, answer, on_chat
 from vectorless_web.engine.errors import ModelInvalidReply, ModelUnreachable
-from vectorless_web.providers.counted import FACTOR, WRAPPING, counted
+from vectorless_web.providers.counted import FACTOR, WRAPPING, check_count
 from vectorless_web.providers.endpoint import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings
@@ -39,10 +39,10 @@ def test_an_impossible_count_is_estimated_instead(chat, httpserver, read, writte
 
 def test_a_count_is_believed_up_to_what_may_be_true():
     most = FACTOR * 100 + WRAPPING
-    assert counted(most, estimate=100, room=WRAPPING) == most
-    assert counted(most + 1, estimate=100, room=WRAPPING) is None
-    assert counted(0, estimate=100, room=WRAPPING) == 0
-    assert counted(0, estimate=100, room=WRAPPING, least=1) is None
+    assert check_count(most, estimate=100, room=WRAPPING) == most
+    assert check_count(most + 1, estimate=100, room=WRAPPING) is None
+    assert check_count(0, estimate=100, room=WRAPPING) == 0
+    assert check_count(0, estimate=100, room=WRAPPING, least=1) is None
 
 
 @pytest.mark.parametrize(

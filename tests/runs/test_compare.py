@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.runs.conftest import make_ready
-from vectorless_web.engine.text.differences import Piece
-from vectorless_web.runs.compare.alignment import aligned
+from vectorless_web.engine.text.differences import DifferencePiece
+from vectorless_web.runs.compare.alignment import align_answers
 from vectorless_web.runs.compare.comparison import comparison_of
 from vectorless_web.runs.compare.figures import figure_row, read_figure
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
@@ -66,7 +66,7 @@ def pair(make_run, report) -> tuple[Run, Run]:
 
 
 def kinds(pair) -> list[str]:
-    return [row.kind.value for row in aligned(*(claims_of(run) for run in pair))]
+    return [row.kind.value for row in align_answers(*(claims_of(run) for run in pair))]
 
 
 class TestSentences:
@@ -127,10 +127,10 @@ class TestSentences:
     def test_the_words_that_differ_are_marked(self, pair):
         say(pair[0], "Revenue was 412 million.")
         say(pair[1], "Revenue was 486 million.")
-        (row,) = aligned(*(claims_of(run) for run in pair))
+        (row,) = align_answers(*(claims_of(run) for run in pair))
 
-        assert Piece("412", same=False) in row.a.pieces
-        assert Piece("486", same=False) in row.b.pieces
+        assert DifferencePiece("412", same=False) in row.a.pieces
+        assert DifferencePiece("486", same=False) in row.b.pieces
 
 
 class TestFigures:

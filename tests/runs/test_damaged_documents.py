@@ -14,7 +14,7 @@ from tests.support.compiled import compile_here
 from vectorless_web.documents import services as documents
 from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.storage import snapshots
-from vectorless_web.runs.jobs import replayed
+from vectorless_web.runs.jobs import find_replay_result
 from vectorless_web.runs.models import Replay, Run
 from vectorless_web.sharing.services import make_link
 
@@ -75,11 +75,11 @@ def test_a_replay_leaves_out_what_was_left_out_and_waits_for_what_is_damaged_now
     path_of(shelf[0]).unlink()
     run = ask(workspace, bob, BOTH)
     repair()
-    found = replayed(run)
+    found = find_replay_result(run)
     assert found.verdict == Replay.Verdict.IDENTICAL, found.difference
 
     path_of(shelf[1]).unlink()
-    found = replayed(run)
+    found = find_replay_result(run)
     assert found.verdict == Replay.Verdict.IMPOSSIBLE
     assert "A report on orchards is being read again" in found.difference
 

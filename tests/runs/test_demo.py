@@ -61,7 +61,7 @@ def test_its_calls_are_on_the_cassette_every_one_and_its_cost_is_shown(led, clie
 
 
 def test_it_replays_identically(led):
-    found = jobs.replayed(led)
+    found = jobs.find_replay_result(led)
 
     assert (found.verdict, found.difference) == ("identical", "")
 

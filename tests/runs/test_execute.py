@@ -9,7 +9,7 @@ from tests.support.engines import StoryReasoner, TestEngine, build_broken, claim
 from vectorless_web.engine.agent.events import Outcome, StepKind
 from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Operand, Support
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.infra.leases import LeaseLost, fenced
+from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Citation, Claim, Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
@@ -158,7 +158,7 @@ def test_the_fence_undoes_what_was_written_in_its_transaction(make_run):
 
     with pytest.raises(LeaseLost), transaction.atomic():
         Run.objects.filter(pk=lease.run_id).update(lease="somebody else's")
-        with fenced(lease):
+        with write_under_lease(lease):
             raise AssertionError("the fence let a write through")
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.runs.live import hub as hub_module
 from vectorless_web.runs.live.feed import Around, Audience, News, State
-from vectorless_web.runs.live.hub import BROKEN, ENDED, REFUSED, Hub, Hubs, Viewer
+from vectorless_web.runs.live.hub import BROKEN, ENDED, REFUSED, Hub, Hubs, RunViewer
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.runs.services.queueing import group_of
@@ -102,8 +102,8 @@ def hub_of(rows: Rows) -> Hub:
     return Hub(rows, workspace=None, layer=InMemoryChannelLayer())
 
 
-def enter(hub: Hub, page: Page, after: int = 0, audience: Audience = READS) -> Viewer:
-    viewer = Viewer(page, user_id=1, audience=audience, after=after)
+def enter(hub: Hub, page: Page, after: int = 0, audience: Audience = READS) -> RunViewer:
+    viewer = RunViewer(page, user_id=1, audience=audience, after=after)
     hub.join(viewer)
     return viewer
 
@@ -139,7 +139,7 @@ def test_every_page_gets_every_row_once_and_in_order(told):
 async def play(told) -> None:
     rows = Rows()
     hub = hub_of(rows)
-    here: list[tuple[Viewer, Page, int]] = []
+    here: list[tuple[RunViewer, Page, int]] = []
     for act, number in told:
         match act:
             case "store":
@@ -267,7 +267,7 @@ def test_the_last_page_out_leaves_nothing_behind(workspace, make_run):
     async def scene() -> None:
         hubs = Hubs()
         for _ in range(3):
-            viewers = [Viewer(Page(), user_id=1, audience=READS, after=0) for _ in range(20)]
+            viewers = [RunViewer(Page(), user_id=1, audience=READS, after=0) for _ in range(20)]
             for viewer in viewers:
                 hubs.join(run, viewer)
             await asyncio.sleep(0.02)
@@ -306,7 +306,7 @@ class TestWithRows:
 
             hub = Hub(CountedFeed(run, 0), workspace=run.workspace, layer=InMemoryChannelLayer())
             sheets = [Sheet() for _ in range(500)]
-            viewers = [Viewer(sheet, user_id=bob.pk, audience=ASKS, after=0) for sheet in sheets]
+            viewers = [RunViewer(sheet, user_id=bob.pk, audience=ASKS, after=0) for sheet in sheets]
             for viewer in viewers:
                 hub.join(viewer)
             await until(lambda: all(sheet.closed for sheet in sheets), seconds=20)
@@ -352,7 +352,9 @@ class TestWithRows:
             hub = Hub(Rows(run_id=run.pk), workspace=workspace, layer=InMemoryChannelLayer())
             pages = Page(), Page()
             people = (bob.pk, alice.pk)
-            viewers = [Viewer(page, user_id=pk, audience=ASKS, after=0) for page, pk in zip(pages, people, strict=True)]
+            viewers = [
+                RunViewer(page, user_id=pk, audience=ASKS, after=0) for page, pk in zip(pages, people, strict=True)
+            ]
             for viewer in viewers:
                 hub.join(viewer)
             await asyncio.to_thread(_put_out, workspace, bob)
@@ -369,7 +371,7 @@ class TestWithRows:
 
 
 def _is_of_a_hub(task: asyncio.Task) -> bool:
-    return task.get_coro().__qualname__.split(".")[0] in ("Hub", "Viewer")
+    return task.get_coro().__qualname__.split(".")[0] in ("Hub", "RunViewer")
 
 
 def _raise(error: type[Exception]):

@@ -13,7 +13,7 @@ from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
 from vectorless_web.runs.page import maps
 from vectorless_web.runs.page.raw import raw_step
-from vectorless_web.runs.page.rendering import StepShelf
+from vectorless_web.runs.page.rendering import StepCardMaker
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.models import AuditEvent
 
@@ -89,7 +89,7 @@ def test_whatever_a_step_observed_its_card_can_be_drawn(make_run, observation):
     run = make_run()
     step = Step.objects.create(run=run, sequence=1, walk=1, index=0, kind="extract", say="x", observation=observation)
 
-    assert StepShelf(run, []).card(step, 1).say == "x"
+    assert StepCardMaker(run, []).card(step, 1).say == "x"
     assert raw_step(step)
 
 
@@ -302,14 +302,14 @@ def test_the_place_on_an_open_page_follows_the_line(make_run, alice, bob):
 
     first, run = make_run(asked_by=alice), make_run()
     audience = Audience(may_as("member"), "en", mine=True)
-    before, html = Feed(run, 0).told(0, "none", audience)
+    before, html = Feed(run, 0).render_news(0, "none", audience)
     assert "place 2" in html
     first.delete()
 
-    after, html = Feed(run, 0).told(0, before.token, audience)
+    after, html = Feed(run, 0).render_news(0, before.token, audience)
 
     assert "place 1" in html
-    assert Feed(run, 0).told(0, after.token, audience)[1] == "", "and is told once"
+    assert Feed(run, 0).render_news(0, after.token, audience)[1] == "", "and is told once"
 
 
 def test_a_step_stored_while_the_rows_are_read_comes_with_the_next_look(make_run):

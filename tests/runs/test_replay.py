@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def replayed(run: Run):
-    return jobs.replayed(Run.objects.select_related("workspace").get(pk=run.pk))
+    return jobs.find_replay_result(Run.objects.select_related("workspace").get(pk=run.pk))
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def queries(workspace, user, more: tuple[str, ...] = ()) -> int:
         connection,
     ) as seen:
         found = corpus.route(plan)
-        corpus.named([str(candidate.doc_id) for candidate in (*found.candidates, *found.tail)])
+        corpus.find_entries([str(candidate.doc_id) for candidate in (*found.candidates, *found.tail)])
         [corpus.card(str(candidate.doc_id)) for candidate in found.candidates]
         len(corpus.entries())
     return len(seen)

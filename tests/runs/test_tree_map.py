@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.runs.page.tree_map import WIDTH, draw, spread
+from vectorless_web.runs.page.tree_map import WIDTH, draw, spread_places
 
 
 @dataclass
@@ -108,7 +108,7 @@ def test_a_tree_of_thousands_of_sections_makes_a_small_map_with_neighbours_apart
 
 @given(st.lists(st.floats(0, WIDTH), max_size=100))
 def test_spreading_keeps_order_and_stays_inside(wanted):
-    placed = spread(sorted(wanted))
+    placed = spread_places(sorted(wanted))
     assert placed == sorted(placed)
     assert all(0 <= x <= WIDTH for x in placed)
 

@@ -9,7 +9,7 @@ from tests.support.compiled import compile_here
 from tests.support.embedding_server import EmbeddingServer, status
 from vectorless_web.documents import services
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
-from vectorless_web.engine.llm.embedding import unpacked
+from vectorless_web.engine.llm.embedding import unpack_vectors
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, ModelProvider
@@ -100,7 +100,7 @@ def test_a_passage_in_other_words_is_found_and_the_call_is_kept(ask, choice, emb
     (call,) = calls_of(run)
     assert (call.model, call.tokens_in, float(call.cost_usd)) == ("bag-of-words-1", 10, 0.001)
     assert embedding.texts == [QUESTION] == [content for _, content in call.prompt]
-    assert unpacked(call.reply, count=1).shape == (1, 256)
+    assert unpack_vectors(call.reply, count=1).shape == (1, 256)
 
 
 def test_the_step_and_the_run_say_what_the_lane_was_and_cost(ask, choice):
@@ -132,7 +132,7 @@ def test_a_finished_run_replays_identically_without_the_embedding_model(ask, cho
     embedding.trouble = trouble or embedding.trouble
     run = ask()
     embedding.requests.clear()
-    found = jobs.replayed(Run.objects.select_related("workspace").get(pk=run.pk))
+    found = jobs.find_replay_result(Run.objects.select_related("workspace").get(pk=run.pk))
 
     assert (found.verdict, found.difference) == ("identical", "")
     assert not embedding.requests
@@ -141,7 +141,7 @@ def test_a_finished_run_replays_identically_without_the_embedding_model(ask, cho
 def test_a_run_whose_vectors_were_deleted_since_says_so_instead_of_replaying(ask, choice, alice):
     run = ask()
     services.switch_off(actor=alice, choice=choice)
-    found = jobs.replayed(Run.objects.select_related("workspace").get(pk=run.pk))
+    found = jobs.find_replay_result(Run.objects.select_related("workspace").get(pk=run.pk))
 
     assert found.verdict == "impossible"
     assert "vectors of Rules have been deleted since" in found.difference

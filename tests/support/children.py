@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 
-from vectorless_web.documents.compiling.child import _confine, _say
+from vectorless_web.documents.compiling.child import _confine, _write_message
 
 
 def crash(wanted: dict) -> None:
@@ -14,7 +14,7 @@ def crash(wanted: dict) -> None:
 
 
 def hang(wanted: dict) -> None:
-    _say(stage="parsing", done=1, total=9)
+    _write_message(stage="parsing", done=1, total=9)
     time.sleep(60)
 
 
@@ -27,13 +27,13 @@ def bloat(wanted: dict) -> None:
     try:
         bytearray(wanted["memory_bytes"])
     except MemoryError:
-        _say(error="out_of_memory", message="", retryable=False)
+        _write_message(error="out_of_memory", message="", retryable=False)
         sys.exit(1)
 
 
 def be_killed(wanted: dict) -> None:
     """As by the system when memory runs short."""
-    _say(stage="parsing", done=1, total=9)
+    _write_message(stage="parsing", done=1, total=9)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -46,12 +46,12 @@ def abort_with_much_memory(wanted: dict) -> None:
 
 def chatter(wanted: dict) -> None:
     sys.stdout.write('a library says something\n["not", "a message"]\n')
-    _say(stage="parsing", done=1, total=2)
+    _write_message(stage="parsing", done=1, total=2)
     sys.exit(0)
 
 
 def secrets(wanted: dict) -> None:
-    _say(error="seen", message=" ".join(sorted(os.environ)), retryable=False)
+    _write_message(error="seen", message=" ".join(sorted(os.environ)), retryable=False)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from vectorless_web.engine.agent.model.planner import ModelPlanner
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.calls import Caller, nothing_stored
+from vectorless_web.engine.llm.calls import Caller, find_no_record
 
 QUESTION = "What were Norrvik's net sales in 2019?"
 
@@ -30,7 +30,7 @@ class Driven:
     """A run with a scripted model, and everything it left behind."""
 
     def __init__(
-        self, replies, corpus, *, question=QUESTION, limits=None, budget=None, recall=nothing_stored, at_once=1
+        self, replies, corpus, *, question=QUESTION, limits=None, budget=None, recall=find_no_record, at_once=1
     ):
         self.model = replies if hasattr(replies, "complete") else ScriptedModel(replies)
         self.records = []

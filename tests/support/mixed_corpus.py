@@ -13,7 +13,7 @@ from vectorless_web.engine.retrieval import (
     JaccardReranker,
     Lane,
     MappedCommunities,
-    MemoryCorpus,
+    MemoryCollection,
     Retriever,
     SparseVector,
     StoredNode,
@@ -23,13 +23,13 @@ from vectorless_web.engine.retrieval import (
 WORDS = ("revenue", "income", "tax", "lease", "goodwill", "été", "資産", "note 7")
 
 
-def corpus() -> MemoryCorpus:
+def corpus() -> MemoryCollection:
     """Forty nodes with vectors, sparse vectors, properties and edges, the same every time."""
     chance = random.Random(7)
     names = [f"n{i:02}" for i in range(40)]
     nodes = [_node(name, chance) for name in names]
     edges = {(chance.choice(names), chance.choice(("cites", "part_of")), chance.choice(names)) for _ in range(80)}
-    return MemoryCorpus(nodes, edges=edges, tombstoned={"n03", "n17"}, anchor="n00")
+    return MemoryCollection(nodes, edges=edges, tombstoned={"n03", "n17"}, anchor="n00")
 
 
 def _node(name: str, chance: random.Random) -> StoredNode:
@@ -40,7 +40,7 @@ def _node(name: str, chance: random.Random) -> StoredNode:
     return StoredNode(node, {"m": vector}, (sparse,))
 
 
-def retriever(number: int, source: MemoryCorpus) -> Retriever:
+def retriever(number: int, source: MemoryCollection) -> Retriever:
     """The query of that number, 0 to 49."""
     chance = random.Random(number)
     built = Retriever(source).vector("m", [chance.random() for _ in range(4)]).token_budget(chance.randrange(50, 400))

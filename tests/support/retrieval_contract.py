@@ -23,10 +23,10 @@ from tests.support.retrieval_contract_values import (
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.retrieval import (
     Circumstances,
+    DiversityCandidate,
     HeuristicEstimator,
     JaccardReranker,
-    MemoryCorpus,
-    Piece,
+    MemoryCollection,
     RetrievalWarning,
     SessionReservoir,
     SparseVector,
@@ -214,7 +214,7 @@ def _vector_search(case: Case) -> object:
 
 def _expand_decay(case: Case) -> object:
     seeds = scored(case["seeds"])
-    corpus = MemoryCorpus([], edges=[(source, kind, target) for source, kind, target in case["edges"]])
+    corpus = MemoryCollection([], edges=[(source, kind, target) for source, kind, target in case["edges"]])
     added = expand_by_decay(seeds, corpus.neighbours, graph_expand_of(case.get("config") or {}))
     return pairs(merged(seeds, added))
 
@@ -257,7 +257,7 @@ def _shape(case: Case) -> object:
 
 
 def _mmr(case: Case) -> object:
-    pieces = [Piece(item["text"], item["relevance"], item.get("vector") or ()) for item in case["items"]]
+    pieces = [DiversityCandidate(item["text"], item["relevance"], item.get("vector") or ()) for item in case["items"]]
     return pairs(select_diverse(pieces, case["k"], diversity=or_else(case.get("lambda"), 0.5)))
 
 

@@ -16,7 +16,7 @@ from tests.support.retrieval_contract_values import (
 from vectorless_web.engine.retrieval import (
     FusionStrategy,
     JaccardReranker,
-    MemoryCorpus,
+    MemoryCollection,
     RetrievalResult,
     Retriever,
     StoredNode,
@@ -30,8 +30,8 @@ def _stored(data: Case) -> StoredNode:
     return StoredNode(node_of(data), data.get("vectors") or {}, tuple(sparse_vector_of(entry) for entry in vectors))
 
 
-def _corpus(case: Case) -> MemoryCorpus:
-    return MemoryCorpus(
+def _corpus(case: Case) -> MemoryCollection:
+    return MemoryCollection(
         [_stored(node) for node in case["nodes"]],
         edges=[(source, kind, target) for source, kind, target in case.get("edges") or []],
         tombstoned=case.get("tombstoned") or [],

@@ -8,7 +8,7 @@ from django.db import connection
 
 from vectorless_web.infra.money import money
 from vectorless_web.workspaces.models import Budget
-from vectorless_web.workspaces.services import WorkspacePurse, reserve, settle
+from vectorless_web.workspaces.services import WorkspaceCostBudget, reserve, settle
 from vectorless_web.workspaces.services.budgets import period_start
 
 pytestmark = pytest.mark.django_db
@@ -79,14 +79,14 @@ def test_a_budget_is_lifted(limit, act, alice, workspace, bob):
 @pytest.mark.parametrize("usd", [1e9, 1e30, float("inf"), float("nan")])
 def test_whatever_a_call_is_said_to_have_cost_its_reservation_is_given_back(limit, page, alice, workspace, bob, usd):
     limit(10)
-    purse = WorkspacePurse(workspace, bob)
-    assert purse.reserve(2.0)
+    cost_budget = WorkspaceCostBudget(workspace, bob)
+    assert cost_budget.reserve(2.0)
 
-    purse.settle(2.0, usd)
+    cost_budget.settle(2.0, usd)
 
     row = Budget.objects.get()
     assert (row.reserved_usd, row.spent_usd) == (0, money(usd))
-    purse.settle(0.0, usd)
+    cost_budget.settle(0.0, usd)
     assert Budget.objects.get().spent_usd == money(usd)
     assert page(alice, "budgets/").status_code == 200
 

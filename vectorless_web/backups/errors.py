@@ -32,7 +32,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextmanager
-def told_when_full(place: Path, remedy: str) -> Iterator[None]:
+def report_full_disk(place: Path, remedy: str) -> Iterator[None]:
     """Raise DiskFull in place of the system's own error."""
     try:
         yield

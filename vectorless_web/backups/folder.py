@@ -30,7 +30,7 @@ BACKUP = re.compile(r"\d{4}-\d\d-\d\dT\d{6}Z")
 
 
 @contextmanager
-def opened_folder(path: Path) -> Iterator[None]:
+def open_folder(path: Path) -> Iterator[None]:
     """Prepare a folder for backups and keep others from writing there meanwhile; BackupError when it is not ours."""
     path.mkdir(mode=0o700, parents=True, exist_ok=True)
     if not (path / SIGN).exists():
@@ -84,7 +84,7 @@ def list_backups(path: Path) -> list[Path]:
     return sorted(entry for entry in path.iterdir() if BACKUP.fullmatch(entry.name) and (entry / NAME).is_file())
 
 
-def keep_bytes(path: Path, name: str, source: IO[bytes]) -> KeptFile:
+def store_bytes(path: Path, name: str, source: IO[bytes]) -> KeptFile:
     """Copy a stored file's bytes to where the backups share them; quiet when they are there already."""
     digest, size = hashlib.sha256(), 0
     (path / "files").mkdir(mode=0o700, exist_ok=True)

@@ -11,13 +11,13 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.utils import timezone
 
-from vectorless_web.backups.errors import BackupError, told_when_full
-from vectorless_web.backups.folder import UNFINISHED, find_kept, keep_bytes, new_backup, opened_folder, remove_older
+from vectorless_web.backups.errors import BackupError, report_full_disk
+from vectorless_web.backups.folder import UNFINISHED, find_kept, new_backup, open_folder, remove_older, store_bytes
 from vectorless_web.backups.manifest import FORMAT, DatabaseFile, KeptFile, Manifest, write_manifest
-from vectorless_web.backups.query import applied_migrations, count_rows, named_in
+from vectorless_web.backups.query import applied_migrations, count_rows, list_named_files
 from vectorless_web.backups.vendors import vendor_of
 from vectorless_web.documents.models import Installation
-from vectorless_web.documents.services.keeping.installation import advance_generation, settle_mark
+from vectorless_web.documents.services.keeping.installation import advance_generation, reconcile_mark
 from vectorless_web.documents.storage.files import file_sha256
 from vectorless_web.documents.storage.rows import is_named
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
@@ -47,17 +47,17 @@ def make_backup(path: Path, *, say: Say, keep: int = 0, with_secret: bool = Fals
     Raises BackupError; then nothing that looks like a backup is left. Files are copied after the
     database: they are stored before the rows that name them, and never change.
     """
-    standing = settle_mark()
+    standing = reconcile_mark()
     if not standing.agrees:
         say(f"Warning: {standing.message}")
-    with told_when_full(path, FULL_REMEDY), opened_folder(path):
+    with report_full_disk(path, FULL_REMEDY), open_folder(path):
         with new_backup(path, timezone.now()) as folder:
             copied = _copy_all(path, folder, say)
             if with_secret:
                 _copy_secret(folder)
             write_manifest(_manifest(copied, with_secret), folder)
             _protect(folder)
-        _tell(copied, say)
+        _report_missing_files(copied, say)
         removed = remove_older(path, keep) if keep else 0
         if removed:
             say(f"{removed} older backups removed.")
@@ -88,7 +88,7 @@ def _copy_once(path: Path, folder: Path) -> _Copied:
     target.unlink(missing_ok=True)
     # The shorter part first: the database alone, in one step. PostgreSQL needs no longer transaction either.
     with vendor.copied(target) as query:
-        named = named_in(query)
+        named = list_named_files(query)
         rows = count_rows(query, connection.introspection.table_names())
         migrations = applied_migrations(query)
     database = DatabaseFile(
@@ -111,7 +111,7 @@ def _copy_file(path: Path, name: str, expected: str, copied: _Copied) -> None:
     if file is None:
         try:
             with default_storage.open(name) as source:
-                file = keep_bytes(path, name, source)
+                file = store_bytes(path, name, source)
         except FileNotFoundError:
             copied.missing.append(name)
             return
@@ -153,7 +153,7 @@ def _protect(folder: Path) -> None:
         entry.chmod(0o600)
 
 
-def _tell(copied: _Copied, say: Say) -> None:
+def _report_missing_files(copied: _Copied, say: Say) -> None:
     for name in copied.missing:
         say(f"Warning: {name} is named by the database and not in storage; the backup is without it.")
     for name in copied.altered:

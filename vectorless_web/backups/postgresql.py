@@ -47,7 +47,7 @@ class Programs:
 
 
 @contextmanager
-def copied_database(target: Path) -> Iterator[Query]:
+def copy_database(target: Path) -> Iterator[Query]:
     """Dump the database to `target` and give a query of exactly the state that was dumped.
 
     pg_dump and the query share one snapshot: rows that come meanwhile are in neither.
@@ -102,7 +102,7 @@ def find_programs(server_major: int) -> Programs:
 
     BackupError says what was found and what to do: pg_dump refuses a server newer than itself.
     """
-    found = _programs([Path(settings.PG_DUMP)] if settings.PG_DUMP else _places())
+    found = _programs([Path(settings.PG_DUMP)] if settings.PG_DUMP else _list_program_places())
     fitting = [programs for programs in found if programs.major >= server_major]
     if fitting:
         return min(fitting, key=lambda programs: programs.major)
@@ -116,13 +116,13 @@ def find_programs(server_major: int) -> Programs:
 
 def _newest_programs() -> Programs:
     """Those that read the dumps of all the others; BackupError when there are none."""
-    found = _programs(_places()) + _programs([Path(settings.PG_DUMP)] if settings.PG_DUMP else [])
+    found = _programs(_list_program_places()) + _programs([Path(settings.PG_DUMP)] if settings.PG_DUMP else [])
     if not found:
         raise BackupError("Checking this backup needs pg_restore. Install PostgreSQL's client programs.")
     return max(found, key=lambda programs: programs.major)
 
 
-def _places() -> Iterator[Path]:
+def _list_program_places() -> Iterator[Path]:
     """Where pg_dump may be: on PATH, in Debian's folders, in the wheel with a server of its own."""
     for folder in os.get_exec_path():
         yield Path(folder) / "pg_dump"

@@ -16,7 +16,7 @@ def count_rows(query: Query, tables: list[str]) -> dict[str, int]:
     return {table: query(f'SELECT count(*) FROM "{table}"')[0][0] for table in sorted(tables)}  # noqa: S608 - our names
 
 
-def named_in(query: Query) -> dict[str, str]:
+def list_named_files(query: Query) -> dict[str, str]:
     """Each stored file that a row names, with the SHA-256 that the row expects."""
     found: dict[str, str] = {}
     for kind in STORED:

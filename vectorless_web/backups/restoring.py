@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
-from vectorless_web.backups.errors import BackupDamaged, BackupError, SiteNotEmpty, told_when_full
+from vectorless_web.backups.errors import BackupDamaged, BackupError, SiteNotEmpty, report_full_disk
 from vectorless_web.backups.folder import check_bytes, check_kept, place_of
 from vectorless_web.backups.making import KEY_FILE, Say, key_check
 from vectorless_web.backups.manifest import KeptFile, Manifest, read_manifest
@@ -50,7 +50,7 @@ def restore_backup(backup: Path, *, say: Say) -> Manifest:
     _refuse_unfit(manifest)
     refuse_full_site({file.name for file in manifest.files})
     check_backup(backup)
-    with told_when_full(Path(settings.VAR), FULL_REMEDY):
+    with report_full_disk(Path(settings.VAR), FULL_REMEDY):
         for file in manifest.files:
             _restore_file(backup.parent, file)
         vendor_of(connection.vendor).restore(backup / manifest.database.name)

@@ -18,7 +18,7 @@ WAIT_SECONDS = 60.0
 
 
 @contextmanager
-def copied_database(target: Path) -> Iterator[Query]:
+def copy_database(target: Path) -> Iterator[Query]:
     """Copy the database to `target`, a new file, and give a query of the copy.
 
     In one step (`pages=-1`): in portions, each write of somebody else would begin the copy again.
@@ -26,7 +26,7 @@ def copied_database(target: Path) -> Iterator[Query]:
     with (
         closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=WAIT_SECONDS)) as source,
         closing(sqlite3.connect(target)) as copy,
-        _told_when_full(),
+        _report_full_database(),
     ):
         source.backup(copy, pages=-1)
         # A copy of a database with a write-ahead log would want one of its own to be opened.
@@ -69,7 +69,7 @@ def restore_copy(path: Path) -> None:
 
 
 @contextmanager
-def _told_when_full() -> Iterator[None]:
+def _report_full_database() -> Iterator[None]:
     """The system's error for a full disk in place of SQLite's own."""
     try:
         yield

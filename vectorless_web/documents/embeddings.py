@@ -32,7 +32,7 @@ class EmbeddingSettings:
 
 
 @dataclass(frozen=True)
-class Progress:
+class EmbeddingProgress:
     """How embedding the documents of a workspace stands."""
 
     documents: int
@@ -103,13 +103,13 @@ def vectors_of(version: DocumentVersion, *, before: datetime | None = None) -> N
     return vectors
 
 
-def progress_of(choice: EmbeddingChoice) -> Progress:
+def progress_of(choice: EmbeddingChoice) -> EmbeddingProgress:
     """Counts over the documents that are not deleted."""
     rows = VectorFile.objects.filter(choice=choice, version__document__deleted_at=None)
     counts = dict(rows.order_by().values_list("status").annotate(n=Count("pk")))
     sums = rows.aggregate(tokens=Sum("tokens"), cost=Sum("cost_usd"))
     named = rows.select_related("version__document")
-    return Progress(
+    return EmbeddingProgress(
         documents=sum(counts.values()),
         ready=counts.get(Status.READY, 0),
         waiting=counts.get(Status.QUEUED, 0),

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.infra.queues import jobs
-from vectorless_web.infra.queues.fair_share import Line
+from vectorless_web.infra.queues.fair_share import WaitingLine
 
 QUEUE = "documents"
 JOB = "vectorless_web.documents.jobs.compile_version"
@@ -31,21 +31,21 @@ def enqueue_job(version: DocumentVersion) -> None:
     jobs.enqueue(JOB, version.pk, queue=QUEUE, job_id=version.job_id, seconds=seconds)
 
 
-def _waiting() -> QuerySet[DocumentVersion]:
+def _select_waiting() -> QuerySet[DocumentVersion]:
     """Uploads that wait for a worker; those that wait for the end of an outage come back when their pause is over."""
     rows = DocumentVersion.objects.filter(status=Status.QUEUED, document__deleted_at=None)
     return rows.filter(Q(retry_at=None) | is_past("retry_at", timezone.now()))
 
 
-def _working() -> QuerySet[DocumentVersion]:
+def _select_working() -> QuerySet[DocumentVersion]:
     return DocumentVersion.objects.filter(status__in=DocumentVersion.ACTIVE)
 
 
-UPLOADS = Line(
+UPLOADS = WaitingLine(
     queue=QUEUE,
     person="added_by",
-    waiting=_waiting,
-    working=_working,
+    waiting=_select_waiting,
+    working=_select_working,
     job_id=lambda version: version.job_id,
     enqueue=enqueue_job,
 )

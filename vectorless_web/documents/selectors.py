@@ -15,7 +15,7 @@ from vectorless_web.documents.models import Document, DocumentVersion, Folder, S
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.infra.letters import JSONText
-from vectorless_web.infra.web.whole import LARGEST, whole
+from vectorless_web.infra.web.whole import LARGEST, parse_whole_number
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, role_in, workspace_for
 
@@ -135,7 +135,7 @@ def version_for(document: Document, number: int) -> DocumentVersion:
 
 def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Page[Document]":
     """One page of the list, each document with `latest` ready to show; a page beyond the end is the last one."""
-    rows = _filtered(_kept_or_deleted(workspace, user, query), query)
+    rows = _filter_documents(_select_by_deletion(workspace, user, query), query)
     rows = rows.order_by(*SORTS.get(query.sort, SORTS[DEFAULT_SORT]))
     page = Paginator(_for_rows(rows), PAGE_SIZE).get_page(query.page)
     documents = list(page.object_list)
@@ -180,7 +180,7 @@ def folder_in(workspace: Workspace, pk: int) -> Folder:
 
 def folder_named(workspace: Workspace, text: str) -> Folder | None:
     """The folder whose number a form holds; None for no number, Http404 for one of no folder here."""
-    number = whole(text)
+    number = parse_whole_number(text)
     return folder_in(workspace, LARGEST if number is None else number) if text.isdecimal() else None
 
 
@@ -191,7 +191,7 @@ def tags_of(workspace: Workspace, user: User) -> list[tuple[str, int]]:
 
 
 @dataclass(frozen=True)
-class Progress:
+class ReadingProgress:
     """How the reading of a workspace's documents stands."""
 
     documents_ready: int
@@ -208,7 +208,7 @@ class Progress:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
-def progress_of(workspace: Workspace, user: User) -> Progress:
+def progress_of(workspace: Workspace, user: User) -> ReadingProgress:
     """Counts by state of the newest versions, and up to three that are being read."""
     latest = DocumentVersion.objects.filter(document=OuterRef("pk")).order_by("-number").values("status")[:1]
     counts: Counter[str] = Counter()
@@ -219,7 +219,7 @@ def progress_of(workspace: Workspace, user: User) -> Progress:
     reading = DocumentVersion.objects.filter(
         document__workspace=workspace, document__deleted_at=None, status__in=active
     ).select_related("document")
-    return Progress(
+    return ReadingProgress(
         documents_ready=counts[Status.READY],
         documents_busy=list(reading.order_by("pk")[:3]),
         documents_waiting=counts[Status.QUEUED],
@@ -321,28 +321,28 @@ def _with_ancestors(section: Section, by_key: dict[int, Section]) -> set[int]:
     return keys
 
 
-def _kept_or_deleted(workspace: Workspace, user: User, query: ListQuery) -> QuerySet[Document]:
+def _select_by_deletion(workspace: Workspace, user: User, query: ListQuery) -> QuerySet[Document]:
     if query.status == DELETED and workspace.allows(Role.EDITOR):
         return Document.objects.filter(workspace=workspace).exclude(deleted_at=None)
     return documents_in(workspace, user)
 
 
-def _filtered(rows: QuerySet[Document], query: ListQuery) -> QuerySet[Document]:
+def _filter_documents(rows: QuerySet[Document], query: ListQuery) -> QuerySet[Document]:
     rows = rows.annotate(tags_text=JSONText("tags"))
     for word in query.search.split():
-        tagged = Q(tags_text__icontains=_as_stored(word)[1:-1])
+        tagged = Q(tags_text__icontains=_encode_as_stored(word)[1:-1])
         rows = rows.filter(Q(title__icontains=word) | Q(name__icontains=word) | tagged)
     if query.folder is not None:
         rows = rows.filter(folder_id=query.folder)
     if query.tag:
-        rows = rows.filter(tags_text__contains=_as_stored(query.tag))
+        rows = rows.filter(tags_text__contains=_encode_as_stored(query.tag))
     if query.status in STATUSES:
         latest = DocumentVersion.objects.filter(document=OuterRef("pk")).order_by("-number")
         rows = rows.annotate(latest_status=Subquery(latest.values("status")[:1])).filter(STATUSES[query.status])
     return rows
 
 
-def _as_stored(tag: str) -> str:
+def _encode_as_stored(tag: str) -> str:
     """A tag as it stands in the text of the JSON column."""
     return json.dumps(tag, ensure_ascii=False)
 

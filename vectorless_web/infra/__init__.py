@@ -1,1 +1,1 @@
-"""Django glue that knows no app: jobs, live hints, problems, htmx, health, and the process supervisor."""
+"""Django glue that knows no app: jobs, live notifications, problems, htmx, health, and the process supervisor."""

@@ -72,7 +72,7 @@ def _may_be(address: str, listed: list[str], must_be_listed: bool) -> bool:
 
 
 def _is_listed(text: str, listed: list[str]) -> bool:
-    address = _reached(ipaddress.ip_address(text.partition("%")[0]))
+    address = _map_to_ipv4(ipaddress.ip_address(text.partition("%")[0]))
     if address.is_loopback and LOOPBACK in listed:
         return True
     return str(address) in listed or any("/" in entry and address in ipaddress.ip_network(entry) for entry in listed)
@@ -87,11 +87,11 @@ def _is_public(text: str) -> bool:
     named = ipaddress.ip_address(text.partition("%")[0])
     if named in LOCAL_NAT64:
         return False
-    address = _reached(named)
+    address = _map_to_ipv4(named)
     return address.is_global and not address.is_multicast
 
 
-def _reached(address: Address) -> Address:
+def _map_to_ipv4(address: Address) -> Address:
     """The IPv4 address that an IPv6 address stands for, or the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address

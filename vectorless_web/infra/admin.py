@@ -45,36 +45,36 @@ def acting_on_rows(name: str, view: DashboardView) -> DashboardView:
     """The dashboard's view of that name, with what misleads refused and a stop carried out on the row."""
 
     @wraps(view)
-    def acted(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def handle_rows(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         try:
-            return _acted(name, view, request, kwargs) or view(request, *args, **kwargs)
+            return _handle_act(name, view, request, kwargs) or view(request, *args, **kwargs)
         except (NoSuchJobError, IndexError) as error:
             raise Http404("There is no such queue or job (any more).") from error
 
-    return acted
+    return handle_rows
 
 
-def _acted(name: str, view: DashboardView, request: HttpRequest, kwargs: dict[str, Any]) -> HttpResponse | None:
+def _handle_act(name: str, view: DashboardView, request: HttpRequest, kwargs: dict[str, Any]) -> HttpResponse | None:
     """The answer to an act; None for pages that only show."""
     if name == "delete_job" and _fetch(kwargs["job_id"]).get_status() in ENDED:
         return None
     if name in REFUSED:
-        return _refused(request, REFUSED[name])
+        return _refuse_act(request, REFUSED[name])
     if name == "stop_job" and request.method == "POST":
-        return _stopped(request, [kwargs["job_id"]])
+        return _stop_jobs(request, [kwargs["job_id"]])
     if name in ("actions", "confirm_action"):
         if request.POST.get("action") != "stop":
-            return _refused(request, NO_ACT)
-        return _stopped(request, request.POST.getlist("job_ids")) if name == "actions" else None
+            return _refuse_act(request, NO_ACT)
+        return _stop_jobs(request, request.POST.getlist("job_ids")) if name == "actions" else None
     return None
 
 
-def _refused(request: HttpRequest, why: str) -> HttpResponse:
+def _refuse_act(request: HttpRequest, why: str) -> HttpResponse:
     messages.error(request, why + WHERE)
     return redirect("admin:django_rq_home")
 
 
-def _stopped(request: HttpRequest, names: Sequence[str]) -> HttpResponse:
+def _stop_jobs(request: HttpRequest, names: Sequence[str]) -> HttpResponse:
     ended = [name for name in names if _stop(request.user, _fetch(name))]
     left = [name for name in names if name not in ended]
     if ended:
@@ -103,12 +103,12 @@ def superusers_only(view: View) -> View:
     """Refuse everyone else with 403, also those whom the view itself would let in."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def check_superuser(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not (request.user.is_active and request.user.is_superuser):
             raise PermissionDenied
         return view(request, *args, **kwargs)
 
-    return guarded
+    return check_superuser
 
 
 class DashboardAdmin(StaffDashboardAdmin):

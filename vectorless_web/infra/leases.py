@@ -69,7 +69,7 @@ class LeaseRule(Generic[Row]):
         taken = take(self._one(pk, self.wanted & (only or Q()), **{self.status: self.waiting}), **working, **values)
         return token if taken else None
 
-    def held(self, pk: int, token: str) -> QuerySet[Row]:
+    def select_held(self, pk: int, token: str) -> QuerySet[Row]:
         """The row while the worker with this token holds it; empty otherwise."""
         return self._one(pk, self.wanted, lease=token, **{f"{self.status}__in": self.working})
 
@@ -77,13 +77,13 @@ class LeaseRule(Generic[Row]):
         """What a renewal writes now."""
         return timezone.now() + (timedelta(seconds=self.seconds()) if self.is_end else timedelta())
 
-    def released(self) -> dict[str, Any]:
+    def make_released_values(self) -> dict[str, Any]:
         """The values of a row that nobody holds."""
         return {"lease": "", self.renewed: None}
 
-    def queued(self) -> dict[str, Any]:
+    def make_requeued_values(self) -> dict[str, Any]:
         """The values that give a row back to the queue, for its next attempt."""
-        return {**self.released(), self.status: self.waiting, "attempt": F("attempt") + 1}
+        return {**self.make_released_values(), self.status: self.waiting, "attempt": F("attempt") + 1}
 
     def is_expired(self, seconds: float | None = None) -> Q:
         """Rows that no living worker renews: silent for `seconds`, never renewed, or renewed in the future.
@@ -97,7 +97,7 @@ class LeaseRule(Generic[Row]):
         ahead = Q(**{f"{self.renewed}__gt": middle + term})
         return (silent | ahead) & Q(**{f"{self.status}__in": self.working})
 
-    def expired(self, seconds: float | None = None) -> QuerySet[Row]:
+    def select_expired(self, seconds: float | None = None) -> QuerySet[Row]:
         """The rows that lost their worker."""
         return self.model._default_manager.filter(self.is_expired(seconds))
 
@@ -139,13 +139,13 @@ class Lease(Generic[Row]):
     pk: int
     token: str
 
-    def held(self) -> QuerySet[Row]:
+    def select_held(self) -> QuerySet[Row]:
         """The row while the lease is held; empty otherwise. What is updated through it may end the lease."""
-        return self.rule.held(self.pk, self.token)
+        return self.rule.select_held(self.pk, self.token)
 
     def renew(self, **values: Any) -> None:
         """Renew the lease and write `values` with it; LeaseLost when it is not held any more."""
-        if not self.held().update(**{self.rule.renewed: self.rule.moment()}, **values):
+        if not self.select_held().update(**{self.rule.renewed: self.rule.moment()}, **values):
             raise LeaseLost
 
     def renew_if_reachable(self, **values: Any) -> bool:
@@ -163,7 +163,7 @@ class Lease(Generic[Row]):
     def is_asked_to_stop(self) -> bool:
         """Whether the holder should stop, because somebody asks for it or the lease is gone; not for an outage."""
         try:
-            asked = self.held().values_list(self.rule.asked_to_stop, flat=True).first()
+            asked = self.select_held().values_list(self.rule.asked_to_stop, flat=True).first()
         except DatabaseTrouble as error:
             self._leave_broken(error)
             return False
@@ -175,7 +175,7 @@ class Lease(Generic[Row]):
 
 
 @contextmanager
-def fenced(lease: Lease[Any]) -> Iterator[None]:
+def write_under_lease(lease: Lease[Any]) -> Iterator[None]:
     """One short transaction whose writes stand only if the lease is still held; LeaseLost otherwise.
 
     The conditional UPDATE comes first: it locks the row (SQLite: the database), so no
@@ -210,7 +210,7 @@ class Watch:
         self._finished.set()
         self._thread.join(timeout=5)
 
-    def stopping(self) -> bool:
+    def is_stopping(self) -> bool:
         """Whether the work should end: somebody asked for it, or the lease is gone."""
         return self._stopping.is_set()
 

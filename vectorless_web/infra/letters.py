@@ -24,7 +24,7 @@ class FoldedContains(IContains):
         if not self.rhs_is_direct_value():
             return self.as_sql(compiler, connection)
         column, values = self.process_lhs(compiler, connection)
-        return f"INSTR({FOLDED}({column}), %s) > 0", [*values, folded(str(self.rhs))]
+        return f"INSTR({FOLDED}({column}), %s) > 0", [*values, fold_letters(str(self.rhs))]
 
 
 class JSONText(Func):
@@ -41,7 +41,7 @@ class JSONText(Func):
         return self.as_sql(compiler, connection, template=f"{UNESCAPED}(%(expressions)s)")
 
 
-def folded(text: str) -> str:
+def fold_letters(text: str) -> str:
     """The text in capitals, each letter by itself as PostgreSQL does it: one that has no single capital stays."""
     capitals = text.upper()
     if len(capitals) == len(text):
@@ -53,8 +53,8 @@ def add_functions(connection: BaseDatabaseWrapper, **_signal: Any) -> None:
     """Give a new connection to SQLite the functions that its statements use."""
     if connection.vendor == "sqlite":
         database: Connection = connection.connection
-        database.create_function(FOLDED, 1, _folded_column, deterministic=True)
-        database.create_function(UNESCAPED, 1, _unescaped_column, deterministic=True)
+        database.create_function(FOLDED, 1, _fold_column, deterministic=True)
+        database.create_function(UNESCAPED, 1, _unescape_column, deterministic=True)
 
 
 def search_all_letters() -> None:
@@ -63,9 +63,9 @@ def search_all_letters() -> None:
     TextField.register_lookup(FoldedContains)
 
 
-def _folded_column(value: object) -> str | None:
-    return None if value is None else folded(str(value))
+def _fold_column(value: object) -> str | None:
+    return None if value is None else fold_letters(str(value))
 
 
-def _unescaped_column(value: object) -> str | None:
+def _unescape_column(value: object) -> str | None:
     return None if value is None else json.dumps(json.loads(str(value)), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Hints over the channel layer: tiny messages that say "look at the rows again"."""
+"""Notifications over the channel layer: tiny messages that say "look at the rows again"."""
 
 import asyncio
 import logging

@@ -111,7 +111,7 @@ def outage_of(error: BaseException) -> Outage | None:
     return None
 
 
-def patiently(act: Callable[[], T], *, seconds: float | None = None) -> T:
+def retry_through_outage(act: Callable[[], T], *, seconds: float | None = None) -> T:
     """What `act` gives; tried again while the database or storage is away, for `seconds` (OUTAGE_SECONDS unless given).
 
     For what may be done twice, outside a transaction. The last error when the outage lasts

@@ -45,7 +45,7 @@ def local_secret(path: Path, *, depended_on: bool) -> str:
     An empty file, which a full disk leaves, is replaced unless data that it may have signed or
     encrypted exist (`depended_on`): then Unusable.
     """
-    with _locked(path.parent):
+    with _lock_folder(path.parent):
         kept = path.read_text().strip() if path.exists() else ""
         if kept:
             return kept
@@ -89,14 +89,14 @@ def socket_folder(var: Path, given: str) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise _untrusted(folder, "is not a folder") from error
+        raise _make_distrust_error(folder, "is not a folder") from error
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode):
-        raise _untrusted(folder, "is a link")
+        raise _make_distrust_error(folder, "is a link")
     if found.st_uid not in (os.getuid(), var.stat().st_uid):
-        raise _untrusted(folder, "belongs to somebody else")
+        raise _make_distrust_error(folder, "belongs to somebody else")
     if found.st_mode & 0o022:
-        raise _untrusted(folder, f"can be written by others (its mode is {stat.S_IMODE(found.st_mode):04o})")
+        raise _make_distrust_error(folder, f"can be written by others (its mode is {stat.S_IMODE(found.st_mode):04o})")
     if found.st_mode & 0o077:
         folder.chmod(0o700)
     return folder
@@ -128,7 +128,7 @@ def _close(path: Path, umask: int) -> bool:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     """Hold the folder's lock, so that two starts at once make one secret."""
     handle = os.open(folder, os.O_RDONLY)
     try:
@@ -138,7 +138,7 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _untrusted(folder: Path, why: str) -> Unusable:
+def _make_distrust_error(folder: Path, why: str) -> Unusable:
     return Unusable(
         f"The folder for sockets, {folder}, {why}: whoever prepared it could run commands as this user. Remove it, or "
         "name a private folder with a short path in VECTORLESS_SOCKETS."

@@ -59,7 +59,7 @@ class Cassette:
 
     def __init__(self, path: Path) -> None:
         self._file = path.name
-        header, rows = _read(path)
+        header, rows = _read_recording(path)
         self.name, self.note = str(header.get("model", "")), str(header.get("note", ""))
         self._lock = threading.Lock()
         self._replies: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -79,7 +79,7 @@ class Cassette:
         """The recorded reply to this very request."""
         row = self._next(request_hash(self.name, messages, schema, max_tokens))
         if row is None:
-            raise ModelUnreachable(self._missed(messages))
+            raise ModelUnreachable(self._report_miss(messages))
         usage = Usage(int(row["usage"][0]), int(row["usage"][1]), float(row["usage"][2]))
         text = str(row.get("reply", ""))
         if row.get("error_code"):
@@ -98,7 +98,7 @@ class Cassette:
                 return None
             return waiting.pop(0) if len(waiting) > 1 else waiting[0]
 
-    def _missed(self, messages: Sequence[Message]) -> str:
+    def _report_miss(self, messages: Sequence[Message]) -> str:
         begins = " ".join(messages[-1].content.split())[:BEGINNING] if messages else ""
         problem = (
             f"The cassette {self._file} holds no reply to request {prompt_digest(messages)}, "
@@ -123,7 +123,7 @@ def _begin(path: Path, header: str) -> None:
         raise InvalidInput(f"{path} exists already: name a new file to record to.") from error
 
 
-def _read(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _read_recording(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     try:
         lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except OSError as error:

@@ -33,7 +33,7 @@ class Connections:
         """Have the request tell of the connection it opens; none is opened once they were cut."""
         if self._is_cut:
             raise httpx2.ConnectError("stopped", request=request)
-        request.extensions = {**request.extensions, "trace": self._traced}
+        request.extensions = {**request.extensions, "trace": self._trace_connection}
 
     def cut(self) -> None:
         """Shut every connection down: the server sees it at once, and so does whoever waits for it."""
@@ -43,7 +43,7 @@ class Connections:
         for stream in streams:
             _shut_down(stream)
 
-    def _traced(self, event: str, info: dict[str, Any]) -> None:
+    def _trace_connection(self, event: str, info: dict[str, Any]) -> None:
         if not event.endswith(("connect_tcp.complete", "start_tls.complete")):
             return
         with self._lock:
@@ -61,7 +61,7 @@ def _shut_down(stream: Any) -> None:
             socket.socket.shutdown(found, socket.SHUT_RDWR)
 
 
-def unless(stopping: Callable[[], bool], work: Callable[[], Result], *, cut: Callable[[], None]) -> Result:
+def run_unless_stopped(stopping: Callable[[], bool], work: Callable[[], Result], *, cut: Callable[[], None]) -> Result:
     """The result of `work`, or GivenUp as soon as `stopping` says so, with `cut` called.
 
     The work goes on in a thread of its own, which nobody waits for any more.

@@ -10,7 +10,7 @@ UNLIMITED = 32_768
 """Tokens that a model may think unseen when its server takes no limit."""
 
 
-def counted(said: object, *, estimate: int, room: int, least: int = 0) -> int | None:
+def check_count(said: object, *, estimate: int, room: int, least: int = 0) -> int | None:
     """The server's count when it is a whole number from `least` to FACTOR x `estimate` + `room`; None otherwise.
 
     What is booked follows from it, and a server may send any number.

@@ -51,7 +51,7 @@ def is_about_the_model(said: str) -> bool:
     return bool(_NO_MODEL.search(said))
 
 
-def refusal(status: int, said: str, *, retry_after: str = "") -> ModelError:
+def make_refusal(status: int, said: str, *, retry_after: str = "") -> ModelError:
     """The error for an HTTP status of 400 and above; `said` is the server's own word, in lower case."""
     if status in _BY_STATUS:
         kind, sentence = _BY_STATUS[status]
@@ -67,7 +67,7 @@ def refusal(status: int, said: str, *, retry_after: str = "") -> ModelError:
     return ModelInvalidReply(f"The model's server does not take the request (HTTP {status}).")
 
 
-def broken(error: BaseException) -> ModelError:
+def make_connection_error(error: BaseException) -> ModelError:
     """The error for a connection that could not be made, fell silent or broke."""
     causes = list(_causes(error))
     if any(isinstance(cause, httpx2.TimeoutException) for cause in causes):

@@ -27,17 +27,17 @@ from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.engine.llm.schema import parse_object
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.money import MILLION
-from vectorless_web.providers.connections import Connections, GivenUp, unless
-from vectorless_web.providers.counted import UNLIMITED, WRAPPING, counted
+from vectorless_web.providers.connections import Connections, GivenUp, run_unless_stopped
+from vectorless_web.providers.counted import UNLIMITED, WRAPPING, check_count
 from vectorless_web.providers.dialect import Dialect
 from vectorless_web.providers.endpoint import FORMS, Endpoint
 from vectorless_web.providers.failures import (
     NO_ADDRESS,
     NO_COMPLETION,
-    broken,
     is_about_the_model,
     is_too_long,
-    refusal,
+    make_connection_error,
+    make_refusal,
 )
 from vectorless_web.providers.public_transport import PublicTransport
 from vectorless_web.providers.received import Received
@@ -49,7 +49,7 @@ _REFUSING = frozenset({400, 404, 405, 415, 422, 501})
 """Statuses with which servers refuse a parameter they do not know."""
 
 
-def never() -> bool:
+def never_stop() -> bool:
     """Nobody asks to stop."""
     return False
 
@@ -63,7 +63,7 @@ class OpenAIChat:
     first call and remembered.
     """
 
-    def __init__(self, endpoint: Endpoint, *, stopping: Callable[[], bool] = never) -> None:
+    def __init__(self, endpoint: Endpoint, *, stopping: Callable[[], bool] = never_stop) -> None:
         self.name = endpoint.model
         self._endpoint = endpoint
         self._stopping = stopping
@@ -102,10 +102,10 @@ class OpenAIChat:
             list(self._pieces(messages, received, schema, max_tokens=max_tokens, temperature=temperature))
             return self._reply(messages, received, max_tokens, wants_object=schema is not None)
 
-        if self._stopping is never:
+        if self._stopping is never_stop:
             return ask()
         try:
-            return unless(self._stopping, ask, cut=self._connections.cut)
+            return run_unless_stopped(self._stopping, ask, cut=self._connections.cut)
         except GivenUp:
             raise ModelStopped(partial=self._partial(messages, received)) from None
 
@@ -121,7 +121,7 @@ class OpenAIChat:
     ) -> Iterator[str]:
         until = time.monotonic() + SILENCES * self._endpoint.seconds
         try:
-            with translated(), closing(self._opened(messages, received, schema, **wanted)) as response:
+            with translate_errors(), closing(self._open_stream(messages, received, schema, **wanted)) as response:
                 for piece in received.read(response.iter_bytes()):
                     yield piece
                     if time.monotonic() > until:
@@ -131,7 +131,7 @@ class OpenAIChat:
                 error.partial = self._partial(messages, received)
             raise
 
-    def _opened(
+    def _open_stream(
         self, messages: Sequence[Message], received: Received, schema: Mapping[str, Any] | None, **wanted: Any
     ) -> openai.APIResponse[Any]:
         """The response, its body still to come, in the richest dialect that the server takes."""
@@ -159,7 +159,7 @@ class OpenAIChat:
             error = yield dialect
             if not _may_be_a_parameter(error):
                 raise error
-            named = dialect.without_named(_said(error), asks_for_object=asks_for_object)
+            named = dialect.without_named(_read_error_body(error), asks_for_object=asks_for_object)
             if named is None:
                 break
             dialect = named
@@ -183,9 +183,9 @@ class OpenAIChat:
     def _usage(self, messages: Sequence[Message], received: Received, max_tokens: int) -> Usage:
         """Tokens as the server counted them, or estimated when it does not count or cannot be believed."""
         partial, said = self._partial(messages, received), received.usage or {}
-        read = counted(said.get("prompt_tokens"), estimate=partial.tokens_in, room=WRAPPING, least=1)
+        read = check_count(said.get("prompt_tokens"), estimate=partial.tokens_in, room=WRAPPING, least=1)
         room = max_tokens if self._dialect.limit else max(max_tokens, UNLIMITED)
-        written = counted(said.get("completion_tokens"), estimate=partial.tokens_out, room=room)
+        written = check_count(said.get("completion_tokens"), estimate=partial.tokens_out, room=room)
         if read is None or written is None:
             return Usage(partial.tokens_in, partial.tokens_out, partial.cost_usd, estimated=True)
         return Usage(read, written, self._cost(read, written))
@@ -220,16 +220,16 @@ def client_for(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:
 
 
 @contextmanager
-def translated(otherwise: str = NO_COMPLETION) -> Iterator[None]:
+def translate_errors(otherwise: str = NO_COMPLETION) -> Iterator[None]:
     """Turn the client's errors into the engine's, each with a sentence of our own; `otherwise` is that of nonsense."""
     try:
         yield
     except openai.APIStatusError as error:
-        raise refusal(
-            error.status_code, _said(error), retry_after=error.response.headers.get("retry-after", "")
+        raise make_refusal(
+            error.status_code, _read_error_body(error), retry_after=error.response.headers.get("retry-after", "")
         ) from None
     except (openai.APIError, httpx2.HTTPError) as error:
-        raise broken(error) from None
+        raise make_connection_error(error) from None
     except (httpx2.InvalidURL, UnicodeError):
         raise ModelUnknown(NO_ADDRESS) from None
     except (ValueError, RecursionError):
@@ -237,7 +237,7 @@ def translated(otherwise: str = NO_COMPLETION) -> Iterator[None]:
         raise ModelInvalidReply(otherwise) from None
 
 
-def _said(error: openai.APIStatusError) -> str:
+def _read_error_body(error: openai.APIStatusError) -> str:
     try:
         return json.dumps(error.body, default=str).lower() if error.body else str(error).lower()
     except RecursionError:
@@ -246,6 +246,6 @@ def _said(error: openai.APIStatusError) -> str:
 
 def _may_be_a_parameter(error: openai.APIStatusError) -> bool:
     """Whether the request may do without something: not when its length, the key or the model is what is wrong."""
-    said = _said(error)
+    said = _read_error_body(error)
     refuses = error.status_code in _REFUSING or error.status_code == 500
     return refuses and not is_too_long(said) and not is_about_the_model(said)

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from vectorless_web.engine.errors import ModelInvalidReply, ModelStopped, ModelTimeout
-from vectorless_web.engine.llm.embedding import Embedded, batches, checked_vectors
+from vectorless_web.engine.llm.embedding import Embedded, batches, check_vectors
 from vectorless_web.engine.llm.model import Usage, clean_name
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.money import MILLION
-from vectorless_web.providers.connections import Connections, GivenUp, unless
-from vectorless_web.providers.counted import WRAPPING, counted
+from vectorless_web.providers.connections import Connections, GivenUp, run_unless_stopped
+from vectorless_web.providers.counted import WRAPPING, check_count
 from vectorless_web.providers.endpoint import Endpoint
-from vectorless_web.providers.openai_chat import SILENCES, client_for, never, translated
+from vectorless_web.providers.openai_chat import SILENCES, client_for, never_stop, translate_errors
 
 NO_EMBEDDING = "The model's server sent something that is no list of embeddings."
 MOST_BYTES = 64 * 2**20
@@ -32,7 +32,7 @@ class OpenAIEmbeddings:
     """
 
     def __init__(
-        self, endpoint: Endpoint, *, dimensions: int | None = None, stopping: Callable[[], bool] = never
+        self, endpoint: Endpoint, *, dimensions: int | None = None, stopping: Callable[[], bool] = never_stop
     ) -> None:
         self.name, self.dimensions = endpoint.model, dimensions
         self._endpoint, self._stopping = endpoint, stopping
@@ -58,22 +58,22 @@ class OpenAIEmbeddings:
         return Embedded(vectors, usage, replies[-1].model)
 
     def _unless_stopped(self, texts: Sequence[str]) -> Embedded:
-        if self._stopping is never:
+        if self._stopping is never_stop:
             return self._request(texts)
         try:
-            return unless(self._stopping, lambda: self._request(texts), cut=self._connections.cut)
+            return run_unless_stopped(self._stopping, lambda: self._request(texts), cut=self._connections.cut)
         except GivenUp:
             raise ModelStopped from None
 
     def _request(self, texts: Sequence[str]) -> Embedded:
-        with translated(NO_EMBEDDING):
+        with translate_errors(NO_EMBEDDING):
             create = self._client.embeddings.with_streaming_response.create
             # As plain numbers: every server knows this form, the packed one only some.
             with create(model=self.name, input=list(texts), encoding_format="float") as response:
                 raw = b"".join(self._within_limits(response.iter_bytes()))
-            found = _parsed(raw)
+            found = _parse_json(raw)
         rows = _rows(found, len(texts))
-        vectors = checked_vectors(rows, count=len(texts), dimensions=self.dimensions)
+        vectors = check_vectors(rows, count=len(texts), dimensions=self.dimensions)
         self.dimensions = int(vectors.shape[1])
         return Embedded(vectors, self._usage(found, texts), clean_name(found.get("model"), otherwise=self.name))
 
@@ -93,12 +93,12 @@ class OpenAIEmbeddings:
         usage = found.get("usage")
         estimate = sum(map(HeuristicEstimator().estimate, texts))
         said = usage.get("prompt_tokens") if isinstance(usage, dict) else None
-        known = counted(said, estimate=estimate, room=WRAPPING, least=1)
+        known = check_count(said, estimate=estimate, room=WRAPPING, least=1)
         tokens = estimate if known is None else known
         return Usage(tokens, 0, float(tokens * self._endpoint.price_in / MILLION), estimated=known is None)
 
 
-def _parsed(raw: bytes) -> Any:
+def _parse_json(raw: bytes) -> Any:
     try:
         return json.loads(raw)
     except RecursionError:

@@ -7,7 +7,7 @@ from typing import Any
 from vectorless_web.engine.errors import ModelInvalidReply, ModelUnreachable
 from vectorless_web.engine.llm.model import clean_name
 from vectorless_web.engine.text.tokens import HeuristicEstimator
-from vectorless_web.providers.failures import BROKE_OFF, NO_COMPLETION, REFUSED, refusal
+from vectorless_web.providers.failures import BROKE_OFF, NO_COMPLETION, REFUSED, make_refusal
 
 _EVENT_FIELDS = (b"data:", b"event:", b"id:", b"retry:", b":")
 _DONE = b"[DONE]"
@@ -55,7 +55,7 @@ class Received:
 
     def _take(self, chunk: Mapping[str, Any]) -> str:
         if chunk.get("error"):
-            raise _told(chunk["error"])
+            raise _make_reported_error(chunk["error"])
         self._ended = self._ended or bool(chunk.get("ended"))
         self.model = clean_name(chunk.get("model"), otherwise=self.model)
         if isinstance(chunk.get("usage"), Mapping):
@@ -66,12 +66,12 @@ class Received:
         self._choices += 1
         self.finish = str(choices[0].get("finish_reason") or self.finish)
         said = choices[0].get("delta") or choices[0].get("message") or {}
-        return self._said(said) if isinstance(said, Mapping) else ""
+        return self._read_text(said) if isinstance(said, Mapping) else ""
 
-    def _said(self, said: Mapping[str, Any]) -> str:
+    def _read_text(self, said: Mapping[str, Any]) -> str:
         self._refused = self._refused or bool(said.get("refusal"))
-        self._thoughts.append(_words(said.get("reasoning_content") or said.get("reasoning")))
-        text = _words(said.get("content"))
+        self._thoughts.append(_join_text(said.get("reasoning_content") or said.get("reasoning")))
+        text = _join_text(said.get("content"))
         self._texts.append(text)
         return text
 
@@ -123,15 +123,15 @@ def _object(data: bytes) -> Mapping[str, Any]:
     return found
 
 
-def _words(content: Any) -> str:
+def _join_text(content: Any) -> str:
     """Text of a message: a string, or parts of which some are text."""
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
     return content if isinstance(content, str) else ""
 
 
-def _told(error: Any) -> Exception:
+def _make_reported_error(error: Any) -> Exception:
     """The error that a server reports inside a reply that it had begun."""
     code = error.get("code") or error.get("status") if isinstance(error, Mapping) else None
     status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0
-    return refusal(status, str(error).lower()) if status >= 400 else ModelUnreachable(BROKE_OFF)
+    return make_refusal(status, str(error).lower()) if status >= 400 else ModelUnreachable(BROKE_OFF)

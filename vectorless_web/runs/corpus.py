@@ -150,14 +150,14 @@ class WorkspaceCorpus:
         """All documents of the scope, in the order they were added."""
         return Entries(self._run)
 
-    def named(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
+    def find_entries(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
         """The entries of these documents; those that are not in the scope are left out."""
         self._fetch(documents)
         return [_entry(self._versions[name]) for name in documents if name in self._versions]
 
     def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
         """The shortlist of the workspace's router."""
-        return self._told(lambda: self._router.route(plan, model=model))
+        return self._ask_router(lambda: self._router.route(plan, model=model))
 
     def reroute(
         self,
@@ -170,7 +170,7 @@ class WorkspaceCorpus:
     ) -> RouteResult:
         """The router's second pass."""
         seen, gave = [int(name) for name in read], [int(name) for name in yielded]
-        return self._told(lambda: self._router.reroute(plan, gaps=gaps, read=seen, yielded=gave, model=model))
+        return self._ask_router(lambda: self._router.reroute(plan, gaps=gaps, read=seen, yielded=gave, model=model))
 
     def card(self, document: str) -> Card:
         """The document's card; NotFound if it is not in the scope."""
@@ -203,7 +203,7 @@ class WorkspaceCorpus:
         except KeyError:
             raise NotFound("This document is not among those the question was asked of.") from None
 
-    def taken(self) -> dict[str, Any]:
+    def describe_inputs(self) -> dict[str, Any]:
         """What a replay needs of this corpus: its size, what the router answered, the documents it named."""
         named = [str(row.doc_id) for route in self.routes for row in (*route.candidates, *route.tail)]
         self._fetch(named)
@@ -212,11 +212,12 @@ class WorkspaceCorpus:
             "considered": len(self.entries()),
             "routes": [asdict(route) for route in self.routes],
             "documents": {
-                name: _kept(row) | ({"left_out": True} if name in self.left_out else {}) for name, row in rows.items()
+                name: _describe_version(row) | ({"left_out": True} if name in self.left_out else {})
+                for name, row in rows.items()
             },
         }
 
-    def _told(self, ask: Callable[[], RouteResult]) -> RouteResult:
+    def _ask_router(self, ask: Callable[[], RouteResult]) -> RouteResult:
         """What the router says, unless an earlier attempt was told already."""
         number = len(self.routes)
         found = self._known_routes[number] if number < len(self._known_routes) else ask()
@@ -246,7 +247,7 @@ def _card_in(version: DocumentVersion) -> Card:
         return Card(title=version.document.title, overview="", topic_tags=())
 
 
-def _kept(version: DocumentVersion) -> dict[str, Any]:
+def _describe_version(version: DocumentVersion) -> dict[str, Any]:
     document = version.document
     names = {"name": document.name, "title": document.title, "pages": version.pages}
     return {"version": version.pk, "artefact": version.artefact_sha256, **names}

@@ -9,7 +9,7 @@ from django.http import QueryDict
 
 from vectorless_web.documents.models import Document, Folder
 from vectorless_web.documents.selectors import folders_of, readable_documents
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.runs.answerers import answerers_of, estimate_of
 from vectorless_web.runs.models import Run
 from vectorless_web.workspaces.models import Workspace
@@ -60,7 +60,7 @@ class AskBox:
 
 
 @dataclass(frozen=True)
-class Choices:
+class DocumentChoices:
     """Documents to choose from as (id, title): the ticked ones, one page of the others, the number of the next."""
 
     ticked: Sequence[tuple[int, str]]
@@ -92,17 +92,19 @@ class AskedForm:
         return cls(
             question=data.get("question", ""),
             scope=data.get("scope", "").replace("\0", "") or "all",
-            chosen=tuple(number for text in data.getlist("documents") if (number := whole(text)) is not None),
-            max_steps=whole(data.get("max_steps", "")),
-            thread=whole(data.get("thread", "")),
+            chosen=tuple(
+                number for text in data.getlist("documents") if (number := parse_whole_number(text)) is not None
+            ),
+            max_steps=parse_whole_number(data.get("max_steps", "")),
+            thread=parse_whole_number(data.get("thread", "")),
             expand=data.get("expand", "yes") == "yes",
             answerer=data.get("answerer", "").replace("\0", ""),
-            again=whole(data.get("again", "")),
+            again=parse_whole_number(data.get("again", "")),
             money_usd=data.get("money_usd", "").replace("\0", "").strip()[:40],
         )
 
 
-def prefilled(data: QueryDict, workspace: Workspace) -> AskedForm | None:
+def read_prefill(data: QueryDict, workspace: Workspace) -> AskedForm | None:
     """What a link to the form filled in: a question, chosen documents; None when it filled in nothing."""
     form = AskedForm.read(data)
     if not form.question and not form.chosen:
@@ -118,7 +120,7 @@ def documents_meant(form: AskedForm, workspace: Workspace, user: User) -> list[i
         return list(form.chosen)
     rows = readable_documents(workspace, user)
     if kind == "folder":
-        return list(rows.filter(folder=whole(value)).values_list("pk", flat=True))
+        return list(rows.filter(folder=parse_whole_number(value)).values_list("pk", flat=True))
     if kind == "tag":
         # Databases store the letters of JSON texts in different ways: the tags are compared here.
         return [pk for pk, tags in rows.exclude(tags=[]).values_list("pk", "tags") if value in tags]
@@ -129,7 +131,7 @@ def ask_box(
     workspace: Workspace, user: User, *, sent: AskedForm | None = None, follows: Run | None = None, error: str = ""
 ) -> AskBox:
     """The question form: empty, following up on a run (its scope, its thread), or as it was sent."""
-    sent = sent or _begun(workspace, follows)
+    sent = sent or _make_new_form(workspace, follows)
     rows = readable_documents(workspace, user).select_related(None)
     answerers = answerers_of(workspace)
     steps = sent.max_steps or workspace.setting("max_steps")
@@ -155,10 +157,10 @@ def ask_box(
 
 def edit_box(run: Run, user: User) -> AskBox:
     """The question form with a run's own question, scope and choices, to be changed and asked again."""
-    return ask_box(run.workspace, user, sent=replace(_begun(run.workspace, run), **_asked_in(run)))
+    return ask_box(run.workspace, user, sent=replace(_make_new_form(run.workspace, run), **_read_asked_values(run)))
 
 
-def _begun(workspace: Workspace, follows: Run | None) -> AskedForm:
+def _make_new_form(workspace: Workspace, follows: Run | None) -> AskedForm:
     """A form with nothing asked yet: a new one, or one that goes on where a run left off."""
     if follows is None:
         return AskedForm("", "all", (), workspace.setting("max_steps"), None)
@@ -174,7 +176,7 @@ def _begun(workspace: Workspace, follows: Run | None) -> AskedForm:
     )
 
 
-def _asked_in(run: Run) -> dict[str, Any]:
+def _read_asked_values(run: Run) -> dict[str, Any]:
     money = run.settings.get("money_typed")
     return {
         "question": run.question,
@@ -186,7 +188,7 @@ def _asked_in(run: Run) -> dict[str, Any]:
 
 def choices_of(
     workspace: Workspace, user: User, ticked: Iterable[Document] = (), *, search: str = "", page: int = 1
-) -> Choices:
+) -> DocumentChoices:
     """One page of the documents that can be ticked: on the first those that are, then the others by title."""
     chosen = [(document.pk, document.title) for document in ticked]
     rows = readable_documents(workspace, user).exclude(pk__in=[pk for pk, _ in chosen]).order_by("title", "pk")
@@ -195,7 +197,7 @@ def choices_of(
     first = (max(page, 1) - 1) * CHOICES_SHOWN
     found = list(rows.values_list("pk", "title")[first : first + CHOICES_SHOWN + 1])
     more = page + 1 if len(found) > CHOICES_SHOWN else None
-    return Choices(chosen if page <= 1 else [], found[:CHOICES_SHOWN], search, more)
+    return DocumentChoices(chosen if page <= 1 else [], found[:CHOICES_SHOWN], search, more)
 
 
 def _documents_of(run: Run | None) -> set[int]:

@@ -12,7 +12,7 @@ from vectorless_web.documents.embeddings import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.infra.leases import LeaseLost
-from vectorless_web.infra.outages import DATABASE_AWAY, outage_of, patiently
+from vectorless_web.infra.outages import DATABASE_AWAY, outage_of, retry_through_outage
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.demo import cassette_of
 from vectorless_web.runs.models import Replay, Run, RunInputs
@@ -41,7 +41,7 @@ def execute_run(run_id: int) -> None:
     if lease is None:
         return
     try:
-        patiently(lambda: _work_on(lease))
+        retry_through_outage(lambda: _work_on(lease))
     except LeaseLost:
         logger.info("run %d belongs to another attempt by now", run_id)
     except Exception as error:
@@ -64,9 +64,9 @@ def _work_on(lease: services.RunLease) -> None:
         calls = wiring.Calls(
             stored=log.stored,
             keep=log,
-            purse=services.RunPurse(run),
+            cost_budget=services.RunCostBudget(run),
             limits=services.limits_of(run),
-            lexicon=services.kept_lexicon(inputs),
+            lexicon=services.load_kept_lexicon(inputs),
             expand=run.settings.get("expand", True),
             offline=answerer == OFFLINE,
             embedding=embedding_in_use(run.workspace),
@@ -96,25 +96,25 @@ def replay_run(run_id: int) -> None:
 def verdict_of(run: Run) -> services.Found:
     """Replay a run and keep the verdict; whatever goes wrong is one too."""
     try:
-        found = patiently(lambda: replayed(run))
+        found = retry_through_outage(lambda: find_replay_result(run))
     except Exception as error:
         logger.exception("run %d could not be replayed", run.pk)
         outage = outage_of(error)
         found = services.Found(Replay.Verdict.IMPOSSIBLE, FAILED_REPLAY if outage is None else outage.message)
-    patiently(lambda: services.keep_verdict(run, found))
+    retry_through_outage(lambda: services.keep_verdict(run, found))
     return found
 
 
-def replayed(run: Run) -> services.Found:
+def find_replay_result(run: Run) -> services.Found:
     """What a replay of the run finds, from its own rows and stored calls alone. Writes nothing."""
-    return services.replay(run, wire=_replaying)
+    return services.replay(run, wire=_build_replay_engine)
 
 
-def _replaying(run: Run, inputs: RunInputs, keep: OnCall) -> wiring.Engine:
+def _build_replay_engine(run: Run, inputs: RunInputs, keep: OnCall) -> wiring.Engine:
     calls = wiring.Calls(
         stored=services.stored_calls(run.pk),
         keep=keep,
-        lexicon=services.kept_lexicon(inputs),
+        lexicon=services.load_kept_lexicon(inputs),
         expand=run.settings.get("expand", True),
         late=services.kept_late(inputs),
     )

@@ -3,7 +3,7 @@
 from django.db.models import QuerySet
 
 from vectorless_web.infra.queues import jobs
-from vectorless_web.infra.queues.fair_share import Line
+from vectorless_web.infra.queues.fair_share import WaitingLine
 from vectorless_web.runs.models import Replay, Run
 
 QUEUE = "runs"
@@ -46,7 +46,7 @@ def _enqueue_replay(replay: Replay) -> None:
     jobs.enqueue(REPLAY_JOB, replay.run_id, queue=REPLAY_QUEUE, job_id=name, seconds=REPLAY_JOB_SECONDS)
 
 
-RUNS = Line(
+RUNS = WaitingLine(
     queue=QUEUE,
     person="asked_by",
     waiting=_waiting_runs,
@@ -54,7 +54,7 @@ RUNS = Line(
     job_id=lambda run: job_id(run.pk, run.attempt),
     enqueue=_enqueue_run,
 )
-REPLAYS = Line(
+REPLAYS = WaitingLine(
     queue=REPLAY_QUEUE,
     person="asked_by",
     waiting=_open_replays,

@@ -10,14 +10,14 @@ WALKS_MAX = 10
 _TWO_WAYS = re.compile(r"[1-9]\d*,\d{3}(?!\d)")
 
 
-def checked_steps(steps: int) -> int:
+def check_steps(steps: int) -> int:
     """The step limit; InvalidInput when it is out of range."""
     if not STEPS_MIN <= steps <= STEPS_MAX:
         raise InvalidInput(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.")
     return steps
 
 
-def checked_money(typed: str | float | None) -> float | None:
+def check_money(typed: str | float | None) -> float | None:
     """US dollars as they were typed, with a point or a comma before the cents; None for nothing.
 
     InvalidInput for what is no amount, and for "1,000", which is a thousand to some and one to others.

@@ -65,7 +65,7 @@ def waiting_of(run: Run) -> Waiting | None:
     return Waiting(place, counts.get(Run.Status.QUEUED, 0), counts.get(Run.Status.RUNNING, 0))
 
 
-def watched_run(user: User, slug: str, pk: int) -> Run | None:
+def find_watched_run(user: User, slug: str, pk: int) -> Run | None:
     """The run for a socket: None for a stranger, an unknown workspace and an unknown run alike."""
     workspace = member_workspace(user, slug)
     rows = Run.objects.select_related("asked_by")
@@ -137,7 +137,7 @@ def last_sequence(run_id: int) -> int:
 
 def steps_of(run: Run, after: int = 0, upto: int | None = None) -> list[Step]:
     """The run's steps beyond a sequence number and, when given, up to another, in order."""
-    return list(_numbered(Step.objects.filter(run=run.pk), after, upto).order_by("sequence"))
+    return list(_restrict_sequence(Step.objects.filter(run=run.pk), after, upto).order_by("sequence"))
 
 
 def model_failure(run: Run) -> tuple[ModelCall | None, bool]:
@@ -162,11 +162,11 @@ def count_steps(run: Run, upto: int) -> int:
 def claims_of(run: Run, after: int = 0, upto: int | None = None) -> list[Claim]:
     """The run's claims beyond a sequence number and, when given, up to another, as answered, with their citations."""
     cited = Prefetch("citations", queryset=Citation.objects.select_related("version", "version__document"))
-    rows = _numbered(Claim.objects.filter(run=run.pk), after, upto).order_by("order")
+    rows = _restrict_sequence(Claim.objects.filter(run=run.pk), after, upto).order_by("order")
     return list(rows.prefetch_related(cited))
 
 
-def _numbered(rows: QuerySet[T], after: int, upto: int | None) -> QuerySet[T]:
+def _restrict_sequence(rows: QuerySet[T], after: int, upto: int | None) -> QuerySet[T]:
     fresh = rows.filter(sequence__gt=after)
     return fresh if upto is None else fresh.filter(sequence__lte=upto)
 
@@ -231,7 +231,7 @@ def versions_read(run: Run) -> list[DocumentVersion]:
 
 def read_version(run: Run, pk: int) -> DocumentVersion:
     """A version whose pages the run may show: one it read, unless deleted since. Http404 for any other."""
-    read = Q(pk__in=run.versions.values("pk")) | Q(pk__in=_cited(run))
+    read = Q(pk__in=run.versions.values("pk")) | Q(pk__in=_select_cited_versions(run))
     rows = DocumentVersion.objects.filter(read, document__deleted_at=None)
     version = rows.select_related("document", "document__workspace").filter(pk=pk).first()
     if version is None:
@@ -241,7 +241,9 @@ def read_version(run: Run, pk: int) -> DocumentVersion:
 
 def newer_documents(run: Run) -> list[Document]:
     """The cited documents that have a newer version by now."""
-    cited = DocumentVersion.objects.filter(pk__in=_cited(run), document__deleted_at=None).select_related("document")
+    cited = DocumentVersion.objects.filter(
+        pk__in=_select_cited_versions(run), document__deleted_at=None
+    ).select_related("document")
     return [row.document for row in cited if row.document.current_version_id not in (None, row.pk)]
 
 
@@ -268,8 +270,8 @@ def home_workspaces(user: User) -> list[Workspace]:
     """The user's workspaces, each with `document_count` and `run_count`."""
     workspaces = workspaces_of(user)
     ids = [workspace.pk for workspace in workspaces]
-    documents = _counts(Document.objects.filter(workspace__in=ids, deleted_at=None))
-    runs = _counts(Run.objects.filter(workspace__in=ids))
+    documents = _count_by_workspace(Document.objects.filter(workspace__in=ids, deleted_at=None))
+    runs = _count_by_workspace(Run.objects.filter(workspace__in=ids))
     for workspace in workspaces:
         workspace.document_count = documents.get(workspace.pk, 0)  # type: ignore[attr-defined]
         workspace.run_count = runs.get(workspace.pk, 0)  # type: ignore[attr-defined]
@@ -289,7 +291,7 @@ def month_of(workspace: Workspace) -> Month:
     )
 
 
-def _cited(run: Run) -> QuerySet[Citation, int]:
+def _select_cited_versions(run: Run) -> QuerySet[Citation, int]:
     return Citation.objects.filter(run=run.pk, version__isnull=False).values_list("version", flat=True)
 
 
@@ -297,5 +299,5 @@ def _with_people(rows: QuerySet[Run]) -> QuerySet[Run]:
     return rows.select_related("workspace", "asked_by", "stopped_by", "answer", "thread", "asked_from")
 
 
-def _counts(rows: QuerySet[Document] | QuerySet[Run]) -> dict[int, int]:
+def _count_by_workspace(rows: QuerySet[Document] | QuerySet[Run]) -> dict[int, int]:
     return dict(rows.order_by().values_list("workspace").annotate(n=Count("pk")))

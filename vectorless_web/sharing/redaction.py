@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from vectorless_web.documents.models import Document
-from vectorless_web.engine.agent.context.outline import short
+from vectorless_web.engine.agent.context.outline import shorten_title
 from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.page.rendering import StepView
 
@@ -36,7 +36,7 @@ class Redaction:
         routed = [row for row in view.routed if str(row.document) in self.quoted]
         view = replace(view, routed=[replace(row, reason=self.text(row.reason)) for row in routed])
         if step.kind == "route":
-            return replace(view, say=self._routed(step), thought="", note="", refs=(), rejected=())
+            return replace(view, say=self._redact_routing(step), thought="", note="", refs=(), rejected=())
         if not self._may_be_told(step, run):
             say = _("Worked in a document that the answer does not quote")
             return replace(view, say=say, thought="", note="", refs=(), quotes=(), rejected=())
@@ -51,7 +51,7 @@ class Redaction:
             rejected=rejected,
         )
 
-    def checked(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    def redact_checked(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         """What was checked in vain: places in quoted documents, and the number of all others."""
         told = [row for row in rows if str(row.get("document")) in self.quoted]
         others = len(rows) - len(told)
@@ -71,7 +71,7 @@ class Redaction:
         return all(str(ref.get("document")) in self.quoted for ref in refs)
 
     @staticmethod
-    def _routed(step: Step) -> str:
+    def _redact_routing(step: Step) -> str:
         shortlist = step.observation.get("shortlist")
         opened = len(shortlist) if isinstance(shortlist, list) else 0
         if not opened:
@@ -90,22 +90,22 @@ def redaction_of(run: Run, citations: Iterable[Citation], steps: Iterable[Step])
         if str(pk) not in quoted:
             names |= {title, name, PurePath(name).stem}
     for step in steps:
-        names |= {str(title) for document, title in _told(step.observation) if document not in quoted}
-    return Redaction(frozenset(quoted), _pattern(name for name in names if name.casefold() not in kept))
+        names |= {str(title) for document, title in _list_routed_documents(step.observation) if document not in quoted}
+    return Redaction(frozenset(quoted), _compile_pattern(name for name in names if name.casefold() not in kept))
 
 
-def _told(observation: dict[str, Any]) -> list[tuple[str, str]]:
+def _list_routed_documents(observation: dict[str, Any]) -> list[tuple[str, str]]:
     """The documents that a routing step names: (number, title)."""
     lists = [observation.get(name) for name in ("shortlist", "missed")]
     rows = [row for found in lists if isinstance(found, list) for row in found if isinstance(row, dict)]
     return [(str(row.get("document")), str(row.get("title", ""))) for row in rows]
 
 
-def _pattern(names: Iterable[str]) -> re.Pattern[str] | None:
+def _compile_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
     """Matches any of the names as whole words, the longest first, whatever the case and the blanks."""
     plain = {" ".join(name.split()) for name in names if len(name.strip()) >= LEAST_LETTERS}
     # Steps shorten long titles.
-    told = sorted({*plain, *map(short, plain)}, key=lambda name: (-len(name), name))
+    told = sorted({*plain, *map(shorten_title, plain)}, key=lambda name: (-len(name), name))
     if not told:
         return None
     words = (r"\s+".join(map(re.escape, name.split())) for name in told)

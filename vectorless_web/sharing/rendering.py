@@ -31,8 +31,8 @@ def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
         "link": link,
         "shared": True,
         "shared_by": None if link.redact else link.created_by,
-        "steps": [replace(step, refs=[_unlinked(ref) for ref in step.refs]) for step in context["steps"]],
-        "sheets": [_outside(sheet, token) for sheet in context["sheets"]],
+        "steps": [replace(step, refs=[_remove_links(ref) for ref in step.refs]) for step in context["steps"]],
+        "sheets": [_adapt_sheet(sheet, token) for sheet in context["sheets"]],
         "newer": [],
     }
 
@@ -43,7 +43,7 @@ def _leave_names_out(context: dict[str, Any]) -> None:
     steps = selectors.steps_of(run)
     told = redaction_of(run, context["citations"], steps)
     context["steps"] = [told.step(view, step, run) for view, step in zip(context["steps"], steps, strict=True)]
-    run.checked, run.reason = told.checked(run.checked), told.text(run.reason)
+    run.checked, run.reason = told.redact_checked(run.checked), told.text(run.reason)
     for claim in context["claims"]:
         claim.text, claim.because = told.text(claim.text), told.text(claim.because)
     answer = context["answer"]
@@ -52,7 +52,7 @@ def _leave_names_out(context: dict[str, Any]) -> None:
     context["maps"] = []
 
 
-def quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion | None:
+def find_quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion | None:
     """The version when that page of it holds a part of a quote and was not deleted since, else None."""
     for claim in selectors.claims_of(run):
         for citation in claim.citations.all():
@@ -63,11 +63,11 @@ def quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion |
     return None
 
 
-def _unlinked(ref: Any) -> Any:
+def _remove_links(ref: Any) -> Any:
     return replace(ref, url="", sheet_url="")
 
 
-def _outside(sheet: dict[str, Any], token: str) -> dict[str, Any]:
+def _adapt_sheet(sheet: dict[str, Any], token: str) -> dict[str, Any]:
     """A page as seen through the link: its picture by the link's own address, no neighbours."""
     image = reverse("sharing:page_image", args=[token, sheet["version"], sheet["page"]]) if sheet["image_url"] else ""
     return sheet | {"image_url": image, "url": "", "previous_url": "", "next_url": ""}

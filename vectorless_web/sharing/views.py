@@ -13,7 +13,7 @@ from vectorless_web.documents.rendering.page import RenderUnavailable, page_imag
 from vectorless_web.infra.web.htmx import is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.throttle import client_address, counted_address
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing import rendering, selectors, services
 from vectorless_web.sharing.models import ShareLink
@@ -36,7 +36,7 @@ def make(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         _link, token = services.make_link(
             user=request.user,
             run=run,
-            days=whole(request.POST.get("days")) or 0,
+            days=parse_whole_number(request.POST.get("days")) or 0,
             password=request.POST.get("password", ""),
             redact=bool(request.POST.get("redact")),
         )
@@ -68,11 +68,11 @@ def view(request: HttpRequest, token: str) -> HttpResponse:
     services.count_request(counted_address(request))
     link = selectors.open_link(token)
     if link is None:
-        return _private(render(request, "sharing/gone.html", status=404))
+        return _mark_private(render(request, "sharing/gone.html", status=404))
     if not _may_read(request, link):
-        return _private(render(request, "sharing/password.html", {"token": token}))
+        return _mark_private(render(request, "sharing/password.html", {"token": token}))
     services.note_view(link=link, address=client_address(request), agent=request.headers.get("User-Agent", ""))
-    return _private(render(request, "sharing/view.html", rendering.shared_context(link, token)))
+    return _mark_private(render(request, "sharing/view.html", rendering.shared_context(link, token)))
 
 
 @login_not_required
@@ -81,7 +81,7 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
     services.count_request(counted_address(request))
     link = selectors.open_link(token)
     if link is None:
-        return _private(render(request, "sharing/gone.html", status=404))
+        return _mark_private(render(request, "sharing/gone.html", status=404))
     password = request.POST.get("password", "")
     try:
         fits = services.password_fits(link=link, password=password, address=client_address(request))
@@ -90,9 +90,9 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
     except Problem as problem:
         error, status = problem.message, problem.status
     if error:
-        return _private(render(request, "sharing/password.html", {"token": token, "error": error}, status=status))
+        return _mark_private(render(request, "sharing/password.html", {"token": token, "error": error}, status=status))
     request.session[_session_key(link)] = link.password_hash
-    return _private(redirect("sharing:view", token=token))
+    return _mark_private(redirect("sharing:view", token=token))
 
 
 @login_not_required
@@ -102,7 +102,7 @@ def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResp
     link = selectors.open_link(token)
     if link is None or not _may_read(request, link):
         raise Http404("There is no such page.")
-    shown = rendering.quoted_version(link.run, version, page - 1)
+    shown = rendering.find_quoted_version(link.run, version, page - 1)
     if shown is None:
         raise Http404("There is no such page.")
     try:
@@ -111,7 +111,7 @@ def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResp
         return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg")
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS)
-    return _unlisted(response)
+    return _mark_unlisted(response)
 
 
 def _menu(request: HttpRequest, run: Run, *, status: int = 200, **more: Any) -> HttpResponse:
@@ -130,13 +130,13 @@ def _session_key(link: ShareLink) -> str:
     return f"share-{link.pk}"
 
 
-def _private(response: HttpResponse) -> HttpResponse:
+def _mark_private(response: HttpResponse) -> HttpResponse:
     """Kept by no cache, found by no search engine, its address told to no other site."""
     patch_cache_control(response, private=True, no_store=True)
-    return _unlisted(response)
+    return _mark_unlisted(response)
 
 
-def _unlisted(response: HttpResponse) -> HttpResponse:
+def _mark_unlisted(response: HttpResponse) -> HttpResponse:
     response["X-Robots-Tag"] = "noindex, nofollow, noarchive"
     # "no-referrer" would make browsers post the password form without an origin, which CSRF protection refuses.
     response["Referrer-Policy"] = "same-origin"

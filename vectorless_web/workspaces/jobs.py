@@ -17,13 +17,13 @@ def test_provider(provider_id: int) -> None:
     if provider is None:
         return
     try:
-        services.test_provider(provider=provider, examine=_examined)
+        services.test_provider(provider=provider, examine=_examine_provider)
     except Exception:
         logger.exception("provider %d could not be tried", provider_id)
         services.break_test(provider=provider)
 
 
-def _examined(provider: ModelProvider) -> SelfTest:
+def _examine_provider(provider: ModelProvider) -> SelfTest:
     result = wiring.test_model(settings_of(provider), context_size=provider.context_size)
     assert result is not None, "a provider is a choice"
     return result

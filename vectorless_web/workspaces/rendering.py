@@ -22,7 +22,7 @@ class TermView:
 
 
 @dataclass(frozen=True)
-class Added:
+class AddedTerms:
     """What one concept adds. `pack` is `workspace` for the workspace's own entry."""
 
     concept: str
@@ -43,7 +43,7 @@ class Preview:
 
     question: str
     own: Sequence[TermView]
-    added: Sequence[Added]
+    added: Sequence[AddedTerms]
     statements: Sequence[str]
     periods: Sequence[str]
     figures: Sequence[str]
@@ -57,7 +57,7 @@ def preview_of(question: str, lexicon: Lexicon) -> Preview:
     return Preview(
         question=question,
         own=[TermView(term.term, term.weight, OWN[term.source]) for term in plan.terms if term.source in OWN],
-        added=[_added(expansion) for expansion in expansions(plan, lexicon)],
+        added=[_make_added_terms(expansion) for expansion in expansions(plan, lexicon)],
         statements=_statements(plan, lexicon),
         periods=[period.text or str(period.year) for period in plan.periods],
         figures=list(dict.fromkeys(need.concept for need in plan.figures)),
@@ -66,15 +66,15 @@ def preview_of(question: str, lexicon: Lexicon) -> Preview:
     )
 
 
-def added_from(row: Mapping[str, object]) -> list[Added]:
+def read_added_terms(row: Mapping[str, object]) -> list[AddedTerms]:
     """What a stored trace says the lexicon added: `row` is the `question` of a routing step's observation."""
     stored = row.get("looked_for")
-    return [_added(Expansion(**expansion)) for expansion in stored] if isinstance(stored, list) else []
+    return [_make_added_terms(Expansion(**expansion)) for expansion in stored] if isinstance(stored, list) else []
 
 
-def _added(expansion: Expansion) -> Added:
+def _make_added_terms(expansion: Expansion) -> AddedTerms:
     terms = [TermView(term, weight) for term, weight in expansion.terms]
-    return Added(expansion.concept, expansion.pack, expansion.source, expansion.phrases, terms)
+    return AddedTerms(expansion.concept, expansion.pack, expansion.source, expansion.phrases, terms)
 
 
 def _statements(plan: QueryPlan, lexicon: Lexicon) -> list[str]:

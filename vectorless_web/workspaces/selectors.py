@@ -186,7 +186,7 @@ def has_confirmed(user: User, email: str) -> bool:
     return EmailAddress.objects.filter(user_id=account_id(user), email__iexact=email, verified=True).exists()
 
 
-def joined_by(token: str, user: User) -> Workspace | None:
+def find_joined_workspace(token: str, user: User) -> Workspace | None:
     """The workspace that this user joined by this invitation, as one does who signs up by it; else None."""
     rows = Invitation.objects.filter(token_hash=hash_token(token), accepted_by=user.pk).exclude(accepted_by=None)
     found = rows.select_related("workspace").first()

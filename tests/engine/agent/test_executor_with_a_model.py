@@ -11,7 +11,7 @@ from tests.support.driven_runs import Driven, answer, step
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import Outcome, StepEvent, StepKind
-from vectorless_web.engine.agent.executor import side_by_side
+from vectorless_web.engine.agent.executor import interleave_streams
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.planner import Sizes, model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
@@ -121,7 +121,7 @@ def test_the_error_of_the_first_stream_is_raised_whatever_ended_first():
         streams = [stream_of(1, slow, ValueError("first")), stream_of(2, 2), stream_of(3, quick, KeyError("third"))]
         seen = []
         with pytest.raises(ValueError, match="first"):
-            for event in side_by_side(streams, at_once=3):
+            for event in interleave_streams(streams, at_once=3):
                 seen.append(event)
         assert [event.index for event in seen if event.walk == 2] == [0, 1]
 
@@ -135,7 +135,7 @@ def test_streams_stop_when_nobody_takes_their_steps():
             time.sleep(0.001)
             yield StepEvent(walk, len(taken), StepKind.SCAN, "Looked")
 
-    steps = side_by_side([endless(1), endless(2)], at_once=2)
+    steps = interleave_streams([endless(1), endless(2)], at_once=2)
     next(steps)
     steps.close()
     count = len(taken)
@@ -144,7 +144,7 @@ def test_streams_stop_when_nobody_takes_their_steps():
 
 
 def test_streams_beyond_those_at_once_wait_their_turn():
-    events = list(side_by_side([stream_of(walk, 2) for walk in range(1, 8)], at_once=2))
+    events = list(interleave_streams([stream_of(walk, 2) for walk in range(1, 8)], at_once=2))
     assert sorted((event.walk, event.index) for event in events) == [(w, i) for w in range(1, 8) for i in range(2)]
 
 

@@ -6,7 +6,7 @@ from tests.support.engine_documents import Shelf, annual_report, compiled, parag
 from vectorless_web.engine.agent.events import Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.questions.understand import sweeps, understand
+from vectorless_web.engine.questions.understand import asks_for_all, understand
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from vectorless_web.engine.questions.understand import sweeps, understand
     ],
 )
 def test_what_wants_everything(question, everything):
-    assert sweeps(understand(question)) is everything
+    assert asks_for_all(understand(question)) is everything
 
 
 def plants():

@@ -8,7 +8,7 @@ import pytest
 from tests.support.driven_runs import answer, step
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
-from vectorless_web.engine.agent.context.vector_lane import NO_VECTORS, OTHER_LENGTH, Meaning
+from vectorless_web.engine.agent.context.vector_lane import NO_VECTORS, OTHER_LENGTH, SearchEmbedder
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
@@ -82,16 +82,16 @@ class Asked:
 
     def __init__(self, shelf, embedder=None, replies=None, question=QUESTION, stored=()):
         self.records, self.budget = [], ModelBudget(calls=20, tokens=60_000)
-        meaning = None
+        search_embedder = None
         if embedder is not None:
-            meaning = Meaning(
+            search_embedder = SearchEmbedder(
                 RecordedEmbedder(embedder, budget=self.budget, on_call=self.records.append, stored=stored)
             )
         planner = None
         if replies is not None:
             self.model = ScriptedModel(replies)
             planner = ModelPlanner(Caller(self.model, budget=self.budget))
-        walking = Walking(planner=planner, meaning=meaning, spent=self.budget.spent)
+        walking = Walking(planner=planner, search_embedder=search_embedder, spent=self.budget.sum_spending)
         self.events = list(Orchestrator(walking=walking).run(question, shelf, Limits()))
         self.searches = [e for e in self.events if isinstance(e, StepEvent) and e.kind is StepKind.RETRIEVE]
         self.search, self.end = self.searches[0], self.events[-1]

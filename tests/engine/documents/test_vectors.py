@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.engine_documents import compiled, paragraph, section
-from vectorless_web.engine.documents.vectors import clipped, leaf_texts, open_vectors, write_vectors
+from vectorless_web.engine.documents.vectors import clip_to_tokens, leaf_texts, open_vectors, write_vectors
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
@@ -71,6 +71,6 @@ def test_a_long_leaf_is_clipped_to_the_models_limit():
 
 @given(st.text(max_size=300), st.integers(0, 80))
 def test_a_clipped_text_is_the_longest_beginning_that_fits(text, most):
-    estimate, kept = HeuristicEstimator().estimate, clipped(text, most)
+    estimate, kept = HeuristicEstimator().estimate, clip_to_tokens(text, most)
     assert text.startswith(kept) and estimate(kept) <= most
     assert kept == text or estimate(text[: len(kept) + 1]) > most

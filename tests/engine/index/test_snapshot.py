@@ -9,8 +9,8 @@ from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.snapshot_rows import (
     FIELDS,
     Change,
+    DecodedRow,
     DeltaRow,
-    Row,
     encode_edges,
     encode_row,
     key_hash,
@@ -69,7 +69,7 @@ def test_changes_answer_like_a_fresh_build(before, edits):
     changed = base.with_changes(rows)
     fresh_bytes = build_snapshot(encoded(*item) for item in after.items())
     assert described(changed) == described(Snapshot.open(fresh_bytes))
-    assert changed.compacted() == fresh_bytes
+    assert changed.compact_rows() == fresh_bytes
     assert described(base) == described(Snapshot.open(build_snapshot(encoded(*item) for item in before.items())))
 
 
@@ -85,7 +85,7 @@ def test_edges_can_be_replaced_alone():
     assert (linked.neighbours(1), linked.neighbours(3)) == ({2: 0.5, 3: 0.25}, {1: 0.25})
     again = linked.with_changes([DeltaRow(1, Change.EDGES, encode_edges(1, [(0, 1.0)]))])
     assert (again.neighbours(1), again.neighbours(3)) == ({0: 1.0}, {})
-    assert Snapshot.open(again.compacted()).neighbours(0) == {1: 1.0}
+    assert Snapshot.open(again.compact_rows()).neighbours(0) == {1: 1.0}
 
 
 def test_a_link_to_a_document_that_is_gone_is_not_followed():
@@ -96,7 +96,7 @@ def test_a_link_to_a_document_that_is_gone_is_not_followed():
 
 
 def test_counts_above_the_cell_are_held_at_its_greatest():
-    row = Row.decode(encode_row(7, {"body": ["tax"] * 100}, keys={}))
+    row = DecodedRow.decode(encode_row(7, {"body": ["tax"] * 100}, keys={}))
     assert (row.doc_id, row.lengths.tolist(), row.cells.tolist()) == (7, [0, 0, 0, 0, 0, 100], [31 << 3 | 5])
 
 
@@ -120,7 +120,7 @@ def test_a_cut_snapshot_is_refused():
 def test_an_empty_snapshot_answers():
     empty = Snapshot.empty(version="3")
     assert (len(empty), empty.version, empty.frequency(term_hash("cash")), empty.has_edges) == (0, "3", 0, False)
-    assert empty.compacted() == build_snapshot([])
+    assert empty.compact_rows() == build_snapshot([])
     assert not empty.knows([term_hash("cash")]).any()
 
 

@@ -8,13 +8,7 @@ import pytest
 
 from vectorless_web.engine.errors import ModelAuth, ModelBudgetSpent, ModelInvalidReply, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.embedding import (
-    Embedded,
-    MeteredEmbedder,
-    NoEmbedder,
-    RecordedEmbedder,
-    checked_vectors,
-)
+from vectorless_web.engine.llm.embedding import Embedded, MeteredEmbedder, NoEmbedder, RecordedEmbedder, check_vectors
 from vectorless_web.engine.llm.model import Usage
 
 
@@ -34,7 +28,7 @@ class FixedEmbedder:
         return Embedded(np.array(rows, np.float32), Usage(10 * len(texts), 0, 0.5), "tiny-2026")
 
 
-class Purse:
+class CountedBudget:
     def __init__(self, usd):
         self.left, self.booked = usd, []
 
@@ -46,7 +40,7 @@ class Purse:
 
 
 def test_good_rows_become_float32():
-    vectors = checked_vectors([[1, 2.5], [0, -1]], count=2, dimensions=2)
+    vectors = check_vectors([[1, 2.5], [0, -1]], count=2, dimensions=2)
     assert vectors.dtype == np.float32 and vectors.tolist() == [[1, 2.5], [0, -1]]
 
 
@@ -73,22 +67,22 @@ def test_good_rows_become_float32():
 )  # fmt: skip
 def test_anything_else_is_an_invalid_reply(rows, dimensions):
     with pytest.raises(ModelInvalidReply):
-        checked_vectors(rows, count=2, dimensions=dimensions)
+        check_vectors(rows, count=2, dimensions=dimensions)
 
 
 def test_a_call_that_the_purse_does_not_cover_is_not_made():
     embedder = FixedEmbedder()
     with pytest.raises(ModelBudgetSpent):
-        MeteredEmbedder(embedder, purse=Purse(0.1), usd_per_token=1.0).embed(["a long text"])
+        MeteredEmbedder(embedder, cost_budget=CountedBudget(0.1), usd_per_token=1.0).embed(["a long text"])
     assert not embedder.asked
 
 
 def test_a_call_is_settled_at_what_it_cost_and_a_failed_one_at_nothing():
-    purse = Purse(100)
-    MeteredEmbedder(FixedEmbedder(), purse=purse, usd_per_token=1.0).embed(["abcdef"])
+    cost_budget = CountedBudget(100)
+    MeteredEmbedder(FixedEmbedder(), cost_budget=cost_budget, usd_per_token=1.0).embed(["abcdef"])
     with pytest.raises(ModelAuth):
-        MeteredEmbedder(FixedEmbedder(ModelAuth("no")), purse=purse, usd_per_token=1.0).embed(["abcdef"])
-    assert purse.booked == [(2.0, 0.5), (2.0, 0.0)]
+        MeteredEmbedder(FixedEmbedder(ModelAuth("no")), cost_budget=cost_budget, usd_per_token=1.0).embed(["abcdef"])
+    assert cost_budget.booked == [(2.0, 0.5), (2.0, 0.0)]
 
 
 def recorded(embedder, **limits):
@@ -103,7 +97,7 @@ def test_a_call_is_recorded_with_purpose_cost_and_vectors():
     (record,) = records
     assert (record.purpose, record.model, record.tokens_in, record.cost_usd) == ("embedding", "tiny-2026", 10, 0.5)
     assert record.messages[0].content == "question"
-    assert budget.spent() == Usage(10, 0, 0.5)
+    assert budget.sum_spending() == Usage(10, 0, 0.5)
 
 
 def test_a_failed_call_is_recorded_by_its_code():
@@ -137,7 +131,7 @@ def test_stored_vectors_answer_again_bit_for_bit_without_a_model():
     second = replay.embed(["question"])
     assert second.vectors.tobytes() == first.vectors.tobytes()
     assert (second.usage, second.model) == (first.usage, first.model)
-    assert kept == records and budget.spent() == Usage(10, 0, 0.5)
+    assert kept == records and budget.sum_spending() == Usage(10, 0, 0.5)
 
 
 def test_a_stored_error_is_raised_again_and_an_unknown_text_is_unreachable():

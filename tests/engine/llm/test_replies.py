@@ -5,8 +5,8 @@ import time
 import pytest
 
 from vectorless_web.engine.errors import ModelInvalidReply
-from vectorless_web.engine.llm.replies import LONGEST, fitted, is_unfinished, value_in
-from vectorless_web.engine.llm.schema import checked_object
+from vectorless_web.engine.llm.replies import LONGEST, fit_to_schema, is_unfinished, value_in
+from vectorless_web.engine.llm.schema import check_object
 
 SCHEMA = {
     "type": "object",
@@ -33,7 +33,7 @@ GOOD = {"thought": "Because.", "action": "read", "node": 12, "claims": [], "none
 
 
 def read(text):
-    return checked_object(text, None, SCHEMA)
+    return check_object(text, None, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -80,14 +80,14 @@ def test_what_was_not_said_is_not_made_up(text):
 def test_a_bare_list_of_claims_is_the_answers_list():
     answer = {"type": "object", "properties": {"claims": SCHEMA["properties"]["claims"]}, "required": ["claims"]}
     said = '[{"text": "A."}, {"text": "B.", "quotes": "x"}]'
-    assert checked_object(said, None, answer) == {
+    assert check_object(said, None, answer) == {
         "claims": [{"text": "A.", "quotes": []}, {"text": "B.", "quotes": ["x"]}]
     }
 
 
 def test_one_thing_becomes_a_list_and_what_is_too_long_is_cut():
     said = {"thought": "x" * 99, "action": "stop", "node": None, "claims": {"text": 412}, "none": None}
-    found = fitted(said, SCHEMA)
+    found = fit_to_schema(said, SCHEMA)
     assert found["claims"] == [{"text": "412", "quotes": []}]
     assert (len(found["thought"]), found["none"]) == (40, False)
 

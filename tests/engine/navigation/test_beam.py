@@ -1,4 +1,4 @@
-"""What is special to beam search: its width, its shelf, and where a branch taken up again stands."""
+"""What is special to beam search: its width, its frontier, and where a branch taken up again stands."""
 
 from tests.support.pilots import ToldPilot
 from tests.support.trees import FixedScorer, plan, tree_of
@@ -41,7 +41,7 @@ def test_a_branch_far_behind_the_best_waits_although_the_beam_has_room():
 
 def test_the_shelf_is_bounded_and_drops_the_worst():
     scorer = FixedScorer({key: 0.9 - place / 100 for place, key in enumerate(PARTS)}, otherwise=0.2)
-    events = run(WIDE, scorer, width=1, shelf=2, results=8)
+    events = run(WIDE, scorer, width=1, frontier=2, results=8)
     assert {WIDE.parent(node.key) for node in events[-1].ranked} == set(PARTS[:3])
 
 

@@ -70,7 +70,7 @@ LIMITS = st.builds(
     turns=st.integers(0, 30),
     results=st.integers(1, 4),
     width=st.integers(1, 4),
-    shelf=st.integers(0, 5),
+    frontier=st.integers(0, 5),
     references=st.integers(0, 3),
     backtracks=st.integers(0, 3),
 )

@@ -11,38 +11,38 @@ from tests.support.trees import index_of, plan, tree_of
 from vectorless_web.engine.navigation import EventKind, SearchLimits, SegmentScorer, beam, mcts, minimap, report
 from vectorless_web.engine.navigation.mcts import uct
 from vectorless_web.engine.navigation.pilots import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
-from vectorless_web.engine.navigation.search import Route, mean, merge
+from vectorless_web.engine.navigation.search import Route, average_scores, merge_scores
 
 SHARES = st.floats(0, 1)
 
 
 def test_the_merge_follows_its_formula():
-    assert merge(0.9, 0.3, confidence=0.5, share=0.7) == pytest.approx((0.35 * 0.9 + 0.3 * 0.3) / 0.65)
+    assert merge_scores(0.9, 0.3, confidence=0.5, share=0.7) == pytest.approx((0.35 * 0.9 + 0.3 * 0.3) / 0.65)
 
 
 def test_a_pilot_without_confidence_or_opinion_leaves_the_scorer_alone():
-    assert merge(0.9, 0.3, confidence=0.0, share=0.7) == pytest.approx(0.3)
-    assert merge(None, 0.3, confidence=1.0, share=0.7) == 0.3
+    assert merge_scores(0.9, 0.3, confidence=0.0, share=0.7) == pytest.approx(0.3)
+    assert merge_scores(None, 0.3, confidence=1.0, share=0.7) == 0.3
 
 
 @given(SHARES, SHARES, SHARES, st.sampled_from([0.5, 0.7]))
 def test_a_merged_score_lies_between_pilot_and_scorer(pilot, scorer, confidence, share):
-    merged = merge(pilot, scorer, confidence=confidence, share=share)
+    merged = merge_scores(pilot, scorer, confidence=confidence, share=share)
     assert min(pilot, scorer) - 1e-9 <= merged <= max(pilot, scorer) + 1e-9
 
 
 @given(st.lists(SHARES, min_size=1, max_size=30))
 def test_a_path_score_is_a_mean_and_never_a_sum(scores):
-    assert min(scores) - 1e-9 <= mean(scores) <= max(scores) + 1e-9
+    assert min(scores) - 1e-9 <= average_scores(scores) <= max(scores) + 1e-9
 
 
 def test_the_mean_of_equal_steps_does_not_depend_on_their_number():
-    assert mean([0.4]) == pytest.approx(mean([0.4] * 9))
-    assert mean([]) == 0.0
+    assert average_scores([0.4]) == pytest.approx(average_scores([0.4] * 9))
+    assert average_scores([]) == 0.0
 
 
 def test_later_steps_count_more_than_earlier_ones():
-    assert mean([0.2, 0.8]) == pytest.approx((0.2 + 2 * 0.8) / 3)
+    assert average_scores([0.2, 0.8]) == pytest.approx((0.2 + 2 * 0.8) / 3)
 
 
 def test_uct_adds_what_is_left_to_learn_to_the_mean():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from vectorless_web.engine.documents.node import GlyphRun, NodeKind
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.parsing.assemble import assemble
-from vectorless_web.engine.parsing.corrections import Correction, CorrectionAct, corrected
+from vectorless_web.engine.parsing.corrections import Correction, CorrectionAct, apply_corrections
 from vectorless_web.engine.parsing.drafts import Draft
 
 RENAME, MOVE, JOIN, SPLIT = CorrectionAct
@@ -41,7 +41,7 @@ def outline(drafts: list[Draft]) -> list[tuple[int, str]]:
 
 
 def after(*corrections: Correction) -> list[tuple[int, str]]:
-    return outline(corrected(DRAFTS, corrections))
+    return outline(apply_corrections(DRAFTS, corrections))
 
 
 def test_without_corrections_the_outline_stays():
@@ -88,7 +88,7 @@ def test_what_does_not_fit_is_refused(wrong):
 
 def test_a_long_paragraph_is_no_heading():
     with pytest.raises(InvalidInput):
-        corrected([words("word " * 100)], [Correction(1, SPLIT)])
+        apply_corrections([words("word " * 100)], [Correction(1, SPLIT)])
 
 
 acts = st.builds(Correction, st.integers(1, 8), st.sampled_from(list(CorrectionAct)), st.just("New"), st.integers(0, 5))
@@ -99,7 +99,7 @@ def test_no_character_is_lost_and_no_key_moves(corrections):
     fitting = list(DRAFTS)
     for correction in corrections:
         try:
-            fitting = corrected(fitting, [correction])
+            fitting = apply_corrections(fitting, [correction])
         except InvalidInput:
             continue
     assert [draft.text for draft in fitting] == [draft.text for draft in DRAFTS]

@@ -3,7 +3,7 @@
 import pytest
 
 from vectorless_web.engine.parsing.lines import Line, Style, Tone, Vocabulary
-from vectorless_web.engine.parsing.outline.heading import Heading, is_caps, mended_title, reads_like_title
+from vectorless_web.engine.parsing.outline.heading import Heading, is_caps, mend_title, reads_like_title
 from vectorless_web.engine.parsing.outline.levels import assign_levels
 from vectorless_web.engine.parsing.patterns import (
     CHAPTER,
@@ -69,8 +69,8 @@ def test_what_is_no_title(text):
 
 
 def test_titles_are_mended():
-    assert mended_title("T o t a l  equity (In millions)") == "Total equity"
-    assert mended_title("Con\x02solidated results (continued)") == "Consolidated results"
+    assert mend_title("T o t a l  equity (In millions)") == "Total equity"
+    assert mend_title("Con\x02solidated results (continued)") == "Consolidated results"
 
 
 def test_broken_and_glued_words_are_mended_by_the_documents_own_words():

@@ -6,7 +6,7 @@ from tests.support.engine_documents import Shelf, annual_report
 from vectorless_web.engine.agent.events import Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.questions.followup import Previous, completed
+from vectorless_web.engine.questions.followup import Previous, complete_question
 from vectorless_web.engine.questions.understand import understand
 
 PAIRS = [
@@ -63,7 +63,7 @@ PAIRS = [
 
 @pytest.mark.parametrize("before,question,whole", PAIRS)
 def test_a_follow_up_is_completed(before, question, whole):
-    assert completed(question, understand(question), understand(before), understand=understand) == whole
+    assert complete_question(question, understand(question), understand(before), understand=understand) == whole
 
 
 def run(question, **options):

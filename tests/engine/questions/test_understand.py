@@ -3,7 +3,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vectorless_web.engine.questions.entities import entities_in
-from vectorless_web.engine.questions.focus import take_apart
+from vectorless_web.engine.questions.focus import split_question
 from vectorless_web.engine.questions.lexicon import Concept, default_lexicon
 from vectorless_web.engine.questions.periods import periods_in
 from vectorless_web.engine.questions.plan import Intent
@@ -50,7 +50,7 @@ def test_a_question_may_leave_its_unit_open():
 
 
 def test_instructions_around_a_question_are_set_aside():
-    parts = take_apart(
+    parts = split_question(
         "You are a credit analyst. Using only the data in the balance sheet, what were the inventories of Acme"
         " in 2020? Round to one decimal place. If this does not apply, say so."
     )
@@ -59,11 +59,11 @@ def test_instructions_around_a_question_are_set_aside():
 
 
 def test_an_order_without_a_question_is_the_question():
-    assert take_apart("Give the number of employees.").focus == "Give the number of employees."
+    assert split_question("Give the number of employees.").focus == "Give the number of employees."
 
 
 def test_a_definition_is_kept_apart():
-    parts = take_apart("What is the cover for 2021? Cover is defined as: cash / debt.")
+    parts = split_question("What is the cover for 2021? Cover is defined as: cash / debt.")
     assert parts.focus == "What is the cover for 2021?"
     assert parts.definitions == ("Cover is defined as: cash / debt.",)
 

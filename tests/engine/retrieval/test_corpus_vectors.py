@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.engine_documents import compiled, paragraph, section
-from vectorless_web.engine.retrieval import DocumentCorpus, NodeAddress, Retriever, cosine_search
-from vectorless_web.engine.retrieval.corpus import VectorIndex, standing_out, unit_rows
+from vectorless_web.engine.retrieval import DocumentCollection, NodeAddress, Retriever, cosine_search
+from vectorless_web.engine.retrieval.corpus import VectorIndex, keep_standouts, unit_rows
 
 SCORES = st.lists(st.floats(-1, 1), max_size=40).map(lambda scores: sorted(scores, reverse=True))
 
@@ -14,15 +14,15 @@ SCORES = st.lists(st.floats(-1, 1), max_size=40).map(lambda scores: sorted(score
 @given(SCORES, st.floats(0, 1))
 def test_what_stands_out_is_a_beginning_that_holds_the_best(scores, share):
     hits = [(str(number), score) for number, score in enumerate(scores)]
-    kept = standing_out(hits, share)
+    kept = keep_standouts(hits, share)
     assert kept == hits[: len(kept)]
     assert bool(kept) == bool(hits)
 
 
 def test_only_what_lies_well_above_the_median_stands_out():
     hits = [("a", 0.9), ("b", 0.6), ("c", 0.49), ("d", 0.1), ("e", 0.1), ("f", 0.1), ("g", 0.0)]
-    assert standing_out(hits, 0.5) == hits[:2]
-    assert standing_out(hits, 1.0) == hits[:1]
+    assert keep_standouts(hits, 0.5) == hits[:2]
+    assert keep_standouts(hits, 1.0) == hits[:1]
 
 
 def test_float32_rows_of_many_blocks_score_as_their_float64_selves_do():
@@ -38,7 +38,7 @@ def test_other_vectors_are_another_corpus_and_another_fingerprint():
 
     def asked(vector):
         vectors = {NodeAddress(1, 2): vector, NodeAddress(1, 3): [0.0, 1.0]}
-        corpus = DocumentCorpus({1: document}, vectors={"m": vectors})
+        corpus = DocumentCollection({1: document}, vectors={"m": vectors})
         return Retriever(corpus).vector("m", [1.0, 0.0]).execute()
 
     assert asked([1.0, 0.0]).canonical() == asked([1.0, 0.0]).canonical()
@@ -48,7 +48,7 @@ def test_other_vectors_are_another_corpus_and_another_fingerprint():
 def test_a_share_is_part_of_the_fingerprint_and_cuts_the_lane():
     document = compiled("Rules", section("Work", *(paragraph(f"Pause {n}.") for n in range(5))))
     vectors = {NodeAddress(1, key): [1.0, 0.0] if key == 2 else [0.1, 1.0] for key in range(2, 7)}
-    builder = Retriever(DocumentCorpus({1: document}, vectors={"m": vectors}))
+    builder = Retriever(DocumentCollection({1: document}, vectors={"m": vectors}))
     whole, cut = builder.vector("m", [1.0, 0.0]).execute(), builder.vector("m", [1.0, 0.0], share=0.5).execute()
     assert [item.node.id for item in cut.items] == [NodeAddress(1, 2)]
     assert len(whole.items) == 5

@@ -8,7 +8,7 @@ from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import WeightedTerm
 from vectorless_web.engine.retrieval import (
     CommunityFilter,
-    DocumentCorpus,
+    DocumentCollection,
     GraphExpand,
     Lane,
     NodeAddress,
@@ -45,7 +45,7 @@ def document(tmp_path_factory):
 
 @pytest.fixture
 def corpus(document):
-    return DocumentCorpus({1: document}, names={1: "Harbour"})
+    return DocumentCollection({1: document}, names={1: "Harbour"})
 
 
 def _key(document, words):
@@ -104,7 +104,7 @@ def test_the_rest_of_a_section_joins_as_its_community(document, corpus):
 
 
 def test_two_documents_are_searched_as_one(document):
-    corpus = DocumentCorpus({1: document, 2: document})
+    corpus = DocumentCollection({1: document, 2: document})
     result = Retriever(corpus).text("price of barley").execute()
     first, second = result.items[:2]
     assert first.score == second.score

@@ -10,7 +10,7 @@ from vectorless_web.engine.retrieval import (
     GraphExpand,
     GraphExpandMode,
     Lane,
-    MemoryCorpus,
+    MemoryCollection,
     RetrievalEmpty,
     RetrievalWarning,
     Retriever,
@@ -21,9 +21,9 @@ from vectorless_web.engine.retrieval import (
 ROOT = Path(__file__).parents[3]
 
 
-def _corpus(count: int = 5, **settings: object) -> MemoryCorpus:
+def _corpus(count: int = 5, **settings: object) -> MemoryCollection:
     nodes = [StoredNode(CorpusNode(f"n{i:03}", "Doc", "word " * i, None, {}), {"m": [1.0, i]}) for i in range(count)]
-    return MemoryCorpus(nodes, **settings)
+    return MemoryCollection(nodes, **settings)
 
 
 def _codes(retriever: Retriever) -> list[WarningCode]:
@@ -54,7 +54,7 @@ def test_nodes_found_by_structure_keep_their_order() -> None:
 def test_a_filter_costs_no_recall_at_the_cap() -> None:
     nodes = [StoredNode(CorpusNode(f"a{i:03}", "Other"), {"m": [1.0, 0.0]}) for i in range(300)]
     nodes.append(StoredNode(CorpusNode("wanted", "Doc"), {"m": [0.0, 1.0]}))
-    result = Retriever(MemoryCorpus(nodes)).vector("m", [1, 0]).label("Doc").execute()
+    result = Retriever(MemoryCollection(nodes)).vector("m", [1, 0]).label("Doc").execute()
     assert [item.node.id for item in result.items] == ["wanted"]
 
 
@@ -66,7 +66,7 @@ def test_another_tenants_nodes_never_appear() -> None:
     nodes = [
         StoredNode(CorpusNode(name, "Doc", None, None, {"tenant": name[0]}), {"m": [1.0]}) for name in ("a1", "b1")
     ]
-    corpus = MemoryCorpus(nodes, edges=[("a1", "cites", "b1")])
+    corpus = MemoryCollection(nodes, edges=[("a1", "cites", "b1")])
     result = Retriever(corpus).vector("m", [1]).tenant("a").graph_expand(GraphExpand()).execute()
     assert [item.node.id for item in result.items] == ["a1"]
 

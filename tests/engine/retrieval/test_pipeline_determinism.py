@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from tests.support.mixed_corpus import corpus, retriever
-from vectorless_web.engine.retrieval import MemoryCorpus
+from vectorless_web.engine.retrieval import MemoryCollection
 
 ROOT = Path(__file__).parents[3]
 
@@ -33,7 +33,7 @@ def test_the_fingerprint_follows_the_query() -> None:
 def test_the_fingerprint_follows_the_corpus() -> None:
     source = corpus()
     nodes = [node for node in map(source.node, source.ids()) if node is not None]
-    smaller = MemoryCorpus([], edges=[])
+    smaller = MemoryCollection([], edges=[])
     assert len(nodes) == 40
     query = retriever(1, source)._query
     assert query.fingerprint(source.version, "e") != query.fingerprint(smaller.version, "e")

@@ -11,12 +11,12 @@ from vectorless_web.engine.retrieval import (
     WARNINGS_CAP,
     CommunityFilter,
     CorpusNode,
+    DiversityCandidate,
     DropReason,
     GraphExpand,
     GraphExpandDirection,
     MappedCommunities,
-    MemoryCorpus,
-    Piece,
+    MemoryCollection,
     RetrievalWarning,
     Retriever,
     StoredNode,
@@ -102,7 +102,7 @@ def test_a_rank_constant_of_minus_one_is_refused() -> None:
 
 @given(hits, edges, st.integers(-1, 9), st.integers(0, 5))
 def test_expansion_keeps_its_limits(seeds: list, given: list, depth: int, cap: int) -> None:
-    corpus = MemoryCorpus([], edges=given)
+    corpus = MemoryCollection([], edges=given)
     added = expand_by_decay(seeds, corpus.neighbours, GraphExpand(depth=depth, max_expand=cap))
     assert len(added) <= cap
     assert not {name for name, _ in added} & {name for name, _ in seeds}
@@ -158,7 +158,7 @@ def test_filters_hold_for_all_that_lanes_return(given: list, label: str, year: i
         StoredNode(CorpusNode(f"n{i:02}", kind, "text", None, {"year": at}), {"m": [1.0, i]})
         for i, (kind, at) in enumerate(given)
     ]
-    result = Retriever(MemoryCorpus(stored)).vector("m", [1, 0]).label(label).where("year", year).execute()
+    result = Retriever(MemoryCollection(stored)).vector("m", [1, 0]).label(label).where("year", year).execute()
     assert {item.node.id for item in result.items} == {
         entry.node.id for entry in stored if entry.node.ntype == label and entry.node.properties["year"] == year
     }
@@ -205,11 +205,11 @@ def test_scores_that_are_no_numbers_never_come_out(given: list) -> None:
     assert all(math.isfinite(score) for _, score in convex_min_max_fusion([(given, 1.0)]))
 
 
-def wide(width: int) -> MemoryCorpus:
+def wide(width: int) -> MemoryCollection:
     """A seed with `width` neighbours, each with one of its own."""
     names = [f"n{i:05}" for i in range(width)]
     edges = [("seed", "m", name) for name in names]
-    return MemoryCorpus([], edges=edges + [(name, "m", f"far-{name}") for name in names])
+    return MemoryCollection([], edges=edges + [(name, "m", f"far-{name}") for name in names])
 
 
 @pytest.mark.parametrize("width,far", [(5000, True), (5001, False)])
@@ -232,7 +232,7 @@ def test_neighbours_that_are_not_admitted_take_no_place() -> None:
 
 @given(hits, edges, st.integers(0, 4), st.sampled_from(tuple(GraphExpandDirection)))
 def test_first_edges_are_a_part_of_all_edges(seeds: list, given: list, cap: int, way: GraphExpandDirection) -> None:
-    corpus = MemoryCorpus([], edges=given)
+    corpus = MemoryCollection([], edges=given)
     everything = expand_by_decay(seeds, corpus.neighbours, GraphExpand(direction=way, max_expand=99))
     some = expand_by_decay(seeds, corpus.neighbours, GraphExpand(direction=way, max_expand=99, max_per_seed=cap))
     assert {name for name, _ in some} <= {name for name, _ in everything}
@@ -258,7 +258,7 @@ def test_a_filter_inside_a_lane_costs_no_recall(others: int, wanted: int, year: 
     nodes += [
         StoredNode(CorpusNode(f"w{i:03}", "Doc", None, None, {"year": year}), {"m": [0.0, 1.0]}) for i in range(wanted)
     ]
-    result = Retriever(MemoryCorpus(nodes)).vector("m", [1.0, 0.1]).label("Doc").where("year", year).execute()
+    result = Retriever(MemoryCollection(nodes)).vector("m", [1.0, 0.1]).label("Doc").where("year", year).execute()
     assert [item.node.id for item in result.items] == [f"w{i:03}" for i in range(wanted)]
 
 
@@ -276,7 +276,7 @@ def test_never_more_than_eight_warnings_leave(codes: list[WarningCode]) -> None:
     )
 )
 def test_diversity_picks_each_piece_once_and_starts_with_the_most_relevant(given: list) -> None:
-    pieces = [Piece(*values) for values in given]
+    pieces = [DiversityCandidate(*values) for values in given]
     picked = select_diverse(pieces, 99)
     assert sorted(text for text, _ in picked) == sorted(piece.text for piece in pieces)
     assert not picked or picked[0][1] == pytest.approx(max(piece.relevance for piece in pieces) / 2, abs=1e-9)

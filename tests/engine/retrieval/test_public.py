@@ -7,7 +7,7 @@ from enum import Enum
 import pytest
 
 from vectorless_web.engine import retrieval as package
-from vectorless_web.engine.retrieval import MemoryCorpus, Retriever, VectorIndex, cosine_search
+from vectorless_web.engine.retrieval import MemoryCollection, Retriever, VectorIndex, cosine_search
 
 PROMISED = """
 Retriever RetrievalResult RetrievedItem Lane FusionStrategy GraphExpand GraphExpandDirection
@@ -68,7 +68,7 @@ def test_what_refuses_says_what_it_raises(raising: object) -> None:
 
 
 def test_each_builder_method_gives_a_new_builder() -> None:
-    start = Retriever(MemoryCorpus([]))
+    start = Retriever(MemoryCollection([]))
     changed = [start.label("a"), start.limit(1), start.token_budget(1), start.text("a"), start.tenant("t")]
     assert all(isinstance(builder, Retriever) and builder is not start for builder in changed)
 

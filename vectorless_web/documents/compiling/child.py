@@ -31,15 +31,15 @@ def main() -> int:
     try:
         _compile(wanted)
     except MemoryError:
-        _say(error="out_of_memory", message="", retryable=False)
+        _write_message(error="out_of_memory", message="", retryable=False)
         return 1
     except OSError as error:
         # A full disk, a file that went away: what the system refused is no fault of the document.
         if error.errno is None:
             raise
-        _say(error="os_error", errno=error.errno, message=error.strerror or "")
+        _write_message(error="os_error", errno=error.errno, message=error.strerror or "")
         return 1
-    _say(ready=True, peak_mb=_peak_mb(), seconds=round(time.monotonic() - started, 2))
+    _write_message(ready=True, peak_mb=_peak_mb(), seconds=round(time.monotonic() - started, 2))
     return 0
 
 
@@ -58,17 +58,17 @@ def _compile(wanted: dict[str, Any]) -> None:
             Path(wanted["path"]),
             name=wanted["name"],
             ignore_bookmarks=wanted["ignore_bookmarks"],
-            progress=Progress(),
+            progress=ProgressReporter(),
             limits=CompileLimits(pages=wanted["max_pages"], bytes=wanted["max_bytes"]),
             **more,
         )
     except EngineError as error:
-        _say(error=error.code, message=error.message, retryable=error.retryable)
+        _write_message(error=error.code, message=error.message, retryable=error.retryable)
         sys.exit(1)
     Path(wanted["target"]).write_bytes(artefact)
 
 
-class Progress:
+class ProgressReporter:
     """Reports a stage's first and last count, and those between at most five times a second."""
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class Progress:
         if stage == self._stage and done < total and now - self._said_at < PROGRESS_SECONDS:
             return
         self._stage, self._said_at = stage, now
-        _say(stage=stage, done=done, total=total)
+        _write_message(stage=stage, done=done, total=total)
 
 
 def _confine(*, memory_bytes: int, cpu_seconds: int, parent: int) -> None:
@@ -102,7 +102,7 @@ def _peak_mb() -> float:
     return round(int(line.split()[1]) / 1024, 1)
 
 
-def _say(**message: Any) -> None:
+def _write_message(**message: Any) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
 

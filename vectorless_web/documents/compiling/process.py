@@ -36,7 +36,7 @@ class CompileFailed(Exception):
 
 
 @dataclass(frozen=True)
-class Progress:
+class StageProgress:
     """How far a stage has come. `stage` is parsing, outlining or indexing; counts are pages or nodes."""
 
     stage: str
@@ -84,7 +84,7 @@ class Order:
         )
 
 
-def run_child(order: Order, *, module: str = CHILD) -> Generator[Progress | Finished | None, None, None]:
+def run_child(order: Order, *, module: str = CHILD) -> Generator[StageProgress | Finished | None, None, None]:
     """Compile in a child process, yielding its progress, None about every half second without news, then Finished.
 
     The child is killed when the iterator is closed. Raises CompileFailed for what the child
@@ -133,18 +133,18 @@ def _environment() -> dict[str, str]:
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"}
 
 
-def _watch(child: "subprocess.Popen[bytes]", order: Order) -> Iterator[Progress | Finished | None]:
+def _watch(child: "subprocess.Popen[bytes]", order: Order) -> Iterator[StageProgress | Finished | None]:
     started = time.monotonic()
     deadline = started + order.seconds
     for line in _lines(child, deadline):
         if line is None:
             yield None
             continue
-        news = _read(line, order)
+        news = _parse_message(line, order)
         yield news
         if isinstance(news, Finished):
             return
-    raise _ended_badly(child, order, seconds=time.monotonic() - started)
+    raise _make_exit_error(child, order, seconds=time.monotonic() - started)
 
 
 def _lines(child: "subprocess.Popen[bytes]", deadline: float) -> Iterator[bytes | None]:
@@ -163,7 +163,7 @@ def _lines(child: "subprocess.Popen[bytes]", deadline: float) -> Iterator[bytes 
         yield from lines
 
 
-def _read(line: bytes, order: Order) -> Progress | Finished | None:
+def _parse_message(line: bytes, order: Order) -> StageProgress | Finished | None:
     try:
         message = json.loads(line)
     except ValueError:
@@ -171,36 +171,36 @@ def _read(line: bytes, order: Order) -> Progress | Finished | None:
     if not isinstance(message, Mapping):
         return None
     if "error" in message:
-        raise _reported(message, order)
+        raise _make_reported_error(message, order)
     if "ready" in message:
         return Finished(seconds=float(message["seconds"]), peak_mb=float(message["peak_mb"]))
     if "stage" in message:
-        return Progress(str(message["stage"]), int(message["done"]), int(message["total"]))
+        return StageProgress(str(message["stage"]), int(message["done"]), int(message["total"]))
     return None
 
 
-def _reported(message: Mapping[str, Any], order: Order) -> CompileFailed | OSError:
+def _make_reported_error(message: Mapping[str, Any], order: Order) -> CompileFailed | OSError:
     code = str(message["error"])
     if code == "out_of_memory":
-        return _out_of_memory(order)
+        return _make_memory_error(order)
     if code == "os_error":
         return OSError(int(message["errno"]), str(message["message"]))
     return CompileFailed(str(message["message"]), code=code, retryable=bool(message["retryable"]))
 
 
-def _ended_badly(child: "subprocess.Popen[bytes]", order: Order, *, seconds: float) -> CompileFailed:
+def _make_exit_error(child: "subprocess.Popen[bytes]", order: Order, *, seconds: float) -> CompileFailed:
     """Why the child said nothing more, from what was measured: its time, its memory, and the signal that ended it."""
     used = _reap(child)
     if used is None or seconds >= order.seconds:
-        return _too_slow(order.seconds)
+        return _make_timeout_error(order.seconds)
     if child.returncode == -signal.SIGXCPU or (
         child.returncode == -signal.SIGKILL and used.ru_utime + used.ru_stime >= order.cpu_seconds - 1
     ):
-        return _too_slow(order.cpu_seconds)
+        return _make_timeout_error(order.cpu_seconds)
     if child.returncode == -signal.SIGKILL:
-        return _killed(seconds)
+        return _make_killed_error(seconds)
     if child.returncode in CRASHES and used.ru_maxrss * 1024 >= order.memory_bytes * MUCH_MEMORY:
-        return _out_of_memory(order)
+        return _make_memory_error(order)
     return CompileFailed(
         "The reader stopped unexpectedly on this file, which may be damaged. "
         "Open it in a viewer, save it again and upload that copy.",
@@ -222,7 +222,7 @@ def _reap(child: "subprocess.Popen[bytes]") -> resource.struct_rusage | None:
         time.sleep(0.01)
 
 
-def _too_slow(seconds: float) -> CompileFailed:
+def _make_timeout_error(seconds: float) -> CompileFailed:
     minutes = max(1, round(seconds / 60))
     unit = "minute" if minutes == 1 else "minutes"
     return CompileFailed(
@@ -233,7 +233,7 @@ def _too_slow(seconds: float) -> CompileFailed:
     )
 
 
-def _out_of_memory(order: Order) -> CompileFailed:
+def _make_memory_error(order: Order) -> CompileFailed:
     return CompileFailed(
         f"Reading this file needed more than {order.memory_bytes // 2**20} MB of memory and was stopped. "
         "Split it into smaller files, or ask your administrator for a higher limit.",
@@ -242,7 +242,7 @@ def _out_of_memory(order: Order) -> CompileFailed:
     )
 
 
-def _killed(seconds: float) -> CompileFailed:
+def _make_killed_error(seconds: float) -> CompileFailed:
     return CompileFailed(
         f"The server's system stopped the reading of this file after {seconds:.1f} s, as it does when memory runs "
         "short. Try again when less is going on, or ask your administrator to look at the server's memory.",

@@ -43,9 +43,9 @@ def ask(request: dict[str, Any], seconds: float | None = None) -> dict[str, Any]
             with connection.makefile("rb") as lines:
                 return _decode(lines.readline(LONGEST_REPLY))
     except TimeoutError as error:
-        raise _slow() from error
+        raise _make_timeout_error() from error
     except OSError as error:
-        raise _down() from error
+        raise _make_unavailable_error() from error
 
 
 def is_up() -> bool:
@@ -72,11 +72,11 @@ def _decode(line: bytes) -> dict[str, Any]:
     return reply
 
 
-def _slow() -> RenderUnavailable:
+def _make_timeout_error() -> RenderUnavailable:
     return RenderUnavailable("render_timeout", "Drawing this page took too long. Try again in a moment.")
 
 
-def _down() -> RenderUnavailable:
+def _make_unavailable_error() -> RenderUnavailable:
     return RenderUnavailable(
         "render_unavailable", "Page images are not available right now. They come back by themselves; text still works."
     )

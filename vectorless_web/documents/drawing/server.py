@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from vectorless_web.documents.drawing.turns import Job, Turns
+from vectorless_web.documents.drawing.turns import DrawJob, Turns
 from vectorless_web.documents.drawing.worker import LONGEST_REQUEST, RenderConfig, run_worker
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ CRASHED = {"code": "render_crashed", "message": "Drawing this page failed. Its t
 
 def serve(config: RenderConfig) -> None:
     """Serve until a SIGTERM or SIGINT."""
-    server = Server(config)
+    server = RenderServer(config)
 
     def stop(_number: int, _frame: object) -> None:
         server.close()
@@ -74,18 +74,18 @@ class _Client:
 
 
 @dataclass(eq=False)
-class _Worker:
+class _WorkerProcess:
     """One worker process and the job it does."""
 
     pid: int
     connection: socket.socket
     read: bytearray = field(default_factory=bytearray)
-    job: Job[_Client] | None = None
+    job: DrawJob[_Client] | None = None
     begun: bool = False
     served: int = 0
 
 
-class Server:
+class RenderServer:
     """One loop over all connections; nothing in it waits."""
 
     def __init__(self, config: RenderConfig) -> None:
@@ -93,7 +93,7 @@ class Server:
         self._turns: Turns[_Client] = Turns(config.workers)
         self._selector = selectors.DefaultSelector()
         self._clients: set[_Client] = set()
-        self._workers: list[_Worker] = []
+        self._workers: list[_WorkerProcess] = []
         self._fork_at = 0.0
         self._listener, self._inode = self._listen()
 
@@ -141,7 +141,7 @@ class Server:
         self._listener.close()
         self._listener, self._inode = self._listen()
 
-    def _hear(self, source: _Client | _Worker | None) -> None:
+    def _hear(self, source: _Client | _WorkerProcess | None) -> None:
         if source is None:
             self._accept()
         elif isinstance(source, _Client):
@@ -191,11 +191,11 @@ class Server:
         if operation == "ping":
             self._reply(client, {"ok": True})
             return
-        job = Job(file, line, operation == "page", time.monotonic(), [client])
+        job = DrawJob(file, line, operation == "page", time.monotonic(), [client])
         if not self._turns.add(job):
             self._reply(client, BUSY)
 
-    def _hear_worker(self, worker: _Worker) -> None:
+    def _hear_worker(self, worker: _WorkerProcess) -> None:
         try:
             chunk = worker.connection.recv(CHUNK_BYTES)
         except OSError:
@@ -217,7 +217,7 @@ class Server:
         if worker.served >= REQUESTS_A_WORKER:
             self._bury(worker)
 
-    def _bury(self, worker: _Worker) -> None:
+    def _bury(self, worker: _WorkerProcess) -> None:
         """A worker has ended, or has done its share; who waits for it is told."""
         self._selector.unregister(worker.connection)
         worker.connection.close()
@@ -250,7 +250,7 @@ class Server:
         for client in [client for client in self._clients if not client.asked and now - client.since > READ_SECONDS]:
             self._drop(client)
 
-    def _send(self, job: Job[_Client], line: bytes) -> None:
+    def _send(self, job: DrawJob[_Client], line: bytes) -> None:
         for client in list(job.waiters):
             self._send_line(client, line)
 
@@ -281,7 +281,7 @@ class Server:
         pid = os.fork()
         if pid:
             theirs.close()
-            worker = _Worker(pid, ours)
+            worker = _WorkerProcess(pid, ours)
             ours.settimeout(SEND_SECONDS)
             self._workers.append(worker)
             self._selector.register(ours, selectors.EVENT_READ, worker)

@@ -16,7 +16,7 @@ MOST_SLOW = 1_000
 
 
 @dataclass(eq=False)
-class Job(Generic[Waiter]):
+class DrawJob(Generic[Waiter]):
     """One request: `waiters` are all who asked for the same and wait for its reply. Times are of a monotonic clock."""
 
     file: str
@@ -36,11 +36,11 @@ class Turns(Generic[Waiter]):
 
     def __init__(self, workers: int) -> None:
         self._most_of_file = max(1, workers - 1)
-        self._waiting: OrderedDict[str, deque[Job[Waiter]]] = OrderedDict()
-        self._working: list[Job[Waiter]] = []
+        self._waiting: OrderedDict[str, deque[DrawJob[Waiter]]] = OrderedDict()
+        self._working: list[DrawJob[Waiter]] = []
         self._slow: OrderedDict[str, float] = OrderedDict()
 
-    def add(self, job: Job[Waiter]) -> bool:
+    def add(self, job: DrawJob[Waiter]) -> bool:
         """Let a job wait, or its waiters wait with the same one; false when too many wait already."""
         for other in self._same_file(job.file):
             if other.line == job.line:
@@ -52,7 +52,7 @@ class Turns(Generic[Waiter]):
         self._waiting.setdefault(job.file, deque()).append(job)
         return True
 
-    def take(self, now: float) -> Job[Waiter] | None:
+    def take(self, now: float) -> DrawJob[Waiter] | None:
         """The job that may begin, which counts as worked on from here; None when none may."""
         for may_begin in (self._may_box, self._may_draw, self._may_draw_slow):
             for file, jobs in self._waiting.items():
@@ -65,7 +65,7 @@ class Turns(Generic[Waiter]):
                     return job
         return None
 
-    def finish(self, job: Job[Waiter], now: float, *, timed_out: bool = False) -> None:
+    def finish(self, job: DrawJob[Waiter], now: float, *, timed_out: bool = False) -> None:
         """A job has ended; one that ended by its time limit makes its document a slow one."""
         self._working.remove(job)
         if timed_out:
@@ -74,14 +74,14 @@ class Turns(Generic[Waiter]):
             while len(self._slow) > MOST_SLOW:
                 self._slow.popitem(last=False)
 
-    def repeat(self, job: Job[Waiter], *, crashed: bool) -> None:
+    def repeat(self, job: DrawJob[Waiter], *, crashed: bool) -> None:
         """A job ended with its worker, perhaps not by its own fault: it is the next of its document."""
         self._working.remove(job)
         job.crashes += crashed
         if job.waiters:
             self._waiting.setdefault(job.file, deque()).appendleft(job)
 
-    def overdue(self, asked_before: float) -> list[Job[Waiter]]:
+    def overdue(self, asked_before: float) -> list[DrawJob[Waiter]]:
         """Take out and return the jobs that have waited since before a moment."""
         late = [job for jobs in self._waiting.values() for job in jobs if job.asked_at < asked_before]
         for job in late:
@@ -102,27 +102,27 @@ class Turns(Generic[Waiter]):
         """Whether a page of this document has timed out lately."""
         return now - self._slow.get(file, -SLOW_SECONDS) < SLOW_SECONDS
 
-    def _same_file(self, file: str) -> Iterator[Job[Waiter]]:
+    def _same_file(self, file: str) -> Iterator[DrawJob[Waiter]]:
         yield from self._waiting.get(file, ())
         yield from (job for job in self._working if job.file == file)
 
-    def _remove(self, job: Job[Waiter]) -> None:
+    def _remove(self, job: DrawJob[Waiter]) -> None:
         jobs = self._waiting[job.file]
         jobs.remove(job)
         if not jobs:
             del self._waiting[job.file]
 
-    def _may_box(self, job: Job[Waiter], now: float) -> bool:
+    def _may_box(self, job: DrawJob[Waiter], now: float) -> bool:
         return not job.is_page and sum(other.file == job.file for other in self._working) < self._most_of_file
 
-    def _may_draw(self, job: Job[Waiter], now: float) -> bool:
+    def _may_draw(self, job: DrawJob[Waiter], now: float) -> bool:
         return job.is_page and not self.is_slow(job.file, now) and self._draws_no_other(job)
 
-    def _may_draw_slow(self, job: Job[Waiter], now: float) -> bool:
+    def _may_draw_slow(self, job: DrawJob[Waiter], now: float) -> bool:
         if not job.is_page or not self._draws_no_other(job):
             return False
         return not any(other.is_page and self.is_slow(other.file, now) for other in self._working)
 
-    def _draws_no_other(self, job: Job[Waiter]) -> bool:
+    def _draws_no_other(self, job: DrawJob[Waiter]) -> bool:
         same = [other for other in self._working if other.file == job.file]
         return not any(other.is_page for other in same) and len(same) < self._most_of_file

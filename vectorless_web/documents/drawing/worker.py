@@ -117,7 +117,7 @@ class Worker:
             return path
         file = self.config.resolve(str(request["file"]))
         name = f"{sha256}-{page_index}"
-        image = self._tried(name, self.config.seconds, lambda: render_page(file, page_index, scale))
+        image = self._try_request(name, self.config.seconds, lambda: render_page(file, page_index, scale))
         self.cache.write(path, image.data)
         return path
 
@@ -125,10 +125,10 @@ class Worker:
         spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]
         file = self.config.resolve(str(request["file"]))
         seconds = min(self.config.seconds, BOXES_SECONDS)
-        found = self._tried(f"{file.name}-boxes", seconds, lambda: highlight_boxes(file, spans))
+        found = self._try_request(f"{file.name}-boxes", seconds, lambda: highlight_boxes(file, spans))
         return [[b.page_index, b.left, b.top, b.right - b.left, b.bottom - b.top] for b in found]
 
-    def _tried(self, name: str, seconds: int, work: Callable[[], Any]) -> Any:
+    def _try_request(self, name: str, seconds: int, work: Callable[[], Any]) -> Any:
         """Do the work under the alarm that ends this process; refuse what ended it before."""
         mark = self._tries / name
         tries = mark.stat().st_size if mark.exists() else 0

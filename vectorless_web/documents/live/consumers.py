@@ -12,13 +12,13 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from redis.exceptions import RedisError
 
 from vectorless_web.documents.announcements import documents_group
-from vectorless_web.documents.live.rows import Viewer, changed_fragments, first_fragments
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.documents.live.rows import ListViewer, changed_fragments, first_fragments
+from vectorless_web.infra.web.whole import parse_whole_number
 
 logger = logging.getLogger(__name__)
 
 LOOK_AGAIN_SECONDS = 3.0
-"""A hint may be lost: what was busy is looked at again this often."""
+"""A notification may be lost: what was busy is looked at again this often."""
 REFUSED = 4403
 
 
@@ -30,7 +30,7 @@ class DocumentsConsumer(AsyncWebsocketConsumer):
 
     async def connect(self) -> None:
         """Refuse strangers before the handshake; else join, accept and send what is under way."""
-        self.viewer = Viewer(self.scope["user"], self.scope["url_route"]["kwargs"]["slug"], self._only())
+        self.viewer = ListViewer(self.scope["user"], self.scope["url_route"]["kwargs"]["slug"], self._only())
         workspace = await database_sync_to_async(self.viewer.workspace)()
         if workspace is None:
             raise DenyConnection
@@ -49,15 +49,15 @@ class DocumentsConsumer(AsyncWebsocketConsumer):
                 await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def document_changed(self, event: dict[str, Any]) -> None:
-        """A hint: look at that document's row."""
+        """A notification: look at that document's row."""
         await self._send_changed({int(event["document"])})
 
     def _only(self) -> int | None:
         value = parse_qs(self.scope.get("query_string", b"").decode("ascii", "ignore")).get("document", [""])[0]
-        return whole(value)
+        return parse_whole_number(value)
 
     async def _join(self, group: str) -> None:
-        """Hear hints; with Redis away the socket still lives by looking at the rows."""
+        """Hear notifications; with Redis away the socket still lives by looking at the rows."""
         try:
             await self.channel_layer.group_add(group, self.channel_name)
             self.group = group
@@ -76,7 +76,7 @@ class DocumentsConsumer(AsyncWebsocketConsumer):
 
     async def _send_changed(self, ids: set[int]) -> None:
         async with self.turn:
-            await self._send_html(await self._changed(ids))
+            await self._send_html(await self._render_changed(ids))
 
     async def _send_html(self, html: str | None) -> None:
         if html is None:
@@ -90,7 +90,7 @@ class DocumentsConsumer(AsyncWebsocketConsumer):
         return None if workspace is None else first_fragments(self.viewer, workspace)
 
     @database_sync_to_async
-    def _changed(self, ids: set[int]) -> str | None:
+    def _render_changed(self, ids: set[int]) -> str | None:
         """The fragments to send; None for somebody who is no longer a member."""
         workspace = self.viewer.workspace()
         return None if workspace is None else changed_fragments(self.viewer, workspace, ids)

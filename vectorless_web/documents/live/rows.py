@@ -17,7 +17,7 @@ GONE: State = ()
 
 
 @dataclass
-class Viewer:
+class ListViewer:
     """One open page: who looks, at which workspace, and the state of each row as it was last sent.
 
     With `only`, the page shows that one document, so its progress is sent and no row.
@@ -34,12 +34,12 @@ class Viewer:
         return member_workspace(self.user, self.slug)
 
 
-def first_fragments(viewer: Viewer, workspace: Workspace) -> str:
+def first_fragments(viewer: ListViewer, workspace: Workspace) -> str:
     """What is under way, for a page that may have been rendered a moment ago."""
     return changed_fragments(viewer, workspace, selectors.busy_ids(workspace, viewer.user))
 
 
-def changed_fragments(viewer: Viewer, workspace: Workspace, ids: Iterable[int]) -> str:
+def changed_fragments(viewer: ListViewer, workspace: Workspace, ids: Iterable[int]) -> str:
     """The fragments of those documents that look different from what was last sent; "" when none does."""
     wanted = {pk for pk in ids if viewer.only in (None, pk)}
     rows = selectors.rows_for(workspace, viewer.user, wanted)
@@ -49,13 +49,13 @@ def changed_fragments(viewer: Viewer, workspace: Workspace, ids: Iterable[int]) 
         return ""
     places = selectors.queue_places(changed)
     parts = [_row(viewer, workspace, row, places.get(row.pk, 0)) for row in changed]
-    parts += [_gone(viewer, workspace, pk) for pk in gone]
+    parts += [_render_deleted_row(viewer, workspace, pk) for pk in gone]
     if viewer.only is None:
-        parts.append(_counts(viewer, workspace))
+        parts.append(_render_counts(viewer, workspace))
     return "".join(parts)
 
 
-def _row(viewer: Viewer, workspace: Workspace, document: Document, queue_place: int) -> str:
+def _row(viewer: ListViewer, workspace: Workspace, document: Document, queue_place: int) -> str:
     """The row; its progress alone when nothing else of it can have changed since it was last sent."""
     before, now = viewer.sent.get(document.pk, GONE), _state(document)
     ticked = viewer.only is not None or (bool(before) and before[0] == now[0])
@@ -77,7 +77,7 @@ def _row(viewer: Viewer, workspace: Workspace, document: Document, queue_place: 
     return "".join(render_to_string(f"documents/_{part}.html", context) for part in ("row", "upload_state"))
 
 
-def _gone(viewer: Viewer, workspace: Workspace, pk: int) -> str:
+def _render_deleted_row(viewer: ListViewer, workspace: Workspace, pk: int) -> str:
     """The row of a document that was deleted, with its undo; "" when it is of another workspace or purged."""
     viewer.sent[pk] = GONE
     viewer.busy.discard(pk)
@@ -88,7 +88,7 @@ def _gone(viewer: Viewer, workspace: Workspace, pk: int) -> str:
     return render_to_string("documents/_row.html", context)
 
 
-def _counts(viewer: Viewer, workspace: Workspace) -> str:
+def _render_counts(viewer: ListViewer, workspace: Workspace) -> str:
     """The card of the workspace's page; the head and the folders of the list."""
     counts = selectors.card_context(workspace, viewer.user)
     totals = selectors.totals_of(workspace, viewer.user)

@@ -32,7 +32,7 @@ class Flag:
     on: bool
 
 
-def place(marked: Sequence[Marked], width: float, height: float) -> tuple[Flag, ...]:
+def place_flags(marked: Sequence[Marked], width: float, height: float) -> tuple[Flag, ...]:
     """Place one flag for each citation, level with its first line: left if there is room, else right,
     else lower or higher.
 
@@ -41,7 +41,7 @@ def place(marked: Sequence[Marked], width: float, height: float) -> tuple[Flag, 
     """
     scale = round(width / DRAWN_WIDTH, 3)
     flags: list[Flag] = []
-    for mark in sorted((mark for mark in marked if mark.boxes), key=lambda mark: (_top(mark), mark.marker)):
+    for mark in sorted((mark for mark in marked if mark.boxes), key=lambda mark: (_find_top(mark), mark.marker)):
         flags.append(_free_place(mark, flags, width, height, scale))
     return tuple(flags)
 
@@ -68,7 +68,7 @@ def _levels(mark: Marked, height: float, scale: float) -> Iterator[float]:
         yield from (y for y in (level + number * step, level - number * step) if 0 <= y <= lowest)
 
 
-def _top(mark: Marked) -> float:
+def _find_top(mark: Marked) -> float:
     return min(box[1] for box in mark.boxes)
 
 

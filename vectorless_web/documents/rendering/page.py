@@ -12,8 +12,8 @@ from django.urls import reverse
 from vectorless_web.documents.drawing.cache import image_path, touch
 from vectorless_web.documents.drawing.client import BOXES_SECONDS, NO_PICTURE, RenderUnavailable, ask, is_up
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering.flags import Marked, place
-from vectorless_web.documents.rendering.text import Mark, segments
+from vectorless_web.documents.rendering.flags import Marked, place_flags
+from vectorless_web.documents.rendering.text import TextMark, segments
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.node import GlyphSpan
@@ -45,7 +45,7 @@ class Highlight:
 
 
 @dataclass(frozen=True)
-class Hit:
+class PlacedHighlight:
     """A highlight as one page shows it: `boxes` are [x, y, width, height]."""
 
     marker: int
@@ -98,7 +98,7 @@ def page_view(
     IndexError for a page that does not exist.
     """
     page = open_version(version).pages[page_index]
-    shown = _words if view == "text" or not _can_draw(version, page_index) else _picture
+    shown = _render_page_text if view == "text" or not _can_draw(version, page_index) else _picture
     return {
         **_place_of(version, page_index),
         "width": round(page.width, 2),
@@ -191,41 +191,43 @@ def _picture(
     """The page as drawn, with boxes; the page's words instead when boxes are wanted and cannot be had."""
     page = open_version(version).pages[page_index]
     try:
-        hits = [hit for hit in (_hit(version, page_index, highlight) for highlight in highlights) if hit.boxes]
+        hits = [
+            hit for hit in (_place_highlight(version, page_index, highlight) for highlight in highlights) if hit.boxes
+        ]
         found = _rows_on(page_index, boxes(version, [span for span in finds if span_row(span)[0] == page_index]))
     except RenderUnavailable:
-        return _words(version, page_index, highlights, finds)
+        return _render_page_text(version, page_index, highlights, finds)
     marked = [Marked(hit.marker, hit.boxes, hit.on) for hit in hits]
     return {
         "image_url": _image_url(version, page_index),
         "hits": hits,
-        "flags": place(marked, page.width, page.height),
+        "flags": place_flags(marked, page.width, page.height),
         "finds": found,
     }
 
 
-def _hit(version: DocumentVersion, page_index: int, highlight: Highlight) -> Hit:
+def _place_highlight(version: DocumentVersion, page_index: int, highlight: Highlight) -> PlacedHighlight:
     rows = highlight.boxes or boxes(version, highlight.spans)
     own = highlight.id or f"hit-{highlight.marker}"
-    return Hit(highlight.marker, own, highlight.on, _rows_on(page_index, rows))
+    return PlacedHighlight(highlight.marker, own, highlight.on, _rows_on(page_index, rows))
 
 
 def _rows_on(page_index: int, rows: Iterable[BoxRow]) -> list[BoxRow]:
     return [list(row[1:]) for row in rows if int(row[0]) == page_index]
 
 
-def _words(
+def _render_page_text(
     version: DocumentVersion, page_index: int, highlights: list[Highlight], finds: list[SpanRow]
 ) -> dict[str, Any]:
     """The page as text, cut where highlights and finds begin and end."""
     marks = [
-        Mark(start, start + length, highlight.marker, highlight.on)
+        TextMark(start, start + length, highlight.marker, highlight.on)
         for highlight in highlights
         for page, start, length in map(span_row, highlight.spans)
         if page == page_index
     ]
     looked_for = [span_row(span) for span in finds]
-    found = [Mark(start, start + length) for page, start, length in looked_for if page == page_index]
+    found = [TextMark(start, start + length) for page, start, length in looked_for if page == page_index]
     return {"text_segments": segments(open_version(version).page_text(page_index), marks + found)}
 
 

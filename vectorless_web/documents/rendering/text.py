@@ -17,7 +17,7 @@ SNIPPET = 60
 
 
 @dataclass(frozen=True)
-class Mark:
+class TextMark:
     """Characters `start` (included) to `end` (excluded) to be lit; without a `marker` it is a find."""
 
     start: int
@@ -27,7 +27,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Segment:
+class TextSegment:
     """A stretch of text under the quote `marker` (0: none) or a find; `first` carries the quote's id on the page."""
 
     text: str
@@ -52,38 +52,38 @@ class Find:
         return self.span.page_index + 1
 
 
-def segments(text: str, marks: Sequence[Mark]) -> list[Segment]:
+def segments(text: str, marks: Sequence[TextMark]) -> list[TextSegment]:
     """The text in reading order, each stretch under the mark that is lit there: a lit one first, a find last."""
     edges = sorted({0, len(text), *(min(edge, len(text)) for mark in marks for edge in (mark.start, mark.end))})
     seen: set[int] = set()
     cut = []
     for start, end in pairwise(edges):
-        cut.append(_segment(shown(text[start:end]), _mark_at(marks, start), seen))
+        cut.append(_segment(replace_control_characters(text[start:end]), _mark_at(marks, start), seen))
         seen.add(cut[-1].marker)
     return cut
 
 
-def _segment(text: str, mark: Mark | None, seen: set[int]) -> Segment:
+def _segment(text: str, mark: TextMark | None, seen: set[int]) -> TextSegment:
     if mark is None:
-        return Segment(text)
+        return TextSegment(text)
     if not mark.marker:
-        return Segment(text, found=True)
-    return Segment(text, mark.marker, first=mark.marker not in seen, on=mark.on)
+        return TextSegment(text, found=True)
+    return TextSegment(text, mark.marker, first=mark.marker not in seen, on=mark.on)
 
 
-def shown(text: str) -> str:
+def replace_control_characters(text: str) -> str:
     """Raw page text with its control characters made readable, one character for each."""
     return text.translate(_SHOWN)
 
 
 def find_words(document: CompiledDocument, words: str) -> list[Find]:
     """Where the words stand one after the other, in page order, at most `MOST_FINDS`; case does not matter."""
-    pattern = _pattern(words)
+    pattern = _compile_pattern(words)
     if pattern is None:
         return []
     found: list[Find] = []
     for page_index in range(len(document.pages)):
-        found.extend(_finds_on(document, page_index, pattern))
+        found.extend(_find_on_page(document, page_index, pattern))
         if len(found) >= MOST_FINDS:
             break
     return found[:MOST_FINDS]
@@ -91,31 +91,31 @@ def find_words(document: CompiledDocument, words: str) -> list[Find]:
 
 def find_on_page(document: CompiledDocument, page_index: int, words: str) -> GlyphSpan | None:
     """Where the words first stand on one page; None when they do not."""
-    pattern = _pattern(words)
-    found = next(_finds_on(document, page_index, pattern), None) if pattern is not None else None
+    pattern = _compile_pattern(words)
+    found = next(_find_on_page(document, page_index, pattern), None) if pattern is not None else None
     return found.span if found is not None else None
 
 
-def _mark_at(marks: Sequence[Mark], position: int) -> Mark | None:
+def _mark_at(marks: Sequence[TextMark], position: int) -> TextMark | None:
     covering = [mark for mark in marks if mark.start <= position < mark.end]
     return min(covering, key=lambda mark: (not mark.on, not mark.marker, mark.marker), default=None)
 
 
-def _pattern(words: str) -> re.Pattern[str] | None:
+def _compile_pattern(words: str) -> re.Pattern[str] | None:
     """The words with any white space between them, and a divided word's hyphen anywhere inside."""
     parts = [_DIVIDED.join(re.escape(char) for char in word) for word in words.split()]
     return re.compile(r"\s+".join(parts), re.IGNORECASE) if parts else None
 
 
-def _finds_on(document: CompiledDocument, page_index: int, pattern: re.Pattern[str]) -> Iterator[Find]:
+def _find_on_page(document: CompiledDocument, page_index: int, pattern: re.Pattern[str]) -> Iterator[Find]:
     text = document.page_text(page_index)
     for match in pattern.finditer(text):
         start, end = match.span()
         yield Find(
             span=GlyphSpan(page_index, start, end - start),
-            before=_from_word(shown(text[max(0, start - SNIPPET) : start]), cut=start > SNIPPET),
-            text=shown(match[0]),
-            after=_to_word(shown(text[end : end + SNIPPET]), cut=len(text) - end > SNIPPET),
+            before=_from_word(replace_control_characters(text[max(0, start - SNIPPET) : start]), cut=start > SNIPPET),
+            text=replace_control_characters(match[0]),
+            after=_to_word(replace_control_characters(text[end : end + SNIPPET]), cut=len(text) - end > SNIPPET),
         )
 
 

@@ -20,7 +20,7 @@ def report_pairs(version: DocumentVersion) -> list[tuple[str, str]]:
         ("Outline from", OUTLINE_SOURCES.get(version.outline_source, version.outline_source)),
         ("Sections", f"{report['sections']:,} in {count(report['depth'], 'level')}"),
         ("Tables", f"{report['tables']:,}"),
-        ("Text kept", _kept(version)),
+        ("Text kept", _format_coverage(version)),
         ("Pages", f"{version.pages:,}"),
         ("Pages without text", _pages(report["pages_without_text"])),
         ("Read in", f"{report['seconds']:.1f} s, {report['peak_mb']:,.0f} MB"),
@@ -34,7 +34,7 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def _kept(version: DocumentVersion) -> str:
+def _format_coverage(version: DocumentVersion) -> str:
     """The share of characters that stand in the tree, rounded down: 100 % means all of them.
 
     Characters of pages without text are not known, so the share is said of the other pages alone.

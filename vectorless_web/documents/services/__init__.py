@@ -30,7 +30,7 @@ from vectorless_web.documents.services.repairing import (
 from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
 from vectorless_web.documents.services.samples import add_samples
 from vectorless_web.documents.services.upkeep import hand_back_version, requeue_lost_versions
-from vectorless_web.documents.services.uploads import Added, add_document, add_version
+from vectorless_web.documents.services.uploads import StoredUpload, add_document, add_version
 from vectorless_web.documents.services.vectors.choosing import (
     Estimate,
     choose_embedding,
@@ -46,10 +46,10 @@ from vectorless_web.documents.services.vectors.embedding import embed_version
 from vectorless_web.documents.services.vectors.queue import resume_embedding
 
 __all__ = [
-    "Added",
     "ArtefactPatrol",
     "Estimate",
     "RepairCounts",
+    "StoredUpload",
     "add_document",
     "add_samples",
     "add_version",

@@ -26,7 +26,7 @@ def section_rows(version: DocumentVersion, document: CompiledDocument) -> Iterat
             position=position,
             subtree_end=node.subtree_end,
             depth=node.depth,
-            title=storable(node.title, 500),
+            title=clean_for_database(node.title, 500),
             page_start=node.page_start,
             page_end=node.page_end,
             token_count=node.token_count,
@@ -79,7 +79,7 @@ def embedding_size(document: CompiledDocument) -> dict[str, int]:
     return {"passages": len(sizes), "tokens": sum(sizes)}
 
 
-def storable(text: str, length: int | None = None) -> str:
+def clean_for_database(text: str, length: int | None = None) -> str:
     """Text as a database takes it: no null characters, at most `length` characters."""
     return text.replace("\0", "")[:length]
 
@@ -88,9 +88,9 @@ def _without_nulls(value: Any) -> Any:
     """The JSON value without the null characters that damaged PDFs contain: PostgreSQL's jsonb refuses them."""
     match value:
         case str():
-            return storable(value)
+            return clean_for_database(value)
         case dict():
-            return {storable(key): _without_nulls(item) for key, item in value.items()}
+            return {clean_for_database(key): _without_nulls(item) for key, item in value.items()}
         case list():
             return [_without_nulls(item) for item in value]
         case _:

@@ -18,14 +18,14 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
-from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, Progress, run_child
+from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, StageProgress, run_child
 from vectorless_web.documents.compiling.scratch import compile_folder
 from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
 from vectorless_web.documents.services.compile_queue import REPAIRED
-from vectorless_web.documents.services.compiled_rows import card_row, section_rows, storable, version_facts
+from vectorless_web.documents.services.compiled_rows import card_row, clean_for_database, section_rows, version_facts
 from vectorless_web.documents.services.leases import READINGS, REPAIRS, compile_lease
-from vectorless_web.documents.services.routing_rows import Linked, linked, show_to_router
+from vectorless_web.documents.services.routing_rows import Linked, link_card, show_to_router
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.services.vectors.embedding import carry_vectors, name_carried
 from vectorless_web.documents.services.vectors.queue import want_vectors
@@ -35,22 +35,29 @@ from vectorless_web.documents.storage.files import (
     file_sha256,
     local_copy,
     open_artefact,
-    reaching_storage,
     store_artefact,
+    translate_storage_errors,
 )
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
-from vectorless_web.infra.leases import LeaseLost, fenced
-from vectorless_web.infra.outages import DATABASE_AWAY, DATABASE_BUSY, STORAGE_AWAY, Outage, outage_of, patiently
+from vectorless_web.infra.leases import LeaseLost, write_under_lease
+from vectorless_web.infra.outages import (
+    DATABASE_AWAY,
+    DATABASE_BUSY,
+    STORAGE_AWAY,
+    Outage,
+    outage_of,
+    retry_through_outage,
+)
 
 Status = DocumentVersion.Status
 Reason = DocumentVersion.RepairReason
 logger = logging.getLogger(__name__)
 
-News = Generator[Progress | Finished | None, None, None]
+News = Generator[StageProgress | Finished | None, None, None]
 Compile = Callable[[Order], News]
 
-BEAT_SECONDS = 1.0
+HEARTBEAT_SECONDS = 1.0
 INTERNAL = CompileFailed(
     "Something went wrong inside the program while reading this file; the log has the details. Try again.",
     code="internal_error",
@@ -105,7 +112,7 @@ def compile_version(version_id: int, *, compile_with: Compile = run_child) -> No
         outage = outage_of(error)
         if outage is not None and outage.passes:
             logger.warning("version %d waits: %s", version_id, error)
-            patiently(partial(put_back, version, outage))
+            retry_through_outage(partial(requeue_after_outage, version, outage))
             return
         logger.exception("version %d could not be compiled", version_id)
         _fail(version, INTERNAL if outage is None else _failure_by(outage))
@@ -114,7 +121,7 @@ def compile_version(version_id: int, *, compile_with: Compile = run_child) -> No
         UPLOADS.admit(version.added_by_id)
 
 
-def put_back(version: DocumentVersion, outage: Outage) -> None:
+def requeue_after_outage(version: DocumentVersion, outage: Outage) -> None:
     """Have the version wait for the end of an outage, and be tried again by the sweep; nothing of it is lost.
 
     The longer it has waited, the longer until the next try; after a day of that it has
@@ -129,8 +136,8 @@ def put_back(version: DocumentVersion, outage: Outage) -> None:
         fail_version(version, _failure_by(outage))
         return
     pause = min(max(now - since, FIRST_RETRY), LAST_RETRY)
-    compile_lease(version).held().update(
-        **READINGS.queued(),
+    compile_lease(version).select_held().update(
+        **READINGS.make_requeued_values(),
         error_code=outage.code,
         error_message=WAITS[outage],
         waiting_since=since,
@@ -140,7 +147,7 @@ def put_back(version: DocumentVersion, outage: Outage) -> None:
 
 
 def _fail(version: DocumentVersion, failure: CompileFailed) -> None:
-    patiently(partial(fail_version, version, failure))
+    retry_through_outage(partial(fail_version, version, failure))
 
 
 def _failure_by(outage: Outage) -> CompileFailed:
@@ -149,8 +156,8 @@ def _failure_by(outage: Outage) -> CompileFailed:
 
 def fail_version(version: DocumentVersion, failure: CompileFailed) -> bool:
     """Write the failed end under the version's lease; false when another owns it. Nothing of the attempt is kept."""
-    end = put_off if version.is_being_repaired else end_as_failed
-    return end(compile_lease(version).held(), version, failure)
+    end = postpone_repair if version.is_being_repaired else end_as_failed
+    return end(compile_lease(version).select_held(), version, failure)
 
 
 def end_as_failed(rows: QuerySet[DocumentVersion], version: DocumentVersion, failure: CompileFailed) -> bool:
@@ -213,23 +220,23 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
     order = Order.by_settings(
         path=_upload_of(version, folder), name=version.document.name, target=target, corrections=version.corrections
     )
-    finished = _read(version, compile_with(order), order.path)
-    with reaching_storage():
+    finished = _follow_child(version, compile_with(order), order.path)
+    with translate_storage_errors():
         name, digest = store_artefact(target, f"compiled/{version.sha256}-{ENGINE_VERSION}-{version.lease[:8]}")
     stored = {"artefact": name, "artefact_sha256": digest, "artefact_bytes": target.stat().st_size}
-    if not patiently(lambda: compile_lease(version).held().update(**stored)):
+    if not retry_through_outage(lambda: compile_lease(version).select_held().update(**stored)):
         drop_artefact(name)
         raise LeaseLost
     document = open_artefact(name, digest)
-    patiently(lambda: _write_sections(version, document))
+    retry_through_outage(lambda: _write_sections(version, document))
     facts = version_facts(document, seconds=finished.seconds, peak_mb=finished.peak_mb)
-    patiently(lambda: _finish(version, document, facts, linked(version.document, document.card)))
+    retry_through_outage(lambda: _finish(version, document, facts, link_card(version.document, document.card)))
 
 
 def _upload_of(version: DocumentVersion, folder: Path) -> Path:
     name = version.file.name or ""
     try:
-        with reaching_storage():
+        with translate_storage_errors():
             path = local_copy(name, folder)
             path.stat()
     except FileNotFoundError as error:
@@ -237,7 +244,7 @@ def _upload_of(version: DocumentVersion, folder: Path) -> Path:
     return path
 
 
-def _read(version: DocumentVersion, news: News, path: Path) -> Finished:
+def _follow_child(version: DocumentVersion, news: News, path: Path) -> Finished:
     """Follow the child to its end; a file that went away under it is missing, or its storage is away."""
     try:
         return _watch(version, news)
@@ -250,16 +257,16 @@ def _read(version: DocumentVersion, news: News, path: Path) -> Finished:
 
 def _watch(version: DocumentVersion, news: News) -> Finished:
     """Follow the child to its end: each stage and at least each second's count becomes a row; LeaseLost stops it."""
-    beat = Beat(version)
+    heartbeat = Heartbeat(version)
     with closing(news) as events:
         for event in events:
             if isinstance(event, Finished):
                 return event
-            beat.on(event)
+            heartbeat.on(event)
     raise CompileFailed("The reader ended without a result. Try again.", code="reader_crashed", retryable=True)
 
 
-class Beat:
+class Heartbeat:
     """Renews the lease of one version and writes its progress, at most once a second but for a new stage."""
 
     def __init__(self, version: DocumentVersion) -> None:
@@ -269,7 +276,7 @@ class Beat:
         self._stage: str = Status.PARSING
         self._values: dict[str, Any] = {}
 
-    def on(self, progress: Progress | None) -> None:
+    def on(self, progress: StageProgress | None) -> None:
         """Take in news of the child, or a tick without any; LeaseLost when the version is no longer ours."""
         if progress is not None:
             new_stage = progress.stage != self._stage
@@ -277,7 +284,7 @@ class Beat:
             self._values = {self._field: progress.stage, "stage_done": progress.done, "stage_total": progress.total}
             if new_stage:
                 self._written_at = 0.0
-        if time.monotonic() - self._written_at >= BEAT_SECONDS:
+        if time.monotonic() - self._written_at >= HEARTBEAT_SECONDS:
             self._write()
 
     def _write(self) -> None:
@@ -289,14 +296,14 @@ class Beat:
 
 def _drop_leftovers(version: DocumentVersion) -> None:
     """Remove what an attempt that died left behind."""
-    with fenced(compile_lease(version)):
+    with write_under_lease(compile_lease(version)):
         version.sections.all().delete()
 
 
 def _write_sections(version: DocumentVersion, document: CompiledDocument) -> None:
     rows = list(section_rows(version, document))
     for start in range(0, len(rows), BATCH_ROWS):
-        with fenced(compile_lease(version)):
+        with write_under_lease(compile_lease(version)):
             # A batch may have been committed although the news of it did not come.
             Section.objects.bulk_create(rows[start : start + BATCH_ROWS], ignore_conflicts=True)
 
@@ -304,7 +311,7 @@ def _write_sections(version: DocumentVersion, document: CompiledDocument) -> Non
 def _recompile(version: DocumentVersion, folder: Path, compile_with: Compile) -> None:
     """Compile a ready version again from its original, unless its file turns out to be sound."""
     if version.repair_reason != Reason.ASKED and is_sound(version):
-        compile_lease(version).held().update(engine_version=ENGINE_VERSION, **REPAIRED)
+        compile_lease(version).select_held().update(engine_version=ENGINE_VERSION, **REPAIRED)
         announce(version.document.workspace_id, version.document_id)
         return
     target = folder / "artefact"
@@ -344,12 +351,12 @@ def _replace(
     version: DocumentVersion, stored: tuple[str, str], document: CompiledDocument, facts: dict[str, Any]
 ) -> None:
     """Let what was compiled anew take the place of what was there, all of it or nothing."""
-    card = linked(version.document, document.card)
+    card = link_card(version.document, document.card)
     name, digest = stored
     carried = carry_vectors(version, digest, document)
     with transaction.atomic():
         compiled = {"artefact": name, "artefact_sha256": digest, **facts, **REPAIRED}
-        if not compile_lease(version).held().update(**compiled):
+        if not compile_lease(version).select_held().update(**compiled):
             raise LeaseLost
         version.sections.all().delete()
         Section.objects.bulk_create(section_rows(version, document), batch_size=BATCH_ROWS)
@@ -362,7 +369,7 @@ def _replace(
         announce(row.workspace_id, row.pk)
 
 
-def put_off(rows: QuerySet[DocumentVersion], version: DocumentVersion, failure: CompileFailed) -> bool:
+def postpone_repair(rows: QuerySet[DocumentVersion], version: DocumentVersion, failure: CompileFailed) -> bool:
     """Write that a repair failed if it is still among `rows`: tried again by itself, later each time, and not for ever.
 
     The version stays what it was; what can still be read of it can be read.
@@ -382,7 +389,7 @@ def put_off(rows: QuerySet[DocumentVersion], version: DocumentVersion, failure: 
 def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[str, Any], card: Linked) -> None:
     """The last transition: ready, with its card, and current unless a newer version is ready already."""
     ready = {"status": Status.READY, "ready_at": timezone.now(), "lease": "", "waiting_since": None}
-    if not compile_lease(version).held().update(**ready, **facts):
+    if not compile_lease(version).select_held().update(**ready, **facts):
         raise LeaseLost
     Card.objects.filter(version=version).delete()
     card_row(version, document.card).save()
@@ -390,7 +397,7 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
     if row.current_version is None or row.current_version.number < version.number:
         row.current_version = version
         if row.title == title_from(row.name):
-            row.title = storable(document.title, 300) or row.title
+            row.title = clean_for_database(document.title, 300) or row.title
         row.save(update_fields=["current_version", "title"])
         show_to_router(row, card)
         want_vectors(row.workspace_id)

@@ -12,7 +12,7 @@ from vectorless_web.documents.compiling.process import CompileFailed
 from vectorless_web.documents.line import enqueue_job
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compile_queue import REPAIRED, queue_repair, start_repair
-from vectorless_web.documents.services.compiling import is_sound, put_off
+from vectorless_web.documents.services.compiling import is_sound, postpone_repair
 from vectorless_web.documents.services.leases import REPAIRS
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
@@ -65,12 +65,14 @@ class ArtefactPatrol:
 
     def queue_bad_artefacts(self) -> int:
         """One pass: queue what is damaged before what is merely old, never more than a few; how many."""
-        waiting = _kept().filter(repair__in=DocumentVersion.BUSY).count()
+        waiting = _select_ready_versions().filter(repair__in=DocumentVersion.BUSY).count()
         damaged = self._queue_damaged(MOST_WAITING - waiting)
         return damaged + _queue_outdated(MOST_OUTDATED - waiting - damaged)
 
     def _queue_damaged(self, most: int) -> int:
-        rows = list(_kept().filter(pk__gt=self._after).exclude(repair__in=DocumentVersion.BUSY)[:LOOKED_AT])
+        rows = list(
+            _select_ready_versions().filter(pk__gt=self._after).exclude(repair__in=DocumentVersion.BUSY)[:LOOKED_AT]
+        )
         self._after = rows[-1].pk if len(rows) == LOOKED_AT else 0
         queued = 0
         for version in rows:
@@ -89,13 +91,13 @@ class ArtefactPatrol:
 
 def queue_outdated() -> int:
     """Queue every version that another compiler made, all at once: what an operator asks for. How many."""
-    return _queue_outdated(_outdated().count())
+    return _queue_outdated(_select_outdated_versions().count())
 
 
 def check_artefacts() -> int:
     """Open every compiled file and queue those that cannot be read: what an operator asks for. How many."""
     bad = 0
-    for version in _kept().iterator():
+    for version in _select_ready_versions().iterator():
         try:
             open_version(version)
         except ArtefactDamaged:
@@ -107,7 +109,7 @@ def check_artefacts() -> int:
 def repair_counts() -> RepairCounts:
     """How many versions are current, outdated, waiting and failed."""
     counts: dict[str, int] = (
-        _kept()
+        _select_ready_versions()
         .order_by()
         .aggregate(
             current=Count("pk", filter=Q(engine_version=ENGINE_VERSION)),
@@ -121,27 +123,29 @@ def repair_counts() -> RepairCounts:
 
 def failed_repairs() -> list[DocumentVersion]:
     """Versions that could not be compiled again, with their documents."""
-    return list(_kept().filter(repair=Status.FAILED).select_related("document"))
+    return list(_select_ready_versions().filter(repair=Status.FAILED).select_related("document"))
 
 
-def _kept() -> QuerySet[DocumentVersion]:
+def _select_ready_versions() -> QuerySet[DocumentVersion]:
     """Ready versions of documents that are not deleted, in the order they came."""
     return DocumentVersion.objects.filter(status=Status.READY, document__deleted_at=None).order_by("pk")
 
 
-def _outdated() -> QuerySet[DocumentVersion]:
-    return _kept().filter(repair="").exclude(engine_version=ENGINE_VERSION)
+def _select_outdated_versions() -> QuerySet[DocumentVersion]:
+    return _select_ready_versions().filter(repair="").exclude(engine_version=ENGINE_VERSION)
 
 
 def _queue_outdated(most: int) -> int:
-    return sum(queue_repair(version, Reason.OUTDATED) for version in _outdated()[: max(0, most)])
+    return sum(queue_repair(version, Reason.OUTDATED) for version in _select_outdated_versions()[: max(0, most)])
 
 
 def _requeue_unqueued(now: datetime) -> int:
     """Repairs that wait without a job, as after an outage of Redis."""
-    waiting = _kept().filter(repair=Status.QUEUED, heartbeat_at__lt=now - timedelta(seconds=GRACE_SECONDS))
+    waiting = _select_ready_versions().filter(
+        repair=Status.QUEUED, heartbeat_at__lt=now - timedelta(seconds=GRACE_SECONDS)
+    )
     versions = {version.job_id: version for version in waiting}
-    gone = jobs.lost(list(versions), queue="documents")
+    gone = jobs.find_lost_jobs(list(versions), queue="documents")
     for job_id in gone:
         enqueue_job(versions[job_id])
     return len(gone)
@@ -149,12 +153,12 @@ def _requeue_unqueued(now: datetime) -> int:
 
 def _recover_stalled() -> int:
     """Repairs that lost their worker: put off like any other failure."""
-    stalled = REPAIRS.expired().select_related("document")
-    return REPAIRS.recover(stalled, give_up=partial(put_off, failure=LOST))
+    stalled = REPAIRS.select_expired().select_related("document")
+    return REPAIRS.recover(stalled, give_up=partial(postpone_repair, failure=LOST))
 
 
 def _try_again(now: datetime) -> int:
-    due = _kept().filter(repair=Status.FAILED, repair_after__lt=now)
+    due = _select_ready_versions().filter(repair=Status.FAILED, repair_after__lt=now)
     return sum(
         start_repair(due.filter(pk=pk), repair_after=None, error_code="", error_message="")
         for pk in due.values_list("pk", flat=True)[:MOST_WAITING]

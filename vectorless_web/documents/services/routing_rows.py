@@ -35,7 +35,7 @@ class Linked:
     links: Sequence[Link] = ()
 
 
-def linked(document: Document, card: Card) -> Linked:
+def link_card(document: Document, card: Card) -> Linked:
     """The card with its links, found in the workspace's newest snapshot; outside of any transaction that writes."""
     found = links_for(card, snapshot_of(document.workspace_id), doc_id=document.pk, keywords=document.tags)
     return Linked(card, found)
@@ -43,13 +43,13 @@ def linked(document: Document, card: Card) -> Linked:
 
 def show_to_router(document: Document, card: Linked) -> None:
     """Write the document's row and links; in the transaction that makes it readable."""
-    _write(document.workspace_id, {document.pk: _encoded(document, card)})
+    _write(document.workspace_id, {document.pk: _encode_card(document, card)})
     _write_edges(document, card.links)
 
 
 def show_many(workspace: Workspace, cards: Mapping[Document, Linked]) -> None:
     """Write the rows of several documents of a workspace, none of which has links yet."""
-    _write(workspace.pk, {document.pk: _encoded(document, card) for document, card in cards.items()})
+    _write(workspace.pk, {document.pk: _encode_card(document, card) for document, card in cards.items()})
 
 
 def hide_from_router(document: Document) -> None:
@@ -60,10 +60,10 @@ def hide_from_router(document: Document) -> None:
 
 def show_again(documents: Iterable[Document]) -> None:
     """Write the rows of documents whose title or tags have changed, or that came back; others are let be."""
-    rows = _readable().filter(pk__in=[document.pk for document in documents])
+    rows = _select_readable_documents().filter(pk__in=[document.pk for document in documents])
     by_workspace: dict[int, dict[int, bytes]] = {}
     for document in rows:
-        encoded = _encoded(document, Linked(_card_of(document), _stored_links(document)))
+        encoded = _encode_card(document, Linked(_card_of(document), _stored_links(document)))
         by_workspace.setdefault(document.workspace_id, {})[document.pk] = encoded
     for workspace_id, encoded_rows in by_workspace.items():
         _write(workspace_id, encoded_rows)
@@ -73,7 +73,7 @@ def refresh_rows() -> int:
     """Write the rows that are missing or were made by another analyser, portion by portion; how many."""
     kept = SnapshotRow.objects.filter(analyser=ANALYSER).values("document")
     written = 0
-    while stale := list(_readable().exclude(pk__in=kept).order_by("pk")[:REFRESH_AT_ONCE]):
+    while stale := list(_select_readable_documents().exclude(pk__in=kept).order_by("pk")[:REFRESH_AT_ONCE]):
         with transaction.atomic():
             show_again(stale)
         written += len(stale)
@@ -95,7 +95,7 @@ def compact_snapshot(workspace_id: int) -> None:
     state = SnapshotState.objects.filter(workspace=workspace_id, lineage=kept.lineage).first()
     if state is None or state.base_number >= kept.number:
         return
-    name = store_snapshot(state, kept.number, kept.snapshot.compacted())
+    name = store_snapshot(state, kept.number, kept.snapshot.compact_rows())
     if not _replace_file(state, kept.number, name):
         delete_stored(name)
 
@@ -148,7 +148,7 @@ def _job_id(state: SnapshotState) -> str:
     return f"snapshot-{state.pk}-{state.base_number}"
 
 
-def _readable() -> QuerySet[Document]:
+def _select_readable_documents() -> QuerySet[Document]:
     rows = Document.objects.filter(deleted_at=None, current_version__status=DocumentVersion.Status.READY)
     return rows.filter(~Q(current_version__card=None)).select_related("current_version__card")
 
@@ -158,7 +158,7 @@ def _card_of(document: Document) -> Card:
     return card_from(stored.data)
 
 
-def _encoded(document: Document, card: Linked) -> bytes:
+def _encode_card(document: Document, card: Linked) -> bytes:
     titled = replace(card.card, title=document.title)
     edges = [(other, weight) for other, weight, _ in card.links]
     return card_row(document.pk, titled, document.tags, name=document.name, edges=edges)

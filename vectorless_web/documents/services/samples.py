@@ -245,11 +245,11 @@ def add_samples(*, workspace: Workspace, count: int) -> Iterator[int]:
     for start in range(0, count, BATCH):
         numbers = range(first + start, first + min(start + BATCH, count))
         with tempfile.TemporaryDirectory(prefix="samples-") as folder:
-            _store(workspace, [_compiled(sample_document(number), Path(folder)) for number in numbers])
+            _store(workspace, [_compile_sample(sample_document(number), Path(folder)) for number in numbers])
         yield min(start + BATCH, count)
 
 
-def _compiled(sample: Sample, folder: Path) -> _Made:
+def _compile_sample(sample: Sample, folder: Path) -> _Made:
     content = sample.text.encode()
     digest = hashlib.sha256(content).hexdigest()
     path, target = folder / sample.name, folder / f"{sample.name}.artefact"

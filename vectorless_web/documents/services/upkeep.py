@@ -23,7 +23,7 @@ LOST = CompileFailed(
 
 def requeue_lost_versions() -> int:
     """Queue again what lost its job; end or queue again what lost its worker. How many rows were touched."""
-    stalled = READINGS.expired().select_related("document")
+    stalled = READINGS.select_expired().select_related("document")
     forgive, give_up = partial(_queue_again, requeued=True), partial(end_as_failed, failure=LOST)
     return UPLOADS.admit_all() + READINGS.recover(stalled, requeue=forgive, give_up=give_up)
 
@@ -37,12 +37,12 @@ def hand_back_version(version_id: int, job: str) -> bool:
     version = active.select_related("document").first()
     if version is None or version.job_id != job:
         return False
-    return _queue_again(READINGS.held(version.pk, version.lease), version, requeued=version.requeued)
+    return _queue_again(READINGS.select_held(version.pk, version.lease), version, requeued=version.requeued)
 
 
 def _queue_again(rows: QuerySet[DocumentVersion], version: DocumentVersion, *, requeued: bool) -> bool:
     with transaction.atomic():
-        queued = rows.update(**READINGS.queued(), requeued=requeued)
+        queued = rows.update(**READINGS.make_requeued_values(), requeued=requeued)
         if queued:
             version.refresh_from_db()
             enqueue_compile(version)

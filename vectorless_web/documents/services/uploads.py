@@ -34,7 +34,7 @@ ACCEPTED = "PDF, Word (.docx), HTML, Markdown and text files"
 
 
 @dataclass(frozen=True)
-class Added:
+class StoredUpload:
     """What became of a file: `version` is new, or the one that is here already when `added` is false.
 
     `healed`: what was stored of the version here was lost or damaged, and the file has made it good.
@@ -64,7 +64,7 @@ def add_document(
     upload: UploadedFile | File,
     title: str = "",
     folder: Folder | None = None,
-) -> Added:
+) -> StoredUpload:
     """Add a file as a new document and queue it. The same bytes again give the document that is here already.
 
     Raises Problem for a file that cannot be read at all (422) or that the workspace has no room for (413);
@@ -74,7 +74,7 @@ def add_document(
     sha256 = _sha256_of(upload)
     here = same_content(workspace, sha256, upload.size or 0)
     if here is not None:
-        return Added(here.document, here, added=False, healed=restore_original(here, upload))
+        return StoredUpload(here.document, here, added=False, healed=restore_original(here, upload))
     check_room(workspace, upload.size or 0)
     stored = _store(upload, media_type, sha256)
     try:
@@ -84,7 +84,7 @@ def add_document(
         raise
 
 
-def add_version(*, document: Document, user: User, upload: UploadedFile | File) -> Added:
+def add_version(*, document: Document, user: User, upload: UploadedFile | File) -> StoredUpload:
     """Add a file as the next version of a document and queue it; the same bytes are "here already".
 
     Questions go on reading the current version until the new one is ready.
@@ -93,7 +93,7 @@ def add_version(*, document: Document, user: User, upload: UploadedFile | File) 
     sha256 = _sha256_of(upload)
     here = same_content(document.workspace, sha256, upload.size or 0)
     if here is not None:
-        return Added(here.document, here, added=False, healed=restore_original(here, upload))
+        return StoredUpload(here.document, here, added=False, healed=restore_original(here, upload))
     check_room(document.workspace, upload.size or 0)
     stored = _store(upload, media_type, sha256)
     try:
@@ -130,7 +130,7 @@ def check_upload(upload: UploadedFile | File) -> str:
     size = upload.size or 0
     if size > settings.UPLOAD_MAX_BYTES:
         raise Problem(
-            f"This file has {megabytes(size)}; the limit is {megabytes(settings.UPLOAD_MAX_BYTES)}. "
+            f"This file has {format_megabytes(size)}; the limit is {format_megabytes(settings.UPLOAD_MAX_BYTES)}. "
             "Split it into smaller files.",
             code="file_too_large",
             status=422,
@@ -146,7 +146,7 @@ def check_upload(upload: UploadedFile | File) -> str:
         raise Problem(error.message, code=error.code, status=422) from error
 
 
-def megabytes(size: int) -> str:
+def format_megabytes(size: int) -> str:
     """A file size in words: "200 MB", "1.5 MB"."""
     return f"{size / 2**20:.1f} MB".replace(".0 ", " ")
 
@@ -166,11 +166,13 @@ def title_from(name: str) -> str:
 
 
 @transaction.atomic
-def _create_document(workspace: Workspace, user: User, stored: _Stored, *, title: str, folder: Folder | None) -> Added:
+def _create_document(
+    workspace: Workspace, user: User, stored: _Stored, *, title: str, folder: Folder | None
+) -> StoredUpload:
     here = _same_content_locked(workspace, stored)
     if here is not None:
         delete_stored(stored.file)
-        return Added(here.document, here, added=False)
+        return StoredUpload(here.document, here, added=False)
     check_room(workspace, stored.bytes)
     document = Document.objects.create(
         workspace=workspace,
@@ -182,22 +184,22 @@ def _create_document(workspace: Workspace, user: User, stored: _Stored, *, title
     version = _create_row(document, 1, stored, user)
     record(actor=user, verb="document.added", workspace=workspace, target=document, details=_facts(stored))
     start_compiling(version)
-    return Added(document, version, added=True)
+    return StoredUpload(document, version, added=True)
 
 
 @transaction.atomic
-def _create_version(document: Document, user: User, stored: _Stored) -> Added:
+def _create_version(document: Document, user: User, stored: _Stored) -> StoredUpload:
     here = _same_content_locked(document.workspace, stored)
     if here is not None:
         delete_stored(stored.file)
-        return Added(here.document, here, added=False)
+        return StoredUpload(here.document, here, added=False)
     check_room(document.workspace, stored.bytes)
     newest = document.versions.order_by("-number").values_list("number", flat=True).first() or 0
     version = _create_row(document, newest + 1, stored, user)
     details = {**_facts(stored), "version": version.number}
     record(actor=user, verb="document.version_added", workspace=document.workspace, target=document, details=details)
     start_compiling(version)
-    return Added(document, version, added=True)
+    return StoredUpload(document, version, added=True)
 
 
 def _same_content_locked(workspace: Workspace, stored: _Stored) -> DocumentVersion | None:

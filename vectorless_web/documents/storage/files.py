@@ -150,7 +150,7 @@ def check_reachable() -> None:
 
 
 @contextmanager
-def reaching_storage() -> Iterator[None]:
+def translate_storage_errors() -> Iterator[None]:
     """Around work with a stored file: FileNotFoundError only when it is gone while the storage is there."""
     try:
         yield
@@ -209,7 +209,7 @@ _open: OrderedDict[tuple[str, str], tuple[Stamp, CompiledDocument]] = OrderedDic
 
 @lru_cache(maxsize=OPEN_DOCUMENTS)
 def _mapped_vectors(name: str, sha256: str) -> NodeVectors:
-    return map_vectors(_mappable(name, sha256))
+    return map_vectors(_find_mappable_path(name, sha256))
 
 
 def _was_replaced(version: DocumentVersion) -> bool:
@@ -224,7 +224,7 @@ def _was_replaced(version: DocumentVersion) -> bool:
 
 def _stamp(name: str, sha256: str) -> Stamp:
     try:
-        state = _mappable(name, sha256).stat()
+        state = _find_mappable_path(name, sha256).stat()
     except FileNotFoundError as error:
         check_reachable()
         raise ArtefactDamaged(MISSING) from error
@@ -232,7 +232,7 @@ def _stamp(name: str, sha256: str) -> Stamp:
 
 
 def _map(name: str, sha256: str) -> CompiledDocument:
-    path = _mappable(name, sha256)
+    path = _find_mappable_path(name, sha256)
     try:
         if sha256 and file_sha256(path) != sha256:
             raise ArtefactDamaged(ALTERED)
@@ -250,7 +250,7 @@ def _map(name: str, sha256: str) -> CompiledDocument:
     return document
 
 
-def _mappable(name: str, sha256: str) -> Path:
+def _find_mappable_path(name: str, sha256: str) -> Path:
     """A path to map: the stored file itself on a file system, else a copy in the cache, checked against its hash."""
     try:
         return Path(default_storage.path(name))
@@ -273,14 +273,14 @@ def _copy_in(name: str, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".partial-", delete=False) as target:
         try:
-            _pour(name, target)
+            _copy_stored_file(name, target)
             os.replace(target.name, path)
         except BaseException:
             Path(target.name).unlink(missing_ok=True)
             raise
 
 
-def _pour(name: str, target: IO[bytes]) -> None:
+def _copy_stored_file(name: str, target: IO[bytes]) -> None:
     """Copy the content of a stored file; a client of an object store has errors of its own, which mean StorageAway."""
     try:
         with default_storage.open(name) as source:

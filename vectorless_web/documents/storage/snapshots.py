@@ -56,9 +56,9 @@ def current(workspace_id: int) -> Kept:
     kept = _kept.get(workspace_id)
     # With a newer file there is less to lay over it, and rows of what was gone before it may have been removed.
     if kept is None or (kept.lineage, kept.base) != (state.lineage, state.base_number):
-        kept = _opened(state)
+        kept = _open_stored_snapshot(state)
     if kept.number != state.number:
-        kept = _caught_up(kept, workspace_id)
+        kept = _apply_new_rows(kept, workspace_id)
     _keep(workspace_id, kept)
     return kept
 
@@ -75,26 +75,26 @@ def _keep(workspace_id: int, kept: Kept) -> None:
         _kept.popitem(last=False)
 
 
-def _opened(state: SnapshotState) -> Kept:
+def _open_stored_snapshot(state: SnapshotState) -> Kept:
     """The snapshot of the stored file; one without documents, to be filled by all rows, when it cannot be read."""
     empty = Kept(state.lineage, state.base_number, 0, Snapshot.empty(version="0"))
     if not state.file:
         return empty
     try:
-        snapshot = Snapshot.open(_mapped(state.file), version=str(state.base_number))
+        snapshot = Snapshot.open(_map_file(state.file), version=str(state.base_number))
     except (OSError, ValueError) as error:
         logger.warning("the cards of workspace %d are read row by row: %s", state.workspace_id, error)
         return empty
     return Kept(state.lineage, state.base_number, state.base_number, snapshot)
 
 
-def _mapped(name: str) -> memoryview:
+def _map_file(name: str) -> memoryview:
     folder = Path(settings.CACHE_ROOT) / "snapshots"
     with local_copy(name, folder).open("rb") as file:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
-def _caught_up(kept: Kept, workspace_id: int) -> Kept:
+def _apply_new_rows(kept: Kept, workspace_id: int) -> Kept:
     rows = SnapshotRow.objects.filter(workspace=workspace_id, number__gt=kept.number).order_by("number")
     changes = list(rows.values_list("number", "document", "data"))
     if not changes:

@@ -13,7 +13,7 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.infra.limits import TAG_MAX
 from vectorless_web.infra.web.htmx import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_for
 
@@ -85,7 +85,7 @@ def move_many(request: HttpRequest, slug: str) -> HttpResponse:
     """Put the chosen documents into a folder, or out of any."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     folder = selectors.folder_named(workspace, request.POST.get("folder", ""))
-    chosen = _chosen(request, workspace)
+    chosen = _read_chosen_documents(request, workspace)
     moved = services.move_documents(actor=request.user, workspace=workspace, documents=chosen, folder=folder)
     messages.info(request, f"{_count(moved)} moved to {folder.name if folder else 'no folder'}.")
     return go_to(request, "documents:list", slug=slug)
@@ -99,7 +99,7 @@ def tag_many(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         raise Problem(f"A tag has 1 to {TAG_MAX} characters.", code="invalid_tag", status=422)
     tag = form.cleaned_data["tag"]
-    chosen = _chosen(request, workspace)
+    chosen = _read_chosen_documents(request, workspace)
     tagged = services.tag_documents(actor=request.user, workspace=workspace, documents=chosen, tag=tag)
     messages.info(request, f"{_count(tagged)} tagged “{tag}”.")
     return go_to(request, "documents:list", slug=slug)
@@ -109,7 +109,7 @@ def tag_many(request: HttpRequest, slug: str) -> HttpResponse:
 def delete_many(request: HttpRequest, slug: str) -> HttpResponse:
     """Delete the chosen documents; each can be undone for 30 days."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
-    chosen = _chosen(request, workspace)
+    chosen = _read_chosen_documents(request, workspace)
     for document in chosen:
         services.delete_document(actor=request.user, document=document)
     messages.info(request, f"{_count(len(chosen))} deleted. They are kept for 30 days.")
@@ -151,8 +151,8 @@ def _answer(request: HttpRequest, document: Document, sentence: str, *, deleted:
     return render(request, "documents/_row.html", row)
 
 
-def _chosen(request: HttpRequest, workspace: Workspace) -> list[Document]:
-    ids = [number for value in request.POST.getlist("documents") if (number := whole(value)) is not None]
+def _read_chosen_documents(request: HttpRequest, workspace: Workspace) -> list[Document]:
+    ids = [number for value in request.POST.getlist("documents") if (number := parse_whole_number(value)) is not None]
     chosen = selectors.rows_for(workspace, request.user, ids)
     if not chosen:
         raise Problem("Choose at least one document.", code="nothing_chosen", status=422)

@@ -45,7 +45,7 @@ def choose(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def switch_on(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin to embed all documents."""
-    workspace, choice = _chosen(request, slug)
+    workspace, choice = _find_choice(request, slug)
     services.switch_on(actor=request.user, choice=choice)
     messages.success(request, "Search by meaning is on. Questions use it as documents become ready for it.")
     return go_to(request, "documents:embedding", slug=workspace.slug)
@@ -54,7 +54,7 @@ def switch_on(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def switch_off(request: HttpRequest, slug: str) -> HttpResponse:
     """Stop, and delete the stored vectors."""
-    workspace, choice = _chosen(request, slug)
+    workspace, choice = _find_choice(request, slug)
     services.switch_off(actor=request.user, choice=choice)
     messages.success(request, "Search by meaning is off, and its vectors were deleted.")
     return go_to(request, "documents:embedding", slug=workspace.slug)
@@ -63,7 +63,7 @@ def switch_off(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def remove(request: HttpRequest, slug: str) -> HttpResponse:
     """Forget the choice with everything that was made by it."""
-    workspace, choice = _chosen(request, slug)
+    workspace, choice = _find_choice(request, slug)
     services.remove_embedding(actor=request.user, choice=choice)
     messages.success(request, "The embedding model and its vectors were removed.")
     return go_to(request, "documents:embedding", slug=workspace.slug)
@@ -72,7 +72,7 @@ def remove(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def retry(request: HttpRequest, slug: str) -> HttpResponse:
     """Go on at once after a pause, and embed once more what failed."""
-    workspace, choice = _chosen(request, slug)
+    workspace, choice = _find_choice(request, slug)
     services.retry_embedding(actor=request.user, choice=choice)
     return _answer(request, workspace)
 
@@ -80,12 +80,12 @@ def retry(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def test(request: HttpRequest, slug: str) -> HttpResponse:
     """Have a worker try the model; the page asks again until the result is there."""
-    workspace, choice = _chosen(request, slug)
+    workspace, choice = _find_choice(request, slug)
     services.start_embedding_test(actor=request.user, choice=choice)
     return _answer(request, workspace)
 
 
-def _chosen(request: HttpRequest, slug: str) -> tuple[Workspace, EmbeddingChoice]:
+def _find_choice(request: HttpRequest, slug: str) -> tuple[Workspace, EmbeddingChoice]:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     return workspace, embeddings.embedding_in(workspace)
 

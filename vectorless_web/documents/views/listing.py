@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET
 
 from vectorless_web.documents import selectors
 from vectorless_web.documents.forms import ListForm
-from vectorless_web.documents.services.uploads import ACCEPTED, megabytes
+from vectorless_web.documents.services.uploads import ACCEPTED, format_megabytes
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, workspace_context, workspace_for
 
@@ -52,6 +52,6 @@ def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -
         "statuses": STATUS_LABELS + ([DELETED_LABEL] if workspace.allows(Role.EDITOR) else []),
         "query": query.search,
         "sort": query.sort,
-        "upload_max": megabytes(settings.UPLOAD_MAX_BYTES),
+        "upload_max": format_megabytes(settings.UPLOAD_MAX_BYTES),
         "formats": f"{ACCEPTED}.",
     }

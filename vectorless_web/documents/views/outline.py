@@ -16,7 +16,7 @@ from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.parsing.corrections import CorrectionAct
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context
 
@@ -28,7 +28,7 @@ MOST_PENDING = 200
 def outline(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The outline with what may be corrected about the heading `?section=`."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
-    version = _correctable(document)
+    version = _find_correctable_version(document)
     return render(request, "documents/outline.html", _page(request, document, version))
 
 
@@ -36,12 +36,12 @@ def outline(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def correct(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Note one correction; nothing changes until all are applied."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
-    version = _correctable(document)
+    version = _find_correctable_version(document)
     form = CorrectionForm(request.POST)
     if not form.is_valid():
         context = {**_page(request, document, version), "form": form}
         return render(request, "documents/outline.html", context, status=422)
-    pending = [*_pending(request, version), form.cleaned_data]
+    pending = [*_read_pending_changes(request, version), form.cleaned_data]
     if len(pending) > MOST_PENDING:
         raise Problem("Apply these corrections first, then go on.", code="too_many_corrections", status=422)
     services.check_corrections(version=version, corrections=pending)
@@ -54,7 +54,7 @@ def correct(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Forget the corrections that were noted."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
-    request.session.pop(_place(_correctable(document)), None)
+    request.session.pop(_place(_find_correctable_version(document)), None)
     return redirect("documents:outline", slug=slug, pk=pk)
 
 
@@ -62,8 +62,10 @@ def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def apply(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Make a new version with the corrections that were noted."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
-    version = _correctable(document)
-    made = services.correct_outline(actor=request.user, version=version, corrections=_pending(request, version))
+    version = _find_correctable_version(document)
+    made = services.correct_outline(
+        actor=request.user, version=version, corrections=_read_pending_changes(request, version)
+    )
     request.session.pop(_place(version), None)
     messages.info(
         request, f"Version {made.number} is being read with your corrections; it takes over when it is ready."
@@ -71,7 +73,7 @@ def apply(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return redirect("documents:detail", slug=slug, pk=pk)
 
 
-def _correctable(document: Document) -> DocumentVersion:
+def _find_correctable_version(document: Document) -> DocumentVersion:
     """The current version, if it is the newest one."""
     version, newest = document.current_version, document.latest
     if version is None or newest is None or version.pk != newest.pk:
@@ -86,7 +88,7 @@ def _place(version: DocumentVersion) -> str:
     return f"corrections-{version.pk}"
 
 
-def _pending(request: HttpRequest, version: DocumentVersion) -> list[dict[str, Any]]:
+def _read_pending_changes(request: HttpRequest, version: DocumentVersion) -> list[dict[str, Any]]:
     pending: list[dict[str, Any]] = request.session.get(_place(version), [])
     return pending
 
@@ -94,7 +96,7 @@ def _pending(request: HttpRequest, version: DocumentVersion) -> list[dict[str, A
 def _page(request: HttpRequest, document: Document, version: DocumentVersion) -> dict[str, Any]:
     asked = ReaderForm(request.GET)
     asked.is_valid()
-    key = whole(request.GET.get("section", request.POST.get("key", "")))
+    key = parse_whole_number(request.GET.get("section", request.POST.get("key", "")))
     chosen = version.sections.filter(key=key).first() if key is not None else None
     window = selectors.outline_window(
         version,
@@ -104,7 +106,7 @@ def _page(request: HttpRequest, document: Document, version: DocumentVersion) ->
     )
     for section in window.rows:
         section.url = f"?section={section.key}"  # type: ignore[attr-defined]
-    pending = _pending(request, version)
+    pending = _read_pending_changes(request, version)
     return {
         **workspace_context(request.user, document.workspace, "documents"),
         "document": document,

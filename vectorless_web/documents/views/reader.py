@@ -42,7 +42,7 @@ CHUNK_BYTES = 1 << 18
 def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """A document: its outline, one page of it, and what is known about it."""
     document = selectors.document_for(request.user, slug, pk)
-    asked = _asked(request)
+    asked = _read_query(request)
     version = _shown_version(document, asked.get("version"))
     reading = _reading_or_why(version, asked) if version.status == DocumentVersion.Status.READY else {}
     window = selectors.outline_window(
@@ -69,7 +69,7 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def page(request: HttpRequest, slug: str, pk: int, page: int) -> HttpResponse:
     """One page as a fragment; `?version=` other than the current one, `?view=text`, `?find=words`."""
     document = selectors.document_for(request.user, slug, pk)
-    asked = {**_asked(request), "page": page}
+    asked = {**_read_query(request), "page": page}
     version = _shown_version(document, asked.get("version"))
     if version.status != DocumentVersion.Status.READY:
         raise Http404("This version has not been read.")
@@ -104,7 +104,7 @@ def image(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> H
 def original(request: HttpRequest, slug: str, pk: int) -> StreamingHttpResponse:
     """The uploaded file of the current version, or of `?version=`, as a download."""
     document = selectors.document_for(request.user, slug, pk)
-    version = _shown_version(document, _asked(request).get("version"))
+    version = _shown_version(document, _read_query(request).get("version"))
     content = FileChunks(_opened_original(version))
     response = StreamingHttpResponse(content, content_type="application/octet-stream")
     response["Content-Disposition"] = content_disposition_header(True, document.name)
@@ -150,7 +150,7 @@ class FileChunks:
         self._file.close()
 
 
-def _asked(request: HttpRequest) -> dict[str, Any]:
+def _read_query(request: HttpRequest) -> dict[str, Any]:
     form = ReaderForm(request.GET)
     form.is_valid()
     return form.cleaned_data

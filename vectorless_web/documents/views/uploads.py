@@ -37,15 +37,15 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
     folder = selectors.folder_named(workspace, request.POST.get("folder", ""))
     files = _files(request)
     try:
-        _hold_back(request, len(files))
+        _check_upload_rate(request, len(files))
     except Problem as problem:
         if not _is_fetched(request):
             raise
         refused = [UploadResult(file.name or "", error=problem) for file in files]
-        return problem.mark(_told(request, workspace, refused))
+        return problem.mark(_render_results(request, workspace, refused))
     results = [_add(request, workspace, file, folder) for file in files]
     if _is_fetched(request):
-        return _told(request, workspace, results)
+        return _render_results(request, workspace, results)
     for result in results:
         messages.info(request, _sentence(result))
     return redirect("documents:list", slug=slug)
@@ -56,7 +56,7 @@ def new_version(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Take in a file as the next version of a document."""
     document = selectors.document_for(request.user, slug, pk, Role.EDITOR)
     try:
-        _hold_back(request, 1)
+        _check_upload_rate(request, 1)
         added = services.add_version(document=document, user=request.user, upload=_files(request)[0])
     except Problem as problem:
         messages.error(request, problem.message)
@@ -73,12 +73,12 @@ def _is_fetched(request: HttpRequest) -> bool:
     return is_htmx(request) or request.headers.get("X-Requested-With") == "XMLHttpRequest"
 
 
-def _told(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:
+def _render_results(request: HttpRequest, workspace: Workspace, results: list[UploadResult]) -> HttpResponse:
     context = {**workspace_context(request.user, workspace, "documents"), "results": results}
     return render(request, "documents/_uploaded.html", context, status=_status(results))
 
 
-def _hold_back(request: HttpRequest, count: int) -> None:
+def _check_upload_rate(request: HttpRequest, count: int) -> None:
     """Problem (429) when these files would be more than one person may upload in an hour."""
     most = settings.UPLOADS_PER_HOUR
     wait = seconds_to_wait(f"uploads-{request.user.pk}", amount=count, limit=most, seconds=HOUR)
@@ -105,7 +105,7 @@ def _add(request: HttpRequest, workspace: Workspace, file: UploadedFile, folder:
     return _result(added, name)
 
 
-def _result(added: services.Added, name: str) -> UploadResult:
+def _result(added: services.StoredUpload, name: str) -> UploadResult:
     if not added.added:
         return UploadResult(name, duplicate_of=added.document, healed=added.healed)
     return UploadResult(name, document=added.document)

@@ -11,7 +11,7 @@ from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing import RouteResult
-from vectorless_web.engine.routing.names import folded_words, glued, spellings
+from vectorless_web.engine.routing.names import fold_words, glue_words, spellings
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class RoutedCorpus(Corpus, Protocol):
     `named`. Ids are the router's numbers as text.
     """
 
-    def named(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
+    def find_entries(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
         """The entries of these documents; those that are not in the scope are left out."""
         ...
 
@@ -85,7 +85,7 @@ class VectorCorpus(Corpus, Protocol):
 
 def entries_of(corpus: Corpus, documents: Collection[str]) -> dict[str, DocumentEntry]:
     """The entries of some documents by id, without listing a corpus that is too large for it."""
-    rows = corpus.named(documents) if isinstance(corpus, RoutedCorpus) else corpus.entries()
+    rows = corpus.find_entries(documents) if isinstance(corpus, RoutedCorpus) else corpus.entries()
     wanted = set(documents)
     return {entry.id: entry for entry in rows if entry.id in wanted}
 
@@ -112,14 +112,14 @@ def foreign_names(plan: QueryPlan, entry: DocumentEntry, card: Card) -> tuple[st
     if not names:
         return ()
     keys = _keys((*card.fields.entities, card.title, entry.title))
-    texts = [glued(folded_words(PurePath(entry.name).stem.replace("_", " ").replace("-", " "))), *keys]
+    texts = [glue_words(fold_words(PurePath(entry.name).stem.replace("_", " ").replace("-", " "))), *keys]
     return () if any(_is_subject(name, keys, texts) for name in names) else tuple(names)
 
 
 def names_any(text: str, names: Sequence[str]) -> bool:
     """Whether a text speaks of one of the names, in any of their spellings that are sure."""
-    words = folded_words(text)
-    run = glued(words)
+    words = fold_words(text)
+    run = glue_words(words)
     wanted = [key for name in names for key, certainty in spellings(name).items() if certainty >= 1.0]
     return any(key in words or (len(key) >= SHORTEST_PART and key in run) for key in wanted)
 

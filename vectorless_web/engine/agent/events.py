@@ -138,6 +138,6 @@ class StepResult:
     cost_usd: float = 0.0
 
 
-def refused(message: str) -> StepResult:
+def refuse_step(message: str) -> StepResult:
     """A step that could not be taken as asked; it costs its turn, and the planner reads why."""
     return StepResult(say=message, observation={"error": message})

@@ -9,12 +9,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
-from vectorless_web.engine.agent.context.vector_lane import Meaning, lane_for
+from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder, lane_for
 from vectorless_web.engine.agent.corpus import Corpus, Selected, foreign_names
-from vectorless_web.engine.agent.events import StepEvent, StepKind, StepResult, refused
+from vectorless_web.engine.agent.events import StepEvent, StepKind, StepResult, refuse_step
 from vectorless_web.engine.agent.offline_planner import OfflinePlanner
 from vectorless_web.engine.agent.planner import PlannedStep, Planner
-from vectorless_web.engine.agent.run import Run
+from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.extract import extract
 from vectorless_web.engine.agent.steps.navigate import Navigator
 from vectorless_web.engine.agent.steps.retrieve import retrieve
@@ -22,7 +22,7 @@ from vectorless_web.engine.agent.steps.scan import scan
 from vectorless_web.engine.agent.steps.synthesize import synthesize
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.errors import LimitReached, ModelError, ModelInvalidReply, NotFound
-from vectorless_web.engine.llm.model import Usage, serving
+from vectorless_web.engine.llm.model import Usage, serve_place
 from vectorless_web.engine.navigation.pilots import LexicalPilot
 from vectorless_web.engine.navigation.pilots.pilot import MinimalPilot
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -64,7 +64,7 @@ class ReasoningExecutor:
         """Steps of the walk, each finished when it is yielded; ends with SYNTHESIZE or when steps or time are spent."""
         while walk.steps_left > 0 and not walk.is_late:
             self._checkpoint()
-            with serving(walk.number, len(walk.steps)):
+            with serve_place(walk.number, len(walk.steps)):
                 event = self._step(walk)
             walk.steps.append(event)
             yield event
@@ -73,8 +73,8 @@ class ReasoningExecutor:
 
     def _step(self, walk: Walk) -> StepEvent:
         started = self._clock()
-        planned, note = self._planned(walk)
-        result = self._taken(walk, planned)
+        planned, note = self._plan_step(walk)
+        result = self._take_step(walk, planned)
         observation = {**result.observation, **({"note": note} if note else {})}
         return StepEvent(
             walk=walk.number,
@@ -94,7 +94,7 @@ class ReasoningExecutor:
             engine=result.engine if planned.engine == "offline" else planned.engine,
         )
 
-    def _planned(self, walk: Walk) -> tuple[PlannedStep, str]:
+    def _plan_step(self, walk: Walk) -> tuple[PlannedStep, str]:
         """The next step and, when the model could not plan it, why the offline planner did."""
         context = walk.context()
         if self._failures >= FAILURES_IN_A_ROW:
@@ -107,18 +107,18 @@ class ReasoningExecutor:
         self._failures = 0
         return planned, ""
 
-    def _taken(self, walk: Walk, planned: PlannedStep) -> StepResult:
+    def _take_step(self, walk: Walk, planned: PlannedStep) -> StepResult:
         kind = StepKind.SYNTHESIZE if planned.kind in ENDING else planned.kind
         handler = self._handlers.get(kind)
         if handler is None:
-            return refused(f"Could not take a step of kind {planned.kind.value} inside a walk.")
+            return refuse_step(f"Could not take a step of kind {planned.kind.value} inside a walk.")
         earlier = _same_step(walk, kind, planned.arguments)
         if earlier is not None:
-            return refused(f"Had taken this very step before, as step {earlier + 1}; nothing new to see.")
+            return refuse_step(f"Had taken this very step before, as step {earlier + 1}; nothing new to see.")
         try:
             return handler(walk, planned.arguments)
         except NotFound as error:
-            return refused(error.message)
+            return refuse_step(error.message)
 
 
 def _may_pass(error: ModelError) -> bool:
@@ -138,7 +138,7 @@ def _same_step(walk: Walk, kind: StepKind, arguments: Mapping[str, Any]) -> int 
 _Arrivals = queue.SimpleQueue[StepEvent | Future[None]]
 
 
-def side_by_side(streams: Sequence[Iterator[StepEvent]], *, at_once: int) -> Iterator[StepEvent]:
+def interleave_streams(streams: Sequence[Iterator[StepEvent]], *, at_once: int) -> Iterator[StepEvent]:
     """Steps of all streams, at most `at_once` running, each stream's in its order.
 
     Once every stream has stopped, the error of the first stream that has one is raised:
@@ -148,7 +148,7 @@ def side_by_side(streams: Sequence[Iterator[StepEvent]], *, at_once: int) -> Ite
     arrived: _Arrivals = queue.SimpleQueue()
     unwanted = threading.Event()
     with ThreadPoolExecutor(max_workers=at_once) as pool:
-        futures = [pool.submit(_drain, stream, arrived, unwanted) for stream in streams]
+        futures = [pool.submit(_drain_stream, stream, arrived, unwanted) for stream in streams]
         for future in futures:
             future.add_done_callback(arrived.put)
         running = len(futures)
@@ -165,7 +165,7 @@ def side_by_side(streams: Sequence[Iterator[StepEvent]], *, at_once: int) -> Ite
         future.result()
 
 
-def _drain(stream: Iterator[StepEvent], arrived: _Arrivals, unwanted: threading.Event) -> None:
+def _drain_stream(stream: Iterator[StepEvent], arrived: _Arrivals, unwanted: threading.Event) -> None:
     for step in stream:
         arrived.put(step)
         if unwanted.is_set():
@@ -183,7 +183,7 @@ def lexical_pilot(walk: Walk) -> MinimalPilot:
 class Walking:
     """What walks are made of: the planner, the one that steps in for it, the pilot, the step handlers.
 
-    `meaning` embeds what is searched for, for the vector lane; None leaves the lane out.
+    `search_embedder` embeds what is searched for, for the vector lane; None leaves the lane out.
     `spent` is what all models of the run have cost, the planner's unless given.
     """
 
@@ -194,13 +194,13 @@ class Walking:
         pilot_for: PilotFor = lexical_pilot,
         clock: Callable[[], float] = time.monotonic,
         at_once: int = 1,
-        meaning: Meaning | None = None,
+        search_embedder: SearchEmbedder | None = None,
         spent: Callable[[], Usage] | None = None,
     ) -> None:
         self.fallback: Planner = OfflinePlanner()
         self.planner: Planner = planner or self.fallback
-        self.spent = spent or self.planner.spent
-        self.meaning = meaning
+        self.spent = spent or self.planner.sum_spending
+        self.search_embedder = search_embedder
         self.at_once = at_once
         self.clock = clock
         self._navigator = Navigator(pilot_for=pilot_for)
@@ -215,7 +215,7 @@ class Walking:
             StepKind.SYNTHESIZE: synthesize,
         }
 
-    def executor(self, run: Run) -> ReasoningExecutor:
+    def executor(self, run: RunState) -> ReasoningExecutor:
         """The loop for one walk of a run."""
         return ReasoningExecutor(
             planner=self.planner,
@@ -228,7 +228,7 @@ class Walking:
 
 
 def walk_all(
-    run: Run, plan: QueryPlan, corpus: Corpus, chosen: Sequence[Selected], walking: Walking
+    run: RunState, plan: QueryPlan, corpus: Corpus, chosen: Sequence[Selected], walking: Walking
 ) -> Iterator[StepEvent]:
     """Steps of all walks as they happen; the walks stand in `run.walks` in the order chosen, whatever the timing."""
     limits = replace(run.limits, max_steps=run.allowance(len(chosen))) if walking.at_once > 1 else run.limits
@@ -238,23 +238,23 @@ def walk_all(
         for turn, selected in enumerate(chosen)
     ]
     for walk in walks:
-        walk.lane = lane_for(walking.meaning, corpus, walk.entry.id)
+        walk.lane = lane_for(walking.search_embedder, corpus, walk.entry.id)
     run.walks.extend(walks)
     streams = [walking.executor(run).run(walk) for walk in walks]
-    steps = side_by_side(streams, at_once=walking.at_once) if walking.at_once > 1 else _in_turn(streams)
+    steps = interleave_streams(streams, at_once=walking.at_once) if walking.at_once > 1 else _chain_streams(streams)
     try:
         for step in steps:
-            yield run.told(step)
+            yield run.count_step(step)
     except LimitReached:
         return
 
 
-def _in_turn(streams: Sequence[Iterator[StepEvent]]) -> Iterator[StepEvent]:
+def _chain_streams(streams: Sequence[Iterator[StepEvent]]) -> Iterator[StepEvent]:
     for stream in streams:
         yield from stream
 
 
-def _walk(run: Run, plan: QueryPlan, corpus: Corpus, selected: Selected, number: int) -> Walk:
+def _walk(run: RunState, plan: QueryPlan, corpus: Corpus, selected: Selected, number: int) -> Walk:
     document = corpus.open(selected.entry.id)
     return Walk(
         number=number,

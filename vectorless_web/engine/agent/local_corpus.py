@@ -16,7 +16,7 @@ Compiling = Callable[[str, str, int, int], None]
 """Progress of compiling: file name, stage, done, total."""
 
 
-def _silent(name: str, stage: str, done: int, total: int) -> None:
+def _ignore_progress(name: str, stage: str, done: int, total: int) -> None:
     """Nobody watches."""
 
 
@@ -28,13 +28,15 @@ class LocalCorpus:
     folder, a file compiled before is opened from there.
     """
 
-    def __init__(self, paths: Sequence[Path], *, cache: Path | None = None, progress: Compiling = _silent) -> None:
+    def __init__(
+        self, paths: Sequence[Path], *, cache: Path | None = None, progress: Compiling = _ignore_progress
+    ) -> None:
         if not paths:
             raise InvalidInput("No file was given. Name at least one document.", code="no_documents")
-        self._paths = [_existing(Path(path)) for path in paths]
+        self._paths = [_require_file(Path(path)) for path in paths]
         self._cache = cache
         self._documents = {
-            str(number): self._compiled(path, progress) for number, path in enumerate(self._paths, start=1)
+            str(number): self._compile_document(path, progress) for number, path in enumerate(self._paths, start=1)
         }
 
     @cached_property
@@ -59,9 +61,9 @@ class LocalCorpus:
             raise NotFound(f"There is no document {document}.")
         return self._documents[document]
 
-    def _compiled(self, path: Path, progress: Compiling) -> CompiledDocument:
-        cached = self._cached(path)
-        if cached is not None and (kept := _opened(cached)) is not None:
+    def _compile_document(self, path: Path, progress: Compiling) -> CompiledDocument:
+        cached = self._cache_path(path)
+        if cached is not None and (kept := _open_cached(cached)) is not None:
             return kept
         name = path.name
         data = compile_file(path, name=name, progress=lambda stage, done, total: progress(name, stage, done, total))
@@ -73,14 +75,14 @@ class LocalCorpus:
             partial.replace(cached)
         return CompiledDocument(data)
 
-    def _cached(self, path: Path) -> Path | None:
+    def _cache_path(self, path: Path) -> Path | None:
         if self._cache is None:
             return None
         digest = hashlib.sha256(path.read_bytes()).hexdigest()
         return self._cache / f"{digest}-{ENGINE_VERSION}"
 
 
-def _opened(cached: Path) -> CompiledDocument | None:
+def _open_cached(cached: Path) -> CompiledDocument | None:
     """The file compiled before; None when it is missing or damaged, so that it is compiled again."""
     try:
         document = open_artefact(cached)
@@ -90,7 +92,7 @@ def _opened(cached: Path) -> CompiledDocument | None:
     return document
 
 
-def _existing(path: Path) -> Path:
+def _require_file(path: Path) -> Path:
     if not path.exists():
         raise InvalidInput(f"There is no file {path}. Check the path.", code="file_not_found")
     if path.is_dir():

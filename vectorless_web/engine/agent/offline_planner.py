@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from vectorless_web.engine.agent.context.outline import short
+from vectorless_web.engine.agent.context.outline import shorten_title
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.planner import PlannedStep, WalkContext
 from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, SynthesisContext
 from vectorless_web.engine.answers.draft import compose
 from vectorless_web.engine.figures.needs import wants_figures
 from vectorless_web.engine.llm.model import Usage
-from vectorless_web.engine.questions.understand import sweeps
+from vectorless_web.engine.questions.understand import asks_for_all
 
 OFFLINE = "offline"
 
@@ -31,13 +31,13 @@ class OfflinePlanner:
 
     name = OFFLINE
 
-    def spent(self) -> Usage:
+    def sum_spending(self) -> Usage:
         """Nothing."""
         return Usage()
 
     def next_step(self, context: WalkContext) -> PlannedStep:
         """The next step by what was done, what is missing and how many steps are left."""
-        if sweeps(context.plan):
+        if asks_for_all(context.plan):
             return _sweep() if not context.steps else _synthesize(context)
         if context.known and context.budget.steps > 2:
             if not context.steps:
@@ -50,15 +50,15 @@ class OfflinePlanner:
 
     def _from_the_start(self, context: WalkContext) -> PlannedStep:
         left = context.budget.steps
-        if left <= 1 and _took(context, StepKind.EXTRACT):
+        if left <= 1 and _has_taken(context, StepKind.EXTRACT):
             return _synthesize(context)
         if _may_scan(context, left):
             return _scan(context)
         if _may_search(context, left):
             return _search(context)
-        if left > 1 and not _took(context, StepKind.RETRIEVE):
+        if left > 1 and not _has_taken(context, StepKind.RETRIEVE):
             return _retrieve(context)
-        if not _took(context, StepKind.EXTRACT):
+        if not _has_taken(context, StepKind.EXTRACT):
             return _extract(context)
         return self._after_extract(context, left)
 
@@ -76,15 +76,15 @@ class OfflinePlanner:
             return _synthesize(context)
         moved = context.steps[-1].kind is StepKind.NAVIGATE and context.steps[-1].action == "follow"
         if context.references and left > 2 and not moved:
-            return _follow(context)
+            return _plan_reference(context)
         if context.queue:
             return _extract(context)
         return _synthesize(context)
 
 
-def opening(context: WalkContext) -> PlannedStep | None:
+def plan_opening(context: WalkContext) -> PlannedStep | None:
     """What a walk led by a model begins with, so that the best evidence is before it; None once that was done."""
-    if not context.steps and sweeps(context.plan):
+    if not context.steps and asks_for_all(context.plan):
         return _sweep()
     if not context.steps and context.known and context.budget.steps > 2:
         return _reuse()
@@ -99,7 +99,7 @@ def _is_enough(context: WalkContext) -> bool:
     return wants_figures(context.plan) or max((fact.fit for fact in context.facts), default=0.0) >= ENOUGH
 
 
-def _took(context: WalkContext, kind: StepKind) -> bool:
+def _has_taken(context: WalkContext, kind: StepKind) -> bool:
     """Whether such a step was taken, not counting how the walk was begun."""
     first = context.steps[0].action if context.steps else ""
     begun = {REUSE: 2, OPENING: 1}.get(first, 0)
@@ -107,11 +107,11 @@ def _took(context: WalkContext, kind: StepKind) -> bool:
 
 
 def _may_scan(context: WalkContext, left: int) -> bool:
-    return left >= 5 and not _took(context, StepKind.SCAN) and "\n" in context.outline
+    return left >= 5 and not _has_taken(context, StepKind.SCAN) and "\n" in context.outline
 
 
 def _may_search(context: WalkContext, left: int) -> bool:
-    return left >= 4 and not _took(context, StepKind.NAVIGATE) and "\n" in context.outline
+    return left >= 4 and not _has_taken(context, StepKind.NAVIGATE) and "\n" in context.outline
 
 
 def _reuse() -> PlannedStep:
@@ -149,7 +149,7 @@ def _extract(context: WalkContext) -> PlannedStep:
     if wants_figures(context.plan):
         # What no table is known to state is asked for in the question's own words.
         plain = any(gap.endswith("?") for gap in context.gaps)
-        wanted = "answer the question" if plain else f"state {_named(context.gaps)}"
+        wanted = "answer the question" if plain else f"state {_join_gaps(context.gaps)}"
         return PlannedStep(
             StepKind.EXTRACT, f"Take the rows that {wanted}.", "extract", {"nodes": keys, "what": "figures"}
         )
@@ -167,7 +167,7 @@ def _sweep() -> PlannedStep:
     )
 
 
-def _follow(context: WalkContext) -> PlannedStep:
+def _plan_reference(context: WalkContext) -> PlannedStep:
     words, target = context.references[0]
     return PlannedStep(
         StepKind.NAVIGATE,
@@ -178,10 +178,10 @@ def _follow(context: WalkContext) -> PlannedStep:
 
 
 def _synthesize(context: WalkContext) -> PlannedStep:
-    thought = f"Still missing: {_named(context.gaps)}." if context.gaps else "Everything asked for has evidence."
+    thought = f"Still missing: {_join_gaps(context.gaps)}." if context.gaps else "Everything asked for has evidence."
     return PlannedStep(StepKind.SYNTHESIZE, thought, "synthesize", {})
 
 
-def _named(gaps: Sequence[str]) -> str:
+def _join_gaps(gaps: Sequence[str]) -> str:
     """What is missing, as part of a sentence."""
-    return "; ".join(short(gap.rstrip(" ?.")) for gap in gaps)
+    return "; ".join(shorten_title(gap.rstrip(" ?.")) for gap in gaps)

@@ -4,25 +4,25 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
-from vectorless_web.engine.agent.context.outline import listed, short
+from vectorless_web.engine.agent.context.outline import join_names, shorten_title
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import ReasoningEvent
 from vectorless_web.engine.agent.executor import Walking, walk_all
 from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
-from vectorless_web.engine.agent.run import Run
-from vectorless_web.engine.agent.steps.finalize import cancelled, conclude, failed
+from vectorless_web.engine.agent.run import RunState
+from vectorless_web.engine.agent.steps.finalize import conclude, conclude_cancelled, conclude_failed
 from vectorless_web.engine.agent.steps.route import Routing, route_step
 from vectorless_web.engine.agent.verification import answer_events
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.questions.focus import without_page
-from vectorless_web.engine.questions.followup import Previous, completed
+from vectorless_web.engine.questions.followup import Previous, complete_question
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.limits import check_question
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 
 
-def never() -> bool:
+def never_stop() -> bool:
     """Nobody asked the run to stop."""
     return False
 
@@ -58,7 +58,7 @@ class Orchestrator:
         corpus: Corpus,
         limits: Limits,
         *,
-        cancelling: Cancelling = never,
+        cancelling: Cancelling = never_stop,
         previous: Previous | None = None,
     ) -> Iterator[ReasoningEvent]:
         """Events of one run; the last is always a CompleteEvent with a stated outcome.
@@ -67,7 +67,7 @@ class Orchestrator:
         leaves out, and starts with what was read. Errors of the engine become the outcome
         `failed`; errors of the code are raised.
         """
-        run = Run(
+        run = RunState(
             limits=limits,
             clock=self._clock,
             cancelling=cancelling,
@@ -80,27 +80,31 @@ class Orchestrator:
         try:
             yield from self._reason(run, question, corpus, previous)
         except Cancelled:
-            yield cancelled(run)
+            yield conclude_cancelled(run)
         except EngineError as error:
-            yield failed(run, error)
+            yield conclude_failed(run, error)
 
-    def _reason(self, run: Run, question: str, corpus: Corpus, previous: Previous | None) -> Iterator[ReasoningEvent]:
+    def _reason(
+        self, run: RunState, question: str, corpus: Corpus, previous: Previous | None
+    ) -> Iterator[ReasoningEvent]:
         run.stop_if_asked()
-        plan = self._understood(run, question, corpus, previous)
+        plan = self._understand_question(run, question, corpus, previous)
         chosen, step = route_step(run, plan, corpus, self._routing)
-        yield run.told(step)
+        yield run.count_step(step)
         if run.left_out and not chosen:
             raise _all_left_out(run)
         yield from walk_all(run, plan, corpus, chosen, self._walking)
         if run.gaps() and run.passed_over and run.may_go_on():
             again, step = route_step(run, plan, corpus, self._routing)
-            yield run.told(step)
+            yield run.count_step(step)
             yield from walk_all(run, plan, corpus, again, self._walking)
         run.stop_if_asked()
         yield from answer_events(run, plan, self._walking)
         yield from conclude(run, plan)
 
-    def _understood(self, run: Run, question: str, corpus: Corpus, previous: Previous | None) -> QueryPlan:
+    def _understand_question(
+        self, run: RunState, question: str, corpus: Corpus, previous: Previous | None
+    ) -> QueryPlan:
         text = check_question(" ".join(question.split()))
         if not corpus.entries():
             raise InvalidInput("There is no document to read. Add one, then ask again.", code="no_documents")
@@ -108,7 +112,7 @@ class Orchestrator:
         if previous is None:
             return plan
         run.known = dict(previous.read)
-        whole = completed(text, plan, self._read(previous.question), understand=self._read)
+        whole = complete_question(text, plan, self._read(previous.question), understand=self._read)
         run.read_as = whole if whole != text else ""
         return self._read(whole) if run.read_as else plan
 
@@ -118,10 +122,12 @@ class Orchestrator:
         return replace(plan, question=text)
 
 
-def _all_left_out(run: Run) -> ArtefactDamaged:
+def _all_left_out(run: RunState) -> ArtefactDamaged:
     """Why there is nothing to read: every document that speaks of the question is being repaired."""
-    titles = [short(title) for title in run.left_out.values()]
+    titles = [shorten_title(title) for title in run.left_out.values()]
     verb = "is" if len(titles) == 1 else "are"
-    error = ArtefactDamaged(f"{listed(titles)} {verb} being read again and cannot be asked now. Ask again in a moment.")
+    error = ArtefactDamaged(
+        f"{join_names(titles)} {verb} being read again and cannot be asked now. Ask again in a moment."
+    )
     error.retryable = True
     return error

@@ -26,7 +26,7 @@ class PlannedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class WalkBudget:
     """What is left of a walk: steps, context tokens, seconds, model calls; and the tokens of the answer's context."""
 
     steps: int
@@ -59,7 +59,7 @@ class WalkContext:
     references: tuple[tuple[str, int], ...]
     passages: tuple["PackedNode", ...]
     known: tuple[int, ...]
-    budget: Budget
+    budget: WalkBudget
 
 
 class Planner(Protocol):
@@ -67,7 +67,7 @@ class Planner(Protocol):
 
     name: str
 
-    def spent(self) -> Usage:
+    def sum_spending(self) -> Usage:
         """What its calls have cost so far, failed ones included; nothing without a model."""
         ...
 

@@ -14,7 +14,7 @@ from vectorless_web.engine.questions.lexicon import Lexicon
 
 
 @dataclass
-class Run:
+class RunState:
     """The state of a run. Only the orchestrator's own thread changes it."""
 
     limits: Limits
@@ -75,7 +75,7 @@ class Run:
         """
         return max(1, min(self.limits.max_steps, (self.limits.max_run_steps - self.steps) // max(1, walks)))
 
-    def told(self, step: StepEvent) -> StepEvent:
+    def count_step(self, step: StepEvent) -> StepEvent:
         """Count a finished step; one outside a walk gets its index."""
         if step.walk == 0:
             step = replace(step, index=self.outside)
@@ -91,10 +91,10 @@ class Run:
         missing = [set(walk.gaps()) for walk in self.walks]
         return tuple(gap for gap in self.walks[0].gaps() if all(gap in gaps for gaps in missing))
 
-    def yielded(self) -> tuple[str, ...]:
+    def list_fruitful_documents(self) -> tuple[str, ...]:
         """Documents that brought evidence."""
         return tuple(walk.entry.id for walk in self.walks if walk.facts)
 
-    def checked(self) -> tuple[Checked, ...]:
+    def list_checked(self) -> tuple[Checked, ...]:
         """Sections that were looked at and did not answer, in the order of the walks."""
         return tuple(checked for walk in self.walks for checked in walk.checked)

@@ -8,7 +8,7 @@ from vectorless_web.engine.agent.context.vector_lane import VectorLane
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import Checked, NodeRef, Rejected, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Deadline, Limits, Place
-from vectorless_web.engine.agent.planner import Budget, WalkContext
+from vectorless_web.engine.agent.planner import WalkBudget, WalkContext
 from vectorless_web.engine.answers.claims import Fact, PackedNode
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node
@@ -84,7 +84,7 @@ class Walk:
             references=self.references(),
             passages=tuple(self.packed),
             known=self.known,
-            budget=Budget(
+            budget=WalkBudget(
                 self.steps_left,
                 max(0, self.limits.token_budget - self.tokens_used),
                 self.deadline.seconds_left(),
@@ -145,7 +145,7 @@ class Walk:
                     found.append((text[reference.offset : reference.offset + reference.length], reference.target))
         return tuple(dict.fromkeys(found))
 
-    def took(self, kind: StepKind) -> int:
+    def count_taken(self, kind: StepKind) -> int:
         """How many steps of that kind the walk has taken."""
         return sum(step.kind is kind for step in self.steps)
 

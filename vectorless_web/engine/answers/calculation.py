@@ -8,9 +8,9 @@ from decimal import Decimal
 
 from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, DraftOperand, DraftQuote
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.figures.arithmetic import evaluate, rounded
+from vectorless_web.engine.figures.arithmetic import evaluate, round_half_up
 from vectorless_web.engine.figures.figure import Figure
-from vectorless_web.engine.figures.units import amount_words, plain, scale_name
+from vectorless_web.engine.figures.units import amount_words, format_number, scale_name
 from vectorless_web.engine.questions.plan import Formula, Period, QueryPlan, UnitRequest
 
 _HUNDREDFOLD = re.compile(r"\b100\b")
@@ -20,7 +20,7 @@ _HUNDRED = Decimal(100)
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class CalculationResult:
     """A worked-out value: `text` as shown ("24.26", "5.3%", "$3,215 million"), `value` exact, with its account."""
 
     text: str
@@ -32,7 +32,7 @@ class Result:
     needs: tuple[int, ...] = ()
 
 
-def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> Result | None:
+def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> CalculationResult | None:
     """The formula over the figures found (by index of need); None when it cannot be computed.
 
     One missing addend of three or more is left out, and `left_out` names its concept: a
@@ -56,26 +56,28 @@ def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -
     except InvalidInput:
         return None
     scale = used[0][1].scale if same_scale and used else Decimal(1)
-    text = _shown(value, plan, formula, degree=degree, scale=scale, currency=_currency(used))
+    text = _format_result(value, plan, formula, degree=degree, scale=scale, currency=_currency(used))
     calculation = DraftCalculation(formula.expression, operands, text, _unit(degree, used, scale))
     fit = sum(figure.fit for _, figure in used) / len(used)
-    return Result(text, value, calculation, quotes, fit=fit, needs=tuple(index for _, index in formula.operands))
+    return CalculationResult(
+        text, value, calculation, quotes, fit=fit, needs=tuple(index for _, index in formula.operands)
+    )
 
 
 def without_addend(formula: Formula, name: str) -> Formula | None:
     """The formula without one addend of a sum of at least three; None when the name is anything else in it."""
     top = ast.parse(formula.expression, mode="eval").body
     sums = [node for node in ast.walk(top) if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)]
-    chains = [addends for node in sums if len(addends := _addends(node)) >= 3]
+    chains = [addends for node in sums if len(addends := _split_addends(node)) >= 3]
     if not any(isinstance(addend, ast.Name) and addend.id == name for chain in chains for addend in chain):
         return None
     kept = ast.unparse(_Without(name).visit(top))
     return replace(formula, expression=kept, operands=tuple(o for o in formula.operands if o[0] != name))
 
 
-def _addends(node: ast.expr) -> list[ast.expr]:
+def _split_addends(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return [*_addends(node.left), *_addends(node.right)]
+        return [*_split_addends(node.left), *_split_addends(node.right)]
     return [node]
 
 
@@ -141,9 +143,9 @@ def _row(figure: Figure) -> tuple[str, int, int]:
 
 def _operand(name: str, figure: Figure, place: int, same_scale: bool) -> DraftOperand:
     if figure.percent:
-        return DraftOperand(name, f"{plain(figure.amount)}%", "", place)
+        return DraftOperand(name, f"{format_number(figure.amount)}%", "", place)
     if same_scale or figure.scale == 1:
-        return DraftOperand(name, plain(figure.amount), _unit_words(figure), place)
+        return DraftOperand(name, format_number(figure.amount), _unit_words(figure), place)
     return DraftOperand(name, amount_words(figure.value, scale=figure.scale), figure.currency, place)
 
 
@@ -159,30 +161,32 @@ def _unit(degree: int, used: Sequence[tuple[str, Figure]], scale: Decimal) -> st
     return " ".join(part for part in (_currency(used), scale_name(scale)) if part) if degree == 1 else ""
 
 
-def _shown(value: Decimal, plan: QueryPlan, formula: Formula, *, degree: int, scale: Decimal, currency: str) -> str:
+def _format_result(
+    value: Decimal, plan: QueryPlan, formula: Formula, *, degree: int, scale: Decimal, currency: str
+) -> str:
     unit = plan.unit or UnitRequest()
     if degree == 1:
-        return shown_amount(value * scale, unit, printed=scale, currency=currency)
+        return format_amount(value * scale, unit, printed=scale, currency=currency)
     if _DAYS_NAME.search(formula.name):
-        return f"{_fixed(value, unit.decimals, 2)} days"
+        return f"{_format_decimals(value, unit.decimals, 2)} days"
     if _HUNDREDFOLD.search(formula.expression):
         points = " percentage points" if formula.name.startswith("change in") else "%"
-        return f"{_fixed(value, unit.decimals, 1)}{points}"
+        return f"{_format_decimals(value, unit.decimals, 1)}{points}"
     if unit.percent:
-        return f"{_fixed(value * _HUNDRED, unit.decimals, 1)}%"
-    return _fixed(value, unit.decimals, 2)
+        return f"{_format_decimals(value * _HUNDRED, unit.decimals, 1)}%"
+    return _format_decimals(value, unit.decimals, 2)
 
 
-def _fixed(value: Decimal, asked: int | None, usual: int) -> str:
-    return f"{rounded(value, usual if asked is None else asked):,f}"
+def _format_decimals(value: Decimal, asked: int | None, usual: int) -> str:
+    return f"{round_half_up(value, usual if asked is None else asked):,f}"
 
 
-def shown_amount(value: Decimal, unit: UnitRequest, *, printed: Decimal, currency: str) -> str:
+def format_amount(value: Decimal, unit: UnitRequest, *, printed: Decimal, currency: str) -> str:
     """An amount in the unit asked for, else as printed; rounded only when decimals were asked for."""
     scale = Decimal(str(int(unit.scale))) if unit.scale else printed
     code = unit.currency or currency
     if unit.decimals is not None:
-        value = rounded(value / scale, unit.decimals) * scale
+        value = round_half_up(value / scale, unit.decimals) * scale
     return amount_words(value, scale=scale, currency=code)
 
 
@@ -193,17 +197,17 @@ def period_words(period: Period | None) -> str:
     return period.text or (f"Q{period.quarter} {period.year}" if period.quarter else str(period.year))
 
 
-def claim_of(result: Result, name: str, when: str) -> DraftClaim:
+def claim_of(result: CalculationResult, name: str, when: str) -> DraftClaim:
     """The claim that states a result first, then what it is."""
     what = f"{name}, {when}" if when else name
-    return told(f"{result.text}: {what}{omission(result)}.", result)
+    return make_claim(f"{result.text}: {what}{describe_omission(result)}.", result)
 
 
-def told(text: str, result: Result) -> DraftClaim:
+def make_claim(text: str, result: CalculationResult) -> DraftClaim:
     """A claim that tells a result in these words."""
     return DraftClaim(text, result.quotes, result.calculation, result.fit, result.needs)
 
 
-def omission(result: Result) -> str:
+def describe_omission(result: CalculationResult) -> str:
     """What a sum was worked out without, in words."""
     return f", without {result.left_out}, for which no figure is shown" if result.left_out else ""

@@ -21,16 +21,16 @@ def confidence_of(
     the question needs. Any other is measured by the share of the question's weight that
     its quotes say.
     """
-    held = [(draft, claim) for draft, claim in zip(drafts, claims, strict=True) if holds(claim)]
-    fits = [draft.fit if draft.fit is not None else _said(claim, finders) for draft, claim in held]
+    held = [(draft, claim) for draft, claim in zip(drafts, claims, strict=True) if is_supported(claim)]
+    fits = [draft.fit if draft.fit is not None else _measure_question_coverage(claim, finders) for draft, claim in held]
     return Confidence(
-        claims_held=_share(len(held), len(claims)),
+        claims_held=_divide_share(len(held), len(claims)),
         parts_covered=_parts(plan, held, finders),
-        evidence_fit=_share(sum(max(0.0, min(1.0, fit)) for fit in fits), len(fits)),
+        evidence_fit=_divide_share(sum(max(0.0, min(1.0, fit)) for fit in fits), len(fits)),
     )
 
 
-def holds(claim: ClaimEvent) -> bool:
+def is_supported(claim: ClaimEvent) -> bool:
     """Whether a checked claim is supported or derived."""
     return claim.support in (Support.SUPPORTED, Support.DERIVED)
 
@@ -41,24 +41,24 @@ def _parts(plan: QueryPlan, held: Sequence[tuple[DraftClaim, ClaimEvent]], finde
         return 0.0
     used = {need for draft, _ in held for need in draft.needs}
     if used:
-        return _share(len(used), max(len(figure_needs(plan)), len(used)))
+        return _divide_share(len(used), max(len(figure_needs(plan)), len(used)))
     if not plan.sub_questions:
         return 1.0
     quotes = [quote for _, claim in held for quote in claim.citations]
-    said = [_spoken_of(part, quotes, finders) for part in plan.sub_questions]
-    return _share(sum(share >= PART_SAID for share in said), len(said))
+    said = [_measure_part_coverage(part, quotes, finders) for part in plan.sub_questions]
+    return _divide_share(sum(share >= PART_SAID for share in said), len(said))
 
 
-def _said(claim: ClaimEvent, finders: Mapping[str, Finder]) -> float:
+def _measure_question_coverage(claim: ClaimEvent, finders: Mapping[str, Finder]) -> float:
     """Share of the question that the claim's quotes say, headings counting less; the best document's."""
-    return _best(claim.citations, finders, lambda finder, text, around: finder.coverage(text, around))
+    return _find_best_share(claim.citations, finders, lambda finder, text, around: finder.coverage(text, around))
 
 
-def _spoken_of(part: str, quotes: Sequence[Evidence], finders: Mapping[str, Finder]) -> float:
-    return _best(quotes, finders, lambda finder, text, around: finder.part_coverage(part, text, around))
+def _measure_part_coverage(part: str, quotes: Sequence[Evidence], finders: Mapping[str, Finder]) -> float:
+    return _find_best_share(quotes, finders, lambda finder, text, around: finder.part_coverage(part, text, around))
 
 
-def _best(
+def _find_best_share(
     quotes: Sequence[Evidence], finders: Mapping[str, Finder], measure: Callable[[Finder, str, str], float]
 ) -> float:
     shares = []
@@ -69,5 +69,5 @@ def _best(
     return max(shares, default=0.0)
 
 
-def _share(part: float, whole: int) -> float:
+def _divide_share(part: float, whole: int) -> float:
     return part / whole if whole else 0.0

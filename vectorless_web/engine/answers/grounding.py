@@ -43,14 +43,14 @@ class Stated:
     as_percent: tuple[Decimal, ...] = (Decimal(1),)
 
 
-def stated_in(quote: str, scale: Decimal = Decimal(1)) -> list[Stated]:
+def list_stated_numbers(quote: str, scale: Decimal = Decimal(1)) -> list[Stated]:
     """Numbers of a quote; `scale` is what the units line of its table says ("in millions": 1000000)."""
     scales = (Decimal(1),) if scale == 1 else (Decimal(1), scale)
     nil = [Stated(Decimal(0))] if _NIL.search(quote) else []
     return [*(Stated(number.value, scales) for number in numbers_in(quote)), *nil]
 
 
-def unaccounted(sentence: str, stated: Sequence[Stated], periods: Iterable[str] = ()) -> list[Number]:
+def find_unaccounted_numbers(sentence: str, stated: Sequence[Stated], periods: Iterable[str] = ()) -> list[Number]:
     """Numbers of `sentence` that no stated number equals, in order.
 
     Equal means: the same magnitude after scaling, to the digits the sentence shows. The
@@ -62,7 +62,7 @@ def unaccounted(sentence: str, stated: Sequence[Stated], periods: Iterable[str] 
     return [
         number
         for number in numbers_in(sentence)
-        if not _is_known_period(number, known, dates) and not any(_agrees(number, figure) for figure in stated)
+        if not _is_known_period(number, known, dates) and not any(_matches_figure(number, figure) for figure in stated)
     ]
 
 
@@ -78,7 +78,7 @@ def _numbers_of_dates(periods: Iterable[str]) -> set[Decimal]:
     }
 
 
-def _agrees(number: Number, figure: Stated) -> bool:
+def _matches_figure(number: Number, figure: Stated) -> bool:
     tolerance = _HALF * _last_digit(number)
     wanted = abs(number.value)
     return any(abs(wanted - abs(figure.value * scale)) <= tolerance for scale in _readings(number, figure))
@@ -131,18 +131,18 @@ class Grounder:
 
     def check(self, order: int, claim: DraftClaim) -> ClaimEvent:
         """The claim with its support, citations and, when unsupported, the reason in one sentence."""
-        places = self._placed(claim)
+        places = self._locate_quotes(claim)
         claim = replace(claim, calculation=_on_quotes(claim.calculation, places))
         places, objections = self._judge(claim, places)
         because = objections[0] if objections else ""
         citations = tuple(self._evidence(place) for place in places)
-        calculation = _shown(claim.calculation, citations) if claim.calculation else None
+        calculation = _build_calculation(claim.calculation, citations) if claim.calculation else None
         support = _support(because, claim)
         return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
 
     def objections(self, claim: DraftClaim) -> tuple[str, ...]:
         """Everything that speaks against a claim, a sentence each; none when it holds."""
-        places = self._placed(claim)
+        places = self._locate_quotes(claim)
         claim = replace(claim, calculation=_on_quotes(claim.calculation, places))
         return tuple(self._judge(claim, places)[1])
 
@@ -156,9 +156,9 @@ class Grounder:
 
     def places(self, claim: DraftClaim) -> list[Check]:
         """How each quote of a claim is found, in order."""
-        return [place.located.check for place in self._placed(claim)]
+        return [place.located.check for place in self._locate_quotes(claim)]
 
-    def _placed(self, claim: DraftClaim) -> list[PlacedQuote]:
+    def _locate_quotes(self, claim: DraftClaim) -> list[PlacedQuote]:
         """Each quote where it stands; parts of one quote move together."""
         found: list[PlacedQuote] = []
         moved: dict[Place, Place] = {}
@@ -166,11 +166,11 @@ class Grounder:
             place, named = self._place(quote), (quote.document, quote.key)
             if place.located.check is Check.MISSING:
                 home = moved.get(named)
-                home = home if home and self._homes.holds(home, quote) else self._homes.elsewhere(quote)
+                home = home if home and self._homes.holds(home, quote) else self._homes.find_elsewhere(quote)
                 if home is not None:
                     moved[named] = home
                     place = self._place(replace(quote, document=home[0], key=home[1], start=-1))
-                    self._moved[_moved_note(quote, place)] = None
+                    self._moved[_describe_move(quote, place)] = None
             found.append(place)
         return found
 
@@ -217,18 +217,18 @@ class Grounder:
         objections = []
         if any(place.located.check is Check.MISSING for place in places):
             objections.append("The quoted words do not stand in the document.")
-        stated = [figure for place in places for figure in _stated(place)]
+        stated = [figure for place in places for figure in _list_place_numbers(place)]
         if claim.calculation is not None:
-            if miscalculated := _miscalculated(claim.calculation, places):
+            if miscalculated := _explain_miscalculation(claim.calculation, places):
                 return [*objections, miscalculated]
-            stated += _derived(claim.calculation, _scales(claim.calculation, places))
+            stated += _list_derived_numbers(claim.calculation, _scales(claim.calculation, places))
         return objections + self._loose_numbers(claim, places, stated)
 
     def _loose_numbers(self, claim: DraftClaim, places: Sequence[PlacedQuote], stated: Sequence[Stated]) -> list[str]:
         context = (*self._periods, *(_context(place) for place in places))
         return [
             f"The number {number.text} stands in none of its quotes and follows from no calculation shown."
-            for number in unaccounted(claim.text, stated, context)
+            for number in find_unaccounted_numbers(claim.text, stated, context)
         ]
 
 
@@ -243,7 +243,7 @@ def _whole_row(place: PlacedQuote) -> PlacedQuote:
     return place
 
 
-def _moved_note(quote: DraftQuote, place: PlacedQuote) -> str:
+def _describe_move(quote: DraftQuote, place: PlacedQuote) -> str:
     page = place.node.page_start + 1 if place.node else 0
     words = " ".join(quote.quote.split())[:60]
     return f"“{words}” was said to stand in node {quote.key}; it stands in node {place.draft.key}, p. {page}."
@@ -256,13 +256,13 @@ def _on_quotes(calculation: DraftCalculation | None, places: Sequence[PlacedQuot
     operands = tuple(
         operand
         if _operand_stands(operand.value, operand.quote, places)
-        else replace(operand, quote=_stating(operand.value, places, otherwise=operand.quote))
+        else replace(operand, quote=_find_stating_place(operand.value, places, otherwise=operand.quote))
         for operand in calculation.operands
     )
     return replace(calculation, operands=operands)
 
 
-def _stating(value: str, places: Sequence[PlacedQuote], *, otherwise: int) -> int:
+def _find_stating_place(value: str, places: Sequence[PlacedQuote], *, otherwise: int) -> int:
     return next((index for index in range(len(places)) if _operand_stands(value, index, places)), otherwise)
 
 
@@ -272,8 +272,8 @@ def _context(place: PlacedQuote) -> str:
     return " ".join(column.header for column in table.columns) if table else ""
 
 
-def _stated(place: PlacedQuote) -> list[Stated]:
-    return stated_in(place.text, place.scale)
+def _list_place_numbers(place: PlacedQuote) -> list[Stated]:
+    return list_stated_numbers(place.text, place.scale)
 
 
 def _support(because: str, claim: DraftClaim) -> Support:
@@ -282,7 +282,7 @@ def _support(because: str, claim: DraftClaim) -> Support:
     return Support.DERIVED if claim.calculation is not None else Support.SUPPORTED
 
 
-def _miscalculated(calculation: DraftCalculation, places: Sequence[PlacedQuote]) -> str:
+def _explain_miscalculation(calculation: DraftCalculation, places: Sequence[PlacedQuote]) -> str:
     """What is wrong with a calculation: an operand that no quote states, a loose constant, another result."""
     for operand in calculation.operands:
         if not _operand_stands(operand.value, operand.quote, places):
@@ -300,7 +300,10 @@ def _operand_stands(value: str, index: int, places: Sequence[PlacedQuote]) -> bo
     """Whether the quote states the value, in any scale or as printed: 412 of "412 million" too."""
     if not 0 <= index < len(places):
         return False
-    return not unaccounted(value, _stated(places[index])) or _printed_scale(value, places[index]) is not None
+    return (
+        not find_unaccounted_numbers(value, _list_place_numbers(places[index]))
+        or _printed_scale(value, places[index]) is not None
+    )
 
 
 def _printed_scale(value: str, place: PlacedQuote) -> Decimal | None:
@@ -329,7 +332,7 @@ def _other_result(calculation: DraftCalculation, scales: tuple[Decimal, ...]) ->
     except InvalidInput as error:
         return error.message
     said = numbers_in(calculation.result)
-    if not said or unaccounted(calculation.result, [_result(result, scales)]):
+    if not said or find_unaccounted_numbers(calculation.result, [_result(result, scales)]):
         return f"Recomputed, the result is {result.normalize():f}, not {calculation.result}."
     return ""
 
@@ -355,13 +358,13 @@ def _operand_value(text: str) -> Decimal:
     return found[0].value
 
 
-def _derived(calculation: DraftCalculation, scales: tuple[Decimal, ...]) -> list[Stated]:
+def _list_derived_numbers(calculation: DraftCalculation, scales: tuple[Decimal, ...]) -> list[Stated]:
     """Numbers the account itself accounts for: its result (exact and as shown), its operands, its constants."""
     shown = [*numbers_in(calculation.result), *(n for o in calculation.operands for n in numbers_in(o.value))]
     return [_result(recompute(calculation), scales), *(Stated(number.value, scales) for number in shown)]
 
 
-def _shown(calculation: DraftCalculation, citations: Sequence[Evidence]) -> Calculation:
+def _build_calculation(calculation: DraftCalculation, citations: Sequence[Evidence]) -> Calculation:
     markers = {index: citation.marker for index, citation in enumerate(citations)}
     operands = tuple(Operand(o.name, o.value, o.unit, markers.get(o.quote, 0)) for o in calculation.operands)
     return Calculation(calculation.expression, operands, calculation.result, calculation.unit)

@@ -61,10 +61,10 @@ def locate_quote(text: str, quote: str, *, near: int = -1, nearly: bool = True) 
     wanted = quote.strip()
     if not any(character.isalnum() for character in wanted):
         return MISSING
-    return _exact(text, wanted, near) or _normalised(text, wanted, nearly=nearly) or MISSING
+    return _locate_exactly(text, wanted, near) or _locate_normalised(text, wanted, nearly=nearly) or MISSING
 
 
-def _exact(text: str, wanted: str, near: int) -> Located | None:
+def _locate_exactly(text: str, wanted: str, near: int) -> Located | None:
     if near >= 0 and text.startswith(wanted, near):
         return Located(Check.EXACT, near, near + len(wanted))
     start = text.find(wanted)
@@ -75,20 +75,20 @@ def _exact(text: str, wanted: str, near: int) -> Located | None:
     return None
 
 
-def _normalised(text: str, wanted: str, *, nearly: bool) -> Located | None:
+def _locate_normalised(text: str, wanted: str, *, nearly: bool) -> Located | None:
     haystack, needle = normalise(text), normalise(wanted).text.strip()
     if not needle or not haystack.text:
         return None
     start = haystack.text.find(needle)
     while start >= 0:
         if _on_word_bounds(haystack.text, start, start + len(needle)):
-            return _mapped(Check.NORMALISED, haystack.offsets, start, start + len(needle))
+            return _map_to_source(Check.NORMALISED, haystack.offsets, start, start + len(needle))
         start = haystack.text.find(needle, start + 1)
-    found = _unspaced(haystack.text, haystack.offsets, needle) or _row(text, needle)
-    return found or (_fuzzy(haystack.text, haystack.offsets, needle) if nearly else None)
+    found = _locate_unspaced(haystack.text, haystack.offsets, needle) or _locate_row(text, needle)
+    return found or (_locate_nearly(haystack.text, haystack.offsets, needle) if nearly else None)
 
 
-def _unspaced(haystack: str, offsets: Sequence[int], needle: str) -> Located | None:
+def _locate_unspaced(haystack: str, offsets: Sequence[int], needle: str) -> Located | None:
     """The needle without its spaces, cell marks and quotation marks, every digit sequence as it was."""
     kept = [place for place, character in enumerate(haystack) if not _BETWEEN.match(character)]
     solid, wanted = "".join(haystack[place] for place in kept), _BETWEEN.sub("", needle)
@@ -96,17 +96,22 @@ def _unspaced(haystack: str, offsets: Sequence[int], needle: str) -> Located | N
     while start >= 0:
         first, last = kept[start], kept[start + len(wanted) - 1] + 1
         if _on_word_bounds(haystack, first, last) and _DIGITS.findall(haystack[first:last]) == _DIGITS.findall(needle):
-            return _mapped(Check.NORMALISED, offsets, first, last)
+            return _map_to_source(Check.NORMALISED, offsets, first, last)
         start = solid.find(wanted, start + 1)
     return None
 
 
-def _row(text: str, needle: str) -> Located | None:
+def _locate_row(text: str, needle: str) -> Located | None:
     """The table row of which the needle has the whole label and some of the cells, in their order."""
     wanted, start = _words_of(needle), 0
     for row in text.split("\n"):
         label = _words_of(next((cell for cell in row.split("\t") if cell.strip()), "")) if "\t" in row else []
-        if label and len(wanted) > len(label) and wanted[: len(label)] == label and _in_order(wanted, _words_of(row)):
+        if (
+            label
+            and len(wanted) > len(label)
+            and wanted[: len(label)] == label
+            and _appear_in_order(wanted, _words_of(row))
+        ):
             return Located(Check.NORMALISED, start, start + len(row.rstrip()))
         start += len(row) + 1
     return None
@@ -117,12 +122,12 @@ def _words_of(text: str) -> list[str]:
     return [word for word in words if word]
 
 
-def _in_order(wanted: Sequence[str], words: Sequence[str]) -> bool:
+def _appear_in_order(wanted: Sequence[str], words: Sequence[str]) -> bool:
     rest = iter(words)
     return all(word in rest for word in wanted)
 
 
-def _fuzzy(haystack: str, offsets: Sequence[int], needle: str) -> Located | None:
+def _locate_nearly(haystack: str, offsets: Sequence[int], needle: str) -> Located | None:
     if len(needle) < FUZZY_CHARACTERS or len(needle) > len(haystack) * 1.05:
         return None
     found = partial_ratio_alignment(needle, haystack)
@@ -131,7 +136,7 @@ def _fuzzy(haystack: str, offsets: Sequence[int], needle: str) -> Located | None
     start, end = _whole_words(haystack, found.start, found.end)
     if _DIGITS.findall(haystack[start:end]) != _DIGITS.findall(needle):
         return None
-    return _mapped(Check.FUZZY, offsets, start, end)
+    return _map_to_source(Check.FUZZY, offsets, start, end)
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
@@ -157,7 +162,7 @@ def _cuts_number(text: str, start: int, end: int) -> bool:
     return cut_before or cut_after
 
 
-def _mapped(check: Check, offsets: Sequence[int], start: int, end: int) -> Located:
+def _map_to_source(check: Check, offsets: Sequence[int], start: int, end: int) -> Located:
     return Located(check, offsets[start], offsets[end - 1] + 1)
 
 
@@ -180,7 +185,7 @@ class Homes:
         self._documents = documents
         self._read = tuple(dict.fromkeys(read))
 
-    def elsewhere(self, quote: DraftQuote) -> Place | None:
+    def find_elsewhere(self, quote: DraftQuote) -> Place | None:
         """Another node that holds the quote; None when there is none, or the quote is too short to tell."""
         letters = sum(character.isalpha() for character in quote.quote)
         if letters < LEAST_LETTERS or sum(character.isalnum() for character in quote.quote) < LEAST_CHARACTERS:
@@ -195,7 +200,9 @@ class Homes:
     def _candidates(self, quote: DraftQuote) -> list[Place]:
         named = (quote.document, quote.key)
         tree = self._documents[quote.document].tree if quote.document in self._documents else None
-        near = [(quote.document, key) for key in _near(tree, quote.key)] if tree and quote.key in tree else []
+        near = (
+            [(quote.document, key) for key in _list_nearby_nodes(tree, quote.key)] if tree and quote.key in tree else []
+        )
         found = dict.fromkeys([*near, *self._leaves_read()])
         return [place for place in found if place != named][:MOST_NODES]
 
@@ -209,7 +216,7 @@ class Homes:
             yield document, key
 
 
-def _near(tree: Tree, key: int) -> Iterator[int]:
+def _list_nearby_nodes(tree: Tree, key: int) -> Iterator[int]:
     """Leaves below the node, then the nodes around it on its page."""
     if tree.kind(key) in (NodeKind.SECTION, NodeKind.DOCUMENT):
         yield from tree.leaves(key)[: MOST_NODES // 2]

@@ -4,17 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from vectorless_web.engine.answers.calculation import period_words, quote_of, shown_amount
+from vectorless_web.engine.answers.calculation import format_amount, period_words, quote_of
 from vectorless_web.engine.answers.claims import DraftClaim, DraftQuote
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs
-from vectorless_web.engine.figures.units import plain
+from vectorless_web.engine.figures.units import format_number
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import Intent, QueryPlan, UnitRequest
 from vectorless_web.engine.questions.understand import asks_documents
 
 
-def swept_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[str, str]) -> list[DraftClaim]:
+def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[str, str]) -> list[DraftClaim]:
     """All passages in order; of a question for documents the best passage of each, under its title."""
     if not asks_documents(plan):
         return [passage_claim(passage) for passage in passages]
@@ -41,8 +41,8 @@ _SPACES = re.compile(r"\s+")
 def figure_text(figure: Figure, unit: UnitRequest | None) -> str:
     """The value of a figure as a reader wants it: "$1,577 million", "12.4%", "$3.38"."""
     if figure.percent:
-        return f"{plain(figure.amount)}%"
-    return shown_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
+        return f"{format_number(figure.amount)}%"
+    return format_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
 
 
 def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -70,7 +70,7 @@ def passage_claims(plan: QueryPlan, passages: Sequence[Passage]) -> list[DraftCl
     """The passages that answer, each in its own words; rows are read out with their cells."""
     most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
-    kept = [passage for passage in best if passage.fit >= _bar(plan, passage, best[0]) * best[0].fit][:most]
+    kept = [passage for passage in best if passage.fit >= _required_share(plan, passage, best[0]) * best[0].fit][:most]
     return [passage_claim(passage) for passage in kept]
 
 
@@ -79,7 +79,7 @@ def passage_claim(passage: Passage) -> DraftClaim:
     return DraftClaim(passage.lead or _sentence(passage.quote), (_quote(passage),))
 
 
-def _bar(plan: QueryPlan, passage: Passage, best: Passage) -> float:
+def _required_share(plan: QueryPlan, passage: Passage, best: Passage) -> float:
     near = (passage.document, passage.page_index) == (best.document, best.page_index)
     return NEAR_BEST if near or plan.intent is Intent.LIST else ELSEWHERE
 

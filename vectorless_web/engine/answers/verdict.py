@@ -6,7 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
-from vectorless_web.engine.answers.calculation import Result, omission, period_words, quote_of, told, work_out
+from vectorless_web.engine.answers.calculation import (
+    CalculationResult,
+    describe_omission,
+    make_claim,
+    period_words,
+    quote_of,
+    work_out,
+)
 from vectorless_web.engine.answers.claims import DraftClaim
 from vectorless_web.engine.answers.quoting import figure_text
 from vectorless_web.engine.figures.figure import Figure
@@ -32,7 +39,7 @@ _ADEQUATE = re.compile(
 )
 
 
-def judged(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
     """Claims of a yes/no question about figures; empty when the figures or the measure are missing."""
     if plan.formula is None:
         return []
@@ -40,8 +47,8 @@ def judged(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
     if result is None:
         return []
     verdict = _verdict(plan.question, plan.formula, result.value)
-    first = told(f"{verdict}{_told(plan, plan.formula, result)}", result)
-    return [first, *_sides(plan, plan.formula, figures)]
+    first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result)}", result)
+    return [first, *_calculate_sides(plan, plan.formula, figures)]
 
 
 def _verdict(question: str, formula: Formula, value: Decimal) -> str:
@@ -49,18 +56,18 @@ def _verdict(question: str, formula: Formula, value: Decimal) -> str:
     if _is_change(formula):
         direction = 1 if UP.search(question) else -1 if DOWN.search(question) else 0
         if direction:
-            return _word(value * direction > 0)
-        return _word(value != 0) if _CHANGE.search(question) else ""
+            return _say_verdict(value * direction > 0)
+        return _say_verdict(value != 0) if _CHANGE.search(question) else ""
     if _NEGATIVE.search(question):
-        return _word(value < 0)
+        return _say_verdict(value < 0)
     if _POSITIVE.search(question):
-        return _word(value > 0)
+        return _say_verdict(value > 0)
     if _COVER.search(formula.name) and _ADEQUATE.search(question):
-        return _word(value >= 1)
+        return _say_verdict(value >= 1)
     return ""
 
 
-def _word(holds: bool) -> str:
+def _say_verdict(holds: bool) -> str:
     return "Yes. " if holds else "No. "
 
 
@@ -68,12 +75,12 @@ def _is_change(formula: Formula) -> bool:
     return bool(re.match(r"change in|growth of", formula.name))
 
 
-def _told(plan: QueryPlan, formula: Formula, result: Result) -> str:
+def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResult) -> str:
     """The change in words ("rose by 0.5 percentage points") or the measure with its value."""
     when = period_words(plan.periods[-1]) if len(plan.periods) == 1 else ""
     if not _is_change(formula):
         note = _against_one(formula, result.value)
-        return f"{result.text}: {formula.name}{f', {when}' if when else ''}{note}{omission(result)}."
+        return f"{result.text}: {formula.name}{f', {when}' if when else ''}{note}{describe_omission(result)}."
     item = re.sub(r"^(?:change in|growth of)\s+", "", formula.name)
     item = item[:1].upper() + item[1:]
     if result.value == 0:
@@ -88,23 +95,23 @@ def _against_one(formula: Formula, value: Decimal) -> str:
     return ", at or above one" if value >= 1 else ", below one"
 
 
-def _sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+def _calculate_sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> list[DraftClaim]:
     """The two sides of a change of a ratio, each worked out by itself; none for a plain amount."""
     top = ast.parse(formula.expression, mode="eval").body
     if not _is_change(formula) or not isinstance(top, ast.BinOp) or not isinstance(top.op, ast.Sub):
         return []
     claims = []
     for side in (top.left, top.right):
-        part = _part(formula, side)
+        part = _make_side_formula(formula, side)
         result = work_out(plan, part, figures) if len(part.operands) > 1 else None
         if result is not None:
             years = dict.fromkeys(period_words(plan.figures[index].period) for _, index in part.operands)
             text = f"{result.text}: {part.name}, {', '.join(year for year in years if year)}."
-            claims.append(told(text, result))
+            claims.append(make_claim(text, result))
     return claims
 
 
-def _part(formula: Formula, side: ast.expr) -> Formula:
+def _make_side_formula(formula: Formula, side: ast.expr) -> Formula:
     names = {node.id for node in ast.walk(side) if isinstance(node, ast.Name)}
     operands = tuple(operand for operand in formula.operands if operand[0] in names)
     return replace(
@@ -130,9 +137,9 @@ def verdict_of(question: str, sentence: str) -> str:
     """
     if _EXCEPTION.search(sentence):
         return ""
-    asked, told = _direction(question), _direction(sentence)
-    if asked and told:
-        return "Yes" if asked == told else "No"
+    asked, wordings = _direction(question), _direction(sentence)
+    if asked and wordings:
+        return "Yes" if asked == wordings else "No"
     return "No" if _denies(sentence) != _denies(question) else "Yes"
 
 
@@ -145,15 +152,15 @@ def _denies(text: str) -> bool:
     return bool(_DENIAL.search(_NO_DENIAL.sub(" ", text)))
 
 
-def decided(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+def decide_contest(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figure]) -> list[DraftClaim]:
     """The winner with its figure first, the others beside it; empty unless every alternative has a figure."""
     if any(index not in figures for index in range(len(contest.needs))):
         return []
     order = sorted(figures, key=lambda index: figures[index].value, reverse=contest.greatest)
-    told = [f"{contest.needs[index].concept} {figure_text(figures[index], plan.unit)}" for index in order]
+    wordings = [f"{contest.needs[index].concept} {figure_text(figures[index], plan.unit)}" for index in order]
     when = period_words(contest.needs[0].period)
-    first = told[0][:1].upper() + told[0][1:]
+    first = wordings[0][:1].upper() + wordings[0][1:]
     rank = "highest" if contest.greatest else "lowest"
-    text = f"{first}{f' in {when}' if when else ''}, the {rank}; {', '.join(told[1:])}."
+    text = f"{first}{f' in {when}' if when else ''}, the {rank}; {', '.join(wordings[1:])}."
     fit = sum(figure.fit for figure in figures.values()) / len(figures)
     return [DraftClaim(text, tuple(quote_of(figures[index]) for index in order), fit=fit, needs=tuple(order))]

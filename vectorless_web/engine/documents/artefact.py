@@ -260,10 +260,10 @@ def open_artefact(path: Path) -> "CompiledDocument":
         with path.open("rb") as file:
             return CompiledDocument(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except ValueError as error:  # an empty file cannot be mapped
-        raise _damaged("it is empty") from error
+        raise _make_damage_error("it is empty") from error
 
 
-def _damaged(reason: str) -> ArtefactDamaged:
+def _make_damage_error(reason: str) -> ArtefactDamaged:
     return ArtefactDamaged(f"The compiled document cannot be read: {reason}.")
 
 
@@ -277,28 +277,28 @@ class _Blocks:
 
     def _read_directory(self) -> tuple[dict[str, Any], int]:
         if len(self._view) < _HEAD.size:
-            raise _damaged("it is cut short")
+            raise _make_damage_error("it is cut short")
         magic, length, digest = _HEAD.unpack(self._view[: _HEAD.size])
         raw = bytes(self._view[_HEAD.size : _HEAD.size + length])
         if magic != _MAGIC or hashlib.sha256(raw).digest() != digest:
-            raise _damaged("its directory is damaged")
+            raise _make_damage_error("its directory is damaged")
         directory: dict[str, Any] = json.loads(raw)
         # Files from before layouts were numbered are of the first one.
         if directory.get("format", 1) != FORMAT:
-            raise _damaged("a version of this program with another layout made it")
+            raise _make_damage_error("a version of this program with another layout made it")
         base = _HEAD.size + length
         if len(self._view) != base + directory["body"]:
-            raise _damaged("its length is wrong")
+            raise _make_damage_error("its length is wrong")
         return directory, base
 
     def __getitem__(self, name: str) -> memoryview:
         if name not in self.directory["blocks"]:
-            raise _damaged(f"it has no block {name}")
+            raise _make_damage_error(f"it has no block {name}")
         offset, length, check = self.directory["blocks"][name]
         view = self._view[self._base + offset : self._base + offset + length]
         if name not in self._checked:
             if zlib.crc32(view) != check:
-                raise _damaged(f"its block {name} is damaged")
+                raise _make_damage_error(f"its block {name} is damaged")
             self._checked.add(name)
         return view
 
@@ -324,7 +324,7 @@ class CompiledDocument:
             self.engine: str = facts["engine"]
             self._rows = NodeRows(self._blocks.array, self._blocks.__getitem__, facts["nodes"])
         except (LookupError, ValueError) as error:
-            raise _damaged(f"another version of this program made it ({error!r})") from error
+            raise _make_damage_error(f"another version of this program made it ({error!r})") from error
         self._card: Card | None = None
         self._tree: Tree | None = None
         self._report: TreeReport | None = None
@@ -340,7 +340,7 @@ class CompiledDocument:
         try:
             self._read_on_trial()
         except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise _damaged(f"another version of this program made it ({error!r})") from error
+            raise _make_damage_error(f"another version of this program made it ({error!r})") from error
 
     def _read_on_trial(self) -> None:
         count = len(self.tree)

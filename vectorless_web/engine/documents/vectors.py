@@ -50,10 +50,10 @@ def leaf_texts(document: CompiledDocument, *, max_tokens: int | None = None) -> 
         if text:
             path = " > ".join(tree.path(key))
             whole = f"{path}\n{text}" if path else text
-            yield LeafText(key, whole if max_tokens is None else clipped(whole, max_tokens))
+            yield LeafText(key, whole if max_tokens is None else clip_to_tokens(whole, max_tokens))
 
 
-def clipped(text: str, max_tokens: int, estimator: TokenEstimator = _ESTIMATOR) -> str:
+def clip_to_tokens(text: str, max_tokens: int, estimator: TokenEstimator = _ESTIMATOR) -> str:
     """The longest beginning of `text` that is estimated at no more than `max_tokens`."""
     if estimator.estimate(text) <= max_tokens:
         return text
@@ -101,21 +101,21 @@ def open_vectors(path: Path) -> NodeVectors:
     """Map a vector file. ArtefactDamaged if it is truncated, altered or none."""
     try:
         with path.open("rb") as file:
-            return _read(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            return _read_vectors(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except ValueError as error:  # an empty file cannot be mapped
-        raise _damaged("it is empty") from error
+        raise _make_damage_error("it is empty") from error
 
 
-def _read(buffer: mmap.mmap) -> NodeVectors:
+def _read_vectors(buffer: mmap.mmap) -> NodeVectors:
     facts, start = _directory(buffer)
     count, dimensions = facts["count"], facts["dimensions"]
     keys_end = start + 4 * count
     rows_start = keys_end + -keys_end % _ALIGN
     if len(buffer) != rows_start + 4 * count * dimensions:
-        raise _damaged("it is cut short")
+        raise _make_damage_error("it is cut short")
     named, body = memoryview(buffer)[start:keys_end], memoryview(buffer)[rows_start:]
     if zlib.crc32(named) != facts["keys_crc"] or zlib.crc32(body) != facts["rows_crc"]:
-        raise _damaged("it was altered")
+        raise _make_damage_error("it was altered")
     rows = np.frombuffer(body, dtype="<f4").reshape(count, dimensions)
     keys = tuple(np.frombuffer(named, dtype="<i4").tolist())
     # The directory holds the checksums of everything else.
@@ -126,11 +126,11 @@ def _read(buffer: mmap.mmap) -> NodeVectors:
 def _directory(buffer: mmap.mmap) -> tuple[dict[str, Any], int]:
     """The facts and where the keys begin."""
     if len(buffer) < _HEAD.size:
-        raise _damaged("it is cut short")
+        raise _make_damage_error("it is cut short")
     magic, length, checksum = _HEAD.unpack(buffer[: _HEAD.size])
     raw = buffer[_HEAD.size : _HEAD.size + length]
     if magic != _MAGIC or zlib.crc32(raw) != checksum:
-        raise _damaged("it is none, or was altered")
+        raise _make_damage_error("it is none, or was altered")
     facts: dict[str, Any] = json.loads(raw)
     return facts, _HEAD.size + length
 
@@ -142,5 +142,5 @@ def _unit(rows: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np.float64
     return wide / np.where(lengths > 0, lengths, 1.0)
 
 
-def _damaged(reason: str) -> ArtefactDamaged:
+def _make_damage_error(reason: str) -> ArtefactDamaged:
     return ArtefactDamaged(f"The vector file cannot be read: {reason}. Embed the document again.")

@@ -34,69 +34,69 @@ def evaluate(expression: str, names: Mapping[str, Decimal]) -> Decimal:
     Anything else, a division by zero or an unknown name raises InvalidInput (`bad_calculation`).
     """
     try:
-        return _value(_parsed(expression).body, names)
+        return _value(_parse_expression(expression).body, names)
     except (RecursionError, TypeError) as error:
-        raise _refused("The calculation is not plain arithmetic.") from error
+        raise _make_refusal("The calculation is not plain arithmetic.") from error
     except DecimalException as error:
-        raise _refused("The calculation divides by zero or leaves the range of numbers.") from error
+        raise _make_refusal("The calculation divides by zero or leaves the range of numbers.") from error
 
 
 def names_in(expression: str) -> frozenset[str]:
     """Names used as operands; InvalidInput when the expression cannot be read."""
-    tree = _parsed(expression)
+    tree = _parse_expression(expression)
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in _CALLS)
 
 
 def constants_in(expression: str) -> list[Decimal]:
     """Numbers written in the expression, in order; InvalidInput when it cannot be read."""
-    return [_constant(node) for node in ast.walk(_parsed(expression)) if isinstance(node, ast.Constant)]
+    return [_constant(node) for node in ast.walk(_parse_expression(expression)) if isinstance(node, ast.Constant)]
 
 
-def rounded(value: Decimal, decimals: int) -> Decimal:
+def round_half_up(value: Decimal, decimals: int) -> Decimal:
     """`value` rounded half up, once, to that many decimals."""
     return value.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_UP, context=_CONTEXT)
 
 
-def _parsed(expression: str) -> ast.Expression:
+def _parse_expression(expression: str) -> ast.Expression:
     if len(expression) > MAX_EXPRESSION:
-        raise _refused("The calculation is too long.")
+        raise _make_refusal("The calculation is too long.")
     try:
         return ast.parse(expression, mode="eval")
     except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
-        raise _refused("The calculation is not plain arithmetic.") from error
+        raise _make_refusal("The calculation is not plain arithmetic.") from error
 
 
 def _value(node: ast.expr, names: Mapping[str, Decimal]) -> Decimal:
     if isinstance(node, ast.Constant):
         return _constant(node)
     if isinstance(node, ast.Name):
-        return _named(node.id, names)
+        return _look_up_name(node.id, names)
     if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
         return _BINARY[type(node.op)](_value(node.left, names), _value(node.right, names))
     if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
         return _UNARY[type(node.op)](_value(node.operand, names))
     if isinstance(node, ast.Call):
-        return _called(node, names)
-    raise _refused("The calculation is not plain arithmetic.")
+        return _evaluate_call(node, names)
+    raise _make_refusal("The calculation is not plain arithmetic.")
 
 
 def _constant(node: ast.Constant) -> Decimal:
     if isinstance(node.value, bool) or not isinstance(node.value, int | float):
-        raise _refused("The calculation is not plain arithmetic.")
+        raise _make_refusal("The calculation is not plain arithmetic.")
     return Decimal(str(node.value))
 
 
-def _named(name: str, names: Mapping[str, Decimal]) -> Decimal:
+def _look_up_name(name: str, names: Mapping[str, Decimal]) -> Decimal:
     if name not in names:
-        raise _refused(f"The calculation uses {name}, which has no figure.")
+        raise _make_refusal(f"The calculation uses {name}, which has no figure.")
     return names[name]
 
 
-def _called(node: ast.Call, names: Mapping[str, Decimal]) -> Decimal:
+def _evaluate_call(node: ast.Call, names: Mapping[str, Decimal]) -> Decimal:
     if not isinstance(node.func, ast.Name) or node.func.id not in _CALLS or node.keywords or not node.args:
-        raise _refused("The calculation is not plain arithmetic.")
+        raise _make_refusal("The calculation is not plain arithmetic.")
     return _CALLS[node.func.id](*(_value(argument, names) for argument in node.args))
 
 
-def _refused(message: str) -> InvalidInput:
+def _make_refusal(message: str) -> InvalidInput:
     return InvalidInput(message, code="bad_calculation")

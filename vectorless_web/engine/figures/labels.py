@@ -48,9 +48,9 @@ def _every_term(label: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=1 << 10)
-def _wordings(phrases: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ...]:
+def _list_wordings(phrases: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], bool], ...]:
     """The terms of each phrase, and whether it says whose the item is."""
-    return tuple((label_terms(_core(phrase)), bool(_WHOSE.search(phrase))) for phrase in phrases)
+    return tuple((label_terms(_strip_owner(phrase)), bool(_WHOSE.search(phrase))) for phrase in phrases)
 
 
 def fits_to(phrases: Sequence[str]) -> Callable[[str, Sequence[str]], float]:
@@ -72,10 +72,10 @@ def fits_to(phrases: Sequence[str]) -> Callable[[str, Sequence[str]], float]:
 
 @lru_cache(maxsize=1 << 13)
 def _label_fit(label: str, head: str, phrases: tuple[str, ...]) -> float:
-    if _is_another(label, phrases):
+    if _is_other_item(label, phrases):
         return 0.0
     names = [label] if label and not _GENERIC.match(label) else []
-    names += _shorter(label) if names else []
+    names += _shorten_label(label) if names else []
     if head and (not names or len(label_terms(label)) < 3):
         names.append(f"{head} {label or 'total'}")
     known = [(label_terms(name), name is label) for name in names]
@@ -83,26 +83,26 @@ def _label_fit(label: str, head: str, phrases: tuple[str, ...]) -> float:
     if not any(_phrase_terms(phrases) & set(terms) for terms, _ in known):
         return 0.0
     best = 0.0
-    for rank, (wanted, says_whose) in enumerate(_wordings(phrases)):
-        fit = max(_fit(wanted, found, whole=whole) for found, whole in known)
+    for rank, (wanted, says_whose) in enumerate(_list_wordings(phrases)):
+        fit = max(_measure_fit(wanted, found, whole=whole) for found, whole in known)
         owned = OWNED_SHADE if is_owned != says_whose else 1.0
         best = max(best, fit * owned * (1.0 - 0.004 * min(rank, 12)))
     return best + SUMMING_BONUS if best > 0.9 and _sums_up(label, phrases) else best
 
 
-def _core(phrase: str) -> str:
+def _strip_owner(phrase: str) -> str:
     """A wording without its "attributable to ..."."""
     whose = _WHOSE.search(phrase)
     return phrase[: whose.start()] if whose and not _MINORITY.search(phrase) and whose.start() > 2 else phrase
 
 
-def _is_another(label: str, phrases: Sequence[str]) -> bool:
+def _is_other_item(label: str, phrases: Sequence[str]) -> bool:
     """Whether a label says of itself that it is not the item: the minority's share, what was not paid, a number of."""
     name = phrases[0] if phrases else ""
     return any(pattern.search(label) and not pattern.search(name) for pattern in (_MINORITY, _NOT, _COUNT))
 
 
-def _shorter(label: str) -> list[str]:
+def _shorten_label(label: str) -> list[str]:
     """The label up to where it says whose the item is, or what was taken off it: still the same item."""
     cuts = [match.start() for pattern in (_WHOSE, _NET_OF) if (match := pattern.search(label)) and match.start() > 2]
     return [label[:cut] for cut in cuts]
@@ -114,7 +114,7 @@ def _sums_up(label: str, phrases: Sequence[str]) -> bool:
     return any(said & {word.lower() for word in _SUMMING.findall(phrase)} for phrase in phrases)
 
 
-def _fit(wanted: tuple[str, ...], found: tuple[str, ...], *, whole: bool) -> float:
+def _measure_fit(wanted: tuple[str, ...], found: tuple[str, ...], *, whole: bool) -> float:
     if not wanted or not found:
         return 0.0
     extra = [term for term in found if term not in wanted and term not in NEUTRAL]

@@ -33,10 +33,10 @@ def row_cells(view: TableView, row: Row) -> list[RowCell]:
 
     A grid whose columns carry no period gives cells without one.
     """
-    return list(_numeric(view, row))
+    return list(_read_numeric_cells(view, row))
 
 
-def _numeric(view: TableView, row: Row) -> Iterator[RowCell]:
+def _read_numeric_cells(view: TableView, row: Row) -> Iterator[RowCell]:
     for index, cell in enumerate(row.cells):
         number = _number(cell) if index or not row.label else None
         if number is None:
@@ -64,7 +64,7 @@ def figure_of(document: str, view: TableView, row: Row, cell: RowCell, *, where:
     units = f"{view.units} {cell.unit}".strip()
     per_share = is_per_share(row.label) or any(is_per_share(label) for label in row.path[-1:])
     unscaled = cell.number.percent or per_share or cell.number.scale != 1 or "%" in cell.unit
-    start, end = _trimmed(node.text, row.offset, row.offset + row.length)
+    start, end = _trim_span(node.text, row.offset, row.offset + row.length)
     return Figure(
         document=document,
         key=node.key,
@@ -90,12 +90,12 @@ def _symbol(text: str) -> str:
     return units_currency("".join(sign for sign in "$€£¥" if sign in text))
 
 
-def positive(figure: Figure) -> Figure:
+def drop_sign(figure: Figure) -> Figure:
     """The same figure without its sign: an outflow or a cost printed in parentheses."""
     return replace(figure, amount=abs(figure.amount))
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+def _trim_span(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
@@ -174,7 +174,7 @@ def _figure(document: str, match: _RowMatch, cell: RowCell, need: FigureNeed, in
     where = ", ".join(part for part in (match.view.name, _column(cell)) if part)
     figure = figure_of(document, match.view, match.row, cell, where=where, fit=min(fit, 1.0))
     signed = _SIGNED.search(f"{need.concept} {need.phrases[0] if need.phrases else ''}")
-    return replace(figure if signed else positive(figure), need=index)
+    return replace(figure if signed else drop_sign(figure), need=index)
 
 
 def _column(cell: RowCell) -> str:
@@ -237,13 +237,13 @@ def _best_cell(cells: Sequence[RowCell], period: Period | None, own: OwnPeriod |
     if not cells:
         return None
     if period is None:
-        return 1.0, _newest(cells)
+        return 1.0, _find_newest(cells)
     scored = [(agreement(cell.period, period, own), cell) for cell in cells]
     best = max(scored, key=lambda pair: pair[0])
     return best if best[0] > 0 else None
 
 
-def _newest(cells: Sequence[RowCell]) -> RowCell:
+def _find_newest(cells: Sequence[RowCell]) -> RowCell:
     dated = [cell for cell in cells if cell.period.year and not cell.period.is_change]
     if not dated:
         return cells[0]

@@ -106,7 +106,7 @@ def figure_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
     return _free_needs(plan) if plan.intent is not Intent.LIST else ()
 
 
-def own_words_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
+def list_item_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
     """The needs of a plain figure question in its own words, one for each that `figure_needs` gives; or none.
 
     A row that is labelled as the question words it is what is meant, whatever concept the

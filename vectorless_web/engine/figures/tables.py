@@ -133,10 +133,10 @@ def units_line(tree: Tree, node: Node, table: Table) -> str:
     for text in (table.units, table.columns[0].header if table.columns else "", headers, node.title):
         if _UNITS.search(text):
             return text
-    return _above(tree, node)
+    return _find_units_above(tree, node)
 
 
-def _above(tree: Tree, node: Node) -> str:
+def _find_units_above(tree: Tree, node: Node) -> str:
     """A short line naming units in one of the three nodes before the table, its section's heading included."""
     for key in range(node.key - 1, max(0, node.key - 4), -1):
         text = tree.node(key).text

@@ -3,7 +3,7 @@
 import re
 from decimal import Decimal
 
-from vectorless_web.engine.figures.arithmetic import rounded
+from vectorless_web.engine.figures.arithmetic import round_half_up
 
 THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_000_000)
 
@@ -49,7 +49,7 @@ def scale_name(scale: Decimal) -> str:
     return _NAMES.get(scale, "")
 
 
-def plain(value: Decimal) -> str:
+def format_number(value: Decimal) -> str:
     """A number with thousands separators and no exponent: 1577 -> "1,577"; trailing zeros go."""
     text = f"{value:,f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -59,14 +59,14 @@ def amount_words(value: Decimal, *, scale: Decimal = Decimal(1), currency: str =
     """An amount in words: 1577000000 at scale 1000000 in USD gives "$1,577 million"; negative "-$473 million"."""
     shown = value / scale
     if shown != shown.to_integral_value():
-        shown = _trimmed(shown)
+        shown = _trim_decimals(shown)
     sign = "-" if shown < 0 else ""
     symbol = _SYMBOLS.get(currency, f"{currency} " if currency else "")
     name = _NAMES.get(scale, "")
-    return f"{sign}{symbol}{plain(abs(shown))}" + (f" {name}" if name else "")
+    return f"{sign}{symbol}{format_number(abs(shown))}" + (f" {name}" if name else "")
 
 
-def _trimmed(value: Decimal) -> Decimal:
+def _trim_decimals(value: Decimal) -> Decimal:
     """At most the four decimals a reader can use; fewer when the number is large."""
     decimals = 2 if abs(value) >= 100 else 3 if abs(value) >= 1 else 4
-    return rounded(value, decimals)
+    return round_half_up(value, decimals)

@@ -179,21 +179,21 @@ def _cells(entries: Sequence[tuple[int, int, int]], field_bits: int) -> np.ndarr
 def _join(arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], widths: tuple[int, ...]) -> bytes:
     pieces: list[bytes] = []
     offsets: list[int] = []
-    position = _aligned(HEADER.size)
+    position = _align_size(HEADER.size)
     for name in SECTIONS:
         array = arrays[name]
         data = array.astype(FIXED_TYPES.get(name, array.dtype.newbyteorder("<"))).tobytes()
         offsets.append(position)
-        pieces.append(data.ljust(_aligned(len(data)), b"\x00"))
-        position += _aligned(len(data))
+        pieces.append(data.ljust(_align_size(len(data)), b"\x00"))
+        position += _align_size(len(data))
     rows, fields, terms, entries, overflow = sizes
     field_bits, key_bytes, row_bytes, length_bytes = widths
     header = Header(
         ANALYSER, rows, fields, terms, entries, overflow,
         field_bits, key_bytes, row_bytes, length_bytes, tuple(offsets),
     )  # fmt: skip
-    return header.pack().ljust(_aligned(HEADER.size), b"\x00") + b"".join(pieces)
+    return header.pack().ljust(_align_size(HEADER.size), b"\x00") + b"".join(pieces)
 
 
-def _aligned(size: int) -> int:
+def _align_size(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT

@@ -79,7 +79,7 @@ def saturate(weighted_counts: Floats) -> Floats:
     return saturated
 
 
-def best(scores: Floats, limit: int) -> Integers:
+def find_best_rows(scores: Floats, limit: int) -> Integers:
     """Positions of the `limit` greatest positive scores, best first, ties by ascending position."""
     rounded = np.round(scores, DIGITS)
     positive = np.flatnonzero(rounded > 0)

@@ -17,7 +17,7 @@ from vectorless_web.engine.index.scoring import (
     QueryTerms,
     Statistics,
     attainable,
-    best,
+    find_best_rows,
     length_norms,
     mean_lengths,
     query_weights,
@@ -138,7 +138,7 @@ class Segment:
         if allowed is not None:
             keys = allowed if isinstance(allowed, np.ndarray) else np.fromiter(allowed, dtype=np.int64)
             scores = np.where(np.isin(self.keys, keys), scores, 0.0)
-        found = best(scores, limit)
+        found = find_best_rows(scores, limit)
         rounded = np.round(scores[found], DIGITS)
         return [Hit(key, score) for key, score in zip(self.keys[found].tolist(), rounded.tolist(), strict=True)]
 

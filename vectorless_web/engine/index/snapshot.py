@@ -7,14 +7,8 @@ from functools import cached_property
 import numpy as np
 import numpy.ma  # np.unique imports it when first used: 40 ms that no forked worker should pay
 
-from vectorless_web.engine.index.snapshot_layout import (
-    Table,
-    pack_arrays,
-    sorted_arrays,
-    table_of,
-    unpack_arrays,
-)
-from vectorless_web.engine.index.snapshot_rows import FIELD_BITS, FIELDS, KEY_FIELD, Array, Change, DeltaRow, Row
+from vectorless_web.engine.index.snapshot_layout import EntryTable, pack_arrays, sorted_arrays, table_of, unpack_arrays
+from vectorless_web.engine.index.snapshot_rows import FIELD_BITS, FIELDS, KEY_FIELD, Array, Change, DecodedRow, DeltaRow
 from vectorless_web.engine.text.analyser import ANALYSER
 
 
@@ -27,7 +21,7 @@ class FreshEdges:
     weights: Array
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> "FreshEdges":
+    def of(cls, rows: Sequence[DecodedRow]) -> "FreshEdges":
         """The edges of these rows."""
         ids = np.array([row.doc_id for row in rows], np.int64)
         return cls(
@@ -51,11 +45,11 @@ class EdgeTable:
     def around(self, doc_id: int) -> dict[int, float]:
         """Documents at the other end of an edge of this one, with the greatest weight."""
         found: dict[int, float] = {}
-        for other, weight in [*self._owned(doc_id), *self._incoming(doc_id)]:
+        for other, weight in [*self._list_owned(doc_id), *self._list_incoming(doc_id)]:
             found[other] = max(weight, found.get(other, 0.0))
         return found
 
-    def _owned(self, doc_id: int) -> list[tuple[int, float]]:
+    def _list_owned(self, doc_id: int) -> list[tuple[int, float]]:
         own = self.fresh.owners == doc_id
         edges = _pairs(self.fresh.targets[own], self.fresh.weights[own])
         if doc_id in self.replaced:
@@ -63,7 +57,7 @@ class EdgeTable:
         low, high = np.searchsorted(self.arrays["owners"], [doc_id, doc_id + 1])
         return edges + _pairs(self.arrays["targets"][low:high], self.arrays["weights"][low:high])
 
-    def _incoming(self, doc_id: int) -> list[tuple[int, float]]:
+    def _list_incoming(self, doc_id: int) -> list[tuple[int, float]]:
         aimed = self.fresh.targets == doc_id
         low, high = np.searchsorted(self.arrays["in_targets"], [doc_id, doc_id + 1])
         mapped = _pairs(self.arrays["in_owners"][low:high], self.arrays["in_weights"][low:high])
@@ -101,7 +95,7 @@ class CardPostings:
 
 def build_snapshot(rows: Iterable[bytes]) -> bytes:
     """The bytes of a snapshot of encoded rows, in any order; of a document given twice the last row counts."""
-    latest = {row.doc_id: row for row in map(Row.decode, rows)}
+    latest = {row.doc_id: row for row in map(DecodedRow.decode, rows)}
     return pack_arrays(sorted_arrays(table_of(latest[doc_id] for doc_id in sorted(latest))), ANALYSER)
 
 
@@ -113,8 +107,8 @@ class Snapshot:
         arrays: dict[str, Array],
         *,
         version: str,
-        changed: dict[int, Row | None] | None = None,
-        edges: dict[int, Row] | None = None,
+        changed: dict[int, DecodedRow | None] | None = None,
+        edges: dict[int, DecodedRow] | None = None,
     ) -> None:
         self._arrays = arrays
         self._changed = changed or {}
@@ -139,13 +133,13 @@ class Snapshot:
         changed, edges = dict(self._changed), dict(self._edges)
         for change in changes:
             if change.change is Change.EDGES:
-                edges[change.doc_id] = Row.decode(change.data)
+                edges[change.doc_id] = DecodedRow.decode(change.data)
                 continue
             edges.pop(change.doc_id, None)
-            changed[change.doc_id] = Row.decode(change.data) if change.change is Change.UPSERT else None
+            changed[change.doc_id] = DecodedRow.decode(change.data) if change.change is Change.UPSERT else None
         return Snapshot(self._arrays, version=version or self.version, changed=changed, edges=edges)
 
-    def compacted(self) -> bytes:
+    def compact_rows(self) -> bytes:
         """The bytes of a snapshot without changes to lay over it: what `build_snapshot` gives for all documents."""
         return pack_arrays(sorted_arrays(self._whole_table()), ANALYSER)
 
@@ -162,7 +156,7 @@ class Snapshot:
         return len(self._arrays["doc_ids"])
 
     @cached_property
-    def _delta(self) -> Table:
+    def _delta(self) -> EntryTable:
         """Changed documents, row after row behind the mapped ones, ascending by id."""
         kept = [row for _, row in sorted(self._changed.items()) if row is not None]
         return table_of(kept)
@@ -305,7 +299,7 @@ class Snapshot:
         present = self.row_ids(self.rows_of(list(linked))).tolist()
         return {other: linked[other] for other in present}
 
-    def _whole_table(self) -> Table:
+    def _whole_table(self) -> EntryTable:
         """Every living document in one table, ascending by id."""
         base = self._arrays
         alive = np.ones(self._base_size, np.bool_)
@@ -321,7 +315,7 @@ class Snapshot:
         owners, targets, weights = self._links.all(lambda doc_id: len(self.rows_of([doc_id])) > 0)
         lengths = np.concatenate([base["lengths"].reshape(-1, len(FIELDS))[alive], self._delta.lengths])
         texts = [title.encode() for title in self.titles(np.flatnonzero(alive))] + list(self._delta.titles)
-        return Table(
+        return EntryTable(
             doc_ids=ids[order],
             subjects=np.concatenate([base["subjects"][alive], self._delta.subjects])[order],
             lengths=lengths[order],

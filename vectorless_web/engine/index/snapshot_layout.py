@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from vectorless_web.engine.index.snapshot_rows import FIELDS, Array, Row
+from vectorless_web.engine.index.snapshot_rows import FIELDS, Array, DecodedRow
 
 MAGIC = b"VWCARDS\x02"
 ALIGNMENT = 64
@@ -44,11 +44,11 @@ def pack_arrays(arrays: Arrays, analyser: str) -> bytes:
     body: list[bytes] = []
     counts = [len(arrays[name]) for name in TYPES]
     head = _HEADER.pack(MAGIC, analyser.encode(), *counts)
-    body.append(head.ljust(_aligned(len(head)), b"\0"))
+    body.append(head.ljust(_align_size(len(head)), b"\0"))
     for name, dtype in TYPES.items():
         data = np.ascontiguousarray(arrays[name], dtype=dtype).tobytes()
         body.append(data)
-        body.append(b"\0" * (_aligned(len(data)) - len(data)))
+        body.append(b"\0" * (_align_size(len(data)) - len(data)))
     return b"".join(body)
 
 
@@ -59,22 +59,22 @@ def unpack_arrays(buffer: bytes | memoryview) -> tuple[dict[str, Array], str]:
         raise ValueError("These bytes are not a card snapshot of this version.")
     _, analyser, *counts = _HEADER.unpack_from(view)
     arrays: dict[str, Array] = {}
-    position = _aligned(_HEADER.size)
+    position = _align_size(_HEADER.size)
     for (name, dtype), count in zip(TYPES.items(), counts, strict=True):
         size = np.dtype(dtype).itemsize * count
         if position + size > len(view):
             raise ValueError("This card snapshot is cut short.")
         arrays[name] = np.frombuffer(view, dtype=dtype, count=count, offset=position)
-        position += _aligned(size)
+        position += _align_size(size)
     return arrays, bytes(analyser).rstrip(b"\0").decode()
 
 
-def _aligned(size: int) -> int:
+def _align_size(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class EntryTable:
     """All entries of a set of documents as parallel arrays, before they are sorted; `titles` by row."""
 
     doc_ids: Array
@@ -89,29 +89,29 @@ class Table:
     titles: tuple[bytes, ...]
 
 
-def table_of(decoded: Iterable[Row]) -> Table:
+def table_of(decoded: Iterable[DecodedRow]) -> EntryTable:
     """The rows, in the order given, as one table."""
     rows = list(decoded)
     sizes = [len(row.hashes) for row in rows]
-    return Table(
+    return EntryTable(
         doc_ids=np.array([row.doc_id for row in rows], np.int64),
         subjects=np.array([row.subject for row in rows], np.uint64),
         lengths=np.array([row.lengths for row in rows], np.uint32).reshape(len(rows), len(FIELDS)),
-        hashes=_joined([row.hashes for row in rows], np.uint64),
+        hashes=_join_arrays([row.hashes for row in rows], np.uint64),
         rows=np.repeat(np.arange(len(rows), dtype=np.uint32), sizes),
-        cells=_joined([row.cells for row in rows], np.uint8),
+        cells=_join_arrays([row.cells for row in rows], np.uint8),
         owners=np.repeat(np.array([row.doc_id for row in rows], np.int64), [len(row.targets) for row in rows]),
-        targets=_joined([row.targets for row in rows], np.int64),
-        weights=_joined([row.weights for row in rows], np.float32),
+        targets=_join_arrays([row.targets for row in rows], np.int64),
+        weights=_join_arrays([row.weights for row in rows], np.float32),
         titles=tuple(row.title.encode() for row in rows),
     )
 
 
-def _joined(arrays: list[Array], dtype: type[np.generic]) -> Array:
+def _join_arrays(arrays: list[Array], dtype: type[np.generic]) -> Array:
     return np.concatenate([np.empty(0, dtype), *arrays]).astype(dtype, copy=False)
 
 
-def sorted_arrays(table: Table) -> dict[str, Array]:
+def sorted_arrays(table: EntryTable) -> dict[str, Array]:
     """The arrays of a snapshot from a table whose rows stand in ascending order of document id."""
     order = np.lexsort((table.cells & 7, table.rows, table.hashes))
     hashes, rows, cells = table.hashes[order], table.rows[order], table.cells[order]

@@ -127,7 +127,7 @@ def _cell(count: int, number: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DecodedRow:
     """A decoded row: views into its bytes. Entries ascend by hash, then by field; edges by document id."""
 
     doc_id: int
@@ -140,7 +140,7 @@ class Row:
     title: str
 
     @classmethod
-    def decode(cls, data: bytes | memoryview) -> "Row":
+    def decode(cls, data: bytes | memoryview) -> "DecodedRow":
         """Read a row; ValueError when the bytes are none."""
         if len(data) < HEADER.size or bytes(data[: len(MAGIC)]) != MAGIC:
             raise ValueError("These bytes are not a row of a card snapshot.")

@@ -70,13 +70,13 @@ class ModelBudget:
             if self._money_left is not None:
                 self._money_left += reserved.cost_usd - usage.cost_usd
 
-    def spent(self) -> Usage:
+    def sum_spending(self) -> Usage:
         """Tokens and money settled so far; `tokens_in` holds the tokens of both ways."""
         with self._lock:
             return Usage(self.tokens, 0, self.cost_usd)
 
 
-class Purse(Protocol):
+class CostBudget(Protocol):
     """Money (US dollars) that several runs spend at the same time. Thread-safe."""
 
     def reserve(self, usd: float) -> bool:
@@ -88,7 +88,7 @@ class Purse(Protocol):
         ...
 
 
-class FreePurse:
+class UnlimitedBudget:
     """Pays for everything."""
 
     def reserve(self, usd: float) -> bool:
@@ -100,7 +100,7 @@ class FreePurse:
 
 
 class MeteredModel:
-    """Makes a call only when the purse covers what it may cost and the model's context holds it.
+    """Makes a call only when the budget covers what it may cost and the model's context holds it.
 
     A call is priced beforehand by its expected tokens and the whole reply; a refused one
     is ModelBudgetSpent and never reaches the model. A failed call costs what had come of it.
@@ -108,11 +108,11 @@ class MeteredModel:
     """
 
     def __init__(
-        self, model: ChatModel, *, purse: Purse, usd_per_token: float, context_tokens: int | None = None
+        self, model: ChatModel, *, cost_budget: CostBudget, usd_per_token: float, context_tokens: int | None = None
     ) -> None:
         self.name = model.name
         self._model = model
-        self._purse = purse
+        self._cost_budget = cost_budget
         self._usd_per_token = usd_per_token
         self._context_tokens = context_tokens
 
@@ -125,7 +125,7 @@ class MeteredModel:
         temperature: float = 0.0,
     ) -> Reply:
         """The model's reply, paid for. ModelBudgetSpent when it is not asked at all."""
-        reserved, spent = self._reserved(messages, max_tokens), 0.0
+        reserved, spent = self._reserve_call(messages, max_tokens), 0.0
         try:
             reply = self._model.complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
             spent = reply.usage.cost_usd
@@ -133,18 +133,18 @@ class MeteredModel:
             spent = error.partial.cost_usd
             raise
         finally:
-            self._purse.settle(reserved, spent)
+            self._cost_budget.settle(reserved, spent)
         return reply
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
         """The reply in one piece: what it cost is known at its end only."""
         yield self.complete(messages, max_tokens=max_tokens, temperature=temperature).text
 
-    def _reserved(self, messages: Sequence[Message], max_tokens: int) -> float:
+    def _reserve_call(self, messages: Sequence[Message], max_tokens: int) -> float:
         tokens = sum(expected_tokens(message.content) for message in messages) + max_tokens
         if self._context_tokens is not None and tokens > self._context_tokens:
             raise ModelBudgetSpent("The request is longer than what the model can read at once.")
         usd = tokens * self._usd_per_token
-        if not self._purse.reserve(usd):
+        if not self._cost_budget.reserve(usd):
             raise ModelBudgetSpent("The budget for models does not cover the next call.")
         return usd

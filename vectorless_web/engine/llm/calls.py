@@ -14,14 +14,14 @@ from typing import Any
 from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped, ModelTimeout, PartialCall
 from vectorless_web.engine.llm.budget import Keep, ModelBudget, Reservation, expected_tokens
 from vectorless_web.engine.llm.failures import failure
-from vectorless_web.engine.llm.model import OUTSIDE, ChatModel, Message, Reply, Usage, served, usage_of
+from vectorless_web.engine.llm.model import OUTSIDE, ChatModel, Message, Reply, Usage, current_place, usage_of
 from vectorless_web.engine.llm.replies import is_unfinished
-from vectorless_web.engine.llm.schema import Mend, as_said, checked_object, parse_object
+from vectorless_web.engine.llm.schema import Mend, check_object, keep_reply, parse_object
 
-__all__ = ["Overdue", "within"]
+__all__ = ["Overdue", "call_within"]
 
 
-def within(seconds: float, work: Callable[[], Any]) -> Any:
+def call_within(seconds: float, work: Callable[[], Any]) -> Any:
     """The result of `work`, or the exception it raised or that ended the wait (Overdue), as a value.
 
     Python can't stop a thread: one that hangs is left behind as a daemon, so that
@@ -83,7 +83,7 @@ Recall = Callable[[str], ModelCallRecord | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckedReply:
     """A checked object, with what all calls for it cost together."""
 
     content: Mapping[str, Any]
@@ -91,11 +91,11 @@ class Asked:
     cost_usd: float
 
 
-def unrecorded(record: ModelCallRecord) -> None:
+def discard_record(record: ModelCallRecord) -> None:
     """Nobody keeps the calls."""
 
 
-def nothing_stored(digest: str) -> ModelCallRecord | None:
+def find_no_record(digest: str) -> ModelCallRecord | None:
     """No call was made before."""
     return None
 
@@ -112,8 +112,8 @@ class Caller:
         model: ChatModel,
         *,
         budget: ModelBudget,
-        on_call: OnCall = unrecorded,
-        recall: Recall = nothing_stored,
+        on_call: OnCall = discard_record,
+        recall: Recall = find_no_record,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = model
@@ -129,9 +129,9 @@ class Caller:
         schema: Mapping[str, Any],
         purpose: str,
         max_tokens: int = 1024,
-        mend: Mend = as_said,
+        mend: Mend = keep_reply,
         keep: Keep = NOTHING_KEPT,
-    ) -> Asked:
+    ) -> CheckedReply:
         """An object that fits `schema`, after `mend` has put its words right.
 
         A bad reply is shown to the model once with what is wrong; one that ended at its limit
@@ -141,7 +141,7 @@ class Caller:
         reply = self.call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens, keep=keep)
         usages = [reply.usage]
         try:
-            content = checked_object(reply.text, reply.parsed, schema, mend=mend)
+            content = check_object(reply.text, reply.parsed, schema, mend=mend)
         except ModelInvalidReply as error:
             if is_cut(reply, max_tokens):
                 purpose, max_tokens = f"{purpose} (longer)", max_tokens * LONGER
@@ -149,12 +149,12 @@ class Caller:
                 purpose, messages = f"{purpose} (repair)", _with_problem(messages, reply, error)
             reply = self.call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens, keep=keep)
             usages.append(reply.usage)
-            content = checked_object(reply.text, reply.parsed, schema, mend=mend)
-        return Asked(content, sum(u.tokens_in + u.tokens_out for u in usages), sum(u.cost_usd for u in usages))
+            content = check_object(reply.text, reply.parsed, schema, mend=mend)
+        return CheckedReply(content, sum(u.tokens_in + u.tokens_out for u in usages), sum(u.cost_usd for u in usages))
 
-    def spent(self) -> Usage:
+    def sum_spending(self) -> Usage:
         """What all calls have cost so far, failed and repaired ones included; tokens both ways together."""
-        return self._budget.spent()
+        return self._budget.sum_spending()
 
     def as_model(self, purpose: str, *, keep: Keep = NOTHING_KEPT, seconds: float | None = None) -> ChatModel:
         """The same model under the same budget, its calls recorded for `purpose`; `keep` stays unspent.
@@ -177,27 +177,27 @@ class Caller:
         digest = request_hash(self.model.name, messages, schema, max_tokens)
         stored = self._recall(digest)
         if stored is not None:
-            return self._recalled(stored, schema)
+            return self._recall_reply(stored, schema)
         started, reserved, usage = self._clock(), Reservation(0, 0.0), Usage()
         try:
             reserved = self._budget.reserve(
                 sum(expected_tokens(message.content) for message in messages) + max_tokens, keep=keep
             )
-            reply = _heard(self._reply(messages, schema, max_tokens, seconds), schema)
+            reply = _normalise_reply(self._reply(messages, schema, max_tokens, seconds), schema)
             usage = reply.usage
         except (ModelError, ModelStopped) as error:
             usage = usage_of(error.partial)
             came = Reply(storable_text(error.partial.text), None, usage, self.model.name)
-            record = _recorded(purpose, digest, messages, came, self._since(started))
+            record = _make_record(purpose, digest, messages, came, self._since(started))
             self._on_call(replace(record, error_code=error.code, error=error.message))
             raise
         finally:
             if reserved.tokens:
                 self._budget.settle(reserved, usage)
-        self._on_call(_recorded(purpose, digest, messages, reply, self._since(started)))
+        self._on_call(_make_record(purpose, digest, messages, reply, self._since(started)))
         return reply
 
-    def _recalled(self, stored: ModelCallRecord, schema: Mapping[str, Any] | None) -> Reply:
+    def _recall_reply(self, stored: ModelCallRecord, schema: Mapping[str, Any] | None) -> Reply:
         """What the stored call brought, booked as it was then."""
         usage = Usage(stored.tokens_in, stored.tokens_out, stored.cost_usd)
         if stored.tokens_in or stored.tokens_out or not stored.error_code:
@@ -206,7 +206,7 @@ class Caller:
         if stored.error_code:
             partial = PartialCall(stored.reply, stored.tokens_in, stored.tokens_out, stored.cost_usd)
             raise failure(stored.error_code, stored.error, partial)
-        return _heard(Reply(stored.reply, None, usage, stored.model), schema)
+        return _normalise_reply(Reply(stored.reply, None, usage, stored.model), schema)
 
     def _reply(
         self, messages: Sequence[Message], schema: Mapping[str, Any] | None, max_tokens: int, seconds: float | None
@@ -216,7 +216,7 @@ class Caller:
 
         if seconds is None:
             return complete()
-        came = within(seconds, complete)
+        came = call_within(seconds, complete)
         if isinstance(came, Overdue):
             raise ModelTimeout(f"The model did not answer within {seconds:g} seconds.")
         if isinstance(came, BaseException):
@@ -256,11 +256,11 @@ class _PurposefulModel:
         yield self.complete(messages, max_tokens=max_tokens).text
 
 
-def _recorded(
+def _make_record(
     purpose: str, digest: str, messages: Sequence[Message], reply: Reply, latency_ms: float
 ) -> ModelCallRecord:
     usage = reply.usage
-    walk, index = served()
+    walk, index = current_place()
     return ModelCallRecord(
         purpose=purpose,
         request_hash=digest,
@@ -276,7 +276,7 @@ def _recorded(
     )
 
 
-def _heard(reply: Reply, schema: Mapping[str, Any] | None) -> Reply:
+def _normalise_reply(reply: Reply, schema: Mapping[str, Any] | None) -> Reply:
     """The reply as it will be stored: what is read out of it now is read out of it again in a replay."""
     text = storable_text(reply.text)
     return replace(reply, text=text, parsed=parse_object(text) if schema is not None else None)

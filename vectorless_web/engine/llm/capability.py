@@ -20,7 +20,7 @@ class Capability:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ModelJob:
     """Whether the model suits one job: plan (choose steps), guide (choose branches), write (the answer)."""
 
     name: str
@@ -39,7 +39,7 @@ class SelfTest:
     usable: bool
     model: str
     capabilities: tuple[Capability, ...]
-    jobs: tuple[Job, ...]
+    jobs: tuple[ModelJob, ...]
     verdict: str
     seconds: float = 0.0
     first_token_seconds: float | None = None

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelInvalidReply, ModelStopped, ModelUnreachable
-from vectorless_web.engine.llm.budget import ModelBudget, Purse, Reservation, expected_tokens
-from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, unrecorded
-from vectorless_web.engine.llm.model import Message, Usage, served
+from vectorless_web.engine.llm.budget import CostBudget, ModelBudget, Reservation, expected_tokens
+from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
+from vectorless_web.engine.llm.model import Message, Usage, current_place
 from vectorless_web.engine.llm.replay import stored_failure
 
 PURPOSE = "embedding"
@@ -52,7 +52,7 @@ class Embedder(Protocol):
         ...
 
 
-def checked_vectors(rows: Sequence[Any], *, count: int, dimensions: int | None = None) -> Vectors:
+def check_vectors(rows: Sequence[Any], *, count: int, dimensions: int | None = None) -> Vectors:
     """The rows as vectors; ModelInvalidReply for another count, uneven or wrong lengths, and what is no finite number.
 
     `dimensions` None takes any length from 1 to MOST_DIMENSIONS that all rows share.
@@ -86,22 +86,22 @@ def batches(texts: Sequence[str], *, count: int = BATCH_TEXTS, tokens: int = BAT
 
 
 class MeteredEmbedder:
-    """Makes a call only when the purse covers what it may cost; ModelBudgetSpent otherwise."""
+    """Makes a call only when the budget covers what it may cost; ModelBudgetSpent otherwise."""
 
-    def __init__(self, embedder: Embedder, *, purse: Purse, usd_per_token: float) -> None:
+    def __init__(self, embedder: Embedder, *, cost_budget: CostBudget, usd_per_token: float) -> None:
         self.name, self.dimensions = embedder.name, embedder.dimensions
-        self._embedder, self._purse, self._usd_per_token = embedder, purse, usd_per_token
+        self._embedder, self._cost_budget, self._usd_per_token = embedder, cost_budget, usd_per_token
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """The vectors, paid for."""
         reserved, spent = sum(map(expected_tokens, texts)) * self._usd_per_token, 0.0
-        if not self._purse.reserve(reserved):
+        if not self._cost_budget.reserve(reserved):
             raise ModelBudgetSpent("The budget for models does not cover the next call.")
         try:
             embedded = self._embedder.embed(texts)
             spent = embedded.usage.cost_usd
         finally:
-            self._purse.settle(reserved, spent)
+            self._cost_budget.settle(reserved, spent)
         return embedded
 
 
@@ -130,7 +130,7 @@ class RecordedEmbedder:
         embedder: Embedder,
         *,
         budget: ModelBudget,
-        on_call: OnCall = unrecorded,
+        on_call: OnCall = discard_record,
         stored: Iterable[ModelCallRecord] = (),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -148,7 +148,7 @@ class RecordedEmbedder:
         """The vectors; a failed call is recorded with its error and raised."""
         digest = embedding_hash(self.name, texts)
         stored = self._take(digest)
-        return self._made(digest, texts) if stored is None else self._recalled(stored, len(texts))
+        return self._make_vectors(digest, texts) if stored is None else self._recall_vectors(stored, len(texts))
 
     def _take(self, digest: str) -> ModelCallRecord | None:
         with self._lock:
@@ -157,17 +157,17 @@ class RecordedEmbedder:
             self.missed += 1
             return None
 
-    def _recalled(self, stored: ModelCallRecord, count: int) -> Embedded:
+    def _recall_vectors(self, stored: ModelCallRecord, count: int) -> Embedded:
         usage = Usage(stored.tokens_in, stored.tokens_out, stored.cost_usd)
         if not stored.error_code:
             self._budget.settle(Reservation(0, 0.0), usage)
         self._on_call(stored)
         if stored.error_code:
             raise stored_failure(stored)
-        return Embedded(unpacked(stored.reply, count=count), usage, stored.model)
+        return Embedded(unpack_vectors(stored.reply, count=count), usage, stored.model)
 
-    def _made(self, digest: str, texts: Sequence[str]) -> Embedded:
-        asked = _asked(self.name, digest, texts)
+    def _make_vectors(self, digest: str, texts: Sequence[str]) -> Embedded:
+        asked = _make_record(self.name, digest, texts)
         started, reserved, usage = self._clock(), Reservation(0, 0.0), Usage()
         try:
             reserved = self._budget.reserve(sum(map(expected_tokens, texts)))
@@ -180,25 +180,25 @@ class RecordedEmbedder:
         finally:
             if reserved.tokens:
                 self._budget.settle(reserved, usage)
-        self._on_call(_answered(asked, embedded, self._since(started)))
+        self._on_call(_complete_record(asked, embedded, self._since(started)))
         return embedded
 
     def _since(self, started: float) -> float:
         return (self._clock() - started) * 1000
 
 
-def _asked(model: str, digest: str, texts: Sequence[str]) -> ModelCallRecord:
+def _make_record(model: str, digest: str, texts: Sequence[str]) -> ModelCallRecord:
     """A call before its answer, for the step that is being made."""
-    walk, index = served()
+    walk, index = current_place()
     messages = tuple(Message("user", text) for text in texts)
     return ModelCallRecord(PURPOSE, digest, messages, "", model, 0, 0, 0.0, 0.0, walk=walk, index=index)
 
 
-def _answered(asked: ModelCallRecord, embedded: Embedded, latency_ms: float) -> ModelCallRecord:
+def _complete_record(asked: ModelCallRecord, embedded: Embedded, latency_ms: float) -> ModelCallRecord:
     usage = embedded.usage
     return replace(
         asked,
-        reply=packed(embedded.vectors),
+        reply=pack_vectors(embedded.vectors),
         model=embedded.model,
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
@@ -213,17 +213,17 @@ def embedding_hash(model: str, texts: Sequence[str]) -> str:
     return hashlib.sha256(json.dumps(state, ensure_ascii=True).encode()).hexdigest()
 
 
-def packed(vectors: Vectors) -> str:
+def pack_vectors(vectors: Vectors) -> str:
     """Vectors as they are stored with a call: JSON with their length and the base64 of their float32 numbers."""
     numbers = base64.b64encode(vectors.astype("<f4").tobytes()).decode()
     return json.dumps({"dimensions": int(vectors.shape[1]), "float32": numbers})
 
 
-def unpacked(reply: str, *, count: int) -> Vectors:
+def unpack_vectors(reply: str, *, count: int) -> Vectors:
     """What `packed` stored, bit for bit; ModelInvalidReply when it is none or holds another count."""
     try:
         found = json.loads(reply)
         numbers = np.frombuffer(base64.b64decode(found["float32"], validate=True), dtype="<f4")
-        return checked_vectors(numbers.reshape(count, int(found["dimensions"])).tolist(), count=count)
+        return check_vectors(numbers.reshape(count, int(found["dimensions"])).tolist(), count=count)
     except (ValueError, KeyError, TypeError, binascii.Error):
         raise ModelInvalidReply("The stored embedding cannot be read.") from None

@@ -96,13 +96,13 @@ OUTSIDE: Place = (0, -1)
 _SERVED: ContextVar[Place] = ContextVar("served", default=OUTSIDE)
 
 
-def served() -> Place:
+def current_place() -> Place:
     """The step that calls made here and now serve."""
     return _SERVED.get()
 
 
 @contextmanager
-def serving(walk: int, index: int) -> Iterator[None]:
+def serve_place(walk: int, index: int) -> Iterator[None]:
     """Calls made in this block, in this thread or in one that copies its context, serve that step."""
     token = _SERVED.set((walk, index))
     try:

@@ -8,7 +8,7 @@ from typing import Any
 from vectorless_web.engine.errors import ModelError, ModelStopped, ModelUnreachable, PartialCall
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.failures import failure
-from vectorless_web.engine.llm.model import OUTSIDE, Message, Reply, served
+from vectorless_web.engine.llm.model import OUTSIDE, Message, Reply, current_place
 
 
 class Recall:
@@ -27,7 +27,7 @@ class Recall:
 
     def __call__(self, digest: str) -> ModelCallRecord | None:
         """The next stored call with that hash for the step that is being made."""
-        here = served()
+        here = current_place()
         with self._lock:
             waiting = self._stored.get(digest, [])
             found = next((record for record in waiting if (record.walk, record.index) == here), None)
@@ -38,7 +38,7 @@ class Recall:
             waiting.remove(found)
             return found
 
-    def left(self) -> int:
+    def count_left(self) -> int:
         """How many stored calls nobody has asked for."""
         with self._lock:
             return sum(len(waiting) for waiting in self._stored.values())

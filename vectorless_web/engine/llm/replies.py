@@ -60,25 +60,25 @@ def without_thoughts(text: str) -> str:
 
 
 def _candidates(text: str) -> Iterator[Found]:
-    whole = _loaded(text.strip())
+    whole = _load_leniently(text.strip())
     if whole is not None:
         yield whole
         return
     for block in text.split(_FENCE)[1:-1:2]:
-        found = _loaded(_LANGUAGE.sub("", block, count=1).strip())
+        found = _load_leniently(_LANGUAGE.sub("", block, count=1).strip())
         if found is not None:
             yield found
-    for piece in _balanced(text):
-        found = _loaded(piece)
+    for piece in _find_balanced(text):
+        found = _load_leniently(piece)
         if found is not None:
             yield found
 
 
-def _loaded(text: str) -> Found | None:
+def _load_leniently(text: str) -> Found | None:
     """JSON; then JSON with a comma too many or raw line breaks in its strings; then a Python literal."""
     if text[:1] not in ("{", "["):
         return None
-    for read in (json.loads, _loosely, ast.literal_eval):
+    for read in (json.loads, _load_loose_json, ast.literal_eval):
         try:
             found = read(text)
         except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
@@ -87,24 +87,24 @@ def _loaded(text: str) -> Found | None:
     return None
 
 
-def _loosely(text: str) -> Any:
+def _load_loose_json(text: str) -> Any:
     return json.loads(_LOOSE_COMMA.sub(lambda match: match.group(1) or "", text), strict=False)
 
 
-def _balanced(text: str) -> Iterator[str]:
+def _find_balanced(text: str) -> Iterator[str]:
     """Stretches from an opening brace to the one that closes it, outermost first, in one pass each."""
     start = text.find("{")
     for _ in range(MOST_OBJECTS):
         if start < 0:
             return
-        end = _closing(text, start)
+        end = _find_closing_brace(text, start)
         if end < 0:
             return
         yield text[start : end + 1]
         start = text.find("{", end + 1)
 
 
-def _closing(text: str, start: int) -> int:
+def _find_closing_brace(text: str, start: int) -> int:
     depth = 0
     for part in _BRACE.finditer(text, start):
         depth += (part.group() == "{") - (part.group() == "}")
@@ -117,10 +117,10 @@ def is_unfinished(text: str) -> bool:
     """Whether a reply breaks off: nothing after a thought, a thought without an end, an object never closed."""
     rest = without_thoughts(text).strip()
     start = rest.find("{")
-    return not rest or (start >= 0 and _closing(rest, start) < 0)
+    return not rest or (start >= 0 and _find_closing_brace(rest, start) < 0)
 
 
-def fitted(value: Any, schema: Mapping[str, Any]) -> Any:
+def fit_to_schema(value: Any, schema: Mapping[str, Any]) -> Any:
     """`value` bent to `schema`: nothing is invented, so what still does not fit was never said.
 
     Unknown keys go, absent keys that may be empty become empty, one thing becomes a list
@@ -130,7 +130,7 @@ def fitted(value: Any, schema: Mapping[str, Any]) -> Any:
     kinds = schema.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     if value is None or (isinstance(value, str) and value.strip().lower() in ("null", "none")):
-        return _empty(kinds, schema, value)
+        return _choose_empty_value(kinds, schema, value)
     if "object" in kinds:
         return _object(value, schema)
     if "array" in kinds:
@@ -138,7 +138,7 @@ def fitted(value: Any, schema: Mapping[str, Any]) -> Any:
     return _scalar(value, kinds, schema)
 
 
-def _empty(kinds: list[Any], schema: Mapping[str, Any], value: Any) -> Any:
+def _choose_empty_value(kinds: list[Any], schema: Mapping[str, Any], value: Any) -> Any:
     """What stands for nothing: null where it may, else an empty list, text or no; else the value as it was."""
     if "null" in kinds:
         return None
@@ -151,7 +151,7 @@ def _empty(kinds: list[Any], schema: Mapping[str, Any], value: Any) -> Any:
 
 def _object(value: Any, schema: Mapping[str, Any]) -> Any:
     properties: Mapping[str, Any] = schema.get("properties", {})
-    value = unwrapped(value, schema)
+    value = unwrap_object(value, schema)
     if not isinstance(value, dict):
         return value
     if not value and "null" in (schema.get("type") or ()):
@@ -160,10 +160,10 @@ def _object(value: Any, schema: Mapping[str, Any]) -> Any:
     said |= {name: item for name, item in value.items() if name in properties}
     if not properties.keys() & said.keys():
         return value
-    found = {name: fitted(said[name], part) for name, part in properties.items() if name in said}
+    found = {name: fit_to_schema(said[name], part) for name, part in properties.items() if name in said}
     for name in schema.get("required", ()):
         if name not in found:
-            filled = fitted(None, properties.get(name, {}))
+            filled = fit_to_schema(None, properties.get(name, {}))
             found |= {name: filled} if filled is not None or _may_be_null(properties.get(name, {})) else {}
     return found
 
@@ -172,7 +172,7 @@ def _may_be_null(schema: Mapping[str, Any]) -> bool:
     return "null" in (schema.get("type") or ())
 
 
-def unwrapped(value: Any, schema: Mapping[str, Any]) -> Any:
+def unwrap_object(value: Any, schema: Mapping[str, Any]) -> Any:
     """The object inside {"reply": {...}}; of a bare list its first, or the one list the schema has objects in."""
     properties: Mapping[str, Any] = schema.get("properties", {})
     if isinstance(value, list):
@@ -189,7 +189,7 @@ def unwrapped(value: Any, schema: Mapping[str, Any]) -> Any:
 
 def _list(value: Any, schema: Mapping[str, Any]) -> Any:
     items = value if isinstance(value, list) else [value]
-    items = [fitted(item, schema.get("items", {})) for item in items if item not in (None, "", {}, [])]
+    items = [fit_to_schema(item, schema.get("items", {})) for item in items if item not in (None, "", {}, [])]
     return items[: schema.get("maxItems", len(items))]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vectorless_web.engine.errors import ModelInvalidReply
-from vectorless_web.engine.llm.replies import fitted, unwrapped, value_in
+from vectorless_web.engine.llm.replies import fit_to_schema, unwrap_object, value_in
 
 _TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,
@@ -21,7 +21,7 @@ Mend = Callable[[dict[str, Any]], dict[str, Any]]
 """Puts the words of a reply right before it is checked ("read" for "retrieve")."""
 
 
-def as_said(found: dict[str, Any]) -> dict[str, Any]:
+def keep_reply(found: dict[str, Any]) -> dict[str, Any]:
     """The reply as it is."""
     return found
 
@@ -32,13 +32,13 @@ def parse_object(text: str) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def checked_object(
-    text: str, parsed: Mapping[str, Any] | None, schema: Mapping[str, Any], *, mend: Mend = as_said
+def check_object(
+    text: str, parsed: Mapping[str, Any] | None, schema: Mapping[str, Any], *, mend: Mend = keep_reply
 ) -> dict[str, Any]:
     """The object of a reply, bent to `schema` where that loses nothing; ModelInvalidReply says what is wrong."""
     said = dict(parsed) if parsed is not None else value_in(text, schema)
-    whole = unwrapped(said, schema)
-    found = fitted(mend(whole) if isinstance(whole, dict) else whole, schema)
+    whole = unwrap_object(said, schema)
+    found = fit_to_schema(mend(whole) if isinstance(whole, dict) else whole, schema)
     if not isinstance(found, dict):
         raise ModelInvalidReply("The reply is not one JSON object.")
     problem = problem_with(found, schema)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vectorless_web.engine.errors import ModelAuth, ModelError, ModelUnknown
-from vectorless_web.engine.llm.capability import NO, UNKNOWN, YES, Capability, Job, SelfTest
+from vectorless_web.engine.llm.capability import NO, UNKNOWN, YES, Capability, ModelJob, SelfTest
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage, clean_name
 from vectorless_web.engine.llm.schema import parse_object, problem_with
 
@@ -63,25 +63,25 @@ class Asking:
         return reply
 
 
-def objects(asking: Asking, only: Callable[[str], ChatModel] | None) -> tuple[list[Capability], tuple[str, ...]]:
+def probe_objects(asking: Asking, only: Callable[[str], ChatModel] | None) -> tuple[list[Capability], tuple[str, ...]]:
     """What each form of asking for an object yields, and those that work."""
     if only is None:
-        found = _obeys(asking, None, _KEYS)
+        found = _try_object(asking, None, _KEYS)
         sentence = "It keeps to a JSON schema." if found == YES else "What it sends is not the object asked for."
         return [Capability("json_schema", found, sentence, _without_schema(found))], ("",) if found == YES else ()
-    schema = _obeys(asking, only("json_schema"), ".")
-    loose = _obeys(asking, only("json_object"), _KEYS)
-    words = YES if YES in (schema, loose) else _obeys(asking, only(""), _KEYS)
+    schema = _try_object(asking, only("json_schema"), ".")
+    loose = _try_object(asking, only("json_object"), _KEYS)
+    words = YES if YES in (schema, loose) else _try_object(asking, only(""), _KEYS)
     forms = [form for form, found in (("json_schema", schema), ("json_object", loose)) if found == YES]
     if forms or words == YES:
         forms.append("")
     return [
-        Capability("json_schema", schema, _kept(schema, "a JSON schema"), _without_schema(schema)),
-        Capability("json_object", loose, _kept(loose, "JSON mode"), _without_object(schema, loose, words)),
+        Capability("json_schema", schema, _describe_form(schema, "a JSON schema"), _without_schema(schema)),
+        Capability("json_object", loose, _describe_form(loose, "JSON mode"), _without_object(schema, loose, words)),
     ], tuple(forms)
 
 
-def _obeys(asking: Asking, model: ChatModel | None, keys: str) -> str:
+def _try_object(asking: Asking, model: ChatModel | None, keys: str) -> str:
     """Whether an object comes that fits; the keys stand in the schema alone when `keys` does not name them."""
     try:
         reply = asking.ask(f"{_OUTLINE}{_QUESTION}{keys}", of=model, schema=_CHOICE)
@@ -91,7 +91,7 @@ def _obeys(asking: Asking, model: ChatModel | None, keys: str) -> str:
     return YES if found is not None and not problem_with(found, _CHOICE) else NO
 
 
-def _kept(found: str, form: str) -> str:
+def _describe_form(found: str, form: str) -> str:
     return {
         YES: f"It keeps to {form}.",
         NO: f"Its server refuses {form}, or the model does not heed it.",
@@ -111,7 +111,7 @@ def _without_object(schema: str, loose: str, words: str) -> str:
     return "The offline reasoner takes every step whose reply does not fit."
 
 
-def streaming(asking: Asking) -> tuple[Capability, float | None, bool | None]:
+def probe_streaming(asking: Asking) -> tuple[Capability, float | None, bool | None]:
     """Whether a reply comes piece by piece, and the seconds until its first piece."""
     started, pieces, first = asking.clock(), 0, None
     messages = [Message("user", "Count from one to thirty in words.")]
@@ -128,7 +128,7 @@ def streaming(asking: Asking) -> tuple[Capability, float | None, bool | None]:
     return Capability("streaming", NO, "Replies come in one piece.", without), first, False
 
 
-def quotes(asking: Asking) -> Capability:
+def probe_quotes(asking: Asking) -> Capability:
     """Whether it copies a sentence word for word, as every answer has to."""
     text = f'{_PASSAGE}\n\nCopy the sentence about rent from this text, word for word, as JSON: {{"quote": "..."}}.'
     without = "Quotes that are not found in the document do not count; the offline answer stands behind."
@@ -148,7 +148,7 @@ def quotes(asking: Asking) -> Capability:
     return Capability("quotes", NO, "It does not copy a sentence word for word.", without)
 
 
-def context(asking: Asking, stated: int | None) -> tuple[Capability, int | None]:
+def probe_context(asking: Asking, stated: int | None) -> tuple[Capability, int | None]:
     """How much it reads: a number stands before ever more text. With it the limit that was met, or None."""
     read = 0
     for size in _sizes(stated):
@@ -195,7 +195,7 @@ def _haystack(tokens: int) -> str:
     return front + line * max(1, room // len(line)) + ask
 
 
-def speed(asking: Asking, first: float | None) -> Capability:
+def probe_speed(asking: Asking, first: float | None) -> Capability:
     fastest = asking.fastest or 0.0
     begun = "" if first is None else f", a stream begins after {first:.1f} s"
     if fastest <= SLOW_SECONDS:
@@ -204,7 +204,7 @@ def speed(asking: Asking, first: float | None) -> Capability:
     return Capability("speed", NO, f"A small call takes {fastest:.1f} s{begun}.", without)
 
 
-def counting(plain: Reply) -> Capability:
+def probe_counting(plain: Reply) -> Capability:
     if not plain.usage.estimated and plain.usage.tokens_in > 0:
         return Capability("usage", YES, "The server counts its tokens.")
     return Capability("usage", NO, "The server counts no tokens.", "Tokens and costs are estimated from the texts.")
@@ -232,18 +232,18 @@ def self_test(
     except ModelError as error:
         return _unusable(model, error)
     name = clean_name(plain.model, otherwise=clean_name(model.name))
-    asked_for, forms = objects(asking, only)
-    in_pieces, first, streams = streaming(asking)
-    copies = quotes(asking)
-    reads, limit = context(asking, context_size)
+    asked_for, forms = probe_objects(asking, only)
+    in_pieces, first, streams = probe_streaming(asking)
+    copies = probe_quotes(asking)
+    reads, limit = probe_context(asking, context_size)
     capabilities = (
         Capability("reply", YES, f"It answers, as {name}."),
         *asked_for,
         in_pieces,
         copies,
         reads,
-        speed(asking, first),
-        counting(plain),
+        probe_speed(asking, first),
+        probe_counting(plain),
     )
     jobs = _jobs(bool(forms), copies.found == YES, limit, asking.fastest or 0.0)
     return SelfTest(
@@ -266,7 +266,7 @@ def _unusable(model: ChatModel, error: ModelError) -> SelfTest:
     names = ("json_schema", "json_object", "streaming", "quotes", "context", "speed", "usage")
     unknown = [Capability(name, UNKNOWN, "Not tried, because it does not answer at all.") for name in names]
     reply = Capability("reply", NO, error.message, "The offline reasoner answers, and the page says so.")
-    jobs = tuple(Job(name, False, "It does not answer.") for name in ("plan", "guide", "write"))
+    jobs = tuple(ModelJob(name, False, "It does not answer.") for name in ("plan", "guide", "write"))
     return SelfTest(
         usable=False,
         model=model.name,
@@ -279,11 +279,11 @@ def _unusable(model: ChatModel, error: ModelError) -> SelfTest:
     )
 
 
-def _jobs(keeps_to_json: bool, copies: bool, limit: int | None, seconds: float) -> tuple[Job, ...]:
+def _jobs(keeps_to_json: bool, copies: bool, limit: int | None, seconds: float) -> tuple[ModelJob, ...]:
     """Which jobs the model suits. `limit` is the most it reads, None when no limit was met."""
     if not keeps_to_json:
         why = "It does not keep to JSON."
-        return tuple(Job(name, False, why) for name in ("plan", "guide", "write"))
+        return tuple(ModelJob(name, False, why) for name in ("plan", "guide", "write"))
     can_plan, can_write = limit is None or limit >= STEP_TOKENS, limit is None or limit >= ANSWER_TOKENS
     fast = seconds <= SLOW_SECONDS and (limit is None or limit >= FIRST_CONTEXT)
     short = f"Its context is too small: {limit or 0:,} tokens."
@@ -291,13 +291,13 @@ def _jobs(keeps_to_json: bool, copies: bool, limit: int | None, seconds: float) 
         "It writes answers from quotes." if can_write and copies else short if copies else "It does not quote exactly."
     )
     return (
-        Job("plan", can_plan, "It chooses the steps of a walk." if can_plan else short),
-        Job("guide", fast, "It chooses branches of the tree." if fast else "It is too slow to be asked at forks."),
-        Job("write", can_write and copies, write),
+        ModelJob("plan", can_plan, "It chooses the steps of a walk." if can_plan else short),
+        ModelJob("guide", fast, "It chooses branches of the tree." if fast else "It is too slow to be asked at forks."),
+        ModelJob("write", can_write and copies, write),
     )
 
 
-def _verdict(jobs: Sequence[Job]) -> str:
+def _verdict(jobs: Sequence[ModelJob]) -> str:
     suited = [job.name for job in jobs if job.suits]
     if len(suited) == len(jobs):
         return "It suits every job: it can plan, guide and write."

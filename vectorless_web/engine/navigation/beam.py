@@ -25,20 +25,20 @@ from vectorless_web.engine.navigation.steps import (
     compare,
     compare_siblings,
     conclude,
-    enter,
+    enter_section,
+    enter_waiting,
     give_up,
     is_terminal,
     jump_route,
-    own_reading,
-    reconsider,
-    settle,
+    make_own_route,
+    reconsider_routes,
     start_route,
 )
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.scorer import Scorer
 
 FAR_BEHIND = 0.5
-"""A branch that promises less than this share of the best one waits on the shelf, even when the beam has room."""
+"""A branch that promises less than this share of the best one waits on the frontier, even when the beam has room."""
 
 
 def beam(
@@ -58,11 +58,11 @@ def beam(
 
 
 class _Beam:
-    """`frontier` is walked next, `shelf` was put aside, `pool` waits to be entered."""
+    """`beam` is walked next, `frontier` was put aside, `pool` waits to be entered."""
 
     def __init__(self, search: Search, start: Route) -> None:
         self.search, self.limits = search, search.limits
-        self.frontier, self.shelf, self.pool = [start], list[Route](), list[Route]()
+        self.beam, self.frontier, self.pool = [start], list[Route](), list[Route]()
         self.last = start
         self.start = start
         self.is_found = False
@@ -71,27 +71,29 @@ class _Beam:
     def run(self) -> Iterator[SearchEvent]:
         while self.is_unfinished() and self.search.meter.turn():
             self.take_turn()
-            yield from self.search.log.told()
+            yield from self.search.log.take_events()
         if not self.is_found:
-            settle(self.search, sorted([*self.pool, *self.frontier], key=by_merit) or self.shelf, self.start)
+            enter_waiting(self.search, sorted([*self.pool, *self.beam], key=by_merit) or self.frontier, self.start)
         self.search.finish()
-        yield from self.search.log.told()
+        yield from self.search.log.take_events()
 
     def is_unfinished(self) -> bool:
-        has_more = bool(self.frontier or self.shelf or self.pool)
+        has_more = bool(self.beam or self.frontier or self.pool)
         return has_more and not self.is_found and len(self.search.entered) < self.limits.results
 
     def take_turn(self) -> None:
-        if self.frontier:
+        if self.beam:
             self.advance()
-        elif self.shelf and (not self.pool or best(self.shelf).score > best(self.pool).score):
+        elif self.frontier and (
+            not self.pool or pick_best_route(self.frontier).score > pick_best_route(self.pool).score
+        ):
             self.backtrack()
         else:
             self.enter_best()
 
     def advance(self) -> None:
         """Expand every branch of the beam; keep the best `width` of all that comes out."""
-        walked, self.frontier = self.frontier, []
+        walked, self.beam = self.beam, []
         found: list[Route] = []
         for place, route in enumerate(walked):
             if place and not self.search.meter.turn():
@@ -108,7 +110,7 @@ class _Beam:
             self.await_entry(route)
             return ()
         comparison = compare(self.search, route)
-        own = own_reading(self.search, route) if isinstance(comparison.direction, GoDeeper) else None
+        own = make_own_route(self.search, route) if isinstance(comparison.direction, GoDeeper) else None
         if own is not None:
             self.await_entry(own)
         return self.obey(route, comparison)
@@ -116,7 +118,7 @@ class _Beam:
     def await_entry(self, route: Route) -> None:
         """Let a section wait to be entered; reached twice, the better way counts."""
         rivals = [other for other in self.pool if other.key == route.key]
-        if rivals and best(rivals).score >= route.score:
+        if rivals and pick_best_route(rivals).score >= route.score:
             return
         self.pool = [*(other for other in self.pool if other.key != route.key), route]
 
@@ -151,39 +153,39 @@ class _Beam:
         fresh = {route.key: route for route in sorted(found, key=by_merit, reverse=True) if self.is_fresh(route)}
         ranked = sorted(fresh.values(), key=by_merit)
         wide = ranked[: self.limits.width]
-        self.frontier = [route for route in wide if route.score >= FAR_BEHIND * ranked[0].score]
-        for route in self.frontier:
-            self.search.log.chosen(route)
-        rest = ranked[len(self.frontier) :]
-        self.search.log.rejected(rest, ranked[0].key if ranked else None)
+        self.beam = [route for route in wide if route.score >= FAR_BEHIND * ranked[0].score]
+        for route in self.beam:
+            self.search.log.log_choice(route)
+        rest = ranked[len(self.beam) :]
+        self.search.log.log_rejection(rest, ranked[0].key if ranked else None)
         self.put_aside(rest)
 
     def is_fresh(self, route: Route) -> bool:
         return route.key not in self.search.visited and all(other.key != route.key for other in self.pool)
 
     def put_aside(self, routes: Sequence[Route]) -> None:
-        self.shelf = sorted([*self.shelf, *routes], key=by_merit)[: self.limits.shelf]
+        self.frontier = sorted([*self.frontier, *routes], key=by_merit)[: self.limits.frontier]
 
     def backtrack(self) -> None:
         """Take the best branch up again that was put aside."""
         decision: PilotDecision | None = None
-        self.shelf = [route for route in sorted(self.shelf, key=by_merit) if self.is_fresh(route)]
-        if self.shelf and self.backtracks < self.limits.backtracks:
+        self.frontier = [route for route in sorted(self.frontier, key=by_merit) if self.is_fresh(route)]
+        if self.frontier and self.backtracks < self.limits.backtracks:
             self.backtracks += 1
-            self.shelf, decision = reconsider(self.search, self.last, self.shelf)
-        if not self.shelf:
+            self.frontier, decision = reconsider_routes(self.search, self.last, self.frontier)
+        if not self.frontier:
             return
         if decision is not None and isinstance(decision.direction, FoundAnswer):
             self.is_found = bool(self.search.entered)
-        route = self.shelf.pop(0)
-        self.search.log.returned(route, decision)
-        self.frontier = [route]
+        route = self.frontier.pop(0)
+        self.search.log.log_return(route, decision)
+        self.beam = [route]
 
     def enter_best(self) -> None:
         """Enter the most promising section that waits; its references may lead the walk on."""
-        route = best(self.pool)
+        route = pick_best_route(self.pool)
         self.pool.remove(route)
-        reading = enter(self.search, route)
+        reading = enter_section(self.search, route)
         self.last = route
         self.put_aside([onward for onward in reading.onward if self.is_fresh(onward)])
         match reading.direction:
@@ -191,11 +193,11 @@ class _Beam:
                 self.is_found = True
             case JumpTo(target=target) if reading.decision is not None:
                 jumped = jump_route(self.search, target, reading.decision)
-                self.frontier = [jumped] if jumped is not None else []
+                self.beam = [jumped] if jumped is not None else []
             case ExploreSiblings():
                 self.keep(compare_siblings(self.search, route).routes)
 
 
-def best(routes: Sequence[Route]) -> Route:
+def pick_best_route(routes: Sequence[Route]) -> Route:
     """The most promising of some ways."""
     return min(routes, key=by_merit)

@@ -110,7 +110,7 @@ def pages_of(tree: Tree, key: int) -> str:
     return f"p. {first}" if first == last else f"pp. {first}-{last}"
 
 
-def place(tree: Tree, key: int) -> str:
+def describe_place(tree: Tree, key: int) -> str:
     """Name and pages of a node."""
     return f"{name_of(tree, key)} ({pages_of(tree, key)})"
 

@@ -24,13 +24,13 @@ from vectorless_web.engine.navigation.steps import (
     compare,
     compare_siblings,
     conclude,
-    enter,
+    enter_section,
+    enter_waiting,
     give_up,
     is_terminal,
     jump_route,
-    own_reading,
-    reconsider,
-    settle,
+    make_own_route,
+    reconsider_routes,
     start_route,
 )
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -51,26 +51,26 @@ def greedy(
 
 
 class _Greedy:
-    """`shelf` holds the branches put aside, the nearest last; `ahead` is the way taken next."""
+    """`frontier` holds the branches put aside, the nearest last; `ahead` is the way taken next."""
 
     def __init__(self, search: Search, start: Route) -> None:
         self.search, self.start, self.last = search, start, start
         self.ahead: Route | None = start
-        self.shelf: list[Route] = []
+        self.frontier: list[Route] = []
         self.is_found = False
         self.backtracks = 0
 
     def run(self) -> Iterator[SearchEvent]:
         while self.is_unfinished() and self.search.meter.turn():
             self.take_turn()
-            yield from self.search.log.told()
+            yield from self.search.log.take_events()
         if not self.is_found:
-            settle(self.search, [*([self.ahead] if self.ahead else []), *reversed(self.shelf)], self.start)
+            enter_waiting(self.search, [*([self.ahead] if self.ahead else []), *reversed(self.frontier)], self.start)
         self.search.finish()
-        yield from self.search.log.told()
+        yield from self.search.log.take_events()
 
     def is_unfinished(self) -> bool:
-        has_more = self.ahead is not None or bool(self.shelf)
+        has_more = self.ahead is not None or bool(self.frontier)
         return has_more and not self.is_found and len(self.search.entered) < self.search.limits.results
 
     def take_turn(self) -> None:
@@ -85,7 +85,7 @@ class _Greedy:
 
     def read(self, route: Route) -> None:
         self.last = route
-        reading = enter(self.search, route)
+        reading = enter_section(self.search, route)
         self.put_aside(reading.onward)
         match reading.direction:
             case FoundAnswer():
@@ -108,7 +108,7 @@ class _Greedy:
                 give_up(self.search, comparison)
                 self.go_on(route, compare_siblings(self.search, route).routes)
             case _:
-                own = own_reading(self.search, route)
+                own = make_own_route(self.search, route)
                 self.go_on(route, [*comparison.routes, *([own] if own is not None else [])])
 
     def jump(self, target: int, decision: PilotDecision, routes: Sequence[Route]) -> None:
@@ -124,26 +124,26 @@ class _Greedy:
             return
         best, *others = sorted(routes, key=by_merit)
         self.ahead = best
-        self.search.log.chosen(best)
-        self.search.log.rejected(others, best.key)
+        self.search.log.log_choice(best)
+        self.search.log.log_rejection(others, best.key)
         self.put_aside(others)
 
     def put_aside(self, routes: Sequence[Route]) -> None:
-        self.shelf.extend(sorted(routes, key=by_merit, reverse=True))
+        self.frontier.extend(sorted(routes, key=by_merit, reverse=True))
 
     def backtrack(self) -> None:
         """Take up the nearest branch put aside; the pilot may prefer another of those beside it."""
-        self.shelf = [route for route in self.shelf if route.own or route.key not in self.search.visited]
-        if not self.shelf:
+        self.frontier = [route for route in self.frontier if route.own or route.key not in self.search.visited]
+        if not self.frontier:
             return
         decision: PilotDecision | None = None
-        nearest = len(self.shelf[-1].keys)
-        beside = [route for route in self.shelf if len(route.keys) == nearest]
-        route = self.shelf[-1]
+        nearest = len(self.frontier[-1].keys)
+        beside = [route for route in self.frontier if len(route.keys) == nearest]
+        route = self.frontier[-1]
         if self.backtracks < self.search.limits.backtracks:
             self.backtracks += 1
-            ranked, decision = reconsider(self.search, self.last, beside)
+            ranked, decision = reconsider_routes(self.search, self.last, beside)
             route = ranked[0] if decision is not None else route
-        self.shelf = [other for other in self.shelf if (other.key, other.own) != (route.key, route.own)]
-        self.search.log.returned(route, decision)
+        self.frontier = [other for other in self.frontier if (other.key, other.own) != (route.key, route.own)]
+        self.search.log.log_return(route, decision)
         self.ahead = route

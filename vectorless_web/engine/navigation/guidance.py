@@ -90,36 +90,36 @@ class Guidance:
     def start(self, state: SearchState, start: NodeId) -> PilotDecision | None:
         """Judge the children of the start node."""
         for adviser in filter(self._is_active, self._advisers):
-            answer = self._asked(partial(adviser.guide_start, state.tree, state.query, start))
+            answer = self._ask_pilot(partial(adviser.guide_start, state.tree, state.query, start))
             if answer is not None:
-                return self._checked(answer, state)
+                return self._check_decision(answer, state)
         return None
 
     def decide(self, state: SearchState) -> PilotDecision | None:
         """Judge the candidates, where that is worth its cost."""
         for adviser in self._advisers:
             if self._safely(partial(adviser.can_intervene, state), otherwise=False):
-                return self._checked(self._asked(partial(adviser.decide, state)), state)
+                return self._check_decision(self._ask_pilot(partial(adviser.decide, state)), state)
         return None
 
     def backtrack(self, state: SearchState) -> PilotDecision | None:
         """Judge the branches that were put aside, where that is worth its cost."""
         for adviser in self._advisers:
             if self._safely(partial(adviser.can_intervene, state), otherwise=False):
-                return self._checked(self._asked(partial(adviser.guide_backtrack, state)), state)
+                return self._check_decision(self._ask_pilot(partial(adviser.guide_backtrack, state)), state)
         return None
 
     def prune(self, state: SearchState) -> list[NodeId] | None:
         """The candidates worth keeping, in their order; None for no opinion."""
         for adviser in filter(self._is_active, self._advisers):
-            kept = self._asked(partial(adviser.binary_prune, state))
-            self._told_of_pruning(adviser)
+            kept = self._ask_pilot(partial(adviser.binary_prune, state))
+            self._report_pruning(adviser)
             if isinstance(kept, list | tuple | set | frozenset):
                 wanted = {key for key in kept if isinstance(key, int)}
                 return [key for key in state.candidates if key in wanted]
         return None
 
-    def _told_of_pruning(self, adviser: PilotExt) -> None:
+    def _report_pruning(self, adviser: PilotExt) -> None:
         record = self._safely(lambda: adviser.last_prune, otherwise=None)
         if isinstance(record, PilotDecision):
             self._account(record)
@@ -129,7 +129,7 @@ class Guidance:
     def _is_active(self, adviser: PilotExt) -> bool:
         return bool(self._safely(lambda: adviser.is_active, otherwise=False))
 
-    def _asked(self, question: Callable[[], Answer]) -> Answer | None:
+    def _ask_pilot(self, question: Callable[[], Answer]) -> Answer | None:
         if not self._spend_turn():
             return None
         self.consultations += 1
@@ -144,10 +144,10 @@ class Guidance:
             self._note(f"The pilot failed ({type(error).__name__}); the walk goes on without its advice.")
             return otherwise
 
-    def _checked(self, answer: object, state: SearchState) -> PilotDecision | None:
+    def _check_decision(self, answer: object, state: SearchState) -> PilotDecision | None:
         if answer is None:
             return None
-        decision = self._safely(lambda: _mended(answer, state), otherwise=None)
+        decision = self._safely(lambda: _mend_decision(answer, state), otherwise=None)
         if decision is None:
             self._note("The pilot's answer was unusable; the walk goes on without it.")
             return None
@@ -157,12 +157,12 @@ class Guidance:
         return decision
 
 
-def _mended(answer: object, state: SearchState) -> PilotDecision | None:
+def _mend_decision(answer: object, state: SearchState) -> PilotDecision | None:
     """The decision with foreign keys, doubles and impossible numbers taken out, and the reader told."""
     if not isinstance(answer, PilotDecision):
         return None
-    ranked = _usable(answer.ranked_candidates, set(state.candidates) or {state.current_node or 0})
-    direction = _possible(answer.direction, state.tree)
+    ranked = _select_usable(answer.ranked_candidates, set(state.candidates) or {state.current_node or 0})
+    direction = _check_direction(answer.direction, state.tree)
     lost = "" if direction is not None else "The pilot pointed to a place that does not exist."
     point = answer.intervention_point
     return replace(
@@ -170,27 +170,27 @@ def _mended(answer: object, state: SearchState) -> PilotDecision | None:
         ranked_candidates=ranked,
         direction=direction or GoDeeper(),
         confidence=as_share(answer.confidence) or 0.0,
-        reasoning=_words(answer.reasoning),
+        reasoning=_clean_text(answer.reasoning),
         intervention_point=point if isinstance(point, InterventionPoint) else state.point,
-        note=" ".join(part for part in (_words(answer.note), lost) if part),
-        engine=_words(answer.engine) or "offline",
+        note=" ".join(part for part in (_clean_text(answer.note), lost) if part),
+        engine=_clean_text(answer.engine) or "offline",
         tokens=int(max(as_number(answer.tokens) or 0.0, 0.0)),
         cost_usd=max(as_number(answer.cost_usd) or 0.0, 0.0),
     )
 
 
-def _usable(candidates: Iterable[RankedCandidate], allowed: set[NodeId]) -> tuple[RankedCandidate, ...]:
+def _select_usable(candidates: Iterable[RankedCandidate], allowed: set[NodeId]) -> tuple[RankedCandidate, ...]:
     found: dict[NodeId, RankedCandidate] = {}
     for candidate in candidates:
         if not isinstance(candidate, RankedCandidate) or not isinstance(candidate.node, int):
             continue
         score = as_share(candidate.score)
         if candidate.node in allowed and score is not None:
-            found.setdefault(candidate.node, RankedCandidate(candidate.node, score, _words(candidate.reason)))
+            found.setdefault(candidate.node, RankedCandidate(candidate.node, score, _clean_text(candidate.reason)))
     return tuple(found.values())
 
 
-def _possible(direction: SearchDirection, tree: Tree) -> SearchDirection | None:
+def _check_direction(direction: SearchDirection, tree: Tree) -> SearchDirection | None:
     if isinstance(direction, JumpTo):
         is_key = isinstance(direction.target, int) and not isinstance(direction.target, bool)
         return direction if is_key and direction.target in tree else None
@@ -199,7 +199,7 @@ def _possible(direction: SearchDirection, tree: Tree) -> SearchDirection | None:
     return direction if isinstance(direction, GoDeeper | ExploreSiblings | Backtrack) else None
 
 
-def _words(value: object, *, longest: int = 400) -> str:
+def _clean_text(value: object, *, longest: int = 400) -> str:
     return " ".join(value.split())[:longest] if isinstance(value, str) else ""
 
 

@@ -17,16 +17,16 @@ from vectorless_web.engine.navigation.search import (
 )
 from vectorless_web.engine.navigation.steps import (
     Comparison,
-    Reading,
+    SectionReading,
     compare,
     compare_siblings,
     conclude,
-    enter,
+    enter_section,
+    enter_waiting,
     give_up,
     is_terminal,
     jump_route,
-    own_reading,
-    settle,
+    make_own_route,
     start_route,
 )
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -100,16 +100,16 @@ class _MonteCarlo:
     def run(self) -> Iterator[SearchEvent]:
         while self.is_sampling() and self.search.meter.turn():
             self.sample()
-            yield from self.search.log.told()
+            yield from self.search.log.take_events()
         while self.is_entering() and self.search.meter.turn():
             self.enter_best()
-            yield from self.search.log.told()
+            yield from self.search.log.take_events()
         if not self.is_found:
             if not self.root.is_exhausted:
                 self.search.meter.give_out()
-            settle(self.search, self.waiting() or self.unplayed(), self.start)
+            enter_waiting(self.search, self.list_waiting() or self.list_unplayed(), self.start)
         self.search.finish()
-        yield from self.search.log.told()
+        yield from self.search.log.take_events()
 
     def is_sampling(self) -> bool:
         """Turns are kept back for entering what was found."""
@@ -126,7 +126,7 @@ class _MonteCarlo:
         while line[-1].is_expanded and (arm := line[-1].most_urgent()) is not None:
             line.append(arm)
         if line[-1].route.keys and not line[-1].is_expanded:
-            self.search.log.chosen(line[-1].route)
+            self.search.log.log_choice(line[-1].route)
         value = self.play(line[-1])
         for arm in reversed(line):
             arm.visits += 1
@@ -142,7 +142,7 @@ class _MonteCarlo:
             return arm.prior
         comparison = compare(self.search, route)
         routes = self.obey(route, comparison)
-        own = own_reading(self.search, route) if isinstance(comparison.direction, GoDeeper) else None
+        own = make_own_route(self.search, route) if isinstance(comparison.direction, GoDeeper) else None
         ways = sorted([*routes, *([own] if own is not None else [])], key=by_merit)
         arm.arms = [_Arm(way, prior=way.scores[-1]) for way in ways]
         return self.play_out(ways[0]) if ways else 0.0
@@ -152,11 +152,11 @@ class _MonteCarlo:
         for _ in range(DEEPEST):
             if is_terminal(self.search, route):
                 break
-            children = self.search.unvisited(self.search.tree.child_sections(route.key))
+            children = self.search.list_unvisited(self.search.tree.child_sections(route.key))
             if not children or route.key in self.closed:
                 return route.scores[-1]
             score, key = max(zip(self.search.scores(children), (-child for child in children), strict=True))
-            route = route.extended(-key, score, None)
+            route = route.extend_route(-key, score, None)
         if is_terminal(self.search, route) and (route.own or route.key not in self.search.visited):
             self.pool.setdefault((route.key, route.own), route)
         return route.scores[-1]
@@ -184,25 +184,25 @@ class _MonteCarlo:
         self.closed.add(route.key)
         self.pool = {place: way for place, way in self.pool.items() if route.key not in way.keys}
 
-    def waiting(self) -> list[Route]:
+    def list_waiting(self) -> list[Route]:
         """Sampled sections, best first."""
         return sorted(self.pool.values(), key=by_merit)
 
-    def unplayed(self) -> list[Route]:
+    def list_unplayed(self) -> list[Route]:
         """Ways known when no section could be sampled."""
         return sorted((arm.route for arm in self.root.arms), key=by_merit)
 
     def enter_best(self) -> None:
-        route = self.waiting()[0]
+        route = self.list_waiting()[0]
         del self.pool[(route.key, route.own)]
         if not route.own and route.key in self.search.visited:
             return
-        reading = enter(self.search, route)
+        reading = enter_section(self.search, route)
         self.is_found = isinstance(reading.direction, FoundAnswer)
         for onward in (*reading.onward, *self.after(route, reading)):
             self.play_out(onward)
 
-    def after(self, route: Route, reading: Reading) -> Sequence[Route]:
+    def after(self, route: Route, reading: SectionReading) -> Sequence[Route]:
         """The ways the pilot points to once a section was read."""
         match reading.direction:
             case JumpTo(target=target) if reading.decision is not None:

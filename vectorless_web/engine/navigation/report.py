@@ -21,12 +21,12 @@ def minimap(events: Iterable[SearchEvent]) -> tuple[MapMark, ...]:
     """One mark per node that the events touched, in reading order."""
     roles: dict[int, int] = {}
     for event in events:
-        for key, role in _marks(event):
+        for key, role in _mark_nodes(event):
             roles[key] = max(roles.get(key, 0), _ROLES.index(role))
     return tuple(MapMark(key, _ROLES[roles[key]]) for key in sorted(roles))
 
 
-def _marks(event: SearchEvent) -> Iterable[tuple[int, str]]:
+def _mark_nodes(event: SearchEvent) -> Iterable[tuple[int, str]]:
     for found in event.scored:
         yield found.key, "looked"
     for rejection in event.rejected:
@@ -61,7 +61,7 @@ def report(events: Iterable[SearchEvent]) -> SearchReport:
     last = told[-1] if told else None
     return SearchReport(
         ranked=last.ranked if last else (),
-        rejected=_rejected(told),
+        rejected=_collect_rejections(told),
         marks=minimap(told),
         notes=tuple(event.say for event in told if event.kind is EventKind.NOTE),
         log=tuple(event.say for event in told if event.kind not in (EventKind.NOTE, EventKind.FINISHED)),
@@ -70,7 +70,7 @@ def report(events: Iterable[SearchEvent]) -> SearchReport:
     )
 
 
-def _rejected(events: Iterable[SearchEvent]) -> tuple[Rejection, ...]:
+def _collect_rejections(events: Iterable[SearchEvent]) -> tuple[Rejection, ...]:
     """Each branch once, with its last reason; what was entered after all is not among them."""
     found: dict[int, Rejection] = {}
     for event in events:

@@ -13,9 +13,9 @@ from vectorless_web.engine.navigation.events import (
     Rejection,
     SearchEvent,
     SearchStats,
+    describe_place,
     lower_than,
     name_of,
-    place,
 )
 from vectorless_web.engine.navigation.guidance import Guidance
 from vectorless_web.engine.navigation.pilots.decision import PilotDecision, SearchState
@@ -33,7 +33,7 @@ class SearchLimits:
     """Sections entered, at most."""
     width: int = 3
     """Branches a beam keeps at each level."""
-    shelf: int = 9
+    frontier: int = 9
     """Branches put aside for backtracking; the worst is dropped first."""
     references: int = 4
     """References followed out of one section, at most."""
@@ -84,7 +84,7 @@ RECENCY = 2.0
 """What a step of a way counts for each that the step before it counts (see `mean`). Not measured by itself."""
 
 
-def merge(pilot: float | None, scorer: float, *, confidence: float, share: float) -> float:
+def merge_scores(pilot: float | None, scorer: float, *, confidence: float, share: float) -> float:
     """(w c p + (1 - w) s) / (w c + 1 - w): the pilot counts as much as it is sure; None leaves the scorer alone."""
     if pilot is None:
         return scorer
@@ -92,13 +92,13 @@ def merge(pilot: float | None, scorer: float, *, confidence: float, share: float
     return (trust * pilot + (1.0 - share) * scorer) / (trust + 1.0 - share)
 
 
-def mean(scores: Sequence[float]) -> float:
+def average_scores(scores: Sequence[float]) -> float:
     """The weighted mean of a way's steps, each counting RECENCY times the one before it; 0 for none.
 
     The last steps know most: a branch is as good as what it leads to, and all sections
     below one good chapter share that chapter's score.
     """
-    weights = [RECENCY**place for place in range(len(scores))]
+    weights = [RECENCY**position for position in range(len(scores))]
     return sum(weight * score for weight, score in zip(weights, scores, strict=True)) / sum(weights) if scores else 0.0
 
 
@@ -118,7 +118,7 @@ class Route:
     @property
     def score(self) -> float:
         """The mean over the steps: a deep way has no advantage over a short one."""
-        return mean(self.scores)
+        return average_scores(self.scores)
 
     @property
     def key(self) -> int:
@@ -135,7 +135,7 @@ class Route:
         """Sorting key: best first, ties in reading order."""
         return (-self.score, self.key, self.own)
 
-    def extended(self, key: int, score: float, reason: str | None) -> "Route":
+    def extend_route(self, key: int, score: float, reason: str | None) -> "Route":
         """This way with one more step."""
         return Route((*self.keys, key), (*self.scores, score), (*self.reasons, reason))
 
@@ -157,7 +157,7 @@ class Log:
         self._untold: list[SearchEvent] = []
         self._noted: set[str] = set()
 
-    def told(self) -> Iterator[SearchEvent]:
+    def take_events(self) -> Iterator[SearchEvent]:
         """The events since the last call."""
         events, self._untold = self._untold, []
         return iter(events)
@@ -169,7 +169,7 @@ class Log:
         self._noted.add(say)
         self._untold.append(SearchEvent(EventKind.NOTE, say))
 
-    def compared(self, route: Route, scored: Sequence[Route], decision: PilotDecision | None) -> None:
+    def log_comparison(self, route: Route, scored: Sequence[Route], decision: PilotDecision | None) -> None:
         """The children of a node were scored."""
         if not scored:
             return
@@ -179,21 +179,21 @@ class Log:
         ranked = tuple(RankedNode(found.key, found.scores[-1], found.keys, found.reason) for found in scored)
         self._add(EventKind.SCORING, say, route, decision, scored=ranked)
 
-    def chosen(self, route: Route) -> None:
+    def log_choice(self, route: Route) -> None:
         """A branch is taken."""
         self._add(EventKind.CHOOSING, self._with_reason("Took", route), route)
 
-    def jumped(self, route: Route) -> None:
+    def log_jump(self, route: Route) -> None:
         """The walk goes straight to a node."""
         self._add(EventKind.JUMPING, self._with_reason("Went straight to", route), route)
 
-    def returned(self, route: Route, decision: PilotDecision | None) -> None:
+    def log_return(self, route: Route, decision: PilotDecision | None) -> None:
         """A branch that had been put aside is taken up."""
         why = decision.reasoning if decision else ""
-        say = f"Went back to {place(self._tree, route.key)}"
+        say = f"Went back to {describe_place(self._tree, route.key)}"
         self._add(EventKind.BACKTRACKING, f"{say}: {why}" if why else say, route, decision)
 
-    def rejected(self, routes: Sequence[Route], chosen: int | None, why: str = "") -> None:
+    def log_rejection(self, routes: Sequence[Route], chosen: int | None, why: str = "") -> None:
         """Branches are not taken; each with its own reason, else the common one."""
         if not routes:
             return
@@ -205,25 +205,25 @@ class Log:
         more = f" and {len(routes) - 3} more" if len(routes) > 3 else ""
         self._untold.append(SearchEvent(EventKind.REJECTING, f"Put aside {names}{more}", rejected=listed))
 
-    def dropped(self, keys: Sequence[int], why: str) -> None:
+    def log_drop(self, keys: Sequence[int], why: str) -> None:
         """Children that were not even compared."""
         if not keys:
             return
         listed = tuple(Rejection(key, 0.0, why) for key in keys)
         self._untold.append(SearchEvent(EventKind.REJECTING, f"Left out {len(keys)} sections: {why}", rejected=listed))
 
-    def entered(self, node: RankedNode, decision: PilotDecision | None) -> None:
+    def log_entry(self, node: RankedNode, decision: PilotDecision | None) -> None:
         """A section is read."""
-        say = f"Opened {place(self._tree, node.key)}"
+        say = f"Opened {describe_place(self._tree, node.key)}"
         route = Route(node.path, (node.score,) * len(node.path))
         self._add(EventKind.ENTERING, say, route, decision, score=node.score)
 
-    def finished(self, event: SearchEvent) -> None:
+    def log_end(self, event: SearchEvent) -> None:
         """The last event."""
         self._untold.append(event)
 
     def _with_reason(self, verb: str, route: Route) -> str:
-        say = f"{verb} {place(self._tree, route.key)}"
+        say = f"{verb} {describe_place(self._tree, route.key)}"
         return f"{say}: {route.reason}" if route.reason else say
 
     def _add(
@@ -276,9 +276,9 @@ class Search:
     def scores(self, keys: Sequence[int]) -> list[float]:
         """The scorer's scores, each a finite number in [0, 1]."""
         self._scored.update(keys)
-        return [_share(score) for score in self._scorer.scores(keys)]
+        return [_clamp_score(score) for score in self._scorer.scores(keys)]
 
-    def unvisited(self, keys: Sequence[int]) -> tuple[int, ...]:
+    def list_unvisited(self, keys: Sequence[int]) -> tuple[int, ...]:
         """Those of the keys that were not visited yet."""
         return tuple(key for key in keys if key not in self.visited)
 
@@ -308,9 +308,9 @@ class Search:
         if self.meter.stopped:
             self.log.note(f"The search stopped: {self.meter.stopped}.")
         ranked = tuple(sorted(self.entered, key=lambda node: (-node.score, node.key)))
-        say = f"{place(self.tree, ranked[0].key)} fits best" if ranked else "Found nothing to read"
+        say = f"{describe_place(self.tree, ranked[0].key)} fits best" if ranked else "Found nothing to read"
         key = ranked[0].key if ranked else -1
-        self.log.finished(SearchEvent(EventKind.FINISHED, say, key=key, ranked=ranked, stats=self._stats()))
+        self.log.log_end(SearchEvent(EventKind.FINISHED, say, key=key, ranked=ranked, stats=self._stats()))
 
     def _pay(self, decision: PilotDecision) -> None:
         self._tokens += decision.tokens
@@ -329,5 +329,5 @@ class Search:
         )
 
 
-def _share(score: float) -> float:
+def _clamp_score(score: float) -> float:
     return min(max(score, 0.0), 1.0) if math.isfinite(score) else 0.0

@@ -15,7 +15,7 @@ from vectorless_web.engine.navigation.pilots.decision import (
     needs_prefilter,
     needs_pruning,
 )
-from vectorless_web.engine.navigation.search import Route, Search, by_merit, mean, merge
+from vectorless_web.engine.navigation.search import Route, Search, average_scores, by_merit, merge_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +30,21 @@ class Comparison:
 def compare(search: Search, route: Route) -> Comparison:
     """Judge the unvisited child sections at the end of a way."""
     search.visited.add(route.key)
-    candidates = search.unvisited(search.tree.child_sections(route.key))
+    candidates = search.list_unvisited(search.tree.child_sections(route.key))
     if not candidates:
         return Comparison()
-    return judge(search, route, candidates)
+    return judge_candidates(search, route, candidates)
 
 
-def judge(search: Search, route: Route, candidates: Sequence[int]) -> Comparison:
+def judge_candidates(search: Search, route: Route, candidates: Sequence[int]) -> Comparison:
     """Judge the candidates as next steps of a way."""
     full = search.state(route, candidates, search.scores(candidates))
-    shown = _narrowed(search, full)
+    shown = _narrow_state(search, full)
     decision = _advice(search, full, shown)
     search.iteration += 1
-    routes = _merged(search, route, shown, decision)
-    search.log.compared(route, routes, decision)
-    routes = _hopeful(search, routes)
+    routes = _merge_routes(search, route, shown, decision)
+    search.log.log_comparison(route, routes, decision)
+    routes = _keep_hopeful(search, routes)
     direction = decision.direction if decision is not None else GoDeeper()
     return Comparison(routes=routes, direction=direction, decision=decision)
 
@@ -56,17 +56,17 @@ def _advice(search: Search, full: SearchState, shown: SearchState) -> PilotDecis
     return search.guidance.decide(shown)
 
 
-def _narrowed(search: Search, state: SearchState) -> SearchState:
+def _narrow_state(search: Search, state: SearchState) -> SearchState:
     """Prune first, then keep the best-scored; what goes is told."""
-    pruned = _pruned(search, state)
+    pruned = _prune_state(search, state)
     config = search.guidance.config
     if not search.guidance.is_active or not needs_prefilter(len(pruned.candidates), config):
         return pruned
-    kept = _best(pruned, config.prefilter)
-    return _restricted(search, pruned, kept, why="other sections match the question's words better")
+    kept = _pick_best(pruned, config.prefilter)
+    return _restrict_state(search, pruned, kept, why="other sections match the question's words better")
 
 
-def _pruned(search: Search, state: SearchState) -> SearchState:
+def _prune_state(search: Search, state: SearchState) -> SearchState:
     config = search.guidance.config
     if not needs_pruning(len(state.candidates), config):
         return state
@@ -74,46 +74,48 @@ def _pruned(search: Search, state: SearchState) -> SearchState:
     if kept is None:
         return state
     # A pilot that drops too much is topped up with the best-scored.
-    wanted = set(kept) if len(kept) >= config.prune_keep else set(kept) | _best(state, config.prune_keep)
-    return _restricted(search, state, wanted, why="set aside at a glance, among many")
+    wanted = set(kept) if len(kept) >= config.prune_keep else set(kept) | _pick_best(state, config.prune_keep)
+    return _restrict_state(search, state, wanted, why="set aside at a glance, among many")
 
 
-def _restricted(search: Search, state: SearchState, kept: set[int], *, why: str) -> SearchState:
-    search.log.dropped([key for key in state.candidates if key not in kept], why)
+def _restrict_state(search: Search, state: SearchState, kept: set[int], *, why: str) -> SearchState:
+    search.log.log_drop([key for key in state.candidates if key not in kept], why)
     pairs = [pair for pair in zip(state.candidates, state.scores, strict=True) if pair[0] in kept]
     route = Route(state.path, reasons=state.step_reasons or ())
     return search.state(route, [key for key, _ in pairs], [score for _, score in pairs])
 
 
-def _best(state: SearchState, count: int) -> set[int]:
+def _pick_best(state: SearchState, count: int) -> set[int]:
     order = sorted(zip(state.scores, state.candidates, strict=True), key=lambda pair: (-pair[0], pair[1]))
     return {key for _, key in order[:count]}
 
 
-def _merged(search: Search, route: Route, state: SearchState, decision: PilotDecision | None) -> tuple[Route, ...]:
+def _merge_routes(
+    search: Search, route: Route, state: SearchState, decision: PilotDecision | None
+) -> tuple[Route, ...]:
     said = scores_of(decision, state.candidates)
     confidence = decision.confidence if decision is not None else 0.0
     routes = [
-        _step(search, route, key, score=score, said=opinion, confidence=confidence)
+        _extend_route(search, route, key, score=score, said=opinion, confidence=confidence)
         for key, score, opinion in zip(state.candidates, state.scores, said, strict=True)
     ]
     return tuple(sorted(routes, key=by_merit))
 
 
-def _step(
+def _extend_route(
     search: Search, route: Route, key: int, *, score: float, said: RankedCandidate | None, confidence: float
 ) -> Route:
     pilot = said.score if said is not None else None
-    merged = merge(pilot, score, confidence=confidence, share=search.share)
-    return route.extended(key, merged, said.reason if said is not None and said.reason else None)
+    merged = merge_scores(pilot, score, confidence=confidence, share=search.share)
+    return route.extend_route(key, merged, said.reason if said is not None and said.reason else None)
 
 
-def _hopeful(search: Search, routes: tuple[Route, ...]) -> tuple[Route, ...]:
+def _keep_hopeful(search: Search, routes: tuple[Route, ...]) -> tuple[Route, ...]:
     """The ways for which anything speaks; all of them when nothing speaks for any."""
     hopeful = tuple(route for route in routes if route.scores[-1] > 0.0)
     if not hopeful:
         return routes
-    search.log.rejected([route for route in routes if route.scores[-1] <= 0.0], None)
+    search.log.log_rejection([route for route in routes if route.scores[-1] <= 0.0], None)
     return hopeful
 
 
@@ -122,7 +124,7 @@ MOST_LEAVES = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SectionReading:
     """The section as read, the ways its references open, and what the pilot wants done."""
 
     node: RankedNode
@@ -136,24 +138,24 @@ def is_terminal(search: Search, route: Route) -> bool:
     return route.own or not search.tree.child_sections(route.key)
 
 
-def own_reading(search: Search, route: Route) -> Route | None:
+def make_own_route(search: Search, route: Route) -> Route | None:
     """A section's own leaves as something to read, when it has subsections besides."""
     leaves = search.own_leaves(route.key)
     best = max(search.scores(leaves), default=0.0)
     return route.reading_itself(best) if best > 0.0 else None
 
 
-def enter(search: Search, route: Route, *, asking: bool = True) -> Reading:
+def enter_section(search: Search, route: Route, *, asking: bool = True) -> SectionReading:
     """Read the section at the end of a way."""
     search.visited.add(route.key)
     leaves = _ranked_leaves(search, route)
     decision = _evaluation(search, route) if asking else None
     node = RankedNode(route.key, _score(search, route, decision), route.keys, route.reason, leaves)
     search.entered.append(node)
-    search.log.entered(node, decision)
+    search.log.log_entry(node, decision)
     direction = decision.direction if decision is not None else GoDeeper()
     onward = references_from(search, route, leaves) if asking else ()
-    return Reading(node=node, onward=onward, direction=direction, decision=decision)
+    return SectionReading(node=node, onward=onward, direction=direction, decision=decision)
 
 
 def references_from(search: Search, route: Route, leaves: Sequence[int]) -> tuple[Route, ...]:
@@ -163,7 +165,7 @@ def references_from(search: Search, route: Route, leaves: Sequence[int]) -> tupl
     found = []
     for target, score in scored[: search.limits.references]:
         search.followed.add((route.key, target))
-        found.append(route.extended(target, score, f"{_title(search, route.key)} refers to it"))
+        found.append(route.extend_route(target, score, f"{_title(search, route.key)} refers to it"))
     return tuple(found)
 
 
@@ -196,8 +198,10 @@ def _score(search: Search, route: Route, decision: PilotDecision | None) -> floa
     if decision is None or not route.scores:
         return route.score
     said = scores_of(decision, [route.key])[0]
-    last = merge(said.score if said else None, route.scores[-1], confidence=decision.confidence, share=search.share)
-    return mean((*route.scores[:-1], last))
+    last = merge_scores(
+        said.score if said else None, route.scores[-1], confidence=decision.confidence, share=search.share
+    )
+    return average_scores((*route.scores[:-1], last))
 
 
 def _title(search: Search, key: int) -> str:
@@ -216,11 +220,11 @@ def jump_route(search: Search, target: int, decision: PilotDecision) -> Route | 
     if key in search.visited or key == 0:
         search.log.note("The pilot pointed to a place already visited; the walk goes on.")
         return None
-    score = merge(1.0, search.scores([key])[0], confidence=decision.confidence, share=search.share)
+    score = merge_scores(1.0, search.scores([key])[0], confidence=decision.confidence, share=search.share)
     keys = (*search.tree.ancestors(key)[1:], key)
     reason = decision.reasoning or "the pilot points to it"
     route = Route(keys, (score,), (*(None,) * (len(keys) - 1), reason))
-    search.log.jumped(route)
+    search.log.log_jump(route)
     return route
 
 
@@ -229,28 +233,30 @@ def compare_siblings(search: Search, route: Route) -> Comparison:
     if not route.keys:
         return Comparison()
     beside = search.tree.child_sections(search.tree.parent(route.key))
-    candidates = search.unvisited([key for key in beside if key != route.key])
+    candidates = search.list_unvisited([key for key in beside if key != route.key])
     if not candidates:
         return Comparison()
     parent = Route(route.keys[:-1], route.scores[:-1], route.reasons[:-1])
-    return judge(search, parent, candidates)
+    return judge_candidates(search, parent, candidates)
 
 
-def reconsider(search: Search, failed: Route, shelf: Sequence[Route]) -> tuple[list[Route], PilotDecision | None]:
+def reconsider_routes(
+    search: Search, failed: Route, frontier: Sequence[Route]
+) -> tuple[list[Route], PilotDecision | None]:
     """The put-aside ways re-scored by what the pilot says of them, best first; each stays where it branched off."""
-    ways = {route.key: route for route in sorted(shelf, key=by_merit, reverse=True)}
+    ways = {route.key: route for route in sorted(frontier, key=by_merit, reverse=True)}
     state = search.state(failed, list(ways), [route.scores[-1] for route in ways.values()])
     decision = search.guidance.backtrack(replace(state, is_backtracking=True))
     if decision is None:
-        return sorted(shelf, key=by_merit), None
-    return sorted((_reconsidered(search, route, decision) for route in shelf), key=by_merit), decision
+        return sorted(frontier, key=by_merit), None
+    return sorted((_rescore_route(search, route, decision) for route in frontier), key=by_merit), decision
 
 
-def _reconsidered(search: Search, route: Route, decision: PilotDecision) -> Route:
+def _rescore_route(search: Search, route: Route, decision: PilotDecision) -> Route:
     said = scores_of(decision, [route.key])[0]
     if said is None:
         return route
-    last = merge(said.score, route.scores[-1], confidence=decision.confidence, share=search.share)
+    last = merge_scores(said.score, route.scores[-1], confidence=decision.confidence, share=search.share)
     reasons = (*route.reasons[:-1], said.reason or route.reason or None)
     return replace(route, scores=(*route.scores[:-1], last), reasons=reasons)
 
@@ -258,15 +264,15 @@ def _reconsidered(search: Search, route: Route, decision: PilotDecision) -> Rout
 def give_up(search: Search, comparison: Comparison) -> None:
     """Tell that a branch is given up, on the pilot's word."""
     why = comparison.decision.reasoning if comparison.decision else ""
-    search.log.rejected(comparison.routes, None, why or "the pilot gave this branch up")
+    search.log.log_rejection(comparison.routes, None, why or "the pilot gave this branch up")
 
 
 def conclude(search: Search, routes: Sequence[Route]) -> None:
     """The pilot has found the answer: enter what it points to, ask nothing more."""
-    enter(search, min(routes, key=by_merit), asking=False)
+    enter_section(search, min(routes, key=by_merit), asking=False)
 
 
-def settle(search: Search, waiting: Sequence[Route], start: Route) -> None:
+def enter_waiting(search: Search, waiting: Sequence[Route], start: Route) -> None:
     """Enter what waits when a search ends early, without asking anyone; never end with nothing to show."""
     seen = {node.key for node in search.entered}
     fresh: dict[int, Route] = {}
@@ -277,13 +283,13 @@ def settle(search: Search, waiting: Sequence[Route], start: Route) -> None:
         fresh = {route.key: route for route in _last_resort(search, start)}
     room = search.limits.results - len(search.entered)
     for route in list(fresh.values())[:room]:
-        enter(search, route, asking=False)
+        enter_section(search, route, asking=False)
     best = max(search.entered, key=lambda node: node.score, default=None)
-    search.log.rejected(list(fresh.values())[room:], best.key if best is not None else None)
+    search.log.log_rejection(list(fresh.values())[room:], best.key if best is not None else None)
 
 
 def _last_resort(search: Search, start: Route) -> list[Route]:
     """Everything was given up: the start's own sections by their scores, else the start itself."""
     children = search.tree.child_sections(start.key)
-    ways = [start.extended(key, score, None) for key, score in zip(children, search.scores(children), strict=True)]
+    ways = [start.extend_route(key, score, None) for key, score in zip(children, search.scores(children), strict=True)]
     return sorted(ways, key=by_merit) or [start]

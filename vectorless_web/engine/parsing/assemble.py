@@ -13,7 +13,7 @@ _ESTIMATOR = HeuristicEstimator()
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenNode:
     """A node whose subtree is not complete yet."""
 
     draft: Draft
@@ -25,8 +25,8 @@ class _Open:
 
 def assemble(drafts: Sequence[Draft], *, last_page: int) -> list[Node]:
     """Nodes in pre-order under an untitled root; a section holds what follows up to the next of its level or above."""
-    root = _Open(Draft(NodeKind.DOCUMENT, "", (), 0), 0, -1, 0)
-    opened = _nest(root, drafts)
+    root = _OpenNode(Draft(NodeKind.DOCUMENT, "", (), 0), 0, -1, 0)
+    opened = _nest_drafts(root, drafts)
     nodes: list[Node | None] = [None] * len(opened)
     for place in reversed(opened):  # children stand behind their parents
         nodes[place.key] = _close(place, nodes)
@@ -35,13 +35,13 @@ def assemble(drafts: Sequence[Draft], *, last_page: int) -> list[Node]:
     return made
 
 
-def _nest(root: _Open, drafts: Sequence[Draft]) -> list[_Open]:
+def _nest_drafts(root: _OpenNode, drafts: Sequence[Draft]) -> list[_OpenNode]:
     opened, stack = [root], [root]
     for key, draft in enumerate(drafts, start=1):
         if draft.kind is NodeKind.SECTION:
             while len(stack) > 1 and stack[-1].draft.level >= draft.level:
                 stack.pop()
-        place = _Open(draft, key, stack[-1].key, len(stack))
+        place = _OpenNode(draft, key, stack[-1].key, len(stack))
         stack[-1].children.append(key)
         opened.append(place)
         if draft.kind is NodeKind.SECTION:
@@ -49,7 +49,7 @@ def _nest(root: _Open, drafts: Sequence[Draft]) -> list[_Open]:
     return opened
 
 
-def _close(place: _Open, nodes: Sequence[Node | None]) -> Node:
+def _close(place: _OpenNode, nodes: Sequence[Node | None]) -> Node:
     draft = place.draft
     children = [node for node in (nodes[key] for key in place.children) if node is not None]
     first, last = runs_pages(draft.runs, draft.page)
@@ -110,19 +110,19 @@ def _links(node: Node, nodes: Sequence[Node], targets: dict[str, list[int]]) -> 
     seen: set[int] = set()
     for match in _MENTION.finditer(node.text):
         label = f"{match[1]} {match[2]}".casefold()
-        keys = targets.get(label, ()) or _bare(match, targets)
-        target = _nearest(keys, node, nodes)
+        keys = targets.get(label, ()) or _find_numbered_targets(match, targets)
+        target = _choose_target(keys, node, nodes)
         if target is None or target in seen or nodes[target].key <= node.key < nodes[target].subtree_end:
             continue
         seen.add(target)
         yield Reference(node.key, match.start(), match.end() - match.start(), target)
 
 
-def _bare(match: re.Match[str], targets: dict[str, list[int]]) -> Sequence[int]:
+def _find_numbered_targets(match: re.Match[str], targets: dict[str, list[int]]) -> Sequence[int]:
     """Targets labelled by their number alone: "Note 7" may stand as "7. Leases"."""
     return targets.get(match[2].casefold(), ()) if match[1].casefold() in _NUMBERED_NAMES else ()
 
 
-def _nearest(keys: Sequence[int], node: Node, nodes: Sequence[Node]) -> int | None:
+def _choose_target(keys: Sequence[int], node: Node, nodes: Sequence[Node]) -> int | None:
     """The target with the most content; of equals the one nearest to the mention."""
     return max(keys, key=lambda key: (min(nodes[key].token_count, 200), -abs(key - node.key)), default=None)

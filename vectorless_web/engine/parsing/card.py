@@ -79,7 +79,7 @@ def _overview(nodes: Sequence[Node]) -> str:
     ]
     scored = sorted(sentences, key=lambda pair: (-_centrality(pair[0], counts) + 0.05 * pair[1], pair[1]))[:3]
     chosen = [sentence for sentence, _ in sorted(scored, key=lambda pair: pair[1])]
-    return _clip(" ".join(" ".join(sentence.split()) for sentence in chosen), _OVERVIEW)
+    return _clip_text(" ".join(" ".join(sentence.split()) for sentence in chosen), _OVERVIEW)
 
 
 def _centrality(sentence: str, counts: Counter[str]) -> float:
@@ -87,7 +87,7 @@ def _centrality(sentence: str, counts: Counter[str]) -> float:
     return sum(counts[term] for term in terms) / (len(terms) + 8) if terms else 0.0
 
 
-def _clip(text: str, limit: int) -> str:
+def _clip_text(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: text.rfind(" ", 0, limit)].rstrip(" ,;") + " …"
@@ -110,11 +110,11 @@ def _describe(section: Node, nodes: Sequence[Node]) -> str:
     inside = nodes[section.key + 1 : section.subtree_end]
     titles = [node.title for node in inside if node.parent == section.key and node.kind is NodeKind.SECTION]
     if titles:
-        return _clip("; ".join(titles), _LINE)
+        return _clip_text("; ".join(titles), _LINE)
     first = next(
         (node for node in inside if node.kind in (NodeKind.PARAGRAPH, NodeKind.LIST) and len(node.text) > 40), None
     )
-    return _clip(" ".join(_SENTENCE.split(first.text)[0].split()), _LINE) if first else ""
+    return _clip_text(" ".join(_SENTENCE.split(first.text)[0].split()), _LINE) if first else ""
 
 
 def _topics(nodes: Sequence[Node]) -> dict[str, tuple[tuple[int, float], ...]]:
@@ -125,16 +125,16 @@ def _topics(nodes: Sequence[Node]) -> dict[str, tuple[tuple[int, float], ...]]:
         if node.kind is NodeKind.SECTION:
             sections += 1
             for term in set(analyse(node.title)):
-                _raise(weights[term], node.key, _TITLE_WEIGHT)
+                _raise_weight(weights[term], node.key, _TITLE_WEIGHT)
         elif node.kind in (NodeKind.PARAGRAPH, NodeKind.LIST, NodeKind.CAPTION):
             lead = node.text[:_LEAD].partition(". ")[0]
             for term in set(analyse(lead)):
-                _raise(weights[term], node.key, _SUMMARY_WEIGHT)
+                _raise_weight(weights[term], node.key, _SUMMARY_WEIGHT)
     ranked = sorted(weights, key=lambda term: (-_salience(weights[term], len(nodes)), term))
-    return {term: _heaviest(weights[term]) for term in sorted(ranked[:_TOPICS]) if not term.isdigit()}
+    return {term: _find_heaviest(weights[term]) for term in sorted(ranked[:_TOPICS]) if not term.isdigit()}
 
 
-def _raise(found: dict[int, float], key: int, weight: float) -> None:
+def _raise_weight(found: dict[int, float], key: int, weight: float) -> None:
     found[key] = max(weight, found.get(key, 0.0))
 
 
@@ -143,7 +143,7 @@ def _salience(found: dict[int, float], nodes: int) -> float:
     return math.sqrt(1 + 3 * titles + len(found)) * math.log(1 + nodes / len(found))
 
 
-def _heaviest(found: dict[int, float]) -> tuple[tuple[int, float], ...]:
+def _find_heaviest(found: dict[int, float]) -> tuple[tuple[int, float], ...]:
     return tuple(sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:_TOPIC_NODES])
 
 

@@ -17,7 +17,7 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
 from vectorless_web.engine.parsing.assemble import assemble, find_references
 from vectorless_web.engine.parsing.card import choose_title, make_card
-from vectorless_web.engine.parsing.corrections import Correction, corrected
+from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft
 from vectorless_web.engine.parsing.fields import typed_fields
 from vectorless_web.engine.parsing.limits import CompileLimits
@@ -41,11 +41,11 @@ Bounded = tuple[str, Sequence[str]]
 """A text that can be read in time by its length, and sentences about what was left out of it for that."""
 
 
-def _as_it_is(text: str) -> Bounded:
+def _leave_unbounded(text: str) -> Bounded:
     return text, ()
 
 
-def _untitled(text: str) -> str:
+def _find_no_title(text: str) -> str:
     return ""
 
 
@@ -56,9 +56,9 @@ class TextFormat:
     media_type: str
     claims: Callable[[str, str], bool]
     read: Callable[[str], Read]
-    title: Callable[[str], str] = _untitled
+    title: Callable[[str], str] = _find_no_title
     """The title that a text carries apart from what it shows, or ""."""
-    bound: Callable[[str], Bounded] = _as_it_is
+    bound: Callable[[str], Bounded] = _leave_unbounded
     """What a text is made into before it is read and its title looked for."""
 
 
@@ -215,7 +215,7 @@ class Parsed:
     remarks: Sequence[str] = ()
 
 
-def _silent(stage: str, done: int, total: int) -> None:
+def _ignore_progress(stage: str, done: int, total: int) -> None:
     """Progress nobody listens to."""
 
 
@@ -233,21 +233,21 @@ def compile_file(
     `corrections` of the outline, made by hand, are applied in their order.
     UnreadableDocument with a stable code and a plain sentence if the file cannot be compiled.
     """
-    tell = progress or _silent
+    tell = progress or _ignore_progress
     digest = _digest(path, limits)
-    with _uncollected():
+    with _pause_collection():
         parsed = _parse(path, name, ignore_bookmarks, tell, limits)
         # Before the corrections, whose keys are those of an outline that was limited.
         limited = limit_outline(parsed.drafts, limits.sections)
         remarks = (*parsed.remarks, limited.remark) if limited.remark else parsed.remarks
-        parsed = replace(parsed, drafts=corrected(limited.drafts, corrections), remarks=remarks)
+        parsed = replace(parsed, drafts=apply_corrections(limited.drafts, corrections), remarks=remarks)
         artefact = _finish(parsed, name=name, sha256=digest, tell=tell)
     _check_size(len(artefact), path.stat().st_size, limits)
     return artefact
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _pause_collection() -> Iterator[None]:
     """Without cyclic garbage collection: compiling makes no cycles, and looking for them costs a tenth of its time."""
     collecting = gc.isenabled()
     gc.disable()
@@ -294,16 +294,16 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
     tell("parsing", 0, 1)
     if kind == DOCX:
         read = read_docx(path, limits=limits)
-        return _paged(DOCX, read.text, read.blocks, read.title, tell)
+        return _cut_into_pages(DOCX, read.text, read.blocks, read.title, tell)
     text = decode(path.read_bytes())
     if len(text) > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
     known = format_of(text, name=name)
     text, remarks = known.bound(text)
-    return replace(_paged(known.media_type, *known.read(text), known.title(text), tell), remarks=remarks)
+    return replace(_cut_into_pages(known.media_type, *known.read(text), known.title(text), tell), remarks=remarks)
 
 
-def _paged(media_type: str, text: str, blocks: Sequence[TextBlock], title: str, tell: Progress) -> Parsed:
+def _cut_into_pages(media_type: str, text: str, blocks: Sequence[TextBlock], title: str, tell: Progress) -> Parsed:
     if not blocks:
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
     tell("parsing", 1, 1)

@@ -39,11 +39,11 @@ class Correction:
     depth: int | None = None
 
 
-def corrected(drafts: Sequence[Draft], corrections: Iterable[Correction]) -> list[Draft]:
+def apply_corrections(drafts: Sequence[Draft], corrections: Iterable[Correction]) -> list[Draft]:
     """Drafts with the corrections applied one after the other. InvalidInput when one does not fit its node."""
     found = list(drafts)
     for correction in corrections:
-        found = _apply(_levelled(found), correction)
+        found = _apply(_close_level_gaps(found), correction)
     return found
 
 
@@ -53,7 +53,7 @@ def _apply(drafts: list[Draft], correction: Correction) -> list[Draft]:
     if correction.act is CorrectionAct.RENAME:
         drafts[place] = replace(draft, title=_title(correction.title))
     elif correction.act is CorrectionAct.MOVE:
-        _move(drafts, place, _depth(correction))
+        _move_heading(drafts, place, _depth(correction))
     elif correction.act is CorrectionAct.JOIN:
         drafts[place] = replace(draft, kind=NodeKind.PARAGRAPH, title="", level=-1, label="")
     else:
@@ -88,7 +88,7 @@ def _depth(correction: Correction) -> int:
     return correction.depth
 
 
-def _levelled(drafts: list[Draft]) -> list[Draft]:
+def _close_level_gaps(drafts: list[Draft]) -> list[Draft]:
     """Sections with their depth in the tree as level (which may have had gaps); the tree stays the same."""
     stack: list[int] = []
     levelled = list(drafts)
@@ -101,7 +101,7 @@ def _levelled(drafts: list[Draft]) -> list[Draft]:
     return levelled
 
 
-def _move(drafts: list[Draft], place: int, depth: int) -> None:
+def _move_heading(drafts: list[Draft], place: int, depth: int) -> None:
     """Give a heading another depth, and everything below it the same shift."""
     own = drafts[place].level
     shift = depth - own

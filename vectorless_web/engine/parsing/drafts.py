@@ -47,7 +47,7 @@ class TextBuilder:
         parts = _WORDS.finditer(text) if _LOOSE.search(text) else (None,)
         for number, match in enumerate(parts):
             if number:
-                self.added(" ")
+                self.append_unplaced(" ")
             part, shift = (match.group(), match.start()) if match else (text, 0)
             self._stretch(page, start + shift, part.translate(_MENDED) if _MENDABLE.search(part) else part)
 
@@ -61,7 +61,7 @@ class TextBuilder:
         self.parts.append(text)
         self.length += len(text)
 
-    def added(self, text: str) -> None:
+    def append_unplaced(self, text: str) -> None:
         """Append characters that stand on no page (a joining space, a tab, a newline)."""
         self.parts.append(text)
         self.length += len(text)

@@ -62,7 +62,7 @@ _LINES, _MOST = 90, 10
 def find_entities(*, name_words: str, title: str, head: str) -> tuple[str, ...]:
     """Names and aliases in lower case, most certain first; `name_words`: the file name without dates and kinds."""
     lines = [" ".join(line.split()) for line in head.splitlines() if line.strip()][: 4 * _LINES]
-    names = list(dict.fromkeys([*_registrants(lines), *_named(lines, title)]))[:3]
+    names = list(dict.fromkeys([*_registrants(lines), *_find_companies(lines, title)]))[:3]
     found = [
         name_words,
         *names,
@@ -70,7 +70,7 @@ def find_entities(*, name_words: str, title: str, head: str) -> tuple[str, ...]:
         *_aliases(lines[: 2 * _LINES], names),
         *_tickers(lines[:_LINES]),
     ]
-    return _lowered(found)
+    return _lower_names(found)
 
 
 def without_legal_form(company: str) -> str:
@@ -81,7 +81,7 @@ def without_legal_form(company: str) -> str:
     return company
 
 
-def _lowered(found: Iterable[str]) -> tuple[str, ...]:
+def _lower_names(found: Iterable[str]) -> tuple[str, ...]:
     names = (re.sub(r"^(?:the|our)\s+", "", name.strip(" .,").casefold()) for name in found)
     return tuple(dict.fromkeys(name for name in names if len(name) > 1 and name not in _PRONOUNS))[:_MOST]
 
@@ -93,16 +93,16 @@ def _registrants(lines: Sequence[str]) -> Iterator[str]:
             yield lines[number - 1].strip(" .,_")
 
 
-def _named(lines: Sequence[str], title: str) -> list[str]:
+def _find_companies(lines: Sequence[str], title: str) -> list[str]:
     """Company names: alone on a line of the first page before those inside sentences, the most frequent first."""
     alone = [match[1] for line in lines[:_LINES] if (match := _COMPANY.fullmatch(line.strip(" .,*")))]
-    inside = Counter(_trimmed(match[1]) for line in [title, *lines] for match in _COMPANY.finditer(line))
+    inside = Counter(_trim_name(match[1]) for line in [title, *lines] for match in _COMPANY.finditer(line))
     frequent = [name for name, count in inside.most_common(4) if count > 1 or name in title]
-    parties = [_trimmed(match[1]) for match in _PARTY.finditer(" ".join(lines[:_LINES]))]
+    parties = [_trim_name(match[1]) for match in _PARTY.finditer(" ".join(lines[:_LINES]))]
     return [name for name in [*alone, *parties, *frequent] if _is_name(name)]
 
 
-def _trimmed(name: str) -> str:
+def _trim_name(name: str) -> str:
     """Without a sentence's first word, a date or a number that only precedes the name."""
     name = re.sub(r"^.*?\b(?:19|20)\d\d,?\s+(?=[A-Z])", "", name)
     return re.sub(r"^(?:(?:In|At|the|On|By|To|From|The|And|Of|For|As|With|Between|\d[\d./-]*,?)\s+)+", "", name)
@@ -121,10 +121,10 @@ def _aliases(lines: Sequence[str], names: Sequence[str]) -> Iterator[str]:
         for match in _DEFINED.finditer(f"{first} {second}"):
             tail = {word.casefold() for word in re.findall(r"\w{2,}", match["before"])[-4:]}
             if tail & (words | _OWN):
-                yield from (alias for alias in _inside(match["inside"]) if not _GENERIC.search(alias))
+                yield from (alias for alias in _find_aliases_inside(match["inside"]) if not _GENERIC.search(alias))
 
 
-def _inside(text: str) -> Iterator[str]:
+def _find_aliases_inside(text: str) -> Iterator[str]:
     yield from _QUOTED.findall(text)
     match = _OR_COMPANY.match(text)
     if match:
@@ -225,7 +225,7 @@ def split_name(name: str) -> str:
     return " ".join(stem.split())
 
 
-def _ranked(found: Sequence[str], limit: int) -> tuple[str, ...]:
+def _take_first(found: Sequence[str], limit: int) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in found if value))[:limit]
 
 
@@ -255,7 +255,7 @@ def _quarters(stem: str, title: str, head: str) -> tuple[str, ...]:
             found.append(f"Q{number}")
         if found:
             break
-    return _ranked(found, 2)
+    return _take_first(found, 2)
 
 
 def _forms(stem: str, title: str, head: str) -> tuple[str, ...]:
@@ -265,7 +265,7 @@ def _forms(stem: str, title: str, head: str) -> tuple[str, ...]:
     kinds = [kind for kind in _KINDS if re.search(rf"\b{kind}\b", words if " " in kind else named)]
     if re.search(r"\bearnings\b", f"{stem} {title}", re.IGNORECASE):
         kinds.insert(0, "earnings release")
-    return _ranked([*coded[:2], *kinds[:3]], 4)
+    return _take_first([*coded[:2], *kinds[:3]], 4)
 
 
 def _form_code(code: str) -> str:
@@ -280,4 +280,4 @@ def _dates(stem: str, head: str) -> tuple[str, ...]:
             found.append(f"{match[4]}-{match[5]}-{match[6]}")
         elif match[1].casefold() in _MONTHS:
             found.append(f"{match[3]}-{_MONTHS[match[1].casefold()]:02d}-{int(match[2]):02d}")
-    return _ranked(found, 6)
+    return _take_first(found, 6)

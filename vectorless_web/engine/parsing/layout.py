@@ -69,23 +69,23 @@ def survey(pages: Sequence[Page], running: set[tuple[int, int]]) -> Layout:
     counts = _Survey()
     for page in pages:
         before: Line | None = None
-        for line in _standing(page, running):
+        for line in _select_body_lines(page, running):
             counts.count(line, before, page.width)
             before = line
     body = counts.styles.most_common(1)[0][0] if counts.styles else _PLAIN
-    pitch = {size: _usual(found) for size, found in counts.pitches.items()}
+    pitch = {size: _find_commonest(found) for size, found in counts.pitches.items()}
     edges = _title_edges(pages, running, body)
     return Layout(body, _bodies(pages, counts, body), _margins(pages, counts.margins), pitch, edges)
 
 
-def _standing(page: Page, running: set[tuple[int, int]]) -> Iterable[Line]:
+def _select_body_lines(page: Page, running: set[tuple[int, int]]) -> Iterable[Line]:
     return (line for number, line in enumerate(page.lines) if (page.index, number) not in running)
 
 
 def _title_edges(pages: Sequence[Page], running: set[tuple[int, int]], body: Style) -> frozenset[int]:
     edges: Counter[int] = Counter()
     for page in pages:
-        for line, following in itertools.pairwise(_standing(page, running)):
+        for line, following in itertools.pairwise(_select_body_lines(page, running)):
             unlike = line.style.weight != body.weight and line.lead == line.start and not line.gapped
             above_prose = following.style == body and len(following.text) > _LONG and following.top > line.top
             if unlike and above_prose and line.right < following.right - line.style.size:
@@ -93,7 +93,7 @@ def _title_edges(pages: Sequence[Page], running: set[tuple[int, int]], body: Sty
     return frozenset(left for left, count in edges.items() if count >= _TITLES)
 
 
-def _usual(counts: Counter[float]) -> float:
+def _find_commonest(counts: Counter[float]) -> float:
     return max(counts, key=lambda pitch: (counts[pitch], -pitch))
 
 

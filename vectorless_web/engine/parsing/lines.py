@@ -113,20 +113,20 @@ class Vocabulary:
         words = text.split(" ")
         position = 0
         while position + 1 < len(words):
-            if self._broken(words[position], words[position + 1]):
+            if self._is_broken_word(words[position], words[position + 1]):
                 words[position : position + 2] = [words[position] + words[position + 1]]
             else:
                 position += 1
-        return " ".join(self._parted(word) for word in words)
+        return " ".join(self._split_glued(word) for word in words)
 
-    def _broken(self, first: str, second: str) -> bool:
+    def _is_broken_word(self, first: str, second: str) -> bool:
         if not (first.isalpha() and second.rstrip(".,:;)").isalpha()):
             return False
         left, right = first.casefold(), second.rstrip(".,:;)").casefold()
         rarer = min(self._counts[left], self._counts[right])
         return self._counts[left + right] >= _TIMES * max(rarer, 1)
 
-    def _parted(self, word: str) -> str:
+    def _split_glued(self, word: str) -> str:
         for match in _GLUED.finditer(word):
             left, right = _last(word[: match.end(1)]), _first(word[match.end(1) :])
             seldom = self._counts[(left + right).casefold()] * _TIMES

@@ -72,13 +72,13 @@ def form_of(title: str) -> Form:
     if _BACK.match(title) or _CONTENTS.match(title):
         return Form(PART, 0, "")
     if title.endswith(":"):
-        return _numbered(title)
+        return _parse_numbering(title)
     if (_STATEMENT.match(title) and not _CLAUSE.search(title)) or _NOTES.match(title) or _REPORT.match(title):
         return Form(STATEMENT)
-    return _numbered(title)
+    return _parse_numbering(title)
 
 
-def _numbered(title: str) -> Form:
+def _parse_numbering(title: str) -> Form:
     match = _CHAPTER.match(title)
     if match:
         return Form(CHAPTER, _chapter_depth(match[1].casefold(), match[2]), f"{match[1].capitalize()} {match[2]}")

@@ -75,7 +75,7 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
     if head.startswith(_OLE):
         raise _older_office(head, suffix)
     if head.startswith(_ZIP):
-        return _zipped(head, suffix, tail)
+        return _sniff_zip(head, suffix, tail)
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             raise UnreadableDocument(
@@ -89,7 +89,7 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
     return TEXT
 
 
-def _zipped(head: bytes, suffix: str, tail: bytes) -> str:
+def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
     """DOCX, or which of the other kinds of document that are ZIP archives within it is."""
     parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
     looks_like_word = head[30:].startswith(_OFFICE_PARTS)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.passages.passage import Passage
-from vectorless_web.engine.retrieval import Piece, select_diverse
+from vectorless_web.engine.retrieval import DiversityCandidate, select_diverse
 from vectorless_web.engine.text.analyser import analyse
 
 QUOTE_SHOWN = 300
@@ -26,7 +26,7 @@ class Chosen:
     set_aside: tuple[Passage, ...] = ()
 
 
-def diverse(passages: Sequence[Passage], most: int) -> Chosen:
+def select_passages(passages: Sequence[Passage], most: int) -> Chosen:
     """At most `most` of the passages (best first) by maximal marginal relevance; all of them when there is room.
 
     Relevance is a passage's fit, likeness the cosine of the sets of words it uses, so no
@@ -36,7 +36,9 @@ def diverse(passages: Sequence[Passage], most: int) -> Chosen:
         return Chosen(tuple(passages))
     names = [f"{place:06}" for place in range(len(passages))]
     vectors = _word_vectors([passage.quote for passage in passages])
-    pieces = [Piece(*given) for given in zip(names, (p.fit for p in passages), vectors.tolist(), strict=True)]
+    pieces = [
+        DiversityCandidate(*given) for given in zip(names, (p.fit for p in passages), vectors.tolist(), strict=True)
+    ]
     picked = {name for name, _ in select_diverse(pieces, most)}
     kept = tuple(p for name, p in zip(names, passages, strict=True) if name in picked)
     return Chosen(kept, tuple(p for name, p in zip(names, passages, strict=True) if name not in picked))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.documents.table import Cell, Row
 from vectorless_web.engine.passages.passage import Passage
-from vectorless_web.engine.passages.sentences import Piece, pieces_of
+from vectorless_web.engine.passages.sentences import TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
@@ -31,14 +31,14 @@ def cell_first(node: Node, start: int, finder: Finder) -> str:
     header = " ".join(table.columns[ranked[0][1]].header.split())
     if any(character.isdigit() for character in header) or set(analyse(header)) <= set(analyse(row.label)):
         return ""
-    return f"{_words(row.cells[ranked[0][1]])}: {' '.join(row.label.split())}, {header}."
+    return f"{_join_words(row.cells[ranked[0][1]])}: {' '.join(row.label.split())}, {header}."
 
 
 def _has_cell(row: Row, place: int) -> bool:
     return place < len(row.cells) and any(character.isalnum() for character in row.cells[place].text)
 
 
-def _words(cell: Cell) -> str:
+def _join_words(cell: Cell) -> str:
     return " ".join(cell.text.split())
 
 
@@ -102,7 +102,7 @@ def _of_node(document: str, node: Node, node_fit: float, where: str, finder: Fin
     around = f"{where} {_headers(node)}" if node.table else where
     near = "" if node.table else node.text
     said = [finder.coverage(piece.text, around, near) for piece in pieces]
-    fits = [_fit(piece.text, node, share, node_fit, finder) for piece, share in zip(pieces, said, strict=True)]
+    fits = [_measure_fit(piece.text, node, share, node_fit, finder) for piece, share in zip(pieces, said, strict=True)]
     order = sorted(range(len(pieces)), key=lambda place: (-round(fits[place], 9), pieces[place].start))[:PER_NODE]
     return [
         Passage(
@@ -115,14 +115,14 @@ def _of_node(document: str, node: Node, node_fit: float, where: str, finder: Fin
             where,
             fits[place],
             said[place],
-            _lead(node, p, finder),
+            _find_lead(node, p, finder),
         )
         for place in order
         if fits[place] > 0 and (p := pieces[place])
     ]
 
 
-def _lead(node: Node, piece: Piece, finder: Finder) -> str:
+def _find_lead(node: Node, piece: TextPiece, finder: Finder) -> str:
     return cell_first(node, piece.start, finder) if node.table else ""
 
 
@@ -130,7 +130,7 @@ def _headers(node: Node) -> str:
     return " ".join(column.header for column in node.table.columns) if node.table else ""
 
 
-def _fit(text: str, node: Node, said: float, node_fit: float, finder: Finder) -> float:
+def _measure_fit(text: str, node: Node, said: float, node_fit: float, finder: Finder) -> float:
     """What the piece says of the question, its node's and page's rank and the form asked for, in fixed shares."""
     worth = 1.0 if node.kind is not NodeKind.TABLE else _row_worth(text, finder.plan)
     form = FORM_SHARES.get(asked_form(finder.plan), FORM_SHARE)

@@ -22,7 +22,7 @@ _LINE = re.compile(r"[^\n]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """A piece of a node's text, by its characters."""
 
     text: str
@@ -30,7 +30,7 @@ class Piece:
     end: int
 
 
-def pieces_of(node: Node) -> list[Piece]:
+def pieces_of(node: Node) -> list[TextPiece]:
     """The quotable pieces of a node in reading order; a table's are its rows, a list's its items."""
     by_line = node.kind in (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE)
     spans = _lines(node.text) if by_line else _sentences(node.text)
@@ -39,20 +39,20 @@ def pieces_of(node: Node) -> list[Piece]:
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
     for match in _LINE.finditer(text):
-        yield from _short(text, match.start(), match.end())
+        yield from _cut_long(text, match.start(), match.end())
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
     start = 0
     for match in _END.finditer(text):
-        if _goes_on(text, start, match):
+        if _continues_sentence(text, start, match):
             continue
-        yield from _short(text, start, match.end())
+        yield from _cut_long(text, start, match.end())
         start = match.end()
-    yield from _short(text, start, len(text))
+    yield from _cut_long(text, start, len(text))
 
 
-def _goes_on(text: str, start: int, match: re.Match[str]) -> bool:
+def _continues_sentence(text: str, start: int, match: re.Match[str]) -> bool:
     """An abbreviation or a following small letter means that the sentence has not ended."""
     if match.group()[0] != ".":
         return False
@@ -60,7 +60,7 @@ def _goes_on(text: str, start: int, match: re.Match[str]) -> bool:
     return bool(_ABBREVIATION.search(text, start, match.end())) or following[:1].islower()
 
 
-def _short(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _cut_long(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     while end - start > LONGEST:
         cuts = [match.end() for match in _CLAUSE.finditer(text, start + LONGEST // 3, start + LONGEST)]
         cut = cuts[-1] if cuts else start + LONGEST
@@ -70,12 +70,12 @@ def _short(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _piece(text: str, start: int, end: int) -> Piece | None:
+def _piece(text: str, start: int, end: int) -> TextPiece | None:
     while start < end and text[start].isspace():
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    return Piece(text[start:end], start, end) if end > start else None
+    return TextPiece(text[start:end], start, end) if end > start else None
 
 
 ITEMS = 4
@@ -91,11 +91,11 @@ def with_what_follows(passages: Sequence[Passage], tree: Tree, finder: Finder) -
     for passage in passages:
         found.append(passage)
         if passage.quote.rstrip().endswith(":"):
-            found.extend(_following(passage, tree, finder))
+            found.extend(_find_following(passage, tree, finder))
     return found
 
 
-def _following(passage: Passage, tree: Tree, finder: Finder) -> list[Passage]:
+def _find_following(passage: Passage, tree: Tree, finder: Finder) -> list[Passage]:
     key = _next_leaf(tree, passage)
     if key is None:
         return []
@@ -132,7 +132,7 @@ def _next_leaf(tree: Tree, passage: Passage) -> int | None:
     return None
 
 
-def _best_row(rows: Sequence[Piece], finder: Finder) -> list[Piece]:
+def _best_row(rows: Sequence[TextPiece], finder: Finder) -> list[TextPiece]:
     """The row that says most of the question, if it says anything and has a number."""
     numbered = [row for row in rows if any(character.isdigit() for character in row.text)]
     said = [(finder.coverage(row.text), row) for row in numbered]

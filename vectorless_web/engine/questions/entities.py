@@ -24,12 +24,12 @@ def entities_in(text: str, taken: Sequence[tuple[int, int]] = ()) -> tuple[str, 
     names: list[str] = []
     run: list[re.Match[str]] = []
     for token in _TOKEN.finditer(text):
-        if run and (_ends(run[-1]) or not _belongs(text, run, token, taken)):
-            names.extend(_joined(text, run))
+        if run and (_ends_possessive(run[-1]) or not _belongs(text, run, token, taken)):
+            names.extend(_join_name(text, run))
             run = []
         if run or _is_name(text, token, taken, run):
             run.append(token)
-    names.extend(_joined(text, run))
+    names.extend(_join_name(text, run))
     return tuple(dict.fromkeys(names))
 
 
@@ -37,21 +37,21 @@ def _belongs(text: str, run: Sequence[re.Match[str]], token: re.Match[str], take
     """Whether the token carries on the name begun: another name word beside it, or a small word between two."""
     if _is_link(text, token, run):
         return True
-    return _continues(text, run, token) and _is_name(text, token, taken, run)
+    return _continues_name(text, run, token) and _is_name(text, token, taken, run)
 
 
-def _continues(text: str, run: Sequence[re.Match[str]], token: re.Match[str]) -> bool:
+def _continues_name(text: str, run: Sequence[re.Match[str]], token: re.Match[str]) -> bool:
     return not run or bool(re.fullmatch(r"\s*&?\s*", text[run[-1].end() : token.start()]))
 
 
-def _ends(token: re.Match[str]) -> bool:
+def _ends_possessive(token: re.Match[str]) -> bool:
     return bool(re.search(r"['’]s$", token.group()))
 
 
 def _is_link(text: str, token: re.Match[str], run: Sequence[re.Match[str]]) -> bool:
     following = text[token.end() : token.end() + 2]
     is_small = token.group().lower() in _LINKS and token.group().lower() not in ("and", "for", "the")
-    return is_small and len(following) == 2 and following[1].isupper() and _continues(text, run, token)
+    return is_small and len(following) == 2 and following[1].isupper() and _continues_name(text, run, token)
 
 
 def _is_name(text: str, token: re.Match[str], taken: Sequence[tuple[int, int]], run: Sequence[re.Match[str]]) -> bool:
@@ -66,7 +66,7 @@ def _is_name(text: str, token: re.Match[str], taken: Sequence[tuple[int, int]], 
     if not _looks_like_name(word):
         return False
     is_first = not run and bool(_SENTENCE_START.search(text[: token.start()]))
-    return not is_first or _ends(token) or _is_marked(word) or _has_name_after(text, token)
+    return not is_first or _ends_possessive(token) or _is_marked(word) or _has_name_after(text, token)
 
 
 def _looks_like_name(word: str) -> bool:
@@ -84,7 +84,7 @@ def _has_name_after(text: str, token: re.Match[str]) -> bool:
     return bool(following) and following.group()[0].isupper() if following else False
 
 
-def _joined(text: str, run: Sequence[re.Match[str]]) -> list[str]:
+def _join_name(text: str, run: Sequence[re.Match[str]]) -> list[str]:
     while run and run[-1].group().lower() in _LINKS:
         run = run[:-1]
     if not run:

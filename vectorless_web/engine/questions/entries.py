@@ -48,10 +48,10 @@ def preview(question: str, lexicon: Lexicon | None = None) -> tuple[Expansion, .
 def expansions(plan: QueryPlan, lexicon: Lexicon | None = None) -> tuple[Expansion, ...]:
     """What a plan's concepts added to its question, for a preview or a trace."""
     known = lexicon or default_lexicon()
-    return tuple(_expansion(plan, name, known) for name in _names(plan.terms, plan.phrases))
+    return tuple(_expansion(plan, name, known) for name in _list_entry_names(plan.terms, plan.phrases))
 
 
-def _names(*weighted: Iterable[object]) -> list[str]:
+def _list_entry_names(*weighted: Iterable[object]) -> list[str]:
     sources = (str(getattr(item, "source", "")) for items in weighted for item in items)
     names = (source.removeprefix("lexicon:") for source in sources if source.startswith("lexicon:"))
     return list(dict.fromkeys(names))

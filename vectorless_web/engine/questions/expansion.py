@@ -24,7 +24,7 @@ _ASKING_WEIGHT = 0.3
 _HOW = re.compile(r"\bhow\s+(?P<how>long|many|much|often|old|far|big|large|high|soon|quickly)\b", re.IGNORECASE)
 
 
-def expanded_terms(focus: str, entities: Sequence[str], concepts: Sequence[Concept]) -> tuple[WeightedTerm, ...]:
+def expand_terms(focus: str, entities: Sequence[str], concepts: Sequence[Concept]) -> tuple[WeightedTerm, ...]:
     """The question's terms (names and periods marked as such), then those of its concepts, each term once."""
     names = {term for entity in entities for term in analyse(entity)}
     asking = _ASKING | {term for match in _HOW.finditer(focus) for term in analyse(match["how"])}

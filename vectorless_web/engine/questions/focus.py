@@ -47,7 +47,7 @@ _WHITE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class QuestionParts:
     """A question taken apart. `focus` is what is asked, `instructions` and `definitions` the sentences around it."""
 
     focus: str
@@ -55,7 +55,7 @@ class Parts:
     definitions: tuple[str, ...] = ()
 
 
-def take_apart(question: str) -> Parts:
+def split_question(question: str) -> QuestionParts:
     """Split a question into what it asks, instructions and definitions; without a clear question all is focus."""
     asked: list[str] = []
     instructions: list[str] = []
@@ -70,8 +70,8 @@ def take_apart(question: str) -> Parts:
             asked.append(core)
             instructions.extend([lead] if lead else [])
     if not asked:
-        return Parts(_WHITE.sub(" ", question).strip(), (), tuple(definitions))
-    return Parts(_tidy(" ".join(asked)), tuple(instructions), tuple(definitions))
+        return QuestionParts(_WHITE.sub(" ", question).strip(), (), tuple(definitions))
+    return QuestionParts(_tidy(" ".join(asked)), tuple(instructions), tuple(definitions))
 
 
 def _sentences(question: str) -> list[str]:
@@ -123,6 +123,6 @@ def without_page(question: str) -> str:
     return rest if re.search(r"\w{3}", rest) else question
 
 
-def stands_on(node: Node, page: int) -> bool:
+def covers_page(node: Node, page: int) -> bool:
     """Whether a node covers the page, counted from 1."""
     return node.page_start <= page - 1 <= node.page_end

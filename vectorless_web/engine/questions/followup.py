@@ -30,12 +30,14 @@ class Previous:
     read: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
-def completed(question: str, plan: QueryPlan, before: QueryPlan, *, understand: Callable[[str], QueryPlan]) -> str:
+def complete_question(
+    question: str, plan: QueryPlan, before: QueryPlan, *, understand: Callable[[str], QueryPlan]
+) -> str:
     """The question with item, subject and period of the one before where it names none itself; else as it is."""
-    if len(question.split()) > LONGEST or not _leans(question, plan, before):
+    if len(question.split()) > LONGEST or not _is_followup(question, plan, before):
         return question
     if _WHY.match(question):
-        return _why(before)
+        return _complete_why(before)
     rest = _OPENING.sub("", question).strip(" ?")
     if _is_only_period(rest, plan):
         return _other_period(before, plan.periods)
@@ -44,18 +46,18 @@ def completed(question: str, plan: QueryPlan, before: QueryPlan, *, understand: 
     return _with_subject(question, rest, before, understand)
 
 
-def _leans(question: str, plan: QueryPlan, before: QueryPlan) -> bool:
+def _is_followup(question: str, plan: QueryPlan, before: QueryPlan) -> bool:
     opens = bool(_OPENING.match(question)) or bool(_WHY.match(question))
     points = bool(_POSSESSIVE.search(question) or _SUBJECT.search(question) or _THING.search(question))
     bare = not plan.entities and bool(before.entities)
     return opens or points or bare
 
 
-def _why(before: QueryPlan) -> str:
+def _complete_why(before: QueryPlan) -> str:
     item = before.concepts[0] if before.concepts else before.focus.strip(" ?")
     subject = f" of {before.entities[0]}" if before.entities else ""
     periods = before.periods[-1:] if before.periods else ()
-    return f"Why did the {item}{subject} change{_in(periods)}?"
+    return f"Why did the {item}{subject} change{_name_periods(periods)}?"
 
 
 def _is_only_period(rest: str, plan: QueryPlan) -> bool:
@@ -109,9 +111,9 @@ def _with_subject(question: str, rest: str, before: QueryPlan, understand: Calla
     if not re.match(r"\s*(?:what|who|when|where|which|why|how|is|are|was|were|do|does|did|has|have|can)\b", text, re.I):
         text = f"What was {text}"
     if before.periods and not understand(text).periods:
-        text += _in(before.periods)
+        text += _name_periods(before.periods)
     return text[:1].upper() + text[1:] + "?"
 
 
-def _in(periods: tuple[Period, ...]) -> str:
+def _name_periods(periods: tuple[Period, ...]) -> str:
     return f" in {' and '.join(period.text for period in periods if period.text)}" if periods else ""

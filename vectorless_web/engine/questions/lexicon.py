@@ -55,7 +55,7 @@ class Concept:
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class RatioOperand:
     """One figure of a ratio: its name in the expression, its concept, periods before the one asked, its statement."""
 
     name: str
@@ -74,7 +74,7 @@ class Ratio:
     name: str
     asked: tuple[str, ...]
     expression: str
-    operands: tuple[Operand, ...]
+    operands: tuple[RatioOperand, ...]
     percent: bool = False
     concepts: tuple[str, ...] = ()
     source: str = ""
@@ -182,7 +182,7 @@ class Lexicon:
     @cached_property
     def _by_terms(self) -> dict[tuple[str, ...], list[Entry]]:
         index: dict[tuple[str, ...], list[Entry]] = {}
-        for entry, phrase in self._asked():
+        for entry, phrase in self._index_wordings():
             if _is_literal(phrase):
                 continue
             key = _phrase_key(phrase)
@@ -190,12 +190,12 @@ class Lexicon:
             if entry not in listed:
                 listed.append(entry)
         index.pop((), None)
-        return {terms: _named_first(terms, entries) for terms, entries in index.items()}
+        return {terms: _sort_named_first(terms, entries) for terms, entries in index.items()}
 
     @cached_property
     def _literals(self) -> dict[str, list[Entry]]:
         index: dict[str, list[Entry]] = {}
-        for entry, phrase in self._asked():
+        for entry, phrase in self._index_wordings():
             if _is_literal(phrase):
                 index.setdefault(phrase.lower(), []).append(entry)
         return dict(sorted(index.items(), key=lambda item: (-len(item[0]), item[0])))
@@ -213,7 +213,7 @@ class Lexicon:
                 index.setdefault(acronym, []).append(entry)
         return index
 
-    def _asked(self) -> Iterator[tuple[Entry, str]]:
+    def _index_wordings(self) -> Iterator[tuple[Entry, str]]:
         entries: list[Entry] = [*self.ratios, *self.concepts, *self.statements]
         for entry in entries:
             yield from ((entry, phrase) for phrase in entry.asked)
@@ -237,7 +237,7 @@ def _phrase_key(phrase: str) -> tuple[str, ...]:
     return _key(_terms_with_words(phrase))
 
 
-def _named_first(terms: tuple[str, ...], entries: list[Entry]) -> list[Entry]:
+def _sort_named_first(terms: tuple[str, ...], entries: list[Entry]) -> list[Entry]:
     """Where several entries share a phrase, those that are called so come first."""
     return sorted(entries, key=lambda entry: _phrase_key(entry.name) != terms)
 
@@ -278,8 +278,8 @@ def _concept(name: str, phrases: Sequence[str], group: dict[str, object], pack: 
     statement = str(group.get("statement", ""))
     return Concept(
         name=name,
-        phrases=_unique([name, *(p.lstrip("=") for p in phrases if not p.startswith("?"))]),
-        asked=_unique([name, *(p.lstrip("?") for p in phrases if not p.startswith("="))]),
+        phrases=_remove_repeats([name, *(p.lstrip("=") for p in phrases if not p.startswith("?"))]),
+        asked=_remove_repeats([name, *(p.lstrip("?") for p in phrases if not p.startswith("="))]),
         statement=statement,
         sections=tuple(sections),
         source=str(group["source"]),
@@ -288,7 +288,7 @@ def _concept(name: str, phrases: Sequence[str], group: dict[str, object], pack: 
     )
 
 
-def _unique(phrases: Iterable[str]) -> tuple[str, ...]:
+def _remove_repeats(phrases: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(phrases))
 
 
@@ -298,7 +298,7 @@ def _ratio(entry: dict[str, object]) -> Ratio:
     assert isinstance(operands, dict) and isinstance(asked, list) and isinstance(concepts, list)
     return Ratio(
         name=str(entry["name"]),
-        asked=_unique([str(entry["name"]), *asked]),
+        asked=_remove_repeats([str(entry["name"]), *asked]),
         expression=str(entry["expression"]),
         operands=tuple(_operand(name, concept) for name, concept in operands.items()),
         percent=bool(entry.get("percent", False)),
@@ -307,11 +307,11 @@ def _ratio(entry: dict[str, object]) -> Ratio:
     )
 
 
-def _operand(name: str, written: str) -> Operand:
+def _operand(name: str, written: str) -> RatioOperand:
     concept, _, detail = written.partition("@")
     if detail.lstrip("-").isdigit():
-        return Operand(name, concept, offset=-int(detail))
-    return Operand(name, concept, statement=detail)
+        return RatioOperand(name, concept, offset=-int(detail))
+    return RatioOperand(name, concept, statement=detail)
 
 
 def _statement(entry: dict[str, object]) -> StatementKind:

@@ -47,19 +47,19 @@ def periods_in(text: str) -> tuple[Period, ...]:
         if all(end <= other_start or start >= other_end for other_start, other_end, _ in taken):
             taken.append((start, end, period))
     named = [period for _, _, period in sorted(taken, key=lambda item: item[0])]
-    return _distinct([*named, *_between(text)])
+    return _remove_repeats([*named, *_fill_ranges(text)])
 
 
-def earlier(period: Period, years: int) -> Period:
+def shift_back(period: Period, years: int) -> Period:
     """The same period that many years before."""
     return Period(period.kind, period.year - years, period.quarter) if years else period
 
 
 def _matches(pattern: re.Pattern[str], text: str, kind: str) -> list[tuple[int, int, Period]]:
-    return [(match.start(), match.end(), _read(match, kind)) for match in pattern.finditer(text)]
+    return [(match.start(), match.end(), _read_period(match, kind)) for match in pattern.finditer(text)]
 
 
-def _read(match: re.Match[str], kind: str) -> Period:
+def _read_period(match: re.Match[str], kind: str) -> Period:
     groups = {name: value for name, value in match.groupdict().items() if value}
     year = next(value for name, value in groups.items() if name.startswith("y"))
     quarter = next((value for name, value in groups.items() if name.startswith("q")), "")
@@ -79,7 +79,7 @@ def _quarter_number(text: str) -> int | None:
     return int(text) if text.isdigit() else _ORDINALS[text.lower()]
 
 
-def _between(text: str) -> list[Period]:
+def _fill_ranges(text: str) -> list[Period]:
     if not _EVERY_YEAR.search(text):
         return []
     filled: list[Period] = []
@@ -90,7 +90,7 @@ def _between(text: str) -> list[Period]:
     return filled
 
 
-def _distinct(periods: Iterable[Period]) -> tuple[Period, ...]:
+def _remove_repeats(periods: Iterable[Period]) -> tuple[Period, ...]:
     kept: dict[tuple[int, int | None], Period] = {}
     for period in periods:
         kept.setdefault((period.year, period.quarter), period)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vectorless_web.engine.questions.entities import entities_in
-from vectorless_web.engine.questions.expansion import expanded_terms, question_phrases
-from vectorless_web.engine.questions.focus import Parts, take_apart
-from vectorless_web.engine.questions.formulas.calculation import Calculation, Reader
+from vectorless_web.engine.questions.expansion import expand_terms, question_phrases
+from vectorless_web.engine.questions.focus import QuestionParts, split_question
+from vectorless_web.engine.questions.formulas.calculation import FormulaReader, FormulaTree
 from vectorless_web.engine.questions.formulas.expression import formula_of
 from vectorless_web.engine.questions.lexicon import (
     WORKSPACE_PACK,
@@ -35,7 +35,7 @@ _DOCUMENTS = re.compile(
 )
 
 
-def sweeps(plan: QueryPlan) -> bool:
+def asks_for_all(plan: QueryPlan) -> bool:
     """Whether a question wants everything: "list all ...", "which of these documents ..."."""
     return bool(_ALL.search(plan.question)) or asks_documents(plan)
 
@@ -235,14 +235,14 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     empty one gives a plan without terms.
     """
     known = lexicon or default_lexicon()
-    parts = take_apart(question)
+    parts = split_question(question)
     periods = periods_in(parts.focus) or periods_in(question)
     mentioned = known.match(parts.focus)
-    entities = entities_in(parts.focus, _taken(parts.focus, mentioned, periods))
-    blanked = _with_own_words(_blanked(parts.focus, entities), mentioned)
-    matches = _wanted(known.match(_unfolded(blanked)), parts.focus)
+    entities = entities_in(parts.focus, _find_taken_spans(parts.focus, mentioned, periods))
+    blanked = _with_own_words(_blank_names(parts.focus, entities), mentioned)
+    matches = _drop_excluded(known.match(_unfold_lists(blanked)), parts.focus)
     unit = unit_requested(question)
-    reader = Reader(known, periods)
+    reader = FormulaReader(known, periods)
     calculation = reader.calculation(parts, matches, wants_percent=bool(unit and unit.percent))
     formula, figures = _figures(calculation, matches, periods)
     intent = intent_of(parts.focus, formula=formula, figures=figures)
@@ -253,7 +253,7 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
         question=question,
         focus=parts.focus,
         intent=intent,
-        terms=expanded_terms(parts.focus, entities, concepts if expand else ()),
+        terms=expand_terms(parts.focus, entities, concepts if expand else ()),
         phrases=question_phrases(matches, concepts if expand else ()),
         concepts=tuple(dict.fromkeys([*(match.text.lower() for match in matches), *(c.name for c in concepts)])),
         entities=entities,
@@ -270,7 +270,7 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
 
 
 def _figures(
-    calculation: Calculation | None, matches: Sequence[Match], periods: tuple[Period, ...]
+    calculation: FormulaTree | None, matches: Sequence[Match], periods: tuple[Period, ...]
 ) -> tuple[Formula | None, tuple[FigureNeed, ...]]:
     """The calculation's figures; without one, a figure for every measurable concept named and every period."""
     if calculation is None:
@@ -292,7 +292,7 @@ def _over_periods(needs: Sequence[FigureNeed], periods: Sequence[Period]) -> tup
     return tuple(FigureNeed(need.concept, need.phrases, period, need.statement) for need in needs for period in periods)
 
 
-def _blanked(focus: str, entities: Sequence[str]) -> str:
+def _blank_names(focus: str, entities: Sequence[str]) -> str:
     """The focus with spaces in place of names, so that "the number of Acme stores" asks for the number of stores."""
     for entity in entities:
         focus = re.sub(rf"{re.escape(entity)}(?:['’]s?)?(?!\w)", lambda match: " " * len(match.group()), focus)
@@ -307,19 +307,19 @@ def _with_own_words(blanked: str, mentioned: Sequence[Match]) -> str:
     return blanked
 
 
-def _wanted(matches: Sequence[Match], focus: str) -> list[Match]:
+def _drop_excluded(matches: Sequence[Match], focus: str) -> list[Match]:
     """Matches without those the question sets aside ("excluding acquisitions"); their words stay terms."""
     aside = [(match.end(), focus.find(",", match.end()) % (len(focus) + 1)) for match in _EXCLUDED.finditer(focus)]
     return [m for m in matches if not any(start <= m.start < min(end, start + _REACH) for start, end in aside)]
 
 
-def _unfolded(focus: str) -> str:
+def _unfold_lists(focus: str) -> str:
     """Adds what a list leaves out: "operating, investing and financing activities" names three kinds of activity."""
     added = [f"{match[part]} {match['noun']}" for match in _LISTED.finditer(focus) for part in ("first", "second")]
     return " ; ".join([focus, *added])
 
 
-def _taken(focus: str, matches: Sequence[Match], periods: Sequence[Period]) -> list[tuple[int, int]]:
+def _find_taken_spans(focus: str, matches: Sequence[Match], periods: Sequence[Period]) -> list[tuple[int, int]]:
     """Spans that are no names: known figures, ratios and statements, and periods."""
     spans = [(match.start, match.end) for match in matches if _is_measured(match)]
     for period in periods:
@@ -336,13 +336,13 @@ def _is_measured(match: Match) -> bool:
 def _concepts(lexicon: Lexicon, matches: Sequence[Match], figures: Sequence[FigureNeed]) -> tuple[Concept, ...]:
     """All concepts named or needed, each once: those named first."""
     found: dict[str, Concept] = {}
-    for concept in (*_named(lexicon, matches), *(lexicon.concept(need.concept) for need in figures)):
+    for concept in (*_list_named_concepts(lexicon, matches), *(lexicon.concept(need.concept) for need in figures)):
         if concept is not None:
             found.setdefault(concept.name, concept)
     return tuple(found.values())
 
 
-def _named(lexicon: Lexicon, matches: Sequence[Match]) -> Iterator[Concept | None]:
+def _list_named_concepts(lexicon: Lexicon, matches: Sequence[Match]) -> Iterator[Concept | None]:
     for match in matches:
         for entry in match.entries:
             if isinstance(entry, Concept):
@@ -351,7 +351,7 @@ def _named(lexicon: Lexicon, matches: Sequence[Match]) -> Iterator[Concept | Non
                 yield from (lexicon.concept(name) for name in entry.concepts)
 
 
-def _statements(lexicon: Lexicon, parts: Parts, figures: Sequence[FigureNeed]) -> tuple[str, ...]:
+def _statements(lexicon: Lexicon, parts: QuestionParts, figures: Sequence[FigureNeed]) -> tuple[str, ...]:
     """Statements named anywhere in the question, then those the figures usually stand in."""
     whole = " . ".join((parts.focus, *parts.instructions, *parts.definitions))
     named = [

@@ -116,7 +116,7 @@ def rank_pages(
 ) -> list[ScoredPage]:
     """Pages best first, ties by ascending index; at most `limit`, only those with a score above 0."""
     parts = _parts_of(profile_of(document, lexicon), plan)
-    return _ranked(parts, plan)[:limit]
+    return _rank_parts(parts, plan)[:limit]
 
 
 def rank_pages_across(
@@ -127,7 +127,7 @@ def rank_pages_across(
     pages = [
         ScoredPage(page.page_index, page.score, page.keys, page.reasons, place)
         for place, parts in enumerate(each)
-        for page in _ranked(parts, plan)
+        for page in _rank_parts(parts, plan)
     ]
     return sorted(pages, key=lambda page: (-page.score, page.document, page.page_index))[:limit]
 
@@ -135,7 +135,7 @@ def rank_pages_across(
 def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> Floats:
     """One score for each node of the tree: its own words and rows, carried by the score of its page; 0 for the rest."""
     parts = _parts_of(profile_of(document, lexicon), plan)
-    found = np.array(_rounded(_scored_rows(parts, mix_for(plan))["score"]))
+    found = np.array(_round_scores(_scored_rows(parts, mix_for(plan))["score"]))
     scores = np.zeros(len(document.tree))
     scores[parts.profile.keys] = np.maximum(found, 0.0)
     return scores
@@ -154,11 +154,11 @@ def _scored_rows(parts: PageParts, mix: Mix) -> dict[str, Floats]:
     return {**own, "figures": figures, "page": page, "score": score}
 
 
-def _rounded(scores: Floats) -> list[float]:
+def _round_scores(scores: Floats) -> list[float]:
     return [round(score, DIGITS) for score in scores.tolist()]
 
 
-def _ranked(parts: PageParts, plan: QueryPlan) -> list[ScoredPage]:
+def _rank_parts(parts: PageParts, plan: QueryPlan) -> list[ScoredPage]:
     mix = mix_for(plan)
     totals = _totals(parts, mix)
     order = _order(totals, parts.needs if mix.figures >= _COVERED_FROM else ())
@@ -175,10 +175,10 @@ def _totals(parts: PageParts, mix: Mix) -> Floats:
     for name, values in parts.pages.items():
         weight: float = getattr(mix, name)
         total += weight * values
-    return _followed(parts, total * np.array(parts.profile.worth))
+    return _follow_references(parts, total * np.array(parts.profile.worth))
 
 
-def _followed(parts: PageParts, totals: Floats) -> Floats:
+def _follow_references(parts: PageParts, totals: Floats) -> Floats:
     """Pages that the best pages refer to ("see Note 7") gain a share of the score of the page that sends there."""
     top = {int(page) for page in np.argsort(-totals, kind="stable")[:_FOLLOWED_FROM]}
     gains = np.zeros(len(totals))

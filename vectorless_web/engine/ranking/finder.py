@@ -70,7 +70,7 @@ class Aspects:
 
     pieces: tuple[Aspect, ...]
 
-    def covered(self, text: str, context: str = "", near: str = "") -> float:
+    def measure_cover(self, text: str, context: str = "", near: str = "") -> float:
         """Share in [0, 1] of the question's weight that a text says.
 
         What only its `context` (headings, column headers) says counts less, what only
@@ -82,14 +82,14 @@ class Aspects:
         inside = frozenset(analyse(text))
         wide = inside | frozenset(analyse(context))
         widest = wide | frozenset(analyse(near)) if near else wide
-        return sum(piece.weight * _said(piece, inside, wide, widest) for piece in self.pieces) / total
+        return sum(piece.weight * _measure_aspect(piece, inside, wide, widest) for piece in self.pieces) / total
 
     def names_concept(self, text: str, context: str = "") -> bool:
         """Whether a text and its headings speak of one of the question's concepts; true of a question without any."""
         inside = frozenset(analyse(text))
         wide = inside | frozenset(analyse(context))
         concepts = [piece for piece in self.pieces if piece.kind == "concept"]
-        return not concepts or any(_said(piece, inside, wide, wide) >= PARTLY for piece in concepts)
+        return not concepts or any(_measure_aspect(piece, inside, wide, wide) >= PARTLY for piece in concepts)
 
 
 def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspects:
@@ -112,7 +112,7 @@ def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]
 def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspect:
     words = frozenset(analyse(match.text))
     own = words - _ASKING or words
-    phrases = [phrase for entry in match.entries for phrase in _wordings(entry)]
+    phrases = [phrase for entry in match.entries for phrase in _list_wordings(entry)]
     ways = dict.fromkeys([own, *(frozenset(analyse(phrase)) for phrase in phrases)])
     hints = dict.fromkeys(frozenset(analyse(text)) for entry in match.entries for text in _parts(entry, lexicon))
     weight = sum(rarity(term) for term in own)
@@ -127,14 +127,14 @@ def _parts(entry: object, lexicon: Lexicon) -> tuple[str, ...]:
     return tuple(phrase for concept in concepts if concept for phrase in concept.phrases)
 
 
-def _wordings(entry: object) -> tuple[str, ...]:
+def _list_wordings(entry: object) -> tuple[str, ...]:
     """How documents and questions word an entry; the figures a ratio is worked out from do not say the ratio."""
     if isinstance(entry, Concept):
         return entry.phrases
     return (entry.name, *entry.asked) if isinstance(entry, Ratio) else ()
 
 
-def _said(piece: Aspect, inside: Terms, wide: Terms, widest: Terms) -> float:
+def _measure_aspect(piece: Aspect, inside: Terms, wide: Terms, widest: Terms) -> float:
     if any(way <= inside for way in piece.ways):
         return 1.0
     if any(way <= wide for way in piece.ways):
@@ -203,7 +203,7 @@ class Finder:
 
     def coverage(self, text: str, context: str = "", near: str = "") -> float:
         """Share in [0, 1] of the question that a text says; what stands around and near it counts less."""
-        return self.aspects.covered(text, context, near)
+        return self.aspects.measure_cover(text, context, near)
 
     def said_terms(self, text: str) -> float:
         """Weight of the question's own words that stand in a text."""
@@ -215,7 +215,7 @@ class Finder:
         """Share in [0, 1] of one sub-question that a text says."""
         terms = set(analyse(part))
         plan = replace(self.plan, focus=part, periods=(), terms=tuple(t for t in self.plan.terms if t.term in terms))
-        return aspects_of(plan, self._lexicon, self._rarity).covered(text, context)
+        return aspects_of(plan, self._lexicon, self._rarity).measure_cover(text, context)
 
     def node_coverage(self, key: int) -> float:
         """Share of the attainable weight that stands in a node and in the titles above it."""

@@ -61,10 +61,10 @@ def _word_scores(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> tuple[
     over_nodes = merged_statistics([profile.segment for profile in profiles], names)
     pages = [profile.pages.scores(terms, FIELD_WEIGHTS, statistics=over_pages) for profile in profiles]
     nodes = [profile.segment.scores(terms, FIELD_WEIGHTS, statistics=over_nodes) for profile in profiles]
-    return _relative(pages), _relative(nodes)
+    return _scale_to_best(pages), _scale_to_best(nodes)
 
 
-def _relative(values: Sequence[Floats]) -> list[Floats]:
+def _scale_to_best(values: Sequence[Floats]) -> list[Floats]:
     top = max((float(array.max(initial=0.0)) for array in values), default=0.0)
     return [array / top if top > 0 else array for array in values]
 
@@ -75,7 +75,7 @@ def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floa
     pages = {
         "words": words,
         "node": _best_node_of_page(profile, nodes),
-        "figures": _mean([need.pages for need in needs], profile.page_count),
+        "figures": _average_scores([need.pages for need in needs], profile.page_count),
         "statement": _statement_scores(profile, plan),
         "section": _section_scores(profile, plan),
         "heading": _heading_scores(profile, plan),
@@ -94,7 +94,7 @@ def _best_node_of_page(profile: DocumentProfile, nodes: Floats) -> Floats:
 
 def _section_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """BM25F of the best section with text on each page, as a share of the best section of the document."""
-    sections = _relative([profile.sections.scores(search_terms(plan), FIELD_WEIGHTS)])[0]
+    sections = _scale_to_best([profile.sections.scores(search_terms(plan), FIELD_WEIGHTS)])[0]
     best = np.zeros(profile.page_count)
     np.maximum.at(best, profile.page_of_row, sections[profile.section_of_row])
     return best
@@ -103,7 +103,7 @@ def _section_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
 def _statement_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How much each page is one of the statements meant."""
     asked = [np.array(profile.statements[name]) for name in plan.statements if name in profile.statements]
-    return _mean(asked, profile.page_count)
+    return _average_scores(asked, profile.page_count)
 
 
 def _reasons_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
@@ -131,7 +131,7 @@ def _reason_scores(profile: DocumentProfile, rows: Floats) -> Floats:
 
 def _titles_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How well the title of each index row's innermost section matches what is asked for."""
-    wanted, own = _meant(plan)
+    wanted, own = _find_wanted_sections(plan)
     phrases = _phrase_titles(plan)
     found: dict[int, float] = {}
     tree, numbers = profile.tree, profile.section_of_row.tolist()
@@ -144,7 +144,7 @@ def _titles_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
 
 def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How well a page's headings match the sections the question points at, or its own words."""
-    wanted, own = _meant(plan)
+    wanted, own = _find_wanted_sections(plan)
     # A title runs on over many pages: each is matched once.
     meant, named = _matches(wanted, own), _matches(wanted, set())
     scores = []
@@ -166,7 +166,7 @@ def _titled_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     return np.array(scores)
 
 
-def _meant(plan: QueryPlan) -> tuple[list[frozenset[str]], set[str]]:
+def _find_wanted_sections(plan: QueryPlan) -> tuple[list[frozenset[str]], set[str]]:
     """The sections meant, and the question's own words."""
     wanted = [terms for section in plan.sections if (terms := frozenset(analyse(section)))]
     return wanted, {term.term for term in plan.terms if term.source == "question"}
@@ -194,5 +194,5 @@ def _title_match(title: frozenset[str], wanted: Sequence[frozenset[str]], own: s
     return max(named, len(title & own) / len(title) if len(title) < _LONGEST_TITLE else 0.0)
 
 
-def _mean(values: Sequence[Floats], count: int) -> Floats:
+def _average_scores(values: Sequence[Floats], count: int) -> Floats:
     return np.mean(values, axis=0) if values else np.zeros(count)

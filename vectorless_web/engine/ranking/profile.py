@@ -99,7 +99,7 @@ _CAUSE = re.compile(
     r"|impacted by)\b",
     re.IGNORECASE,
 )
-_SURELY = 0.5
+_CONFIDENT = 0.5
 """Score as a primary statement, in [0, 1], above which a page is not demoted as boilerplate. Without a title of the
 kind no page gets beyond one half."""
 
@@ -192,8 +192,13 @@ class DocumentProfile:
     @cached_property
     def worth(self) -> list[float]:
         """For each page a factor in (0, 1]: below 1 for tables of contents, exhibit lists, cautionary text."""
-        surely = {page for pages in self.statements.values() for page, sure in enumerate(pages) if sure > _SURELY}
-        return [1.0 if page in surely else self._page_worth(page) for page in range(self.page_count)]
+        confident = {
+            page
+            for pages in self.statements.values()
+            for page, confidence in enumerate(pages)
+            if confidence > _CONFIDENT
+        }
+        return [1.0 if page in confident else self._page_worth(page) for page in range(self.page_count)]
 
     def _page_worth(self, page: int) -> float:
         return page_worth(self.document.page_text(page), [*self.running_sections[page][-1:], *self.headings[page]])

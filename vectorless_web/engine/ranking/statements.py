@@ -101,21 +101,21 @@ def statement_pages(
             labels[row.page_index].append(row.terms)
     for kind in lexicon.statements:
         known, titles = _caption_terms(lexicon, kind), _title_terms(kind)
-        shares = [_share(on_page, known) for on_page in labels]
+        shares = [_measure_captions(on_page, known) for on_page in labels]
         found[kind.name] = [
             share * (1.0 if share and _is_titled(headings[page], titles) else 0.5) for page, share in enumerate(shares)
         ]
-    together = {name: _together(name, found) for name in found}
-    return {name: _confirmed(pages, recognised.get(name, ())) for name, pages in together.items()}
+    together = {name: _weigh_neighbours(name, found) for name in found}
+    return {name: _confirm_pages(pages, recognised.get(name, ())) for name, pages in together.items()}
 
 
-def _confirmed(pages: StatementPages, recognised: Sequence[int]) -> StatementPages:
+def _confirm_pages(pages: StatementPages, recognised: Sequence[int]) -> StatementPages:
     if not recognised:
         return pages
     return [1.0 if page in recognised else _UNCONFIRMED * value for page, value in enumerate(pages)]
 
 
-def _together(name: str, found: dict[str, StatementPages]) -> StatementPages:
+def _weigh_neighbours(name: str, found: dict[str, StatementPages]) -> StatementPages:
     others = [found[other] for other in ("income", "balance", "cash_flow") if other != name and other in found]
     return [
         value and value * (_ALONE + (1 - _ALONE) * _best_near(page, others)) for page, value in enumerate(found[name])
@@ -143,7 +143,7 @@ def _title_terms(kind: StatementKind) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(analyse(title)) - {"consolid"} for title in kind.titles)
 
 
-def _share(labels: Sequence[tuple[str, ...]], known: Captions) -> float:
+def _measure_captions(labels: Sequence[tuple[str, ...]], known: Captions) -> float:
     found = {concept for terms in labels if terms and terms[0] in known and (concept := _caption(terms, known))}
     return min(1.0, len(found) / _ENOUGH)
 

@@ -3,10 +3,10 @@
 from vectorless_web.engine.retrieval.corpus import (
     CorpusNode,
     Link,
-    MemoryCorpus,
+    MemoryCollection,
+    NodeCollection,
     PropertyValue,
     RerankFailed,
-    RetrievalCorpus,
     RetrievalEmpty,
     SparseVector,
     StoredNode,
@@ -15,7 +15,7 @@ from vectorless_web.engine.retrieval.corpus import (
     cosine_search,
     sparse_search,
 )
-from vectorless_web.engine.retrieval.documents import DocumentCorpus, NodeAddress, SectionCommunities
+from vectorless_web.engine.retrieval.documents import DocumentCollection, NodeAddress, SectionCommunities
 from vectorless_web.engine.retrieval.expansion import (
     CommunityFilter,
     CommunityLookup,
@@ -58,9 +58,9 @@ from vectorless_web.engine.retrieval.packing import (
 from vectorless_web.engine.retrieval.pipeline import Retriever
 from vectorless_web.engine.retrieval.query import FIELD_WEIGHTS, Lane, RetrievalQuery, RetrievalResult, RetrievedItem
 from vectorless_web.engine.retrieval.reranking import (
+    DiversityCandidate,
     JaccardReranker,
     NodeReranker,
-    Piece,
     Reranker,
     rerank,
     select_diverse,
@@ -82,7 +82,8 @@ __all__ = [
     "CommunityLookup",
     "CorpusNode",
     "Distribution",
-    "DocumentCorpus",
+    "DiversityCandidate",
+    "DocumentCollection",
     "DropReason",
     "Dropped",
     "Eviction",
@@ -96,17 +97,16 @@ __all__ = [
     "Lane",
     "Link",
     "MappedCommunities",
-    "MemoryCorpus",
+    "MemoryCollection",
     "NodeAddress",
+    "NodeCollection",
     "NodeEstimator",
     "NodeFilter",
     "NodeReranker",
     "Packed",
-    "Piece",
     "PropertyValue",
     "RerankFailed",
     "Reranker",
-    "RetrievalCorpus",
     "RetrievalEmpty",
     "RetrievalQuery",
     "RetrievalResult",

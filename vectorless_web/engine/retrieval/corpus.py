@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.questions.plan import WeightedTerm
-from vectorless_web.engine.retrieval.fusion import Identifier, Scored, best_of_each, finite, ranked, rounded_array
+from vectorless_web.engine.retrieval.fusion import (
+    Identifier,
+    Scored,
+    best_of_each,
+    keep_finite,
+    round_array,
+    sort_scored,
+)
 
 
 class RetrievalEmpty(InvalidInput):
@@ -103,7 +110,7 @@ def sparse_search(
     score counts. Source: the inner product of learned sparse vectors, as in SPLADE
     (Formal et al., SIGIR 2021).
     """
-    return ranked(best_of_each(finite(sparse_scores(documents, query, gate=gate))).items())[: max(k, 0)]
+    return sort_scored(best_of_each(keep_finite(sparse_scores(documents, query, gate=gate))).items())[: max(k, 0)]
 
 
 def sparse_scores(
@@ -166,8 +173,8 @@ def cosine_search(index: VectorIndex, query: Sequence[float], k: int, *, gate: G
     if k <= 0 or not index.ids:
         return []
     unit = unit_rows(np.asarray(query, np.float64).reshape(1, -1))[0]
-    scores = np.clip(rounded_array(_products(index.rows, unit)), -1.0, 1.0)
-    return _top(index.ids, scores, k, gate)
+    scores = np.clip(round_array(_products(index.rows, unit)), -1.0, 1.0)
+    return _take_top(index.ids, scores, k, gate)
 
 
 def _products(rows: NDArray[np.float64] | NDArray[np.float32], unit: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -178,7 +185,7 @@ def _products(rows: NDArray[np.float64] | NDArray[np.float32], unit: NDArray[np.
     return np.concatenate(blocks)
 
 
-def _top(ids: Sequence[Identifier], scores: NDArray[np.float64], k: int, gate: Gate | None) -> list[Scored]:
+def _take_top(ids: Sequence[Identifier], scores: NDArray[np.float64], k: int, gate: Gate | None) -> list[Scored]:
     found: list[Scored] = []
     # The ids ascend, so a stable sort leaves equal scores in order of id.
     for place in np.argsort(-scores, kind="stable").tolist():
@@ -189,7 +196,7 @@ def _top(ids: Sequence[Identifier], scores: NDArray[np.float64], k: int, gate: G
     return found
 
 
-def standing_out(hits: Sequence[Scored], share: float) -> list[Scored]:
+def keep_standouts(hits: Sequence[Scored], share: float) -> list[Scored]:
     """The first hits (best first) whose score lies at least `share` of the way from the median to the best.
 
     Every vector has some cosine with every other, so a lane of them ranks even what has
@@ -238,7 +245,7 @@ class Direction(StrEnum):
     BOTH = "both"
 
 
-class RetrievalCorpus(Protocol):
+class NodeCollection(Protocol):
     """A fixed set of nodes. Ids of text are compared by code points; every method is pure.
 
     `version` changes whenever an answer of any method may change. `anchor` is the id
@@ -306,7 +313,7 @@ class StoredNode:
     sparse: tuple[SparseVector, ...] = ()
 
 
-class MemoryCorpus:
+class MemoryCollection:
     """A corpus of plain data: `edges` are (source, type, target) triples. It has no lexical index."""
 
     def __init__(

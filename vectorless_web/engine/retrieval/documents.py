@@ -12,7 +12,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.index.segment import Segment, merged_statistics
 from vectorless_web.engine.questions.plan import WeightedTerm
 from vectorless_web.engine.retrieval.corpus import CorpusNode, Direction, Gate, PropertyValue, SparseVector, VectorIndex
-from vectorless_web.engine.retrieval.fusion import Scored, rank_order, rounded_array
+from vectorless_web.engine.retrieval.fusion import Scored, rank_order, round_array
 from vectorless_web.engine.text.analyser import ANALYSER, analyse
 
 REFERS_TO = "refers_to"
@@ -39,7 +39,7 @@ class NodeAddress:
         return str(self) < str(other)
 
 
-class DocumentCorpus:
+class DocumentCollection:
     """Nodes of compiled documents by their numbers, which `names` names; `vectors` is model -> address -> vector.
 
     Sections refer to their children ("contains"), leaves to what they mention
@@ -60,7 +60,7 @@ class DocumentCorpus:
         self._vectors = vectors or {}
         self._segments = {name: Segment(document.segment) for name, document in self._documents.items()}
         state = [(str(name), document.sha256, self._names.get(name)) for name, document in self._documents.items()]
-        self.version = hashlib.sha256(repr((state, _stated(self._vectors))).encode()).hexdigest()
+        self.version = hashlib.sha256(repr((state, _list_vectors(self._vectors))).encode()).hexdigest()
 
     def ids(self) -> Sequence[NodeAddress]:
         """Addresses of all nodes but document nodes and running headers, ascending."""
@@ -130,7 +130,7 @@ class DocumentCorpus:
         wanted = [(term.term, term.weight) for term in terms] or [(term, 1.0) for term in analyse(text)]
         if not wanted or limit <= 0:
             return []
-        ids, scores = self._scored(wanted, weights)
+        ids, scores = self._score_nodes(wanted, weights)
         found: list[Scored] = []
         for place in rank_order(ids, scores):
             if len(found) == limit:
@@ -139,7 +139,7 @@ class DocumentCorpus:
                 found.append((ids[place], float(scores[place])))
         return found
 
-    def _scored(
+    def _score_nodes(
         self, terms: Sequence[tuple[str, float]], weights: Mapping[str, float]
     ) -> tuple[list[NodeAddress], "np.ndarray[tuple[int], np.dtype[np.float64]]"]:
         statistics = merged_statistics(list(self._segments.values()), [term for term, _ in terms])
@@ -150,7 +150,7 @@ class DocumentCorpus:
             positive = np.flatnonzero(scores > 0)
             ids.extend(NodeAddress(name, key) for key in segment.keys[positive].tolist())
             parts.append(scores[positive])
-        return ids, rounded_array(np.concatenate(parts))
+        return ids, round_array(np.concatenate(parts))
 
     def _is_candidate(self, address: NodeAddress) -> bool:
         return self.label(address) not in (NodeKind.RUNNING.value, NodeKind.DOCUMENT.value, "")
@@ -162,13 +162,13 @@ class DocumentCorpus:
             return ()
         if direction is Direction.INCOMING:
             return self._incoming.get(node_id, ())
-        return sorted(set(_outgoing(node_id.space, document, node_id.key)))
+        return sorted(set(_list_outgoing(node_id.space, document, node_id.key)))
 
     def edges(self) -> Iterator[tuple[NodeAddress, NodeAddress, float]]:
         """All edges, each of weight 1."""
         for name, document in self._documents.items():
             for key in range(1, len(document.tree)):
-                for _, target in _outgoing(name, document, key):
+                for _, target in _list_outgoing(name, document, key):
                     yield NodeAddress(name, key), target, 1.0
 
     @cached_property
@@ -176,12 +176,12 @@ class DocumentCorpus:
         grouped: dict[NodeAddress, set[tuple[str, NodeAddress]]] = {}
         for name, document in self._documents.items():
             for key in range(1, len(document.tree)):
-                for kind, target in _outgoing(name, document, key):
+                for kind, target in _list_outgoing(name, document, key):
                     grouped.setdefault(target, set()).add((kind, NodeAddress(name, key)))
         return {target: sorted(pairs) for target, pairs in grouped.items()}
 
 
-def _stated(
+def _list_vectors(
     vectors: Mapping[str, Mapping[NodeAddress, Sequence[float]]],
 ) -> list[object]:
     """All vectors by model and address, in one order: other numbers are another corpus."""
@@ -191,7 +191,7 @@ def _stated(
     ]
 
 
-def _outgoing(space: int, document: CompiledDocument, key: int) -> Iterator[tuple[str, NodeAddress]]:
+def _list_outgoing(space: int, document: CompiledDocument, key: int) -> Iterator[tuple[str, NodeAddress]]:
     """(type, address) of what a node contains and mentions."""
     tree = document.tree
     for child in tree.children(key):

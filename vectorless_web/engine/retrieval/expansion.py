@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.retrieval.corpus import Direction
-from vectorless_web.engine.retrieval.fusion import Identifier, Scored, best_of_each, ranked, rounded
+from vectorless_web.engine.retrieval.fusion import Identifier, Scored, best_of_each, round_score, sort_scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ def apply_community_filter(candidates: Sequence[Scored], lookup: CommunityLookup
     for community, score in _best_seed(candidates[: cfg.expand_seeds], lookup).items():
         for member in _new_members(lookup.members_of(community), present, cfg.max_per_community):
             present.add(member)
-            joined.append((member, rounded(score * decay)))
+            joined.append((member, round_score(score * decay)))
     return joined
 
 
@@ -139,12 +139,12 @@ def personalized_pagerank(
         return {}
     place = {name: i for i, name in enumerate(names)}
     graph = _Transition(listed, place)
-    home = _home(personalization, place)
+    home = _make_restart_vector(personalization, place)
     rank = graph.settle(home, damping=min(max(damping, 0.0), _MAX_DAMPING), max_iter=max_iter, eps=eps)
     return dict(zip(names, rank.tolist(), strict=True))
 
 
-def _home(personalization: Mapping[Identifier, float], place: Mapping[Identifier, int]) -> Vector:
+def _make_restart_vector(personalization: Mapping[Identifier, float], place: Mapping[Identifier, int]) -> Vector:
     home = np.zeros(len(place))
     for name, weight in personalization.items():
         if name in place and weight > 0 and math.isfinite(weight):
@@ -249,7 +249,7 @@ def expand_by_decay(
     found: dict[Identifier, float] = {}
     frontier: Mapping[Identifier, float] = listed
     for _ in range(config.hops):
-        reached = _hop(frontier, neighbours, config)
+        reached = _walk_one_hop(frontier, neighbours, config)
         frontier = {
             name: score
             for name, score in reached.items()
@@ -261,17 +261,19 @@ def expand_by_decay(
     return _best_admitted(found.items(), config.max_expand, admits)
 
 
-def _hop(frontier: Mapping[Identifier, float], neighbours: Neighbours, config: GraphExpand) -> dict[Identifier, float]:
+def _walk_one_hop(
+    frontier: Mapping[Identifier, float], neighbours: Neighbours, config: GraphExpand
+) -> dict[Identifier, float]:
     reached: dict[Identifier, float] = {}
     for name, score in frontier.items():
-        for edge_type, other in _followed(name, neighbours, config) if score >= 0 else ():
+        for edge_type, other in _select_edges(name, neighbours, config) if score >= 0 else ():
             passed = score * config.decay * config.edge_weight.get(edge_type, 1.0)
             if other != name and (other not in reached or passed > reached[other]):
                 reached[other] = passed
     return reached
 
 
-def _followed(name: Identifier, neighbours: Neighbours, config: GraphExpand) -> list[tuple[str, Identifier]]:
+def _select_edges(name: Identifier, neighbours: Neighbours, config: GraphExpand) -> list[tuple[str, Identifier]]:
     """The edges of a node that count, those of all directions together."""
     edges = [edge for direction in config.directions for edge in neighbours(name, direction)]
     if config.edge_types is not None:
@@ -291,7 +293,7 @@ def expand_by_pagerank(
     home = {name: score for name, score in listed.items() if score > 0}
     if not home:
         return []
-    walked = _directed(edges, config)
+    walked = _direct_edges(edges, config)
     if not any(name in home for edge in walked for name in edge[:2]):
         return []
     rank = personalized_pagerank(walked, home, damping=config.damping, max_iter=config.max_iter, eps=config.eps)
@@ -299,7 +301,7 @@ def expand_by_pagerank(
     return _best_admitted(reached, config.max_expand, admits)
 
 
-def _directed(edges: Iterable[WeightedEdge], config: GraphExpand) -> list[WeightedEdge]:
+def _direct_edges(edges: Iterable[WeightedEdge], config: GraphExpand) -> list[WeightedEdge]:
     listed = list(edges)
     backwards = [(target, source, weight) for source, target, weight in listed]
     if config.direction is Direction.BOTH:
@@ -309,7 +311,7 @@ def _directed(edges: Iterable[WeightedEdge], config: GraphExpand) -> list[Weight
 
 def _best_admitted(scored: Iterable[Scored], limit: int, admits: Admits | None) -> list[Scored]:
     added: list[Scored] = []
-    for name, score in ranked(scored):
+    for name, score in sort_scored(scored):
         if len(added) >= limit:
             break
         if admits is None or admits(name):

@@ -26,7 +26,7 @@ class TemporalFilter:
     def matches(self, properties: Mapping[str, PropertyValue]) -> bool:
         """Whether a node with these properties lies within all bounds."""
         created, updated = _stamp(properties.get(CREATED_AT)), _stamp(properties.get(UPDATED_AT))
-        return _within(created, self.created_after, self.created_before) and _within(
+        return _is_within(created, self.created_after, self.created_before) and _is_within(
             updated, self.updated_after, self.updated_before
         )
 
@@ -35,7 +35,7 @@ def _stamp(value: PropertyValue) -> int | None:
     return value if type(value) is int and value >= 0 else None
 
 
-def _within(stamp: int | None, after: int | None, before: int | None) -> bool:
+def _is_within(stamp: int | None, after: int | None, before: int | None) -> bool:
     if stamp is None:
         return True
     return (after is None or stamp >= after) and (before is None or stamp < before)

@@ -23,23 +23,23 @@ _EXACT_ABOVE = 1e3
 """Above this a float64 has no twelve decimal digits left to round."""
 
 
-def rounded(score: float) -> float:
+def round_score(score: float) -> float:
     """The score to 12 decimal digits, so that sums taken in another order cannot flip a tie."""
     return round(score, SCORE_DIGITS)
 
 
-def rounded_array(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def round_array(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """`rounded` over an array of any shape; large magnitudes stay as they are."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.where(np.abs(scores) < _EXACT_ABOVE, np.round(scores, SCORE_DIGITS) + 0.0, scores)
 
 
-def ranked(scored: Iterable[Scored]) -> list[Scored]:
+def sort_scored(scored: Iterable[Scored]) -> list[Scored]:
     """Best first; equal scores in ascending order of id (text by code points, which is UTF-8 byte order)."""
-    return sorted(((name, rounded(score)) for name, score in scored), key=lambda pair: (-pair[1], pair[0]))
+    return sorted(((name, round_score(score)) for name, score in scored), key=lambda pair: (-pair[1], pair[0]))
 
 
-def finite(scored: Iterable[Scored]) -> list[Scored]:
+def keep_finite(scored: Iterable[Scored]) -> list[Scored]:
     """The pairs whose score is a finite number, in their order."""
     return [pair for pair in scored if math.isfinite(pair[1])]
 
@@ -108,7 +108,9 @@ def weighted_reciprocal_rank_fusion(
     """
     if not k > -1:
         raise ValueError("k must be greater than -1")
-    return _summed([_rank_contributions(ids, weight, k) for ids, weight in lists if _counts(ids, weight)])
+    return _sum_contributions(
+        [_rank_contributions(ids, weight, k) for ids, weight in lists if _has_influence(ids, weight)]
+    )
 
 
 def convex_min_max_fusion(lanes: Iterable[tuple[Sequence[Scored], float]]) -> list[Scored]:
@@ -119,7 +121,7 @@ def convex_min_max_fusion(lanes: Iterable[tuple[Sequence[Scored], float]]) -> li
     of weight 0 add nothing. Returns (id, score) pairs, best first.
     Source: Bruch, Gai and Ingber, "An Analysis of Fusion Functions for Hybrid Retrieval", TOIS 2023.
     """
-    return _summed([_scaled(hits, weight) for hits, weight in lanes if _counts(hits, weight)])
+    return _sum_contributions([_scale_hits(hits, weight) for hits, weight in lanes if _has_influence(hits, weight)])
 
 
 def score_normalized_fusion(a: Sequence[Scored], a_weight: float, b: Sequence[Scored], b_weight: float) -> list[Scored]:
@@ -128,29 +130,31 @@ def score_normalized_fusion(a: Sequence[Scored], a_weight: float, b: Sequence[Sc
     Unlike there, the ids of a list of weight 0 stay in the result, with what the other list gives them.
     Source: Bruch, Gai and Ingber 2023, the case of two lanes.
     """
-    return _summed([_scaled(hits, weight) for hits, weight in ((a, a_weight), (b, b_weight)) if math.isfinite(weight)])
+    return _sum_contributions(
+        [_scale_hits(hits, weight) for hits, weight in ((a, a_weight), (b, b_weight)) if math.isfinite(weight)]
+    )
 
 
-def _counts(entries: Sequence[object], weight: float) -> bool:
+def _has_influence(entries: Sequence[object], weight: float) -> bool:
     return len(entries) > 0 and weight != 0 and math.isfinite(weight)
 
 
 def _rank_contributions(ids: Sequence[Identifier], weight: float, k: float) -> Contributions:
-    if not _repeats(ids):
+    if not _has_repeats(ids):
         return list(ids), weight / (k + np.arange(len(ids), dtype=np.float64) + 1)
     first = {name: rank for rank, name in reversed(list(enumerate(ids)))}
     return list(first), weight / (k + np.fromiter(first.values(), np.float64, len(first)) + 1)
 
 
-def _repeats(ids: Collection[Identifier]) -> bool:
+def _has_repeats(ids: Collection[Identifier]) -> bool:
     return len(set(ids)) < len(ids)
 
 
-def _scaled(hits: Sequence[Scored], weight: float) -> Contributions:
+def _scale_hits(hits: Sequence[Scored], weight: float) -> Contributions:
     names = [name for name, _ in hits]
     scores = np.fromiter((score for _, score in hits), np.float64, len(hits))
-    if _repeats(names) or not np.isfinite(scores).all():
-        best = best_of_each(finite(hits))
+    if _has_repeats(names) or not np.isfinite(scores).all():
+        best = best_of_each(keep_finite(hits))
         names, scores = list(best), np.fromiter(best.values(), np.float64, len(best))
     return names, weight * min_max(scores) if names else scores
 
@@ -168,7 +172,7 @@ def min_max(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return (scores / 2 - low / 2) / reach
 
 
-def _summed(parts: Sequence[Contributions]) -> list[Scored]:
+def _sum_contributions(parts: Sequence[Contributions]) -> list[Scored]:
     """Add the parts up, id by id, in an order that does not depend on the order of the parts."""
     ids = list(dict.fromkeys(name for names, _ in parts for name in names))
     if not ids:
@@ -179,7 +183,7 @@ def _summed(parts: Sequence[Contributions]) -> list[Scored]:
         rows = np.fromiter(map(place.__getitem__, names), np.intp, len(names))
         table[rows, column] = values
     table.sort(axis=1)
-    totals = rounded_array(table.sum(axis=1))
+    totals = round_array(table.sum(axis=1))
     order = rank_order(ids, totals)
     return list(zip(map(ids.__getitem__, order), totals[order].tolist(), strict=True))
 
@@ -237,7 +241,7 @@ def score_shape(scores: Sequence[float]) -> Distribution:
     at n // 4 and 3n // 4 of the sorted scores. Scores that are not finite do not count.
     Source: this package's rules, in the manner of Tukey, Exploratory Data Analysis, 1977.
     """
-    ordered = sorted(score for _, score in finite(("", score) for score in scores))
+    ordered = sorted(score for _, score in keep_finite(("", score) for score in scores))
     count = len(ordered)
     if count < SHAPE_MINIMUM:
         return Distribution()

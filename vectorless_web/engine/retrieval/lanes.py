@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from vectorless_web.engine.retrieval.corpus import Gate, RetrievalCorpus, cosine_search, sparse_scores, standing_out
+from vectorless_web.engine.retrieval.corpus import Gate, NodeCollection, cosine_search, keep_standouts, sparse_scores
 from vectorless_web.engine.retrieval.filters import NodeFilter
 from vectorless_web.engine.retrieval.fusion import (
     FusionStrategy,
@@ -11,8 +11,8 @@ from vectorless_web.engine.retrieval.fusion import (
     Scored,
     best_of_each,
     convex_min_max_fusion,
-    finite,
-    ranked,
+    keep_finite,
+    sort_scored,
     weighted_reciprocal_rank_fusion,
 )
 from vectorless_web.engine.retrieval.query import Lane, RetrievalQuery
@@ -27,7 +27,7 @@ class LaneHits:
     non_finite: int = 0
 
 
-def node_gate(corpus: RetrievalCorpus, conditions: NodeFilter) -> Gate | None:
+def node_gate(corpus: NodeCollection, conditions: NodeFilter) -> Gate | None:
     """A test on ids for the conditions; None when everything passes. Properties are read only when they decide."""
     if conditions.is_open:
         return None
@@ -43,10 +43,10 @@ def node_gate(corpus: RetrievalCorpus, conditions: NodeFilter) -> Gate | None:
     return admits
 
 
-def run_lanes(corpus: RetrievalCorpus, query: RetrievalQuery) -> list[LaneHits]:
+def run_lanes(corpus: NodeCollection, query: RetrievalQuery) -> list[LaneHits]:
     """Every lane the query asks for, in lane order. Raises VectorDimensionMismatch."""
     gate = node_gate(corpus, query.gate)
-    asked: list[tuple[bool, Callable[[RetrievalCorpus, RetrievalQuery, Gate | None], LaneHits]]] = [
+    asked: list[tuple[bool, Callable[[NodeCollection, RetrievalQuery, Gate | None], LaneHits]]] = [
         (query.vector is not None, _vector_lane),
         (query.sparse is not None, _sparse_lane),
         (has_lexical_lane(corpus, query), _lexical_lane),
@@ -55,12 +55,12 @@ def run_lanes(corpus: RetrievalCorpus, query: RetrievalQuery) -> list[LaneHits]:
     return [run(corpus, query, gate) for wanted, run in asked if wanted]
 
 
-def has_lexical_lane(corpus: RetrievalCorpus, query: RetrievalQuery) -> bool:
+def has_lexical_lane(corpus: NodeCollection, query: RetrievalQuery) -> bool:
     """Whether there is a text to look for and an index to look in."""
     return (query.text is not None or bool(query.terms)) and bool(corpus.lexical_vocabulary())
 
 
-def _vector_lane(corpus: RetrievalCorpus, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+def _vector_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
     assert query.vector is not None
     model, values = query.vector
     index = corpus.vector_index(model)
@@ -68,32 +68,32 @@ def _vector_lane(corpus: RetrievalCorpus, query: RetrievalQuery, gate: Gate | No
         return LaneHits(Lane.VECTOR, ())
     if query.vector_share is None:
         return LaneHits(Lane.VECTOR, tuple(cosine_search(index, values, query.lane_cap, gate=gate)))
-    hits = standing_out(cosine_search(index, values, len(index.ids), gate=gate), query.vector_share)
+    hits = keep_standouts(cosine_search(index, values, len(index.ids), gate=gate), query.vector_share)
     return LaneHits(Lane.VECTOR, tuple(hits[: max(query.lane_cap, 0)]))
 
 
-def _sparse_lane(corpus: RetrievalCorpus, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+def _sparse_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
     assert query.sparse is not None
     documents = corpus.sparse_vectors(query.sparse.vocab_id)
     return _lane(Lane.SPARSE, list(sparse_scores(documents, query.sparse, gate=gate)), query.lane_cap)
 
 
-def _lexical_lane(corpus: RetrievalCorpus, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+def _lexical_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
     found = corpus.lexical_search(
         query.text or "", query.terms, weights=query.field_weights, limit=query.lane_cap, gate=gate
     )
     return _lane(Lane.LEXICAL, found, query.lane_cap)
 
 
-def _structure_lane(corpus: RetrievalCorpus, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+def _structure_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
     given = query.structure or ()
     known = [(name, score) for name, score in given if corpus.label(name) and (gate is None or gate(name))]
     return _lane(Lane.STRUCTURE, known, query.lane_cap)
 
 
 def _lane(lane: Lane, scored: Sequence[Scored], cap: int) -> LaneHits:
-    usable = finite(scored)
-    return LaneHits(lane, tuple(ranked(best_of_each(usable).items())[:cap]), len(scored) - len(usable))
+    usable = keep_finite(scored)
+    return LaneHits(lane, tuple(sort_scored(best_of_each(usable).items())[:cap]), len(scored) - len(usable))
 
 
 def fuse(lanes: Sequence[LaneHits], query: RetrievalQuery) -> list[Scored]:

@@ -199,11 +199,11 @@ def scalar(value: PropertyValue) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
-        return _plain(value) if math.isfinite(value) else None
+        return _format_float(value) if math.isfinite(value) else None
     return str(value) if isinstance(value, str | int) else None
 
 
-def _plain(value: float) -> str:
+def _format_float(value: float) -> str:
     """The shortest decimal that reads back as this float, without exponent or trailing `.0`."""
     text = format(Decimal(repr(value)), "f")
     return text.removesuffix(".0")

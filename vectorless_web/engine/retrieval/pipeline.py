@@ -8,8 +8,8 @@ from typing import Any
 from vectorless_web.engine.questions.plan import WeightedTerm
 from vectorless_web.engine.retrieval.corpus import (
     CorpusNode,
+    NodeCollection,
     PropertyValue,
-    RetrievalCorpus,
     RetrievalEmpty,
     SparseVector,
 )
@@ -24,7 +24,7 @@ from vectorless_web.engine.retrieval.expansion import (
     expand_by_pagerank,
 )
 from vectorless_web.engine.retrieval.filters import TemporalFilter
-from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Identifier, Scored, ranked
+from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Identifier, Scored, sort_scored
 from vectorless_web.engine.retrieval.lanes import fuse, has_lexical_lane, node_gate, run_lanes
 from vectorless_web.engine.retrieval.packing import Dropped, DropReason, NodeEstimator, Packer, render_node
 from vectorless_web.engine.retrieval.query import LANE_ORDER, Lane, RetrievalQuery, RetrievalResult, RetrievedItem
@@ -34,7 +34,7 @@ from vectorless_web.engine.retrieval.warnings import (
     RetrievalWarning,
     WarningCode,
     cap_warnings,
-    distinct,
+    remove_repeats,
 )
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
@@ -42,33 +42,33 @@ FILTER_ONLY_SCORE = 1.0
 
 
 def execute(
-    corpus: RetrievalCorpus, query: RetrievalQuery, estimator: TokenEstimator | NodeEstimator
+    corpus: NodeCollection, query: RetrievalQuery, estimator: TokenEstimator | NodeEstimator
 ) -> RetrievalResult:
     """Run the query. Raises RetrievalEmpty when it asks for nothing, VectorDimensionMismatch for a wrong vector."""
     if not _asks_for_something(corpus, query):
         raise RetrievalEmpty
-    run = _Run(corpus, query, estimator)
-    candidates = run.admitted(run.joined(run.found()))
-    candidates = run.reranked(run.expanded(candidates))
-    return run.packed(candidates)
+    run = _Execution(corpus, query, estimator)
+    candidates = run.admit_known(run.join_communities(run.find_candidates()))
+    candidates = run.rerank_first(run.expand_neighbours(candidates))
+    return run.pack_items(candidates)
 
 
-def _asks_for_something(corpus: RetrievalCorpus, query: RetrievalQuery) -> bool:
+def _asks_for_something(corpus: NodeCollection, query: RetrievalQuery) -> bool:
     given = (query.label, query.vector, query.sparse, query.structure)
     return bool(query.where) or any(part is not None for part in given) or has_lexical_lane(corpus, query)
 
 
 @dataclass
-class _Run:
+class _Execution:
     """One execution: the stages as methods over (id, score) lists, and what they record on the way."""
 
-    corpus: RetrievalCorpus
+    corpus: NodeCollection
     query: RetrievalQuery
     estimator: TokenEstimator | NodeEstimator
     lane_scores: dict[Identifier, dict[Lane, float]] = field(default_factory=dict)
     warnings: list[RetrievalWarning] = field(default_factory=list)
 
-    def found(self) -> list[Scored]:
+    def find_candidates(self) -> list[Scored]:
         """Candidates of all lanes, fused; with filters only, every node that passes them."""
         lanes = run_lanes(self.corpus, self.query)
         for found in lanes:
@@ -76,13 +76,13 @@ class _Run:
                 self.lane_scores.setdefault(name, {})[found.lane] = score
             self._warn(WarningCode.LANE_EMPTY, not found.hits)
             self._warn(WarningCode.NON_FINITE_SCORE, found.non_finite > 0)
-        return fuse(lanes, self.query) if lanes else self._filtered()
+        return fuse(lanes, self.query) if lanes else self._filter_hits()
 
-    def _filtered(self) -> list[Scored]:
+    def _filter_hits(self) -> list[Scored]:
         gate = node_gate(self.corpus, self.query.gate)
         return [(name, FILTER_ONLY_SCORE) for name in self.corpus.ids() if gate is None or gate(name)]
 
-    def joined(self, candidates: list[Scored]) -> list[Scored]:
+    def join_communities(self, candidates: list[Scored]) -> list[Scored]:
         """The candidates with the members of the first ones' communities after them, who obey the gates too."""
         lookup = self.query.communities
         if self.query.community.is_identity:
@@ -95,7 +95,7 @@ class _Run:
         members = everyone[len(candidates) :]
         return candidates + [(name, score) for name, score in members if gate is None or gate(name)]
 
-    def admitted(self, candidates: Sequence[Scored]) -> list[Scored]:
+    def admit_known(self, candidates: Sequence[Scored]) -> list[Scored]:
         """Each known candidate once, without tombstones and the system anchor."""
         first: dict[Identifier, float] = {}
         for name, score in candidates:
@@ -109,7 +109,7 @@ class _Run:
             return False
         return self.corpus.node(name) is not None
 
-    def expanded(self, candidates: list[Scored]) -> list[Scored]:
+    def expand_neighbours(self, candidates: list[Scored]) -> list[Scored]:
         """Candidates and their neighbours, best first; unchanged without graph expansion."""
         config = self.query.graph
         if config is None:
@@ -117,7 +117,7 @@ class _Run:
         added = self._neighbours(candidates, config)
         for name, score in added:
             self.lane_scores.setdefault(name, {})[Lane.GRAPH] = score
-        return ranked([*candidates, *added])
+        return sort_scored([*candidates, *added])
 
     def _neighbours(self, seeds: list[Scored], config: GraphExpand) -> list[Scored]:
         by_rank = config.mode is GraphExpandMode.PPR
@@ -141,7 +141,7 @@ class _Run:
         node = self.corpus.node(name)
         return node is not None and self._is_visible(name) and self.query.gate.admits_neighbour(node)
 
-    def reranked(self, candidates: list[Scored]) -> list[Scored]:
+    def rerank_first(self, candidates: list[Scored]) -> list[Scored]:
         """The first candidates in the reranker's order; unchanged when there is none or it fails."""
         query, reranker = self.query, self.query.reranker
         if reranker is None or query.text is None:
@@ -161,11 +161,11 @@ class _Run:
             return reranker.rerank_nodes(text, nodes)
         return reranker.rerank(text, [render_node(node, cap=self.query.summary_cap) for node in nodes])
 
-    def packed(self, candidates: Sequence[Scored]) -> RetrievalResult:
+    def pack_items(self, candidates: Sequence[Scored]) -> RetrievalResult:
         """The items that fit, and the account of everything else."""
         packer = Packer(token_budget=self.query.token_budget, limit=self.query.limit)
         left_out: list[Dropped] = []
-        items = tuple(self._taken(candidates, packer, left_out))
+        items = tuple(self._take_packed(candidates, packer, left_out))
         floored = sum(entry.reason is DropReason.CONFIDENCE for entry in left_out)
         self._warn(WarningCode.BELOW_CONFIDENCE_FLOOR, 0 < floored == len(candidates))
         return RetrievalResult(
@@ -174,12 +174,14 @@ class _Run:
             tokens_budget=self.query.token_budget,
             dropped=len(left_out),
             candidates_seen=len(candidates),
-            warnings=tuple(cap_warnings(distinct(self.warnings))),
+            warnings=tuple(cap_warnings(remove_repeats(self.warnings))),
             fingerprint=self.query.fingerprint(self.corpus.version, type(self.estimator).__qualname__),
             left_out=tuple(left_out),
         )
 
-    def _taken(self, candidates: Sequence[Scored], packer: Packer, left_out: list[Dropped]) -> Iterator[RetrievedItem]:
+    def _take_packed(
+        self, candidates: Sequence[Scored], packer: Packer, left_out: list[Dropped]
+    ) -> Iterator[RetrievedItem]:
         floor = self.query.min_confidence
         for name, score in candidates:
             if floor is not None and score < floor:
@@ -223,7 +225,7 @@ class Retriever:
 
     def __init__(
         self,
-        corpus: RetrievalCorpus,
+        corpus: NodeCollection,
         *,
         estimator: TokenEstimator | NodeEstimator | None = None,
         query: RetrievalQuery | None = None,

@@ -75,23 +75,23 @@ class RetrievalQuery:
     def fingerprint(self, corpus_version: str, estimator: str) -> str:
         """SHA-256 over the corpus version, the estimator's name and every setting, in hexadecimal."""
         settings = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        state = json.dumps([corpus_version, estimator, _plain(settings)], ensure_ascii=True, sort_keys=True)
+        state = json.dumps([corpus_version, estimator, _tag_types(settings)], ensure_ascii=True, sort_keys=True)
         return hashlib.sha256(state.encode()).hexdigest()
 
 
-def _plain(value: Any) -> Any:
+def _tag_types(value: Any) -> Any:
     """The value as JSON that tells types apart: every value beside the name of its type."""
     if isinstance(value, Mapping):
-        return ["map", sorted(([str(key), _plain(item)] for key, item in value.items()), key=lambda pair: pair[0])]
+        return ["map", sorted(([str(key), _tag_types(item)] for key, item in value.items()), key=lambda pair: pair[0])]
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_tag_types(item) for item in value]
     if isinstance(value, StrEnum):
         return value.value
     if isinstance(value, NodeAddress):
         # Fingerprints of stored runs were taken over written ids.
-        return _plain(str(value))
+        return _tag_types(str(value))
     if hasattr(value, "__dataclass_fields__"):
-        return [type(value).__name__, {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}]
+        return [type(value).__name__, {name: _tag_types(getattr(value, name)) for name in value.__dataclass_fields__}]
     if hasattr(value, "version") or hasattr(value, "name"):
         return [type(value).__name__, getattr(value, "version", None) or getattr(value, "name", "")]
     return [type(value).__name__, repr(value)]
@@ -131,4 +131,4 @@ class RetrievalResult:
 
     def canonical(self) -> bytes:
         """The whole result as ASCII JSON: what determinism is checked on."""
-        return json.dumps(_plain(self), ensure_ascii=True, sort_keys=True).encode()
+        return json.dumps(_tag_types(self), ensure_ascii=True, sort_keys=True).encode()

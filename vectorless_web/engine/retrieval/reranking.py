@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.retrieval.corpus import CorpusNode, unit_rows
-from vectorless_web.engine.retrieval.fusion import Identifier, Scored, ranked, rounded
+from vectorless_web.engine.retrieval.fusion import Identifier, Scored, round_score, sort_scored
 
 RERANK_TOP_K = 25
 
@@ -72,7 +72,7 @@ def reorder(candidates: Sequence[Scored], score: Callable[[], Sequence[float]], 
     if scores is None or len(scores) != len(head):
         return Reranked(list(candidates), {}, failed=True)
     judged = {name: score for (name, _), score in zip(head, scores, strict=True)}
-    return Reranked([*ranked(judged.items()), *candidates[len(head) :]], judged)
+    return Reranked([*sort_scored(judged.items()), *candidates[len(head) :]], judged)
 
 
 def _usable_scores(score: Callable[[], Sequence[float]]) -> list[float] | None:
@@ -93,11 +93,11 @@ class JaccardReranker:
 
     def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
         """Jaccard similarity of each text to the query, in [0, 1]."""
-        asked = _words(query)
-        return [_jaccard(asked, _words(text)) for text in texts]
+        asked = _split_words(query)
+        return [_jaccard(asked, _split_words(text)) for text in texts]
 
 
-def _words(text: str) -> frozenset[str]:
+def _split_words(text: str) -> frozenset[str]:
     spaced = "".join(character if character.isalnum() else " " for character in text)
     return frozenset(spaced.lower().split())
 
@@ -108,7 +108,7 @@ def _jaccard(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DiversityCandidate:
     """A text that may be picked: its relevance and its vector, of the same length in all pieces or empty for none."""
 
     text: str
@@ -116,7 +116,7 @@ class Piece:
     vector: Sequence[float]
 
 
-def select_diverse(pieces: Sequence[Piece], k: int, *, diversity: float = 0.5) -> list[tuple[str, float]]:
+def select_diverse(pieces: Sequence[DiversityCandidate], k: int, *, diversity: float = 0.5) -> list[tuple[str, float]]:
     """Pick up to k pieces by maximal marginal relevance: (text, effective score at the time of picking).
 
     effective = (1 - d) x relevance - d x greatest cosine to what is picked, that cosine
@@ -132,7 +132,7 @@ def select_diverse(pieces: Sequence[Piece], k: int, *, diversity: float = 0.5) -
     waiting = list(range(len(left)))
     picked: list[tuple[str, float]] = []
     while waiting and len(picked) < k:
-        effective = {i: rounded((1 - weight) * left[i].relevance - weight * float(redundancy[i])) for i in waiting}
+        effective = {i: round_score((1 - weight) * left[i].relevance - weight * float(redundancy[i])) for i in waiting}
         best = max(waiting, key=lambda i: (effective[i], -i))
         waiting.remove(best)
         picked.append((left[best].text, effective[best]))

@@ -124,6 +124,6 @@ def cap_warnings(warnings: Sequence[RetrievalWarning]) -> list[RetrievalWarning]
     return [*warnings[: WARNINGS_CAP - 1], RetrievalWarning(WarningCode.WARNINGS_TRUNCATED)]
 
 
-def distinct(warnings: Iterable[RetrievalWarning]) -> list[RetrievalWarning]:
+def remove_repeats(warnings: Iterable[RetrievalWarning]) -> list[RetrievalWarning]:
     """Each warning once, in order of first appearance."""
     return list(dict.fromkeys(warnings))

@@ -9,7 +9,7 @@ from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelTime
 from vectorless_web.engine.llm.model import ChatModel, Message
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing.result import ScoredCandidate
-from vectorless_web.engine.text.fence import fenced
+from vectorless_web.engine.text.fence import fence_text
 
 CardSource = Callable[[int], Card]
 """The card of a document id."""
@@ -42,7 +42,7 @@ characters of a reason. A model sees up to 30 cards in one prompt."""
 
 
 @dataclass(frozen=True, slots=True)
-class Opinion:
+class ModelOrder:
     """The candidates in the model's order, or as they were when it had none; `note` then says why."""
 
     candidates: tuple[ScoredCandidate, ...]
@@ -51,34 +51,34 @@ class Opinion:
 
 def ask_model(
     plan: QueryPlan, candidates: Sequence[ScoredCandidate], *, model: ChatModel, cards: CardSource
-) -> Opinion:
+) -> ModelOrder:
     """Let the model rank the candidates; those it leaves out follow in their old order.
 
     Never raises for what the model does: an error, an unknown or repeated id, or a reply
     that is no ranking keeps the scores' order and says so.
     """
     ids = {f"D{number}": candidate for number, candidate in enumerate(candidates, start=1)}
-    listing = "\n\n".join(_shown(name, cards(candidate.doc_id)) for name, candidate in ids.items())
+    listing = "\n\n".join(_describe_card(name, cards(candidate.doc_id)) for name, candidate in ids.items())
     messages = [
         Message("system", _INSTRUCTION),
-        Message("user", f"Question: {plan.question}\n\nCards:\n\n{fenced(listing)}"),
+        Message("user", f"Question: {plan.question}\n\nCards:\n\n{fence_text(listing)}"),
     ]
     try:
         reply = model.complete(messages, schema=_SCHEMA, max_tokens=100 + 60 * len(ids))
     except ModelError as error:
-        return Opinion(tuple(candidates), _unanswered(error))
+        return ModelOrder(tuple(candidates), _explain_failure(error))
     ranking = _ranking(reply.parsed, ids)
     if ranking is None:
-        return Opinion(tuple(candidates), "The model's ranking could not be used; the scores decided.")
+        return ModelOrder(tuple(candidates), "The model's ranking could not be used; the scores decided.")
     first = [
         replace(ids[name], reason=f"{reason}; {ids[name].reason}" if reason else ids[name].reason)
         for name, reason in ranking
     ]
     named = {name for name, _ in ranking}
-    return Opinion((*first, *(candidate for name, candidate in ids.items() if name not in named)))
+    return ModelOrder((*first, *(candidate for name, candidate in ids.items() if name not in named)))
 
 
-def _shown(name: str, card: Card) -> str:
+def _describe_card(name: str, card: Card) -> str:
     lines = [f"[{name}] {_line(card.title)}", f"tags: {_line(', '.join(card.topic_tags[:_TAGS]))}"]
     lines.append(f"about: {_line(card.overview)[:_OVERVIEW]}")
     lines.append(f"sections: {_line('; '.join(line.title for line in card.sections[:_SECTIONS]))}")
@@ -102,7 +102,7 @@ def _ranking(parsed: Mapping[str, Any] | None, ids: Mapping[str, ScoredCandidate
     return ranking if set(names) <= ids.keys() and len(set(names)) == len(names) else None
 
 
-def _unanswered(error: ModelError) -> str:
+def _explain_failure(error: ModelError) -> str:
     if isinstance(error, ModelBudgetSpent):
         return "The budget for the model is spent; the scores decided."
     if isinstance(error, ModelTimeout):

@@ -6,11 +6,11 @@ from enum import StrEnum
 
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Edges, encode_row, key_hash
-from vectorless_web.engine.routing.names import core_key, folded_words, glued, name_in_title, prefixes, spellings
+from vectorless_web.engine.routing.names import core_key, fold_words, glue_words, name_in_title, prefixes, spellings
 from vectorless_web.engine.text.analyser import analyse
 
 
-class Span(StrEnum):
+class ReportingSpan(StrEnum):
     """What stretch of time a kind of document reports on."""
 
     YEAR = "year"
@@ -20,22 +20,31 @@ class Span(StrEnum):
 
 
 _FAMILIES = (
-    ("annual report", Span.YEAR, {"10k", "20f", "40f", "annualreport", "form10k", "universalregistrationdocument"}),
-    ("quarterly report", Span.QUARTER, {"10q", "quarterlyreport", "form10q", "interimreport"}),
-    ("current report", Span.EVENT, {"8k", "6k", "currentreport", "form8k"}),
+    (
+        "annual report",
+        ReportingSpan.YEAR,
+        {"10k", "20f", "40f", "annualreport", "form10k", "universalregistrationdocument"},
+    ),
+    ("quarterly report", ReportingSpan.QUARTER, {"10q", "quarterlyreport", "form10q", "interimreport"}),
+    ("current report", ReportingSpan.EVENT, {"8k", "6k", "currentreport", "form8k"}),
     (
         "earnings release",
-        Span.QUARTER,
+        ReportingSpan.QUARTER,
         {"earnings", "earningsrelease", "earningsreport", "earningscall", "pressrelease"},
     ),
-    ("proxy statement", Span.EVENT, {"def14a", "proxystatement", "proxy"}),
-    ("prospectus", Span.EVENT, {"s1", "s3", "s4", "f1", "prospectus", "offeringmemorandum"}),
-    ("contract", Span.UNKNOWN, {"contract", "agreement", "leaseagreement", "licenseagreement", "serviceagreement"}),
-    ("manual", Span.UNKNOWN, {"manual", "usermanual", "userguide", "guide", "handbook", "ownersmanual"}),
+    ("proxy statement", ReportingSpan.EVENT, {"def14a", "proxystatement", "proxy"}),
+    ("prospectus", ReportingSpan.EVENT, {"s1", "s3", "s4", "f1", "prospectus", "offeringmemorandum"}),
+    (
+        "contract",
+        ReportingSpan.UNKNOWN,
+        {"contract", "agreement", "leaseagreement", "licenseagreement", "serviceagreement"},
+    ),
+    ("manual", ReportingSpan.UNKNOWN, {"manual", "usermanual", "userguide", "guide", "handbook", "ownersmanual"}),
 )
 _BY_NAME = {name: family for family, _, names in _FAMILIES for name in names}
-SPANS: dict[Span, tuple[str, ...]] = {
-    span: tuple(family for family, of, _ in _FAMILIES if of is span) for span in (Span.YEAR, Span.QUARTER, Span.EVENT)
+SPANS: dict[ReportingSpan, tuple[str, ...]] = {
+    span: tuple(family for family, of, _ in _FAMILIES if of is span)
+    for span in (ReportingSpan.YEAR, ReportingSpan.QUARTER, ReportingSpan.EVENT)
 }
 """Families of documents by the stretch of time they report on."""
 
@@ -78,7 +87,7 @@ def card_row(
     """
     title = card.title or name
     terms = {
-        "title": analyse(f"{title} {spaced(name)} {' '.join(card.fields.entities[:_PREFIXED_NAMES])}"),
+        "title": analyse(f"{title} {split_file_name(name)} {' '.join(card.fields.entities[:_PREFIXED_NAMES])}"),
         "tags": analyse("\n".join(card.topic_tags)),
         "hints": analyse("\n".join(card.question_hints)),
         "overview": analyse(card.overview),
@@ -96,7 +105,7 @@ def _subject(card: Card) -> int:
     return key_hash(ENTITY, key) if key else 0
 
 
-def spaced(name: str) -> str:
+def split_file_name(name: str) -> str:
     """A file name as words, without its ending: "BLUEBARN_2024Q2_10Q.pdf" gives "BLUEBARN 2024 Q2 10Q"."""
     stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", name)
     stem = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=(?:19|20)\d\d)(?=Q[1-4])|(?<=FY)(?=\d)", " ", stem)
@@ -129,16 +138,16 @@ def _field_keys(card: Card, name: str) -> Keys:
         keys[YEAR, str(year)] = _strength(certainty)
     for quarter in fields.quarters:
         keys[QUARTER, quarter.upper()] = MAX_COUNT
-    for place, family in enumerate(dict.fromkeys(map(family_of, (*_forms_named(name), *fields.forms)))):
+    for place, family in enumerate(dict.fromkeys(map(family_of, (*_find_named_forms(name), *fields.forms)))):
         keys[FORM, family] = MAX_COUNT if place == 0 else _LATER_FORM
     for date in fields.dates:
         keys[DATE, date] = MAX_COUNT
     return keys
 
 
-def _forms_named(name: str) -> list[str]:
+def _find_named_forms(name: str) -> list[str]:
     """Words of the file name that are kinds of document, such as EARNINGS or 10Q."""
-    return [word for word in spaced(name).split() if family_of(word) != word.casefold()]
+    return [word for word in split_file_name(name).split() if family_of(word) != word.casefold()]
 
 
 def _entity_keys(card: Card, name: str) -> Keys:
@@ -149,7 +158,7 @@ def _entity_keys(card: Card, name: str) -> Keys:
         for key, likely in spellings(_as_written(entity, f"{card.title}\n{card.overview}")).items():
             keys[ENTITY, key] = max(_strength(certainty * likely), keys.get((ENTITY, key), 0))
         if place < _PREFIXED_NAMES:
-            keys |= {(PREFIX, start): MAX_COUNT for start in prefixes(glued(folded_words(entity)))}
+            keys |= {(PREFIX, start): MAX_COUNT for start in prefixes(glue_words(fold_words(entity)))}
     return keys
 
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array
 from vectorless_web.engine.routing.result import ScoredCandidate
-from vectorless_web.engine.routing.signals import Scorer, Signals
-from vectorless_web.engine.routing.typed import named_fields
-from vectorless_web.engine.text.readable import readable
+from vectorless_web.engine.routing.signals import RouteScorer, Signals
+from vectorless_web.engine.routing.typed import list_named_fields
+from vectorless_web.engine.text.readable import lower_capitals
 
 _SAID = {
     "title": "its title says",
@@ -25,21 +25,21 @@ _TITLE_CHARACTERS = 60
 class Explainer:
     """Makes candidates of scored cards. `written` maps an analysed word to the question's own spelling."""
 
-    def __init__(self, scorer: Scorer, signals: Signals, written: Mapping[str, str]) -> None:
+    def __init__(self, scorer: RouteScorer, signals: Signals, written: Mapping[str, str]) -> None:
         self._scorer, self._signals, self._written = scorer, signals, written
 
     def candidates(self, places: Sequence[int]) -> tuple[ScoredCandidate, ...]:
         """The candidates at those places of the signals, in that order, each with its reason."""
         ascending = sorted(places)
         rows = self._signals.rows[ascending]
-        matched = map(self._as_asked, self._scorer.lexical.matched(rows))
-        said = map(self._agreed, ascending, self._scorer.typed.borne(rows))
+        matched = map(self._as_asked, self._scorer.lexical.list_matched(rows))
+        said = map(self._list_agreed, ascending, self._scorer.typed.list_borne_names(rows))
         found = dict(zip(ascending, zip(matched, said, strict=True), strict=True))
         return tuple(self._candidate(place, *found[place]) for place in places)
 
-    def _agreed(self, place: int, names: Sequence[str]) -> list[str]:
+    def _list_agreed(self, place: int, names: Sequence[str]) -> list[str]:
         agreed = {name: float(values[place]) for name, values in self._signals.parts.items()}
-        return named_fields(self._scorer.typed.wanted, agreed, names)
+        return list_named_fields(self._scorer.typed.wanted, agreed, names)
 
     def _as_asked(self, found: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         """The terms that are words of the question, as it writes them."""
@@ -72,13 +72,15 @@ class Explainer:
         lender = self._signals.linked.get(row)
         if lender is not None:
             title = self._scorer.snapshot.titles(self._scorer.snapshot.rows_of([lender]))
-            parts.append(f"linked to {_cut(title[0])}" if title and title[0] else "linked to a strong candidate")
+            parts.append(
+                f"linked to {_shorten_title(title[0])}" if title and title[0] else "linked to a strong candidate"
+            )
         return "; ".join(parts) or "nothing on its card speaks of the question"
 
 
-def _cut(title: str) -> str:
+def _shorten_title(title: str) -> str:
     """A title as it fits a reason."""
-    text = readable(title)
+    text = lower_capitals(title)
     return text if len(text) <= _TITLE_CHARACTERS else text[:_TITLE_CHARACTERS].rsplit(" ", 1)[0] + "…"
 
 

@@ -53,11 +53,11 @@ class CardScorer:
     ) -> None:
         self._snapshot = snapshot
         self._weights = np.array([weights.get(name, 0.0) for name in FIELDS])
-        self.terms = self._known(terms)
+        self.terms = self._list_known_terms(terms)
         self.attainable = sum(term.ceiling for term in self.terms)
         self._read: dict[int, CardPostings] = {}
 
-    def _known(self, terms: Sequence[tuple[str, float]]) -> list[Term]:
+    def _list_known_terms(self, terms: Sequence[tuple[str, float]]) -> list[Term]:
         size = len(self._snapshot)
         strongest: dict[str, float] = {}
         for text, weight in terms:
@@ -89,11 +89,11 @@ class CardScorer:
         `allowed` are the rows that may be found, ascending; None is all.
         """
         eager, rest = self._split()
-        rows, scores = self._found(eager, allowed)
+        rows, scores = self._find_rows(eager, allowed)
         ceiling = sum(term.ceiling for term in rest)
         if rest and self._floor(scores, limit) <= ceiling:
             eager, rest, ceiling = self.terms, [], 0.0
-            rows, scores = self._found(eager, allowed)
+            rows, scores = self._find_rows(eager, allowed)
         kept = scores + ceiling >= self._floor(scores, limit)
         rows = rows[kept]
         return rows, scores[kept] + self._matrix(rest, rows).sum(axis=0)
@@ -115,17 +115,17 @@ class CardScorer:
             return 0.0
         return float(np.partition(scores, len(scores) - limit)[len(scores) - limit])
 
-    def _found(self, terms: Sequence[Term], allowed: Array | None) -> tuple[Array, Array]:
+    def _find_rows(self, terms: Sequence[Term], allowed: Array | None) -> tuple[Array, Array]:
         """Rows with any of the terms, ascending, and their scores by these terms alone."""
         totals = np.zeros(0)
-        for some in _portions(terms):
+        for some in _split_portions(terms):
             gains = self._totals(some)
             longer, shorter = (gains, totals) if len(gains) > len(totals) else (totals, gains)
             longer[: len(shorter)] += shorter
             totals = longer
         rows = np.flatnonzero(totals > 0)
         if allowed is not None:
-            rows = rows[_within(rows, allowed)]
+            rows = rows[_find_allowed(rows, allowed)]
         return rows, totals[rows]
 
     def _totals(self, terms: Sequence[Term]) -> Array:
@@ -138,12 +138,12 @@ class CardScorer:
         fields = np.concatenate([postings.fields for postings in read])
         counts = np.concatenate([postings.counts for postings in read])
         first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]) | (owner[1:] != owner[:-1])))
-        weighted = np.add.reduceat(self._weighted(rows, fields, counts), first)
+        weighted = np.add.reduceat(self._score_rows(rows, fields, counts), first)
         factors = np.array([term.factor for term in terms])[owner[first]]
-        totals: Array = np.bincount(rows[first], weights=factors * _saturated(weighted))
+        totals: Array = np.bincount(rows[first], weights=factors * _saturate_weights(weighted))
         return totals
 
-    def _weighted(self, rows: Array, fields: Array, counts: Array) -> Array:
+    def _score_rows(self, rows: Array, fields: Array, counts: Array) -> Array:
         length = self._snapshot.lengths(rows, fields)
         weighted: Array = counts * self._weights[fields] / (1 - B + self._normaliser[fields] * length)
         return weighted
@@ -157,10 +157,10 @@ class CardScorer:
         owner, place, fields, counts = self._entries(terms, rows)
         weighted: Array = np.zeros(len(terms) * len(rows))
         if len(place):
-            gained = self._weighted(rows[place], fields, counts)
+            gained = self._score_rows(rows[place], fields, counts)
             weighted = np.bincount(owner * len(rows) + place, weights=gained, minlength=len(weighted))
         factors = np.array([term.factor for term in terms]).reshape(-1, 1)
-        matrix: Array = factors * _saturated(weighted.reshape(len(terms), len(rows)))
+        matrix: Array = factors * _saturate_weights(weighted.reshape(len(terms), len(rows)))
         return matrix
 
     def _entries(self, terms: Sequence[Term], rows: Array) -> tuple[Array, Array, Array, Array]:
@@ -179,7 +179,7 @@ class CardScorer:
         owner, place, fields, counts = (np.concatenate(column) for column in zip(*found, strict=True))
         return owner, place, fields, counts
 
-    def matched(self, rows: Array) -> list[dict[str, list[str]]]:
+    def list_matched(self, rows: Array) -> list[dict[str, list[str]]]:
         """For each of these rows: field -> terms that stand there, each only in the first of its fields."""
         owner, place, fields, _ = self._entries(self.terms, rows)
         shown: list[dict[str, list[str]]] = [{} for _ in range(len(rows))]
@@ -191,7 +191,7 @@ class CardScorer:
         return shown
 
 
-def _portions(terms: Sequence[Term]) -> Iterator[list[Term]]:
+def _split_portions(terms: Sequence[Term]) -> Iterator[list[Term]]:
     """The terms in portions of a bounded number of entries, so that long postings never stand in memory together."""
     portion: list[Term] = []
     size = 0
@@ -205,12 +205,12 @@ def _portions(terms: Sequence[Term]) -> Iterator[list[Term]]:
         yield portion
 
 
-def _saturated(weighted: Array) -> Array:
+def _saturate_weights(weighted: Array) -> Array:
     saturated: Array = (K1 + 1) * weighted / (K1 + weighted)
     return saturated
 
 
-def _within(rows: Array, allowed: Array) -> Array:
+def _find_allowed(rows: Array, allowed: Array) -> Array:
     """Which of the ascending `rows` stand in the ascending `allowed`."""
     places = np.searchsorted(allowed, rows)
     inside = places < len(allowed)

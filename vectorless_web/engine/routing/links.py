@@ -32,7 +32,7 @@ def links_for(
     The weight is the idf of the shared keywords over that of all the card's telling ones.
     Costs as much as the postings of those keywords, not of the corpus.
     """
-    telling = _telling(card, snapshot, keywords)
+    telling = _find_rare_keywords(card, snapshot, keywords)
     if not telling:
         return []
     rows = [np.unique(snapshot.postings(key_hash(KEYWORD, keyword)).rows) for keyword in telling]
@@ -54,7 +54,7 @@ def links_for(
     ]
 
 
-def _telling(card: Card, snapshot: Snapshot, keywords: Iterable[str]) -> dict[str, float]:
+def _find_rare_keywords(card: Card, snapshot: Snapshot, keywords: Iterable[str]) -> dict[str, float]:
     """The card's most discriminating keywords with their idf, by falling idf."""
     units = dict.fromkeys([*card.topics, *(u for k in (*card.topic_tags, *keywords) for u in keyword_units(k))])
     most = min(max(_FEW, _COMMON_SHARE * len(snapshot)), _MANY)

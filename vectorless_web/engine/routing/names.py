@@ -54,24 +54,24 @@ _SHORTEST_PREFIX, _LONGEST_PREFIX = 3, 10
 one."""
 
 
-def folded_words(name: str) -> list[str]:
+def fold_words(name: str) -> list[str]:
     """The words of a name, lower case, without accents, points, apostrophes and possessive s."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", name.casefold()) if not unicodedata.combining(c))
     found = (_POSSESSIVE.sub("", match.group()) for match in _WORD.finditer(plain))
     return [_POINTS.sub("", word) for word in found]
 
 
-def glued(words: Sequence[str]) -> str:
+def glue_words(words: Sequence[str]) -> str:
     """Words as one, without linking words: "Sea-Salter", "sea salter" and "SeaSalter" become one key."""
     return "".join(word for word in words if word not in _LINKING)
 
 
 def core_key(name: str) -> str:
     """The glued name without its legal form and numbers beside it."""
-    return glued(_without_legal_form(_named_words(folded_words(name))))
+    return glue_words(_without_legal_form(_list_name_words(fold_words(name))))
 
 
-def _named_words(words: list[str]) -> list[str]:
+def _list_name_words(words: list[str]) -> list[str]:
     """The words without numbers, which come from dates and file numbers beside a name; all when none is left."""
     return [word for word in words if not word.isdigit()] or words
 
@@ -98,10 +98,10 @@ def spellings(name: str) -> dict[str, float]:
     for "and"), its capitals and blends of its first two words are guesses, of use only
     when the question writes exactly that.
     """
-    words = _named_words(folded_words(name))
+    words = _list_name_words(fold_words(name))
     core = _without_legal_form(words)
-    keys: dict[str, float] = {glued(folded_words(name)): 1.0}
-    for key, certainty in _guesses(name, words, core):
+    keys: dict[str, float] = {glue_words(fold_words(name)): 1.0}
+    for key, certainty in _guess_spellings(name, words, core):
         if len(key) > 1:
             keys[key] = max(certainty, keys.get(key, 0.0))
     return keys
@@ -114,10 +114,10 @@ def _without_legal_form(words: list[str]) -> list[str]:
     return core
 
 
-def _guesses(name: str, words: list[str], core: list[str]) -> Iterator[tuple[str, float]]:
-    yield glued(words), 1.0
-    yield glued(core), 1.0
-    yield from ((key, 0.7) for key in _capitals(name))
+def _guess_spellings(name: str, words: list[str], core: list[str]) -> Iterator[tuple[str, float]]:
+    yield glue_words(words), 1.0
+    yield glue_words(core), 1.0
+    yield from ((key, 0.7) for key in _list_capitals(name))
     telling = [word for word in core if word not in _LINKING]
     if len(telling) < 2:
         return
@@ -132,7 +132,7 @@ def _guesses(name: str, words: list[str], core: list[str]) -> Iterator[tuple[str
             yield telling[0][:first] + telling[1][:second], 0.45
 
 
-def _capitals(name: str) -> Iterator[str]:
+def _list_capitals(name: str) -> Iterator[str]:
     """The first three and more capitals of a mixed-case name: "KLMorton Crest" gives "klm" and "klmc"."""
     capitals = "".join(character for character in name if character.isupper()).lower()
     if name.isupper() or len(capitals) < 3:

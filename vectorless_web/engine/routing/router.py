@@ -17,7 +17,7 @@ from vectorless_web.engine.routing.config import RouteMode, RouterConfig
 from vectorless_web.engine.routing.explain import Explainer
 from vectorless_web.engine.routing.links import links_for
 from vectorless_web.engine.routing.result import RouteResult, ScoredCandidate
-from vectorless_web.engine.routing.signals import Scorer, committed
+from vectorless_web.engine.routing.signals import RouteScorer, find_committed
 from vectorless_web.engine.routing.terms import as_written
 
 _POOL = 4
@@ -65,7 +65,7 @@ class DocumentRouter:
 
     def route(self, plan: QueryPlan, doc_ids: Sequence[int] | Array | None = None) -> RouteResult:
         """Shortlist the documents for a question; `doc_ids` (ascending) limits them, None is all."""
-        return self._route(plan, self._allowed(doc_ids), self.config)
+        return self._route(plan, self._select_allowed(doc_ids), self.config)
 
     def reroute(
         self,
@@ -82,14 +82,14 @@ class DocumentRouter:
         are lifted. It never commits.
         """
         terms = (*plan.terms, *(WeightedTerm(term, 1.0, "gap") for term in gaps))
-        allowed = self._allowed(doc_ids)
+        allowed = self._select_allowed(doc_ids)
         everyone = self.snapshot.all_rows() if allowed is None else allowed
         left = np.setdiff1d(everyone, self.snapshot.rows_of(list(read)), assume_unique=True)
         doubled = replace(self.config, max_candidates=2 * self.config.max_candidates)
         result = self._route(replace(plan, terms=terms), left, doubled, yielded=yielded)
         return replace(result, committed=None)
 
-    def _allowed(self, doc_ids: Sequence[int] | Array | None) -> Array | None:
+    def _select_allowed(self, doc_ids: Sequence[int] | Array | None) -> Array | None:
         return None if doc_ids is None else np.sort(self.snapshot.rows_of(doc_ids))
 
     def _route(
@@ -98,7 +98,7 @@ class DocumentRouter:
         started = self._clock()
         considered = len(self.snapshot) if allowed is None else len(allowed)
         activated = considered > config.activate_threshold
-        scorer = Scorer(self.snapshot, plan, config)
+        scorer = RouteScorer(self.snapshot, plan, config)
         keep = max(config.bm25_top_k, config.max_candidates)
         cut = config.max_candidates if activated else considered
         everyone = self.snapshot.all_rows() if allowed is None else allowed
@@ -111,12 +111,12 @@ class DocumentRouter:
         ambiguous = activated and is_ambiguous(ranked, cut)
         mode, note = RouteMode.FAST, ""
         if activated and self._asks(config, ambiguous):
-            ranked, mode, note = self._assisted(plan, ranked, config)
+            ranked, mode, note = self._ask_model_order(plan, ranked, config)
         elif config.mode is RouteMode.PRECISE and activated:
             note = "No model is configured; the scores decided."
         return RouteResult(
             candidates=ranked[:cut],
-            committed=committed(signals, scorer.typed.wanted),
+            committed=find_committed(signals, scorer.typed.wanted),
             mode_used=mode,
             activated=activated,
             index_version=self.snapshot.version,
@@ -132,7 +132,7 @@ class DocumentRouter:
             return False
         return config.mode is RouteMode.PRECISE or (config.mode is RouteMode.BALANCED and ambiguous)
 
-    def _assisted(
+    def _ask_model_order(
         self, plan: QueryPlan, ranked: tuple[ScoredCandidate, ...], config: RouterConfig
     ) -> tuple[tuple[ScoredCandidate, ...], RouteMode, str]:
         assert self._model is not None and self._cards is not None

@@ -12,7 +12,7 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing.config import RouterConfig
 from vectorless_web.engine.routing.lexical import CardScorer
 from vectorless_web.engine.routing.terms import keyword_weights, query_terms
-from vectorless_web.engine.routing.typed import FieldScorer, Wanted, looked_up, wanted_by
+from vectorless_web.engine.routing.typed import FieldScorer, Wanted, look_up_values, read_wanted_fields
 
 _STRONG = 10
 """Candidates whose links are followed."""
@@ -45,14 +45,14 @@ class Signals:
         return [int(place) for place in np.lexsort((self.ids, -self.score))]
 
 
-class Scorer:
+class RouteScorer:
     """Scores cards for one question over one snapshot."""
 
     def __init__(self, snapshot: Snapshot, plan: QueryPlan, config: RouterConfig) -> None:
         self.snapshot = snapshot
         self.config = config
         self.lexical = CardScorer(snapshot, query_terms(plan))
-        self.typed = FieldScorer(snapshot, wanted_by(plan, snapshot))
+        self.typed = FieldScorer(snapshot, read_wanted_fields(plan, snapshot))
         self._keywords = keyword_weights(plan, snapshot)
 
     def pool(self, limit: int, allowed: Array | None) -> Array:
@@ -68,7 +68,7 @@ class Scorer:
         alone = self._signals(pool, None, {})
         if not self.snapshot.has_edges or self.config.w_graph <= 0:
             return alone
-        lent, lenders = self._lent(alone, yielded)
+        lent, lenders = self._lend_scores(alone, yielded)
         rows = self.snapshot.rows_of(list(lent))[:_LINKED_POOL]
         rows = rows if allowed is None else rows[np.isin(rows, allowed, assume_unique=True)]
         everyone = np.union1d(pool, rows)
@@ -77,7 +77,7 @@ class Scorer:
         linked = {row: lenders[doc_id] for row, doc_id in zip(everyone.tolist(), ids, strict=True) if doc_id in lenders}
         return self._signals(everyone, graph if graph.any() else None, linked)
 
-    def _lent(self, alone: Signals, yielded: Sequence[int]) -> tuple[dict[int, float], dict[int, int]]:
+    def _lend_scores(self, alone: Signals, yielded: Sequence[int]) -> tuple[dict[int, float], dict[int, int]]:
         """What strong documents lend to those linked to them: edge weight x score, the greatest counts."""
         best = float(alone.score.max(initial=0.0))
         strong = [place for place in alone.order()[:_STRONG] if alone.score[place] >= _STRONG_SHARE * best > 0]
@@ -103,7 +103,7 @@ class Scorer:
             (config.w_fields * self.typed.say(parts), fields),
             (config.w_graph, graph),
         )
-        score = _mean(weighted, len(rows))
+        score = _average_signals(weighted, len(rows))
         return Signals(rows, self.snapshot.row_ids(rows), score, bm25, keyword, fields, graph, parts, linked)
 
     def _bm25(self, rows: Array) -> Array | None:
@@ -120,11 +120,11 @@ class Scorer:
         held = np.zeros(len(rows))
         for hashed, weight in self._keywords.items():
             postings = self.snapshot.postings(hashed)
-            held += weight * looked_up(postings.rows, np.ones(len(postings.rows)), rows)
+            held += weight * look_up_values(postings.rows, np.ones(len(postings.rows)), rows)
         return held / sum(self._keywords.values())
 
 
-def _mean(weighted: Iterable[tuple[float, Array | None]], size: int) -> Array:
+def _average_signals(weighted: Iterable[tuple[float, Array | None]], size: int) -> Array:
     """The weighted mean of the signals that are there, rounded so that ties stay ties."""
     present = [(weight, values) for weight, values in weighted if values is not None and weight > 0]
     total = sum(weight for weight, _ in present)
@@ -134,16 +134,16 @@ def _mean(weighted: Iterable[tuple[float, Array | None]], size: int) -> Array:
     return mean
 
 
-_SURE_NAME = 0.95
+_CONFIDENT_NAME = 0.95
 """Least agreement of names, in [0, 1], from which one document alone may be committed to: a nickname learnt from
 another document (0.96) is enough, a guess is not."""
-_SURE_YEAR = 0.6
+_CONFIDENT_YEAR = 0.6
 """Least agreement of years from which one document alone may be committed to: the report on the year, or the next."""
 _MARGIN = 0.06
 """How far the second must stand behind in agreement of fields."""
 
 
-def committed(signals: Signals, wanted: Wanted) -> int | None:
+def find_committed(signals: Signals, wanted: Wanted) -> int | None:
     """The document that the question names beyond doubt, or None.
 
     It is first by score, bears every name the question mentions, covers the period if one
@@ -153,9 +153,9 @@ def committed(signals: Signals, wanted: Wanted) -> int | None:
         return None
     first = signals.order()[0]
     names = signals.parts["name"]
-    if names[first] < _SURE_NAME:
+    if names[first] < _CONFIDENT_NAME:
         return None
-    if wanted.year is not None and ("year" not in signals.parts or signals.parts["year"][first] < _SURE_YEAR):
+    if wanted.year is not None and ("year" not in signals.parts or signals.parts["year"][first] < _CONFIDENT_YEAR):
         return None
     others = np.delete(signals.fields, first)
     if len(others) and others.max() > signals.fields[first] - _MARGIN:

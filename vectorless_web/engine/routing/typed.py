@@ -9,9 +9,19 @@ import numpy as np
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Array, key_hash
 from vectorless_web.engine.questions.plan import Period, QueryPlan
-from vectorless_web.engine.routing.card_keys import DATE, ENTITY, FORM, PREFIX, QUARTER, SPANS, YEAR, Span, family_of
+from vectorless_web.engine.routing.card_keys import (
+    DATE,
+    ENTITY,
+    FORM,
+    PREFIX,
+    QUARTER,
+    SPANS,
+    YEAR,
+    ReportingSpan,
+    family_of,
+)
 from vectorless_web.engine.routing.lexical import idf
-from vectorless_web.engine.routing.names import folded_words, glued
+from vectorless_web.engine.routing.names import fold_words, glue_words
 from vectorless_web.engine.text.analyser import STOP_WORDS, words
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -93,7 +103,7 @@ _PREFIX_CERTAINTY = 0.5
 """What a name known by its beginning alone counts, as a share of the whole name."""
 _MOST_EXPLAINING, _MOST_SUBJECTS = 200, 3
 """Documents with a nickname, at most, that may explain it (more share it by chance), and subjects it may mean."""
-_SURE_SHARE = 0.9
+_CONFIDENT_SHARE = 0.9
 """Share of the strongest agreement from which a document counts as explaining a nickname."""
 
 
@@ -122,8 +132,8 @@ def mentions_in(plan: QueryPlan, snapshot: Snapshot) -> list[Mention]:
     """
     question, names = plan.question, plan.entities
     taken = _spans(question, plan.concepts)
-    found = [m for m in _exact(question, snapshot) if _is_meant(m, names, taken)]
-    found += _beginnings(question, names, snapshot)
+    found = [m for m in _find_exact_mentions(question, snapshot) if _is_meant(m, names, taken)]
+    found += _find_prefix_mentions(question, names, snapshot)
     kept: list[Mention] = []
     for mention in sorted(found, key=lambda m: (m.start - m.end, -m.weight, m.start)):
         if all(mention.end <= other.start or mention.start >= other.end for other in kept):
@@ -145,24 +155,24 @@ def _is_meant(mention: Mention, names: Sequence[str], taken: Sequence[tuple[int,
     return any(character.isupper() for character in mention.text) or mention.strongest >= _FULL_NAME
 
 
-def _exact(question: str, snapshot: Snapshot) -> Iterator[Mention]:
+def _find_exact_mentions(question: str, snapshot: Snapshot) -> Iterator[Mention]:
     """Mentions by a whole key. All runs of words are looked up at once: most are no name."""
-    runs = list(_runs(question))
+    runs = list(_list_word_runs(question))
     hashes = [key_hash(ENTITY, key) for _, _, key in runs]
     for at in np.flatnonzero(snapshot.knows(hashes)).tolist():
         start, end, _ = runs[at]
         yield from _mention(question[start:end], start, hashes[at], snapshot)
 
 
-def _runs(question: str) -> Iterator[tuple[int, int, str]]:
+def _list_word_runs(question: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, glued key) of each run of words that could be a name."""
-    tokens = [(word, folded_words(word.text)) for word in words(question)]
+    tokens = [(word, fold_words(word.text)) for word in words(question)]
     for first, (opening, folded) in enumerate(tokens):
         if not folded or folded[0] in STOP_WORDS:
             continue
         key = ""
         for closing, more in tokens[first : first + _LONGEST]:
-            key += glued(more)
+            key += glue_words(more)
             if more and more[-1] not in STOP_WORDS and len(key) > 1 and not key.isdigit():
                 yield opening.start, closing.end, key
 
@@ -180,18 +190,18 @@ def _subjects(hashed: int, strongest: int, snapshot: Snapshot) -> list[int]:
     postings = snapshot.postings(hashed)
     if len(postings.rows) > _MOST_EXPLAINING:
         return []
-    sure = postings.rows[postings.counts >= _SURE_SHARE * strongest]
-    return sorted({subject for subject in snapshot.subjects(sure) if subject not in (0, hashed)})[:_MOST_SUBJECTS]
+    confident = postings.rows[postings.counts >= _CONFIDENT_SHARE * strongest]
+    return sorted({subject for subject in snapshot.subjects(confident) if subject not in (0, hashed)})[:_MOST_SUBJECTS]
 
 
 def _form(text: str) -> float:
     return 1.0 if any(character.isupper() for character in text) else _UNCAPITALISED
 
 
-def _beginnings(question: str, names: Sequence[str], snapshot: Snapshot) -> Iterator[Mention]:
+def _find_prefix_mentions(question: str, names: Sequence[str], snapshot: Snapshot) -> Iterator[Mention]:
     for name in names:
         start = question.find(name)
-        key = glued(folded_words(name))
+        key = glue_words(fold_words(name))
         hashed = key_hash(PREFIX, key)
         if start < 0 or not key or snapshot.frequency(key_hash(ENTITY, key)):
             continue
@@ -236,7 +246,7 @@ class Wanted:
     ahead: bool = False
 
 
-def wanted_by(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
+def read_wanted_fields(plan: QueryPlan, snapshot: Snapshot) -> Wanted:
     """The typed fields of a question, its names matched against those of the corpus."""
     quarters = [period for period in plan.periods if period.quarter]
     dates = [iso_date(period.text) for period in plan.periods if period.kind == "date"]
@@ -315,27 +325,27 @@ class FieldScorer:
         if (kind, value) not in self._held:
             postings = self.snapshot.postings(key_hash(kind, value))
             self._held[kind, value] = (postings.rows, postings.counts / MAX_COUNT)
-        return looked_up(*self._held[kind, value], rows)
+        return look_up_values(*self._held[kind, value], rows)
 
     def _names(self, rows: Array) -> Array:
         total = sum(mention.weight for mention in self.wanted.mentions)
         held = np.zeros(len(rows))
         for mention in self.wanted.mentions:
-            held += mention.weight * self._named(mention, rows)
+            held += mention.weight * self._score_names(mention, rows)
         return held / total
 
-    def _named(self, mention: Mention, rows: Array) -> Array:
+    def _score_names(self, mention: Mention, rows: Array) -> Array:
         """How surely each row bears the name, in [0, 1]: 1 for the surest bearer there is."""
         first, *others = (self.snapshot.postings(hashed) for hashed in mention.hashes)
-        surest = looked_up(first.rows, first.counts / mention.strongest, rows)
+        surest = look_up_values(first.rows, first.counts / mention.strongest, rows)
         for postings in others:
-            learnt = looked_up(postings.rows, _LEARNT * postings.counts / MAX_COUNT, rows)
+            learnt = look_up_values(postings.rows, _LEARNT * postings.counts / MAX_COUNT, rows)
             surest = np.maximum(surest, learnt)
         return surest
 
-    def borne(self, rows: Array) -> list[list[str]]:
+    def list_borne_names(self, rows: Array) -> list[list[str]]:
         """For each of these rows (ascending): the names of the question it bears, as the question writes them."""
-        held = [(mention.text, self._named(mention, rows) > 0) for mention in self.wanted.mentions]
+        held = [(mention.text, self._score_names(mention, rows) > 0) for mention in self.wanted.mentions]
         return [[text for text, bears in held if bears[place]] for place in range(len(rows))]
 
     def _years(self, rows: Array) -> Array:
@@ -359,7 +369,9 @@ class FieldScorer:
             span: np.max([self.strength(FORM, family, rows) for family in families], axis=0)
             for span, families in SPANS.items()
         }
-        of_year = by_span[Span.YEAR] >= np.maximum(by_span[Span.QUARTER], by_span[Span.EVENT])
+        of_year = by_span[ReportingSpan.YEAR] >= np.maximum(
+            by_span[ReportingSpan.QUARTER], by_span[ReportingSpan.EVENT]
+        )
         known = np.max(list(by_span.values()), axis=0) > 0
         quarters = [self.strength(QUARTER, f"Q{number}", rows) > 0 for number in (1, 2, 3, 4)]
         if self.wanted.quarter is None:
@@ -370,7 +382,7 @@ class FieldScorer:
         return fit
 
 
-def looked_up(held: Array, values: Array, rows: Array) -> Array:
+def look_up_values(held: Array, values: Array, rows: Array) -> Array:
     """The value of each of `rows` in (held, values), `held` ascending; 0 where it is not held."""
     places = np.searchsorted(held, rows)
     found = np.zeros(len(rows))
@@ -380,20 +392,20 @@ def looked_up(held: Array, values: Array, rows: Array) -> Array:
     return found
 
 
-def named_fields(wanted: Wanted, agreed: Mapping[str, float], names: Sequence[str]) -> list[str]:
+def list_named_fields(wanted: Wanted, agreed: Mapping[str, float], names: Sequence[str]) -> list[str]:
     """What of the question's fields a card agrees with, in plain words; `names` are those it bears."""
     said: list[str] = []
     if names:
-        said.append("names " + _listed([f"“{name}”" for name in dict.fromkeys(names)]))
+        said.append("names " + _join_listed_names([f"“{name}”" for name in dict.fromkeys(names)]))
     if wanted.year is not None and agreed.get("year", 0) >= _SAID_YEAR:
         quarter = f"Q{wanted.quarter} " if wanted.quarter and agreed.get("span") == 1 else ""
         said.append(f"covers {quarter}{wanted.year}")
     if agreed.get("date", 0) > 0:
-        said.append(f"is dated {_listed(wanted.dates)}")
+        said.append(f"is dated {_join_listed_names(wanted.dates)}")
     if agreed.get("form", 0) > 0:
-        said.append(f"is of the kind {_listed(wanted.families)}")
+        said.append(f"is of the kind {_join_listed_names(wanted.families)}")
     return said
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_listed_names(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -6,7 +6,7 @@ OPENING, CLOSING = "<<<document", "document>>>"
 _MARKS = re.compile(r"<{3,}|>{3,}")
 
 
-def fenced(text: str) -> str:
+def fence_text(text: str) -> str:
     """`text` between the marks; marks that stand in it, however long, are broken up."""
     quiet = _MARKS.sub(lambda mark: " ".join(mark[0]), text)
     return f"{OPENING}\n{quiet}\n{CLOSING}"

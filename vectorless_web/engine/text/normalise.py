@@ -40,7 +40,7 @@ def normalise(text: str) -> Normalised:
         offsets.extend([match.start()] * len(replacement))
         position = match.end()
     _copy(text, position, len(text), pieces, offsets)
-    return _trimmed("".join(pieces), offsets)
+    return _trim_spaces("".join(pieces), offsets)
 
 
 def _copy(text: str, start: int, end: int, pieces: list[str], offsets: list[int]) -> None:
@@ -61,7 +61,7 @@ def _replacement(found: str, *, at_start: bool) -> str:
     return unicodedata.normalize("NFKC", found) if found.isprintable() else ""
 
 
-def _trimmed(text: str, offsets: list[int]) -> Normalised:
+def _trim_spaces(text: str, offsets: list[int]) -> Normalised:
     """Invisible characters between spaces can leave two spaces in a row: keep the first."""
     kept = [i for i, character in enumerate(text) if character != " " or (i and text[i - 1] != " ")]
     while kept and text[kept[-1]] == " ":

@@ -57,11 +57,11 @@ class Number:
 
 def numbers_in(text: str) -> list[Number]:
     """All numbers in reading order; parentheses or a minus make them negative; digits of codes do not count."""
-    return [number for match in _NUMBER.finditer(text) if (number := _read(match, text)) is not None]
+    return [number for match in _NUMBER.finditer(text) if (number := _read_number(match, text)) is not None]
 
 
-def _read(match: re.Match[str], text: str) -> Number | None:
-    start, end = _bounds(match)
+def _read_number(match: re.Match[str], text: str) -> Number | None:
+    start, end = _find_bounds(match)
     if _inside_word(text, match):
         return None
     value = Decimal(match["digits"].replace(",", ""))
@@ -72,7 +72,7 @@ def _read(match: re.Match[str], text: str) -> Number | None:
     return Number(start, end, value * scale, percent, _currency(match), scale, text[start:end])
 
 
-def _bounds(match: re.Match[str]) -> tuple[int, int]:
+def _find_bounds(match: re.Match[str]) -> tuple[int, int]:
     """The match without an unpaired parenthesis or surrounding space."""
     start, end = match.span()
     opened = bool(match["open"] or match["open2"])

@@ -32,21 +32,21 @@ COMMON = frozenset(
 )
 
 
-def readable(title: str) -> str:
+def lower_capitals(title: str) -> str:
     """The title; one in capitals alone with most of them brought down: "PART II. LAND" to "Part II. Land"."""
     letters = [character for character in title if character.isupper() or character.islower()]
     if len(letters) < LETTERS_LEAST or sum(map(str.isupper, letters)) < CAPITALS * len(letters):
         return title
-    return WORD.sub(lambda match: _word(match.group(), first=not title[: match.start()].strip()), title)
+    return WORD.sub(lambda match: _lower_word(match.group(), first=not title[: match.start()].strip()), title)
 
 
-def _word(word: str, *, first: bool) -> str:
+def _lower_word(word: str, *, first: bool) -> str:
     if not word.isupper() or any(character.isdigit() or character == "&" for character in word):
         return word
     if word.lower() in SMALL and not first:
         return word.lower()
     if "-" in word:
-        return "-".join(_word(part, first=first) for part in word.split("-"))
+        return "-".join(_lower_word(part, first=first) for part in word.split("-"))
     lower = word[1:].lower()
     return word if _is_initials(word) or lower.upper() != word[1:] else word[0] + lower
 

@@ -40,7 +40,7 @@ ADMITTING_MILLISECONDS = 1000
 
 
 @dataclass(frozen=True)
-class Line:
+class WaitingLine:
     """Rows that wait for the workers of a queue, in turns between people.
 
     `waiting` and `working` give the rows in either state (`working` is None where rows do not
@@ -62,7 +62,7 @@ class Line:
     def admit_all(self) -> int:
         """Give everybody's oldest waiting row its job where it has none, as after an outage of Redis; how many."""
         share = self.share()
-        busy = dict(self._working().order_by().values_list(self.person).annotate(n=Count("pk")))
+        busy = dict(self._select_working().order_by().values_list(self.person).annotate(n=Count("pk")))
         oldest = self.waiting().order_by().values_list(self.person).annotate(first=Min("pk"))
         heads = [pk for person, pk in oldest if share is None or busy.get(person, 0) < share]
         rows = list(self.waiting().filter(pk__in=heads).order_by("pk"))
@@ -118,16 +118,16 @@ class Line:
         except DatabaseTrouble as error:
             logger.warning("the next of person %s in %s waits for the sweep: %s", person, self.queue, error)
 
-    def _working(self) -> QuerySet[Any]:
+    def _select_working(self) -> QuerySet[Any]:
         return self.working() if self.working else self.waiting().none()
 
     def _has_room(self, person: int | None, share: int | None) -> bool:
-        return share is None or self._working().filter(**{self.person: person}).count() < share
+        return share is None or self._select_working().filter(**{self.person: person}).count() < share
 
     def _enqueue_jobless(self, rows: list[Any], *, patient: bool) -> int:
         """Enqueue the rows whose job neither waits nor begins; `patient` leaves every begun one to the sweep."""
         seconds = float("inf") if patient or self.working is None else STARTING_SECONDS
-        jobless = _jobless({self.job_id(row): row for row in rows}, self.queue, begun_within=seconds)
+        jobless = _find_jobless({self.job_id(row): row for row in rows}, self.queue, begun_within=seconds)
         for row in jobless:
             self.enqueue(row)
         return len(jobless)
@@ -150,7 +150,7 @@ def count_workers(queue: str) -> int:
         return 0
 
 
-def _jobless(named: dict[str, Any], queue: str, *, begun_within: float) -> list[Any]:
+def _find_jobless(named: dict[str, Any], queue: str, *, begun_within: float) -> list[Any]:
     """Those of the rows (by their job's name) whose job neither waits nor began that lately; none without Redis."""
     try:
         redis = jobs.connection_to(queue)

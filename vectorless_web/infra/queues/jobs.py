@@ -1,4 +1,4 @@
-"""Background jobs: enqueued by dotted path after the commit; rows are the truth and the queue a hint."""
+"""Background jobs: enqueued by dotted path after the commit; rows are the truth and the queue a notification."""
 
 import logging
 from collections.abc import Collection, Sequence
@@ -79,7 +79,7 @@ def exists(job_id: str, *, queue: str) -> bool:
     return False
 
 
-def lost(job_ids: Sequence[str], *, queue: str, alive: Collection[str] = ALIVE) -> set[str]:
+def find_lost_jobs(job_ids: Sequence[str], *, queue: str, alive: Collection[str] = ALIVE) -> set[str]:
     """Those of the jobs whose state is none of `alive`: ended, or never enqueued. None of them when Redis is down.
 
     Asked in few messages, however many they are.

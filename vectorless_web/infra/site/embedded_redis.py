@@ -54,7 +54,7 @@ def log_size(folder: Path) -> int:
     return log.stat().st_size if log.exists() else 0
 
 
-def last_words(folder: Path, since: int) -> str:
+def read_last_log_lines(folder: Path, since: int) -> str:
     """What the server wrote to its log after `since` bytes, its last lines, and what to do about it."""
     log = folder / LOG
     with log.open("rb") if log.exists() else BytesIO() as file:
@@ -69,7 +69,7 @@ def last_words(folder: Path, since: int) -> str:
     )
 
 
-def answers(url: str) -> bool:
+def is_answering(url: str) -> bool:
     """Whether a Redis server answers at that address."""
     try:
         with Redis.from_url(url, socket_timeout=2) as client:

@@ -31,7 +31,7 @@ def name_process(name: str) -> None:
 
 
 @contextmanager
-def signals_held() -> Iterator[None]:
+def hold_signals() -> Iterator[None]:
     """Keep SIGINT and SIGTERM back while a child is made, so that none comes between its start and its being known."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     try:
@@ -41,7 +41,7 @@ def signals_held() -> Iterator[None]:
 
 
 def begin_child() -> None:
-    """Called first in a child made under `signals_held`: default signals, let through, and an end with the parent."""
+    """Called first in a child made under `hold_signals`: default signals, let through, and an end with the parent."""
     for number in STOPPING:
         signal.signal(number, signal.SIG_DFL)
     die_with_parent()
@@ -59,7 +59,7 @@ class Forked:
         self.returncode: int | None = None
         sys.stdout.flush()
         sys.stderr.flush()
-        with signals_held():
+        with hold_signals():
             self.pid = os.fork()
             if self.pid == 0:
                 _become(act, name)

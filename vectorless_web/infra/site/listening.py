@@ -32,7 +32,7 @@ class Listening:
     @property
     def local_url(self) -> str:
         """The address by which this machine reaches the server, without a path."""
-        return f"http://{_bracketed(EVERYWHERE.get(self.host, self.host))}:{self.port}"
+        return f"http://{_bracket_host(EVERYWHERE.get(self.host, self.host))}:{self.port}"
 
     def refuse_taken(self) -> None:
         """CannotListen with the remedy unless this process could listen here now."""
@@ -83,5 +83,5 @@ class Listening:
         return f"Port {self.port} is taken. Choose another: PORT={self.port + 1} make run"
 
 
-def _bracketed(host: str) -> str:
+def _bracket_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host

@@ -23,9 +23,9 @@ def hold_site(path: Path, *, seconds: float, say: Callable[[str], None]) -> int:
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     deadline = time.monotonic() + seconds
     waited = False
-    while not _taken(handle):
+    while not _take_lock(handle):
         holder = os.pread(handle, 32, 0).decode(errors="replace").strip()
-        if _lives(holder) or time.monotonic() > deadline:
+        if _is_alive(holder) or time.monotonic() > deadline:
             os.close(handle)
             raise AlreadyRunning(_refusal(path, holder))
         if not waited:
@@ -37,14 +37,14 @@ def hold_site(path: Path, *, seconds: float, say: Callable[[str], None]) -> int:
     return handle
 
 
-def _taken(handle: int) -> bool:
+def _take_lock(handle: int) -> bool:
     with suppress(BlockingIOError):
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     return False
 
 
-def _lives(holder: str) -> bool:
+def _is_alive(holder: str) -> bool:
     """Whether a process of that number runs on this machine."""
     if not holder.isdigit():
         return False

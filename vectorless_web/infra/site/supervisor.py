@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from vectorless_web.infra.site.forking import STOPPING, Forked, begin_child, signals_held
+from vectorless_web.infra.site.forking import STOPPING, Forked, begin_child, hold_signals
 
 Process = subprocess.Popen[bytes] | Forked
 Work = Sequence[str] | Callable[[], object]
@@ -80,7 +80,7 @@ class Supervisor:
 
     def start(self, service: Service) -> None:
         """Start one service and wait until it is ready; NotReady when it is not in time."""
-        with signals_held():
+        with hold_signals():
             child = Child(service, _spawn(service.work, service.name), self._clock())
             self._children.append(child)
         if service.ready:
@@ -166,7 +166,7 @@ class Supervisor:
         if child.restart_at is None or self._clock() < child.restart_at:
             return
         service = child.service
-        with signals_held():
+        with hold_signals():
             child.process, child.started_at, child.restart_at = (
                 _spawn(service.work, service.name), self._clock(), None,
             )  # fmt: skip

@@ -18,8 +18,8 @@ class OutlineRow:
     closes: range
 
 
-@register.filter
-def nested(sections: Iterable[Any]) -> Iterator[OutlineRow]:
+@register.filter("nested")
+def nest_sections(sections: Iterable[Any]) -> Iterator[OutlineRow]:
     """Headings in pre-order, each with a `depth`, as rows of a nested list."""
     rows = list(sections)
     base = min((row.depth for row in rows), default=0)

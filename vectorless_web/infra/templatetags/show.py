@@ -16,11 +16,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from vectorless_web.engine.text.numbers import numbers_in
-from vectorless_web.engine.text.readable import readable as readable_case
+from vectorless_web.engine.text.readable import lower_capitals as readable_case
 from vectorless_web.engine.text.units import missing_unit, unit_word
 
 
-def said(local: datetime, now: datetime) -> str:
+def describe_time(local: datetime, now: datetime) -> str:
     """ "just now", "today, 14:05", "yesterday, 14:05", "3 May", "3 May 2023"; both times are in the reader's zone."""
     clock = local.strftime("%H:%M")
     if timedelta() <= now - local < timedelta(minutes=1):
@@ -101,8 +101,8 @@ def until(start: datetime | None, end: datetime | None) -> str:
     return seconds(((end if isinstance(end, datetime) else timezone.now()) - start).total_seconds())
 
 
-@register.filter
-def elapsed(start: datetime | None) -> str:
+@register.filter("elapsed")
+def count_elapsed_seconds(start: datetime | None) -> str:
     """Seconds since then, for a clock that the browser runs on."""
     return plain(max((timezone.now() - start).total_seconds(), 0.0)) if isinstance(start, datetime) else "0"
 
@@ -218,8 +218,8 @@ def with_support(claims: Iterable[Any]) -> int:
 @register.filter
 def is_quoted(claim: Any) -> bool:
     """Whether a claim says no more than one of its quotes does: then its words are the document's, not ours."""
-    said = " ".join(claim.text.split())
-    return any(said in " ".join(citation.quote.split()) for citation in claim.citations.all())
+    supported = " ".join(claim.text.split())
+    return any(supported in " ".join(citation.quote.split()) for citation in claim.citations.all())
 
 
 @register.filter
@@ -236,14 +236,14 @@ def cells(text: str) -> str:
     return text.replace("\t", "\N{EM SPACE}")
 
 
-@register.filter
-def unwrapped(text: str) -> str:
+@register.filter("unwrapped")
+def unwrap_lines(text: str) -> str:
     """Plain text without the line ends that only kept its lines short; paragraphs, lists and tables stay."""
     return HARD_WRAP.sub(" ", text)
 
 
-@register.filter
-def styled(field: BoundField, kind: str = "") -> SafeString:
+@register.filter("styled")
+def style_field(field: BoundField, kind: str = "") -> SafeString:
     """A form field's widget in the site's look, tied to its hint and its errors for screen readers."""
     widget = field.field.widget
     plain_widget = isinstance(widget, CheckboxInput | RadioSelect)
@@ -282,7 +282,7 @@ def when(moment: datetime | None) -> str:
         '<time datetime="{}" title="{}">{}</time>',
         moment.isoformat(),
         local.strftime("%-d %B %Y, %H:%M %Z"),
-        said(local, timezone.localtime()),
+        describe_time(local, timezone.localtime()),
     )
 
 

@@ -34,16 +34,16 @@ def connect() -> "Redis":
     return Redis.from_url(settings.REDIS_URL, socket_timeout=WAIT_SECONDS, socket_connect_timeout=WAIT_SECONDS)
 
 
-def beat(name: str) -> None:
+def record_heartbeat(name: str) -> None:
     """Say that the process called `name` is alive; quiet when Redis is away."""
     with suppress(RedisError), connect() as redis:
         redis.set(_key(name), time.time(), ex=KEPT_SECONDS)
 
 
-def seconds_since_beat(name: str, redis: "Redis") -> float | None:
+def seconds_since_heartbeat(name: str, redis: "Redis") -> float | None:
     """Seconds since the process was last alive; None when it was not in the last day."""
-    beaten = redis.get(_key(name))
-    return None if beaten is None else max(time.time() - float(beaten), 0.0)
+    recorded = redis.get(_key(name))
+    return None if recorded is None else max(time.time() - float(recorded), 0.0)
 
 
 def _key(name: str) -> str:
@@ -154,10 +154,10 @@ def check_workers(queue: str) -> Finding:
             with redis.pipeline(transaction=False) as pipeline:
                 for key in keys:
                     pipeline.hget(key, "last_heartbeat")
-                beats = [_age(beat) for beat in pipeline.execute()]
+                heartbeats = [_age(heartbeat) for heartbeat in pipeline.execute()]
     except RedisError as error:
         return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
-    alive = sum(age < WORKER_SECONDS for age in beats)
+    alive = sum(age < WORKER_SECONDS for age in heartbeats)
     if not alive:
         return Finding(Level.UNAVAILABLE, f"No worker works on the queue “{queue}”.")
     return ok(f"{alive} alive")
@@ -183,7 +183,7 @@ def check_sweep() -> Finding:
     """Whether the sweep, which takes up what crashed, gave a sign of life lately."""
     try:
         with connect() as redis:
-            age = seconds_since_beat("sweep", redis)
+            age = seconds_since_heartbeat("sweep", redis)
     except RedisError as error:
         return Finding(Level.DEGRADED, f"Redis does not answer: {error}")
     if age is None or age > SWEEP_SECONDS:

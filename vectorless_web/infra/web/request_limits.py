@@ -35,7 +35,7 @@ SMALL_BYTES = 256 * 2**10
 
 
 @dataclass(frozen=True)
-class Answer:
+class PlainResponse:
     """A whole response, for a server to write: status, content type, body."""
 
     status: int
@@ -57,7 +57,7 @@ async def admit(headers: Mapping[str, str], length: int | None) -> None:
         raise Problem(message, code="database_away", status=503, retryable=True, retry_after=60) from error
     if account is None:
         raise Problem(
-            f"Without being signed in you may send {megabytes(SMALL_BYTES)}, and this is more. "
+            f"Without being signed in you may send {format_megabytes(SMALL_BYTES)}, and this is more. "
             "Sign in, then send it again.",
             code="sign_in_to_send",
             status=413,
@@ -66,25 +66,25 @@ async def admit(headers: Mapping[str, str], length: int | None) -> None:
 
 def too_large(length: int | None) -> Problem:
     """The problem of a body beyond REQUEST_MAX_BYTES."""
-    size = megabytes(length) if length is not None else "more"
+    size = format_megabytes(length) if length is not None else "more"
     return Problem(
-        f"You sent {size} at once; the limit is {megabytes(settings.REQUEST_MAX_BYTES)}, "
-        f"and {megabytes(settings.UPLOAD_MAX_BYTES)} for one file. Send fewer or smaller files.",
+        f"You sent {size} at once; the limit is {format_megabytes(settings.REQUEST_MAX_BYTES)}, "
+        f"and {format_megabytes(settings.UPLOAD_MAX_BYTES)} for one file. Send fewer or smaller files.",
         code="request_too_large",
         status=413,
     )
 
 
-def megabytes(size: int) -> str:
+def format_megabytes(size: int) -> str:
     """A size in words: "200 MB", "0.3 MB"."""
     return f"{size / 2**20:.1f} MB".replace(".0 ", " ")
 
 
-def answer_problem(problem: Problem, headers: Mapping[str, str]) -> Answer:
+def answer_problem(problem: Problem, headers: Mapping[str, str]) -> PlainResponse:
     """The problem as the sender can show it: JSON, a fragment for htmx, or a page."""
     if "application/json" in headers.get("accept", ""):
         body = json.dumps({"code": problem.code, "message": problem.message})
-        return Answer(problem.status, "application/json", body.encode())
+        return PlainResponse(problem.status, "application/json", body.encode())
     fetched = headers.get("hx-request") == "true" or headers.get("x-requested-with") == "XMLHttpRequest"
     html = render_to_string("_problem.html" if fetched else "problem.html", {"problem": problem})
-    return Answer(problem.status, "text/html; charset=utf-8", html.encode())
+    return PlainResponse(problem.status, "text/html; charset=utf-8", html.encode())

@@ -299,7 +299,7 @@ class Factory(http_protocol.HTTPFactory):
         reactor.callLater(CHECK_SECONDS, self._check)
 
 
-class Server(Draining, server.Server):
+class WebServer(Draining, server.Server):
     """Daphne's server with our channels, and with applications that read bodies and write at the client's pace."""
 
     def __init__(self, application: Any, **options: Any) -> None:
@@ -362,7 +362,7 @@ def raise_descriptor_limit() -> None:
 class CommandLine(CommandLineInterface):
     """Daphne's command line, starting our server."""
 
-    server_class = Server
+    server_class = WebServer
 
 
 def serve(host: str, port: int) -> None:

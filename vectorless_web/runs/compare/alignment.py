@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from vectorless_web.engine.text.differences import Piece, word_differences
+from vectorless_web.engine.text.differences import DifferencePiece, word_differences
 from vectorless_web.engine.text.fuzzy import ratio
 from vectorless_web.engine.text.normalise import normalise
 from vectorless_web.runs.models import Citation, Claim
@@ -27,11 +27,11 @@ class Sentence:
     """A claim as one side shows it; `pieces` are its words, those that the other side lacks marked."""
 
     claim: Claim
-    pieces: Sequence[Piece]
+    pieces: Sequence[DifferencePiece]
 
 
 @dataclass(frozen=True)
-class Row:
+class SentencePair:
     """What stands side by side; one side may be empty."""
 
     kind: Kind
@@ -39,13 +39,13 @@ class Row:
     b: Sentence | None
 
 
-def aligned(a: Sequence[Claim], b: Sequence[Claim]) -> list[Row]:
+def align_answers(a: Sequence[Claim], b: Sequence[Claim]) -> list[SentencePair]:
     """All sentences of both answers, in A's order; those of B alone keep their place among their neighbours in B."""
     partner = _pairs(a, b)
     owner = {second: first for first, second in partner.items()}
-    leading, behind = _unpaired(len(b), owner)
+    leading, behind = _place_unpaired(len(b), owner)
     first_shared = owner[min(owner)] if owner else len(a)
-    rows: list[Row] = []
+    rows: list[SentencePair] = []
     for number, claim in enumerate(a):
         if number == first_shared:
             rows += [_row(None, b[other]) for other in leading]
@@ -54,7 +54,7 @@ def aligned(a: Sequence[Claim], b: Sequence[Claim]) -> list[Row]:
     return rows if owner else rows + [_row(None, b[other]) for other in leading]
 
 
-def _unpaired(count: int, owner: Mapping[int, int]) -> tuple[list[int], dict[int, list[int]]]:
+def _place_unpaired(count: int, owner: Mapping[int, int]) -> tuple[list[int], dict[int, list[int]]]:
     """Those of B alone: before the first that is shared, and behind each of A's that is."""
     leading: list[int] = []
     behind: dict[int, list[int]] = {}
@@ -71,7 +71,7 @@ def same_quote(first: Citation, second: Citation) -> bool:
     """Whether two quotes stand on the same page of a document, one of them within the other."""
     if (place_of(first), first.page_index) != (place_of(second), second.page_index):
         return False
-    one, other = _plain(first.quote), _plain(second.quote)
+    one, other = _fold_text(first.quote), _fold_text(second.quote)
     return bool(one and other) and (one in other or other in one)
 
 
@@ -87,7 +87,7 @@ def _pairs(a: Sequence[Claim], b: Sequence[Claim]) -> dict[int, int]:
         (-fit, first, second)
         for first, claim in enumerate(a)
         for second, other in enumerate(b)
-        if (fit := _fit(claim, other)) > 0
+        if (fit := _measure_fit(claim, other)) > 0
     ]
     found: dict[int, int] = {}
     for _best, first, second in sorted(fits):
@@ -96,23 +96,25 @@ def _pairs(a: Sequence[Claim], b: Sequence[Claim]) -> dict[int, int]:
     return found
 
 
-def _fit(claim: Claim, other: Claim) -> float:
+def _measure_fit(claim: Claim, other: Claim) -> float:
     """0 for no pair, else the likeness, and 100 more for each shared quote."""
-    likeness = ratio(_plain(claim.text), _plain(other.text))
+    likeness = ratio(_fold_text(claim.text), _fold_text(other.text))
     others = list(other.citations.all())
     shared = sum(any(same_quote(quote, row) for row in others) for quote in claim.citations.all())
     return 100.0 * shared + likeness if shared or likeness >= ALIKE else 0.0
 
 
-def _row(first: Claim | None, second: Claim | None) -> Row:
+def _row(first: Claim | None, second: Claim | None) -> SentencePair:
     if first is None or second is None:
         kind = Kind.ONLY_B if first is None else Kind.ONLY_A
-        sides = [Sentence(claim, [Piece(claim.text, same=True)]) if claim else None for claim in (first, second)]
-        return Row(kind, sides[0], sides[1])
-    same = _plain(first.text) == _plain(second.text) and first.support == second.support
+        sides = [
+            Sentence(claim, [DifferencePiece(claim.text, same=True)]) if claim else None for claim in (first, second)
+        ]
+        return SentencePair(kind, sides[0], sides[1])
+    same = _fold_text(first.text) == _fold_text(second.text) and first.support == second.support
     left, right = word_differences(first.text, second.text)
-    return Row(Kind.SAME if same else Kind.CHANGED, Sentence(first, left), Sentence(second, right))
+    return SentencePair(Kind.SAME if same else Kind.CHANGED, Sentence(first, left), Sentence(second, right))
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     return normalise(text).text.casefold()

@@ -12,12 +12,12 @@ from django.utils.translation import ngettext
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.infra.templatetags.show import factor, money, percent, until
 from vectorless_web.runs import selectors
-from vectorless_web.runs.compare.alignment import Kind, aligned, place_of, same_quote
+from vectorless_web.runs.compare.alignment import Kind, align_answers, place_of, same_quote
 from vectorless_web.runs.compare.figures import figure_rows
 from vectorless_web.runs.compare.settings import Setting, differing_settings
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 from vectorless_web.runs.page import rendering
-from vectorless_web.workspaces.rendering import added_from
+from vectorless_web.workspaces.rendering import read_added_terms
 
 FACTORS = (
     ("claims_held", "Sentences that hold"),
@@ -103,7 +103,7 @@ class QuotesOfPage:
 
 
 @dataclass(frozen=True)
-class Reading:
+class DocumentReading:
     """A document that one of the runs read, in which version; None for the run that did not."""
 
     title: str
@@ -114,14 +114,14 @@ class Reading:
 def comparison_of(first: Run, second: Run) -> dict[str, Any]:
     """The context of `runs/compare.html`: A is the first run, B the second."""
     a, b = Side("A", first), Side("B", second)
-    rows = aligned(a.claims, b.claims)
+    rows = align_answers(a.claims, b.claims)
     pairs = [(row.a.claim, row.b.claim) for row in rows if row.a and row.b]
     quotes = quotes_by_page(a.citations, b.citations)
     return {
         "a": a,
         "b": b,
         "sides": (a, b),
-        "same_question": _plain(first.question) == _plain(second.question),
+        "same_question": _fold_text(first.question) == _fold_text(second.question),
         "measures": list(_measures(a, b, quotes)),
         "rows": rows,
         "figures": figure_rows((a.answer, b.answer), pairs),
@@ -146,11 +146,11 @@ def quotes_by_page(a: Iterable[Citation], b: Iterable[Citation]) -> list[QuotesO
     return sorted(pages, key=lambda row: (order.index(row.kind), row.title, row.page))
 
 
-def readings(a: Iterable[DocumentVersion], b: Iterable[DocumentVersion]) -> list[Reading]:
+def readings(a: Iterable[DocumentVersion], b: Iterable[DocumentVersion]) -> list[DocumentReading]:
     """The documents that either run read, by title, with the versions."""
     first, second = ({version.document_id: version for version in versions} for versions in (a, b))
     titles = {pk: version.document.title for pk, version in (second | first).items()}
-    rows = [Reading(title, _version_in(first, pk), _version_in(second, pk)) for pk, title in titles.items()]
+    rows = [DocumentReading(title, _version_in(first, pk), _version_in(second, pk)) for pk, title in titles.items()]
     return sorted(rows, key=lambda row: row.title)
 
 
@@ -164,17 +164,17 @@ def _measures(a: Side, b: Side, quotes: Sequence[QuotesOfPage]) -> Iterable[Meas
 
     yield both(_("Answered by"), lambda side: side.engine_line)
     yield both(_("Scope"), lambda side: side.scope_line)
-    yield both(_("Confidence"), _confidence, _more_sure(a, b))
+    yield both(_("Confidence"), _confidence, _compare_confidence(a, b))
     for field, label in FACTORS:
         yield both(_(label), partial(_factor, field), part=True)
-    yield both(_("Quotes"), _quotes, _shared(quotes))
-    yield both(_("Steps"), lambda side: _number(side.run.step_count), _apart(a, b, "step_count"))
-    yield both(_("Time"), lambda side: until(side.run.started_at, side.run.finished_at), _quicker(a, b))
-    yield both(_("Tokens"), lambda side: _number(side.run.tokens), _apart(a, b, "tokens"))
-    yield both(_("Cost"), lambda side: money(side.run.cost_usd), _dearer(a, b))
+    yield both(_("Quotes"), _quotes, _describe_shared_pages(quotes))
+    yield both(_("Steps"), lambda side: _number(side.run.step_count), _describe_difference(a, b, "step_count"))
+    yield both(_("Time"), lambda side: until(side.run.started_at, side.run.finished_at), _compare_speed(a, b))
+    yield both(_("Tokens"), lambda side: _number(side.run.tokens), _describe_difference(a, b, "tokens"))
+    yield both(_("Cost"), lambda side: money(side.run.cost_usd), _compare_cost(a, b))
 
 
-def _shared(quotes: Sequence[QuotesOfPage]) -> str:
+def _describe_shared_pages(quotes: Sequence[QuotesOfPage]) -> str:
     shared = sum(row.kind == "shared" for row in quotes)
     if not shared:
         return _("no page shared") if quotes else ""
@@ -190,7 +190,7 @@ def _confidence(side: Side) -> str:
     return percent(answer.confidence) if answer and side.run.status != Run.Status.NOT_FOUND else ""
 
 
-def _more_sure(a: Side, b: Side) -> str:
+def _compare_confidence(a: Side, b: Side) -> str:
     if not (_confidence(a) and _confidence(b) and a.answer and b.answer):
         return ""
     points = round((b.answer.confidence or 0) * 100) - round((a.answer.confidence or 0) * 100)
@@ -207,14 +207,14 @@ def _quotes(side: Side) -> str:
     return said % {"n": len(side.citations), "pages": pages}
 
 
-def _apart(a: Side, b: Side, name: str) -> str:
+def _describe_difference(a: Side, b: Side, name: str) -> str:
     apart = getattr(b.run, name) - getattr(a.run, name)
     if not apart:
         return ""
     return _("%(n)s more for %(side)s") % {"n": _number(abs(apart)), "side": b.mark if apart > 0 else a.mark}
 
 
-def _quicker(a: Side, b: Side) -> str:
+def _compare_speed(a: Side, b: Side) -> str:
     """Who was quicker and by how much, when the difference is worth a word."""
     if not a.seconds or not b.seconds:
         return ""
@@ -229,7 +229,7 @@ def _quicker(a: Side, b: Side) -> str:
     return _("%(side)s %(times)s times quicker") % said
 
 
-def _dearer(a: Side, b: Side) -> str:
+def _compare_cost(a: Side, b: Side) -> str:
     apart = b.run.cost_usd - a.run.cost_usd
     if not apart:
         return ""
@@ -249,7 +249,7 @@ def _added_words(side: Side) -> set[str]:
     for step in side.steps:
         question = step.observation.get("question")
         if isinstance(question, dict):
-            return {phrase for concept in added_from(question) for phrase in concept.phrases}
+            return {phrase for concept in read_added_terms(question) for phrase in concept.phrases}
     return set()
 
 
@@ -257,5 +257,5 @@ def _number(value: int) -> str:
     return formats.number_format(value, 0, use_l10n=True, force_grouping=True)
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     return " ".join(text.split()).casefold()

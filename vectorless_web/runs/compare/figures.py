@@ -21,7 +21,7 @@ SPACE, MINUS = "\N{NO-BREAK SPACE}", "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True)
-class Figure:
+class WrittenFigure:
     """A figure as written. `amount` is None when the text does not hold exactly one number that can be counted with.
 
     `amount` includes the scale ("million"); a percentage stands as it is written. `currency` is an
@@ -35,7 +35,7 @@ class Figure:
     percent: bool = False
     unit: str = ""
 
-    def agrees_with(self, other: "Figure") -> bool:
+    def agrees_with(self, other: "WrittenFigure") -> bool:
         """Whether the two count the same thing, so that one can be taken from the other."""
         return (self.currency, self.percent, self.unit) == (other.currency, other.percent, other.unit)
 
@@ -52,7 +52,7 @@ class FigureRow:
     share: str = ""
 
 
-def read_figure(text: str, unit: str = "") -> Figure:
+def read_figure(text: str, unit: str = "") -> WrittenFigure:
     """Read a figure and the unit that stands apart from it, as in "1,402" and "USD million".
 
     What the figure says itself counts once: "$220 million" in "USD million" is 220 million.
@@ -60,7 +60,7 @@ def read_figure(text: str, unit: str = "") -> Figure:
     numbers = numbers_in(text)
     shown = with_unit(text, unit)
     if len(numbers) != 1 or sum(map(str.isdigit, numbers[0].text)) > COUNTED_DIGITS:
-        return Figure(shown)
+        return WrittenFigure(shown)
     number = numbers[0]
     scale, currency, percent = number.scale, number.currency, number.percent
     left: list[str] = []
@@ -70,10 +70,10 @@ def read_figure(text: str, unit: str = "") -> Figure:
         if not said.is_known:
             left.append(word.casefold().strip(".,;:"))
     amount = number.value * (scale / number.scale)
-    return Figure(shown, amount, scale, currency, percent, " ".join(left))
+    return WrittenFigure(shown, amount, scale, currency, percent, " ".join(left))
 
 
-def figure_row(name: str, a: Figure | None, b: Figure | None) -> FigureRow:
+def figure_row(name: str, a: WrittenFigure | None, b: WrittenFigure | None) -> FigureRow:
     """Both figures with their difference, B less A."""
     row = FigureRow(name, a.text if a else "", b.text if b else "", same=bool(a and b and a.text == b.text))
     if a is None or b is None or a.amount is None or b.amount is None or not a.agrees_with(b):
@@ -81,7 +81,9 @@ def figure_row(name: str, a: Figure | None, b: Figure | None) -> FigureRow:
     apart = b.amount - a.amount
     if not apart:
         return FigureRow(name, row.a, row.b, same=True)
-    return FigureRow(name, row.a, row.b, False, _said(_difference, apart, a, b), _said(_share, apart, a))
+    return FigureRow(
+        name, row.a, row.b, False, _format_safely(_difference, apart, a, b), _format_safely(_format_share, apart, a)
+    )
 
 
 def figure_rows(answers: tuple[Answer | None, Answer | None], claims: Sequence[tuple[Claim, Claim]]) -> list[FigureRow]:
@@ -99,11 +101,11 @@ def figure_rows(answers: tuple[Answer | None, Answer | None], claims: Sequence[t
     return list(shown.values())
 
 
-def _value(answer: Answer | None) -> Figure | None:
+def _value(answer: Answer | None) -> WrittenFigure | None:
     return read_figure(answer.value) if answer and answer.value else None
 
 
-def _result(calculation: Mapping[str, Any]) -> Figure:
+def _result(calculation: Mapping[str, Any]) -> WrittenFigure:
     return read_figure(str(calculation.get("result", "")), str(calculation.get("unit") or ""))
 
 
@@ -113,28 +115,28 @@ def _operands(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[Figur
     return [figure_row(name.replace("_", " "), *(_operand(side.get(name)) for side in sides)) for name in names]
 
 
-def _operand(row: Mapping[str, Any] | None) -> Figure | None:
+def _operand(row: Mapping[str, Any] | None) -> WrittenFigure | None:
     return read_figure(str(row.get("value", "")), str(row.get("unit") or "")) if row else None
 
 
-def _difference(apart: Decimal, a: Figure, b: Figure) -> str:
+def _difference(apart: Decimal, a: WrittenFigure, b: WrittenFigure) -> str:
     scale = min(a.scale, b.scale)
     scale = scale if scale in SCALES else Decimal(1)
     digits = max(_digits(figure, scale) for figure in (a, b))
-    words = [_signed(apart / scale, digits)]
+    words = [_format_signed(apart / scale, digits)]
     if a.percent:
         words.append(_("percentage points"))
     words += [SCALES.get(scale, ""), a.currency, a.unit]
     return SPACE.join(word for word in words if word)
 
 
-def _share(apart: Decimal, a: Figure) -> str:
+def _format_share(apart: Decimal, a: WrittenFigure) -> str:
     if a.percent or not a.amount:
         return ""
-    return f"{_signed(100 * apart / abs(a.amount), 1)}{SPACE}%"
+    return f"{_format_signed(100 * apart / abs(a.amount), 1)}{SPACE}%"
 
 
-def _said(work_out: Callable[..., str], *figures: Decimal | Figure) -> str:
+def _format_safely(work_out: Callable[..., str], *figures: Decimal | WrittenFigure) -> str:
     """What is worked out, "" when the figures lie too far apart: models write them, at any length."""
     try:
         return work_out(*figures)
@@ -142,12 +144,12 @@ def _said(work_out: Callable[..., str], *figures: Decimal | Figure) -> str:
         return ""
 
 
-def _digits(figure: Figure, scale: Decimal) -> int:
+def _digits(figure: WrittenFigure, scale: Decimal) -> int:
     """Digits after the point in which a figure was written, counted in `scale`."""
     exponent = ((figure.amount or Decimal(0)) / scale).normalize().as_tuple().exponent
     return min(max(0, -int(exponent)), MOST_DIGITS)
 
 
-def _signed(number: Decimal, digits: int) -> str:
+def _format_signed(number: Decimal, digits: int) -> str:
     sign = MINUS if number < 0 else "+"
     return sign + formats.number_format(abs(round(number, digits)), digits, use_l10n=True, force_grouping=True)

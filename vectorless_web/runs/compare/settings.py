@@ -44,7 +44,7 @@ class Setting:
 
 def differing_settings(first: Run, second: Run) -> list[Setting]:
     """The settings in which two runs differ, those with a name of their own first."""
-    return [Setting(_label(name), _shown(a), _shown(b)) for name, a, b in _both(first, second) if a != b]
+    return [Setting(_label(name), _format_value(a), _format_value(b)) for name, a, b in _both(first, second) if a != b]
 
 
 def _both(first: Run, second: Run) -> Iterator[tuple[str, Any, Any]]:
@@ -57,7 +57,7 @@ def _label(name: str) -> str:
     return str(NAMES.get(name) or name.replace("_", " ").capitalize())
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if value is None:
         return _("no limit")
     if isinstance(value, bool):

@@ -49,7 +49,7 @@ To check it, with or without the quoted documents:
 
 
 @dataclass(frozen=True)
-class Place:
+class QuotedPage:
     """A page that holds a part of a quote."""
 
     version: DocumentVersion
@@ -79,7 +79,7 @@ def bundle_of(run: Run) -> bytes:
         ],
         "left_out": left_out,
     }
-    return _zipped({**files, MANIFEST: _json(manifest)})
+    return _zip_files({**files, MANIFEST: _json(manifest)})
 
 
 def _texts(run: Run, citations: Sequence[Citation]) -> Iterator[tuple[str, bytes]]:
@@ -123,9 +123,9 @@ def _pages(citations: Sequence[Citation], left_out: list[dict[str, str]]) -> dic
     """The files of all pages quoted; what cannot be had is added to `left_out` with the reason."""
     deadline = time.monotonic() + SECONDS_MOST
     files: dict[str, bytes] = {}
-    for number, place in enumerate(_places(citations, left_out)):
+    for number, place in enumerate(_list_quoted_pages(citations, left_out)):
         late = number >= PAGES_MOST or time.monotonic() > deadline
-        for suffix, read in (("txt", _words), ("jpg", _picture)):
+        for suffix, read in (("txt", _read_page_text), ("jpg", _picture)):
             if suffix == "jpg" and not has_pages(place.version):
                 continue
             data = "There was no time to draw it." if late and suffix == "jpg" else read(place)
@@ -136,8 +136,8 @@ def _pages(citations: Sequence[Citation], left_out: list[dict[str, str]]) -> dic
     return files
 
 
-def _places(citations: Sequence[Citation], left_out: list[dict[str, str]]) -> list[Place]:
-    found: dict[Place, None] = {}
+def _list_quoted_pages(citations: Sequence[Citation], left_out: list[dict[str, str]]) -> list[QuotedPage]:
+    found: dict[QuotedPage, None] = {}
     for citation in citations:
         version = citation.version
         if version is None or not may_be_shown(version):
@@ -145,18 +145,18 @@ def _places(citations: Sequence[Citation], left_out: list[dict[str, str]]) -> li
             left_out.append({"path": f"pages of {title}", "why": "The document is no longer in the workspace."})
             continue
         pages = [citation.page_index, *(span[0] for span in citation.spans)]
-        found |= {Place(version, page): None for page in pages}
+        found |= {QuotedPage(version, page): None for page in pages}
     return list(found)
 
 
-def _words(place: Place) -> bytes | str:
+def _read_page_text(place: QuotedPage) -> bytes | str:
     try:
         return open_version(place.version).page_text(place.page_index).encode("utf-8", "replace")
     except (ArtefactDamaged, IndexError):
         return "The compiled document cannot be read."
 
 
-def _picture(place: Place) -> bytes | str:
+def _picture(place: QuotedPage) -> bytes | str:
     try:
         return page_image(place.version, place.page_index).read_bytes()
     except RenderUnavailable as error:
@@ -169,7 +169,7 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True).encode("utf-8", "replace") + b"\n"
 
 
-def _zipped(files: dict[str, bytes]) -> bytes:
+def _zip_files(files: dict[str, bytes]) -> bytes:
     """Stored, not compressed: what a compressor makes of the same bytes differs from one release to the next."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as archive:

@@ -85,12 +85,12 @@ def _files(path: Path, report: Report) -> Files:
                 raise InvalidInput("This zip is too large to be an evidence bundle.")
             twice = [name for name, count in Counter(entry.filename for entry in entries).items() if count > 1]
             report.wrong += [f"{name} is in the zip more than once." for name in twice]
-            return {entry.filename: _unpacked(archive, entry) for entry in entries}
+            return {entry.filename: _unpack_file(archive, entry) for entry in entries}
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
         raise InvalidInput(f"{path.name} is damaged or no zip file: {error}.") from error
 
 
-def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+def _unpack_file(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """The bytes of a file, never more than its entry says: `ZipFile.read` would unpack all there is and cut it then."""
     with archive.open(entry) as file:
         return file.read(entry.file_size)
@@ -146,7 +146,7 @@ def _check_texts(files: Files, quotes: list[Quote], report: Report) -> None:
             report.unchecked.append(f"[{row['marker']}] was not found in its document when it was asked; so it says.")
         elif not pages or None in pages.values():
             report.unchecked.append(f"[{row['marker']}] has no page text in the bundle.")
-        elif stands(row, {page: text or "" for page, text in pages.items()}):
+        elif is_quote_in_place(row, {page: text or "" for page, text in pages.items()}):
             found += 1
         else:
             report.wrong.append(f"[{row['marker']}] does not stand at its place in the page text of the bundle.")
@@ -154,7 +154,7 @@ def _check_texts(files: Files, quotes: list[Quote], report: Report) -> None:
         report.good.append(f"At their place in the page texts of the bundle: {found} of {len(quotes)} quotes.")
 
 
-def stands(quote: Quote, pages: Mapping[int, str]) -> bool:
+def is_quote_in_place(quote: Quote, pages: Mapping[int, str]) -> bool:
     """Whether the characters at the quote's place, on pages from 1, are the quote's; white space does not count.
 
     However a model's words were found, the quote that is kept is the document's own text.
@@ -162,7 +162,7 @@ def stands(quote: Quote, pages: Mapping[int, str]) -> bool:
     parts = [
         pages.get(place["page"], "")[place["start"] : place["start"] + place["length"]] for place in quote["characters"]
     ]
-    there, said = _plain(" ".join(parts)), _plain(quote["quote"])
+    there, said = _normalise_text(" ".join(parts)), _normalise_text(quote["quote"])
     return there == said or _WORD_HYPHEN.sub("", there) == _WORD_HYPHEN.sub("", said)
 
 
@@ -205,7 +205,7 @@ def _check_document(name: str, opened: CompiledDocument, quotes: list[Quote], fi
         pages = {number: opened.page_text(number - 1) for number in numbers}
         if not numbers:
             report.unchecked.append(f"[{row['marker']}] has no exact place to look at in {name}.")
-        elif not stands(row, pages):
+        elif not is_quote_in_place(row, pages):
             report.wrong.append(f"[{row['marker']}] does not stand at its place in {name}.")
         elif any(_differs(files.get(_text_path(row, number)), text) for number, text in pages.items()):
             report.wrong.append(f"The page text of [{row['marker']}] in the bundle is not that of {name}.")
@@ -232,7 +232,7 @@ def _text_path(quote: Quote, page: int) -> str:
     return f"{page_stem(quote['sha256'], page)}.txt"
 
 
-def _plain(text: str) -> str:
+def _normalise_text(text: str) -> str:
     return "".join(normalise(text).text.split())
 
 

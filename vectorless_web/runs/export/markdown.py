@@ -27,7 +27,7 @@ def as_markdown(run: Run) -> str:
     versions = selectors.versions_read(run)
     if run.status == Run.Status.NOT_FOUND and run.checked:
         titles = {str(version.document_id): version.document.title for version in versions}
-        lines += ["", "What was checked:", "", *(_checked(row, titles) for row in run.checked)]
+        lines += ["", "What was checked:", "", *(_format_checked_place(row, titles) for row in run.checked)]
     lines += ["", *_sources(versions), "", *(_footnote(citation) for citation in citations_in(claims))]
     return "\n".join(lines).strip() + "\n"
 
@@ -69,7 +69,7 @@ def _amount(value: Any, unit: Any) -> str:
     return inline(with_unit(str(value or ""), str(unit or "")))
 
 
-def _checked(row: dict[str, Any], titles: Mapping[str, str]) -> str:
+def _format_checked_place(row: dict[str, Any], titles: Mapping[str, str]) -> str:
     page = f"p. {row['page_start'] + 1}" if row.get("page_start") is not None else ""
     places = (titles.get(str(row.get("document")), ""), row.get("title", ""), page)
     where = ", ".join(dict.fromkeys(inline(part) for part in places if part))

@@ -33,7 +33,7 @@ def as_json(run: Run) -> dict[str, Any]:
         "documents": [document_row(version) for version in selectors.versions_read(run)],
         "steps": [step_row(step) for step in selectors.steps_of(run)],
         "checked": [_pages_from_one(row) for row in run.checked],
-        **_spent(run),
+        **_describe_spending(run),
     }
 
 
@@ -114,7 +114,7 @@ def _claim(claim: Claim) -> dict[str, Any]:
     }
 
 
-def _spent(run: Run) -> dict[str, Any]:
+def _describe_spending(run: Run) -> dict[str, Any]:
     return {
         "engine": run.engine,
         "model": run.model,

@@ -54,7 +54,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Row:
+class FeedRow:
     """A step or a claim as it is now, the sequence number it carries, and its number on the page."""
 
     sequence: int
@@ -90,11 +90,11 @@ class Feed:
         self.state: State | None = None
         self._run = run
         self._wanted = self._floor = self._upto = floor
-        self._rows: dict[str, Row] = {}
+        self._rows: dict[str, FeedRow] = {}
         self._fragments: dict[tuple[str, int, Audience], str] = {}
         self._news_kept: dict[tuple[int, Audience], News] = {}
         self._around_kept: dict[Audience, Around] = {}
-        self._cards: rendering.StepShelf | None = None
+        self._cards: rendering.StepCardMaker | None = None
         self._documents: set[str] = set()
         self._numbered: int | None = None
         self._read_at = float("-inf")
@@ -114,11 +114,11 @@ class Feed:
         self._read_at = time.monotonic()
 
     def knows(self, sequence: int) -> bool:
-        """Whether what a hint speaks of has been read: 0 is a hint without a number, which may always be news."""
+        """Whether what a notification speaks of has been read: 0 is one without a number, which may always be news."""
         return self._reaches and self.state is not None and (self.state.ended or 0 < sequence <= self._upto)
 
     def is_fresh(self, seconds: float) -> bool:
-        """Whether the rows were read that lately, so that looking without a hint can wait."""
+        """Whether the rows were read that lately, so that looking without a notification can wait."""
         return self._reaches and time.monotonic() - self._read_at < seconds
 
     def covers(self, after: int) -> bool:
@@ -155,7 +155,7 @@ class Feed:
         render = database_sync_to_async(self._surroundings, thread_sensitive=False)
         self._around_kept[audience] = Around(state, await render(audience, state))
 
-    def told(self, after: int, token: str, audience: Audience) -> tuple[State, str]:
+    def render_news(self, after: int, token: str, audience: Audience) -> tuple[State, str]:
         """For a page that asks by itself: the state, and all fragments it lacks, "" when it holds that state.
 
         A page that names no state is told only when there are rows beyond `after` or the run has ended.
@@ -189,10 +189,10 @@ class Feed:
         self._floor, self._upto = min(self._floor, after), after
         for step in steps:
             numbered += 1
-            self._rows[f"step-{step.sequence}"] = Row(step.sequence, numbered, step=step)
+            self._rows[f"step-{step.sequence}"] = FeedRow(step.sequence, numbered, step=step)
         self._numbered = numbered
         for claim in claims:
-            self._rows[f"claim-{claim.order}"] = Row(claim.sequence, claim.order, claim=claim)
+            self._rows[f"claim-{claim.order}"] = FeedRow(claim.sequence, claim.order, claim=claim)
         self._upto = max([self._upto, *(row.sequence for row in self._rows.values())])
         self._run = run
         line = selectors.waiting_of(run)
@@ -214,29 +214,29 @@ class Feed:
             context = page_context.state_context(self._run, audience.may, mine=audience.mine)
             return "".join([*parts, *(render_to_string(template, context) for template in STATE)])
 
-    def _fragment(self, name: str, row: Row, audience: Audience) -> str:
+    def _fragment(self, name: str, row: FeedRow, audience: Audience) -> str:
         key = (name, row.sequence, audience)
         if key not in self._fragments:
             self._fragments[key] = self._render(row, audience)
         return self._fragments[key]
 
-    def _render(self, row: Row, audience: Audience) -> str:
+    def _render(self, row: FeedRow, audience: Audience) -> str:
         context = {"run": self._run, "workspace": self._run.workspace, "may": audience.may}
         if row.step is not None:
-            card = self._shelf(row.step).card(row.step, row.number)
+            card = self._make_cards(row.step).card(row.step, row.number)
             return render_to_string("runs/_step.html", {**context, "step": card})
         assert row.claim is not None
         quotes = [{**context, "citation": citation} for citation in rendering.citations_in([row.claim])]
         claim = render_to_string("runs/_claim.html", {**context, "claim": row.claim})
         return claim + "".join(render_to_string("runs/_citation.html", quote) for quote in quotes)
 
-    def _shelf(self, step: Step) -> rendering.StepShelf:
+    def _make_cards(self, step: Step) -> rendering.StepCardMaker:
         """The maker of cards; its versions are read again when a step touches a document for the first time."""
         documents = {ref["document"] for ref in step.refs}
         if self._cards is None or not documents <= self._documents:
             versions = selectors.versions_read(self._run)
             self._documents = documents | {str(version.document_id) for version in versions}
-            self._cards = rendering.StepShelf(self._run, versions)
+            self._cards = rendering.StepCardMaker(self._run, versions)
         return self._cards
 
     def _surroundings(self, audience: Audience, state: State) -> Sequence[str]:
@@ -257,7 +257,7 @@ ENDING = ("runs/_maps.html", "runs/_answer.html", "runs/_acts.html", "runs/_sour
 async def in_shared_thread(act: Callable[..., T], *values: Any) -> T:
     """Run in the thread that all sockets of this process share, on one connection that stays open.
 
-    `database_sync_to_async` would open and prepare a connection for every hint. A broken
+    `database_sync_to_async` would open and prepare a connection for every notification. A broken
     one is closed, so that the next look opens a new one.
     """
 

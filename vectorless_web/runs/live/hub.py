@@ -21,12 +21,12 @@ from vectorless_web.workspaces.selectors import may_as, roles_in
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
-"""How often an open run is looked at without a hint, so that a lost one costs two seconds at most."""
+"""How often an open run is looked at without a notification, so that a lost one costs two seconds at most."""
 HEAR_SECONDS_MOST = 30.0
-"""How long hints are left alone at most when listening to them fails again and again."""
+"""How long notifications are left alone at most when listening to them fails again and again."""
 MEMBER_SECONDS = 4.0
 """How often it is asked whether the readers still belong to the workspace: one question for all of a run."""
-SETTLE_SECONDS = 0.25
+DEBOUNCE_SECONDS = 0.25
 """How long the larger parts wait at most until every page has its steps."""
 ENDED, BROKEN, REFUSED = 1000, 1011, 4403
 
@@ -43,7 +43,7 @@ class Socket(Protocol):
         ...
 
 
-class Viewer:
+class RunViewer:
     """One open page: what it holds, and its socket. It is brought up to the feed by a task of its own.
 
     So a page that takes its messages slowly, or breaks, holds up no other, and one that
@@ -134,16 +134,16 @@ class Viewer:
 
 
 class Hub:
-    """What the pages of one run share: hints are heard, rows read and fragments rendered once for all of them."""
+    """What the pages of one run share: notifications heard, rows read and fragments rendered once for all of them."""
 
     def __init__(self, feed: Feed, *, workspace: Workspace, layer: BaseChannelLayer) -> None:
         self.feed = feed
-        self.viewers: set[Viewer] = set()
+        self.viewers: set[RunViewer] = set()
         self._workspace, self._layer = workspace, layer
         self._wanted, self._changed = asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
-    def join(self, viewer: Viewer) -> None:
+    def join(self, viewer: RunViewer) -> None:
         """Take a page in and send it what it does not hold yet."""
         self.feed.reach_back(viewer.sent)
         self.viewers.add(viewer)
@@ -156,7 +156,7 @@ class Hub:
         else:
             self._wanted.set()
 
-    def leave(self, viewer: Viewer) -> None:
+    def leave(self, viewer: RunViewer) -> None:
         """Let go of a page; the last one takes the tasks with it."""
         viewer.stop()
         self.viewers.discard(viewer)
@@ -176,15 +176,15 @@ class Hub:
             except DatabaseTrouble as error:
                 logger.warning("run %d: its pages wait for the next look: %s", self.feed.run_id, error)
             except Run.DoesNotExist:
-                self._each(Viewer.refuse)
+                self._each(RunViewer.refuse)
             except Exception:
                 # The sockets' edge: the pages keep their steps and are told that the rest did not come.
                 logger.exception("run %d: its pages could not be served", self.feed.run_id)
-                self._each(Viewer.give_up)
+                self._each(RunViewer.give_up)
             await asyncio.sleep(LOOK_SECONDS)
 
     async def _read(self) -> None:
-        """Read what is new whenever somebody wants it; hints that come during a read make one more."""
+        """Read what is new whenever somebody wants it; notifications that come during a read make one more."""
         while True:
             await self._wanted.wait()
             self._wanted.clear()
@@ -197,19 +197,19 @@ class Hub:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            await self._settle()
+            await self._debounce()
             for audience in {viewer.audience for viewer in self.viewers}:
                 await self.feed.surround(audience)
             self._wake_all()
 
-    async def _settle(self) -> None:
+    async def _debounce(self) -> None:
         """Wait until the steps are on their way to every page that takes them."""
-        deadline = time.monotonic() + SETTLE_SECONDS
+        deadline = time.monotonic() + DEBOUNCE_SECONDS
         while any(viewer.is_busy for viewer in self.viewers) and time.monotonic() < deadline:
             await asyncio.sleep(0.005)
 
     async def _hear(self) -> None:
-        """Listen for hints, which cost nothing to miss: whatever is wrong with them, the pages get all, only later."""
+        """Listen for notifications, which cost nothing to miss: whatever is wrong, the pages get all, only later."""
         pause = LOOK_SECONDS
         while self.viewers:
             try:
@@ -217,8 +217,8 @@ class Hub:
                     await self._listen()
                 pause = LOOK_SECONDS
             except Exception:
-                # The sockets' edge: what a client or a hint did must not reach the pages.
-                logger.exception("run %d: its hints are not heard", self.feed.run_id)
+                # The sockets' edge: what a client or a notification did must not reach the pages.
+                logger.exception("run %d: its notifications are not heard", self.feed.run_id)
                 pause = min(2 * pause, HEAR_SECONDS_MOST)
             await asyncio.sleep(pause)
 
@@ -229,15 +229,15 @@ class Hub:
         self._wanted.set()  # What happened before this moment was not heard.
         try:
             while self.viewers:
-                hint: dict[str, Any] = await layer.receive(channel)
-                if not self.feed.knows(hint.get("sequence", 0)):
+                notification: dict[str, Any] = await layer.receive(channel)
+                if not self.feed.knows(notification.get("sequence", 0)):
                     self._wanted.set()
         finally:
             with suppress(RedisError, OSError):
                 await layer.group_discard(group, channel)
 
     async def _look(self) -> None:
-        """Look without a hint now and then: hints get lost, members are put out."""
+        """Look without a notification now and then: notifications get lost, members are put out."""
         asked_at = time.monotonic()
         while True:
             await asyncio.sleep(LOOK_SECONDS)
@@ -262,7 +262,7 @@ class Hub:
         for viewer in self.viewers:
             viewer.wake(self.feed)
 
-    def _each(self, act: Callable[[Viewer], None]) -> None:
+    def _each(self, act: Callable[[RunViewer], None]) -> None:
         for viewer in self.viewers:
             act(viewer)
 
@@ -273,14 +273,14 @@ class Hubs:
     def __init__(self) -> None:
         self._hubs: dict[int, Hub] = {}
 
-    def join(self, run: Run, viewer: Viewer) -> None:
+    def join(self, run: Run, viewer: RunViewer) -> None:
         """Add a page to its run's hub."""
         if run.pk not in self._hubs:
             feed = Feed(run, viewer.sent)
             self._hubs[run.pk] = Hub(feed, workspace=run.workspace, layer=get_channel_layer())
         self._hubs[run.pk].join(viewer)
 
-    def leave(self, run_id: int, viewer: Viewer) -> None:
+    def leave(self, run_id: int, viewer: RunViewer) -> None:
         """Take a page out; the last one out removes the hub."""
         hub = self._hubs[run_id]
         hub.leave(viewer)

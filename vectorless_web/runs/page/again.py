@@ -28,10 +28,10 @@ class Again:
     """Who else can be asked, and what that costs at most, in words."""
 
 
-def ways_of(run: Run) -> Again:
+def find_ways(run: Run) -> Again:
     """The ways to ask this run's question again."""
     depth = _depth_of(run)
-    deeper = Depth(_further(depth.steps, STEPS_MAX), _further(depth.walks, WALKS_MAX))
+    deeper = Depth(_double_limit(depth.steps, STEPS_MAX), _double_limit(depth.walks, WALKS_MAX))
     answerers = answerers_of(run.workspace)
     asked = run.settings.get("answerer") or answerers[0].value
     others = [(row, estimate_of(row)) for row in answerers if row.value != asked]
@@ -43,6 +43,6 @@ def _depth_of(run: Run) -> Depth:
     return Depth(run.settings.get("max_steps") or limits.max_steps, run.settings.get("max_walks") or limits.max_walks)
 
 
-def _further(present: int, most: int) -> int:
+def _double_limit(present: int, most: int) -> int:
     """Twice as far, within what can be asked for."""
     return max(present, min(2 * present, most))

@@ -20,7 +20,7 @@ OUTLINES_KEPT = 64
 
 
 @dataclass(slots=True)
-class Heading:
+class MapHeading:
     """A heading as the map needs it."""
 
     key: int
@@ -54,7 +54,7 @@ def maps_of(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> l
 
 
 def _map(
-    version: DocumentVersion, refs: list[dict[str, Any]], run: Run, headings: tuple[Heading, ...]
+    version: DocumentVersion, refs: list[dict[str, Any]], run: Run, headings: tuple[MapHeading, ...]
 ) -> dict[str, Any]:
     visited = [ref["page_start"] for ref in refs if ref.get("role", "walked") in ("read", "walked")]
     current = visited[-1] if run.is_open and visited else None
@@ -94,28 +94,28 @@ def _place(ref: dict[str, Any], run: Run, version: DocumentVersion) -> dict[str,
 def _label(refs: Iterable[dict[str, Any]]) -> str:
     """What the map shows, in words for those who do not see it."""
     rows = list(refs)
-    walked = _names(row for row in rows if row.get("role") in ("walked", "read"))
-    turned = _names(row for row in rows if row.get("role") == "turned_back")
+    walked = _join_titles(row for row in rows if row.get("role") in ("walked", "read"))
+    turned = _join_titles(row for row in rows if row.get("role") == "turned_back")
     path = _("Path walked: %s.") % walked if walked else _("Nothing walked yet.")
     return f"{path} {_('Turned back at %s.') % turned}" if turned else path
 
 
-def _names(refs: Iterable[dict[str, Any]]) -> str:
+def _join_titles(refs: Iterable[dict[str, Any]]) -> str:
     titles = list(dict.fromkeys(ref["title"] for ref in refs if ref["title"]))
     more = len(titles) - NAMED
     named = ", ".join(titles[:NAMED])
     return named + (ngettext(" and %d more", " and %d more", more) % more if more > 0 else "")
 
 
-def _outlines(versions: Mapping[int, str]) -> dict[int, tuple[Heading, ...]]:
+def _outlines(versions: Mapping[int, str]) -> dict[int, tuple[MapHeading, ...]]:
     """The outlines of versions by the hash of what they are compiled to: those not kept are read in one query."""
     found = {pk: kept for pk, digest in versions.items() if (kept := _kept.get((pk, digest))) is not None}
-    fresh: dict[int, list[Heading]] = {pk: [] for pk in versions if pk not in found}
+    fresh: dict[int, list[MapHeading]] = {pk: [] for pk in versions if pk not in found}
     if fresh:
-        names = [field.name for field in fields(Heading)]
+        names = [field.name for field in fields(MapHeading)]
         rows = Section.objects.filter(version__in=fresh).order_by("version", "position")
         for version, *values in rows.values_list("version", *names):
-            fresh[version].append(Heading(*values))
+            fresh[version].append(MapHeading(*values))
     for pk, headings in fresh.items():
         found[pk] = _kept[pk, versions[pk]] = tuple(headings)
     for place in list(_kept)[:-OUTLINES_KEPT]:
@@ -123,4 +123,4 @@ def _outlines(versions: Mapping[int, str]) -> dict[int, tuple[Heading, ...]]:
     return found
 
 
-_kept: dict[tuple[int, str], tuple[Heading, ...]] = {}
+_kept: dict[tuple[int, str], tuple[MapHeading, ...]] = {}

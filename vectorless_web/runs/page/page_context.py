@@ -8,7 +8,7 @@ from django.urls import reverse
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Citation, Run
 from vectorless_web.runs.page import rendering, sheets
-from vectorless_web.runs.page.again import ways_of
+from vectorless_web.runs.page.again import find_ways
 from vectorless_web.runs.page.maps import maps_of
 from vectorless_web.runs.page.spending import spending_of
 from vectorless_web.runs.page.threads import later_tries
@@ -70,7 +70,7 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "engine_line": _engine_line(run, takeover),
         "takeover": takeover,
         "spending": spending_of(run) if run.is_open else None,
-        "again": ways_of(run) if may.ask and not run.is_open else None,
+        "again": find_ways(run) if may.ask and not run.is_open else None,
         "tries": later_tries(run),
         "thread_size": selectors.count_in_thread(run),
         "newer": selectors.newer_documents(run) if citations else [],

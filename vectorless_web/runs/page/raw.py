@@ -20,8 +20,8 @@ def raw_step(step: Step) -> str:
     """The stored row as indented JSON, for the disclosure under the card, which fetches it when it is opened."""
     values: dict[str, Any] = {name: getattr(step, name) for name in RAW_FIELDS}
     values["model_calls"] = list(ModelCall.objects.filter(step=step.pk).order_by("pk").values(*CALL_FIELDS))
-    return json.dumps(values, indent=2, ensure_ascii=False, default=_plain)
+    return json.dumps(values, indent=2, ensure_ascii=False, default=_simplify_value)
 
 
-def _plain(value: object) -> object:
+def _simplify_value(value: object) -> object:
     return float(value) if isinstance(value, Decimal) else str(value)

@@ -15,7 +15,7 @@ from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUn
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Citation, Claim, Run, Step
-from vectorless_web.workspaces.rendering import Added, added_from
+from vectorless_web.workspaces.rendering import AddedTerms, read_added_terms
 
 KIND_LABELS = {
     "route": gettext_lazy("Route"),
@@ -89,7 +89,7 @@ class StepView:
     rejected: Sequence[dict[str, Any]]
     markers: Sequence[int]
     fresh: bool = False
-    added: Sequence[Added] = ()
+    added: Sequence[AddedTerms] = ()
     """What the lexicon added to the question; on the first routing step."""
     added_words: Sequence[str] = ()
     unexpanded: bool = False
@@ -107,7 +107,7 @@ class NowView:
     since: datetime
 
 
-class StepShelf:
+class StepCardMaker:
     """Makes the cards of one run: knows the addresses of what its steps touched."""
 
     def __init__(self, run: Run, versions: Iterable[DocumentVersion], citations: Sequence[Citation] = ()) -> None:
@@ -118,7 +118,7 @@ class StepShelf:
     def card(self, step: Step, number: int) -> StepView:
         """The card of one step."""
         question = _question(step)
-        added = added_from(question)
+        added = read_added_terms(question)
         return StepView(
             sequence=step.sequence,
             number=number,
@@ -134,13 +134,13 @@ class StepShelf:
             dead=any(ref.get("role") == "turned_back" for ref in step.refs),
             broken="error" in step.observation,
             quotes=_quotes(step),
-            refs=[view for ref in _once(step.refs) if (view := self._ref(ref))],
+            refs=[view for ref in _merge_refs(step.refs) if (view := self._ref(ref))],
             rejected=step.rejected,
             markers=self._markers(step),
             added=added,
             added_words=_words_of(added),
             unexpanded=question.get("expand") is False,
-            routed=_routed(step),
+            routed=_list_routed(step),
             note=_note(step),
         )
 
@@ -160,7 +160,7 @@ class StepShelf:
 
     def _markers(self, step: Step) -> list[int]:
         """Citations that this step's quotes became: the same node, and one quote within the other."""
-        quotes = _observed_quotes(step)
+        quotes = _list_observed_quotes(step)
         documents = {ref["document"] for ref in step.refs}
         return sorted(
             {
@@ -175,8 +175,8 @@ class StepShelf:
 
 def step_cards(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -> list[StepView]:
     """The cards of all steps of a run, numbered from 1."""
-    shelf = StepShelf(run, selectors.versions_read(run), citations)
-    return [shelf.card(step, number) for number, step in enumerate(steps, start=1)]
+    maker = StepCardMaker(run, selectors.versions_read(run), citations)
+    return [maker.card(step, number) for number, step in enumerate(steps, start=1)]
 
 
 def citations_in(claims: Sequence[Claim]) -> list[Citation]:
@@ -191,15 +191,15 @@ def citations_in(claims: Sequence[Claim]) -> list[Citation]:
 def now_of(run: Run, *, mine: bool = False) -> NowView | None:
     """What the run is doing, told to who asked it (`mine`) or to others; None once it has ended."""
     if run.status == Run.Status.QUEUED:
-        say = _("Going on after an interruption") if run.attempt > 1 else _waiting(run, mine=mine)
+        say = _("Going on after an interruption") if run.attempt > 1 else _describe_waiting(run, mine=mine)
         return NowView(say, "", run.created_at)
     if run.status == Run.Status.RUNNING:
-        say = _("Stopping") if run.cancel_requested else _doing(run)
+        say = _("Stopping") if run.cancel_requested else _describe_activity(run)
         return NowView(say, NEXT_KIND.get(run.phase, "route"), run.started_at or run.created_at)
     return None
 
 
-def _waiting(run: Run, *, mine: bool) -> str:
+def _describe_waiting(run: Run, *, mine: bool) -> str:
     """Its place in the line, and who else's turn comes before when its person has asked more."""
     line = selectors.waiting_of(run)
     if line is None:
@@ -218,7 +218,7 @@ def _waiting(run: Run, *, mine: bool) -> str:
 NEXT_KIND = {"route": "scan", "scan": "navigate", "extract": "extract", "synthesize": "verify", "verify": "finalize"}
 
 
-def _doing(run: Run) -> str:
+def _describe_activity(run: Run) -> str:
     sentences = {
         "": _("Choosing which documents to open"),
         "route": _("Opening the first document"),
@@ -286,14 +286,14 @@ def _question(step: Step) -> dict[str, Any]:
     return question if isinstance(question, dict) and not step.arguments.get("again") else {}
 
 
-def _words_of(added: Sequence[Added]) -> list[str]:
+def _words_of(added: Sequence[AddedTerms]) -> list[str]:
     """The first few wordings that were looked for too, each concept's in turn, the first named first."""
     turns = zip_longest(*(concept.phrases for concept in added))
     words = [word for turn in turns for word in turn if word]
     return list(dict.fromkeys(words))[:WORDS_SHOWN]
 
 
-def _once(refs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _merge_refs(refs: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The touched sections, each title of a page once: a section and its own rows read as one."""
     return list({(row["document"], row["title"], row["page_start"]): row for row in reversed(refs)}.values())[::-1]
 
@@ -306,18 +306,18 @@ def _quotes(step: Step) -> list[QuoteView]:
             page=row.get("page"),
             check_result="exact",
         )
-        for row in _observed_quotes(step)[:QUOTES_SHOWN]
+        for row in _list_observed_quotes(step)[:QUOTES_SHOWN]
     ]
 
 
-def _observed_quotes(step: Step) -> list[dict[str, Any]]:
+def _list_observed_quotes(step: Step) -> list[dict[str, Any]]:
     """What a step copied, figures before passages: [{key, page, quote, row?, column?}]."""
     lists = [step.observation.get(name) for name in ("figures", "passages")]
     rows = [row for listed in lists if isinstance(listed, list) for row in listed]  # Other steps store counts.
     return [row for row in rows if isinstance(row, dict) and row.get("quote")]
 
 
-def _routed(step: Step) -> list[RoutedView]:
+def _list_routed(step: Step) -> list[RoutedView]:
     """Documents opened and nearly opened, [] for any other step and for one stored before both were kept."""
     lists = [step.observation.get(name) for name in ("shortlist", "missed")]
     if step.kind != "route" or not all(isinstance(rows, list) for rows in lists):
@@ -331,9 +331,9 @@ def _routed(step: Step) -> list[RoutedView]:
 
 
 def _same_words(citation: Citation, row: dict[str, Any]) -> bool:
-    cited, copied = _plain(citation.quote), _plain(row["quote"])
+    cited, copied = _fold_text(citation.quote), _fold_text(row["quote"])
     return citation.node_key == row.get("key") and (cited in copied or copied in cited)
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     return " ".join(text.split()).casefold()

@@ -59,7 +59,7 @@ def _readable_sheet(
 def sheet_of(run: Run, citations: Sequence[Citation], version: DocumentVersion, page_index: int) -> dict[str, Any]:
     """One page with the run's marks; its neighbours are the run's own fragments."""
     marks = _highlights(citations).get((version.pk, page_index), [])
-    view = page_view(version, page_index, [_placed(mark, citations, version, page_index) for mark in marks])
+    view = page_view(version, page_index, [_relocate_highlight(mark, citations, version, page_index) for mark in marks])
     begun = {citation.marker for citation in citations if citation.page_index == page_index}
     # A quote that began on another page has its plain id there.
     hits = [hit if hit.marker in begun else replace(hit, id=f"{hit.id}-{page_index + 1}") for hit in view["hits"]]
@@ -100,7 +100,9 @@ def _mark(citation: Citation, page: int, *, on: bool) -> Highlight:
     )
 
 
-def _placed(mark: Highlight, citations: Sequence[Citation], version: DocumentVersion, page_index: int) -> Highlight:
+def _relocate_highlight(
+    mark: Highlight, citations: Sequence[Citation], version: DocumentVersion, page_index: int
+) -> Highlight:
     """The mark where its quote stands now: the document may have been read again by another compiler since.
 
     A quote that is not where it was is looked for on its page; one that is not found is not lit at all.
@@ -110,14 +112,14 @@ def _placed(mark: Highlight, citations: Sequence[Citation], version: DocumentVer
         return mark
     document = open_version(version)
     text = document.page_text(page_index)
-    lit = _letters("".join(text[start : start + length] for _, start, length in map(span_row, mark.spans)))
-    if any(lit in _letters(quote) for quote in quotes):
+    lit = _fold_letters("".join(text[start : start + length] for _, start, length in map(span_row, mark.spans)))
+    if any(lit in _fold_letters(quote) for quote in quotes):
         return mark
     found = [span for quote in quotes if (span := find_on_page(document, page_index, quote))]
     return replace(mark, spans=found)
 
 
-def _letters(text: str) -> str:
+def _fold_letters(text: str) -> str:
     return "".join(char for char in text.casefold() if char.isalnum())
 
 

@@ -8,7 +8,7 @@ from django.db.models import Count, Prefetch, QuerySet, Sum
 
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Citation, Claim, Run, Thread
-from vectorless_web.runs.services.threads import read_in
+from vectorless_web.runs.services.threads import list_read_nodes
 
 QUESTIONS_SHOWN = 30
 CANDIDATES_SHOWN = 30
@@ -50,22 +50,22 @@ def with_claims(rows: QuerySet[Run]) -> QuerySet[Run]:
     return related.prefetch_related(claims).annotate(quotes=Count("citations__marker", distinct=True))
 
 
-def spent_in(thread: Thread) -> Spent:
+def sum_spending(thread: Thread) -> Spent:
     """What the thread's questions took together."""
     sums = Run.objects.filter(thread=thread).aggregate(n=Count("pk"), tokens=Sum("tokens"), cost=Sum("cost_usd"))
     return Spent(sums["n"], sums["tokens"] or 0, float(sums["cost"] or 0))
 
 
-def known_in(thread: Thread) -> Known | None:
+def find_known(thread: Thread) -> Known | None:
     """What a follow-up would start from; None while nothing came to a result."""
     run = selectors.last_result_in(thread)
     if run is None:
         return None
-    read = read_in(selectors.steps_of(run))
+    read = list_read_nodes(selectors.steps_of(run))
     return Known(run, sum(len(keys) for keys in read.values()), len(read))
 
 
-def comparable(run: Run) -> tuple[Sequence[Run], Sequence[Run]]:
+def find_comparable(run: Run) -> tuple[Sequence[Run], Sequence[Run]]:
     """Runs worth comparing with this one: the others of its thread, and others that ask the same, newest first."""
     rows = Run.objects.filter(workspace=run.workspace_id).exclude(pk=run.pk)
     rows = rows.select_related("workspace", "asked_by", "answer", "thread", "asked_from").order_by("-pk")

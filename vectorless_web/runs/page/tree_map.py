@@ -37,7 +37,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class PageLeaf:
     """A page that was read, counted from 1; `here` while it is being read."""
 
     x: float
@@ -67,7 +67,7 @@ class TreeMap:
     buds: tuple[Spot, ...] = ()
     knots: tuple[Spot, ...] = ()
     ruler: tuple[Stretch, ...] = ()
-    leaves: tuple[Leaf, ...] = ()
+    leaves: tuple[PageLeaf, ...] = ()
     labels: tuple[PageLabel, ...] = ()
     pages_read: int = 0
 
@@ -87,7 +87,7 @@ TOUCHED = ("read", "walked", "turned_back", "looked")
 WALKED = ("read", "walked")
 
 
-class Heading(Protocol):
+class MapSection(Protocol):
     """What the map needs of a section; page indexes count from 0, both inclusive."""
 
     key: int
@@ -99,7 +99,7 @@ class Heading(Protocol):
 
 
 def draw(
-    sections: Sequence[Heading], refs: Iterable[dict[str, Any]], page_count: int, current: int | None = None
+    sections: Sequence[MapSection], refs: Iterable[dict[str, Any]], page_count: int, current: int | None = None
 ) -> TreeMap:
     """Draw the walk given by `refs` ({key, page_start, page_end, role}, page indexes from 0) over the outline.
 
@@ -109,7 +109,7 @@ def draw(
     return _Drawing(sections, list(refs), max(page_count, 1), current).finish()
 
 
-def curve(x1: float, y1: float, x2: float, y2: float) -> str:
+def draw_curve(x1: float, y1: float, x2: float, y2: float) -> str:
     """An S-shaped line from one row to the next."""
     middle = (y1 + y2) / 2
     return f"M{x1:.1f} {y1:g}C{x1:.1f} {middle:g} {x2:.1f} {middle:g} {x2:.1f} {y2:g}"
@@ -119,12 +119,12 @@ class _Drawing:
     """One map being drawn. `role` holds the strongest role of each drawn section, by key."""
 
     def __init__(
-        self, sections: Sequence[Heading], refs: list[dict[str, Any]], page_count: int, current: int | None
+        self, sections: Sequence[MapSection], refs: list[dict[str, Any]], page_count: int, current: int | None
     ) -> None:
         self.sections = sorted(sections, key=lambda section: section.key)
         self.keys = [section.key for section in self.sections]
         self.by_key = dict(zip(self.keys, self.sections, strict=True))
-        self.below: dict[int, list[Heading]] = {}
+        self.below: dict[int, list[MapSection]] = {}
         for section in self.sections:
             self.below.setdefault(section.parent_key, []).append(section)
         self.refs = refs
@@ -145,14 +145,15 @@ class _Drawing:
         for part in self.entered:
             rows += self._row(self._children(part), self.x.get(part.key, WIDTH / 2), PART_Y, SECTION_Y)
         spots = [
-            (role, Spot(x, y, _radius(role, y), section.key, section.subtree_end)) for _, role, section, x, y in rows
+            (role, Spot(x, y, _choose_radius(role, y), section.key, section.subtree_end))
+            for _, role, section, x, y in rows
         ]
         return TreeMap(
             twigs=tuple(line for line, role, *_ in rows if role == ""),
             seen=tuple(line for line, role, *_ in rows if role in ("looked", "turned_back")),
             path=(*(line for line, role, *_ in rows if role in WALKED), *self._drops()),
             turned=tuple(
-                Cross(_cross(spot.x, spot.y), spot.key, spot.end) for role, spot in spots if role == "turned_back"
+                Cross(_draw_cross(spot.x, spot.y), spot.key, spot.end) for role, spot in spots if role == "turned_back"
             ),
             buds=tuple(spot for role, spot in spots if role in ("", "looked")),
             knots=(*(spot for role, spot in spots if role in WALKED), self._root()),
@@ -162,14 +163,14 @@ class _Drawing:
             pages_read=len({page for ref in self._read() for page in range(ref["page_start"], ref["page_end"] + 1)}),
         )
 
-    def _top(self) -> list[Heading]:
+    def _top(self) -> list[MapSection]:
         """The parts: the sections below the root, or below the one section that holds all others."""
         parts = [section for section in self.sections if section.parent_key not in self.by_key]
         while len(parts) == 1 and (children := self._children(parts[0])):
             parts = children
         return parts
 
-    def _children(self, parent: Heading) -> list[Heading]:
+    def _children(self, parent: MapSection) -> list[MapSection]:
         return self.below.get(parent.key, [])
 
     def _roles(self) -> dict[int, str]:
@@ -180,7 +181,7 @@ class _Drawing:
                 roles[section.key] = roles.get(section.key, "") if passed else _role(ref)
         return roles
 
-    def _ancestors(self, key: int) -> list[Heading]:
+    def _ancestors(self, key: int) -> list[MapSection]:
         """The drawn sections that hold the node, the nearest first."""
         found = []
         place = bisect_right(self.keys, key) - 1
@@ -192,17 +193,21 @@ class _Drawing:
             section = self.by_key.get(section.parent_key)
         return found
 
-    def _was_entered(self, part: Heading) -> bool:
+    def _was_entered(self, part: MapSection) -> bool:
         return any(self.role.get(child.key) for child in self._children(part))
 
-    def _places(self, row: Sequence[Heading]) -> dict[int, float]:
+    def _places(self, row: Sequence[MapSection]) -> dict[int, float]:
         """Where the sections of a row stand that are drawn, by key."""
-        drawn = self._thinned(row)
+        drawn = self._thin_row(row)
         return dict(
-            zip((section.key for section in drawn), spread([self._middle(section) for section in drawn]), strict=True)
+            zip(
+                (section.key for section in drawn),
+                spread_places([self._middle(section) for section in drawn]),
+                strict=True,
+            )
         )
 
-    def _thinned(self, row: Sequence[Heading]) -> list[Heading]:
+    def _thin_row(self, row: Sequence[MapSection]) -> list[MapSection]:
         """At most ROW_MOST sections: the touched ones, the strongest first, and others at even distances."""
         touched = [section for section in row if self._role_of(section)]
         touched.sort(key=lambda section: TOUCHED.index(self._role_of(section)))
@@ -211,15 +216,15 @@ class _Drawing:
         others = rest[:: math.ceil(len(rest) / room)] if rest and room > 0 else []
         return sorted([*touched[:ROW_MOST], *others], key=lambda section: section.key)
 
-    def _role_of(self, section: Heading) -> str:
+    def _role_of(self, section: MapSection) -> str:
         """The strongest role; a part counts as looked at when one of its sections was touched."""
         return self.role.get(section.key, "") or ("looked" if section.key in self.entered_keys else "")
 
     def _row(
-        self, row: Sequence[Heading], from_x: float, from_y: float, y: float
-    ) -> list[tuple[str, str, Heading, float, float]]:
+        self, row: Sequence[MapSection], from_x: float, from_y: float, y: float
+    ) -> list[tuple[str, str, MapSection, float, float]]:
         drawn = [(section, self.x[section.key]) for section in row if section.key in self.x]
-        return [(curve(from_x, from_y, x, y), self._role_of(section), section, x, y) for section, x in drawn]
+        return [(draw_curve(from_x, from_y, x, y), self._role_of(section), section, x, y) for section, x in drawn]
 
     def _drops(self) -> list[str]:
         """The last stretch of each walked branch, down to its page."""
@@ -228,7 +233,7 @@ class _Drawing:
             above = next(iter(self._ancestors(ref["key"])), None)
             x = self.x.get(above.key, self._middle(above)) if above else WIDTH / 2
             y = ROOT_Y if above is None else PART_Y if above.key in self.part_keys else SECTION_Y
-            drops[curve(x, y, self._page_x(ref["page_start"]), PAGE_Y)] = True
+            drops[draw_curve(x, y, self._page_x(ref["page_start"]), PAGE_Y)] = True
         return list(drops)
 
     def _root(self) -> Spot:
@@ -241,11 +246,13 @@ class _Drawing:
         pages = {ref["page_start"] for ref in self._read()}
         return sorted(pages | ({self.current} if self.current is not None else set()))
 
-    def _leaves(self, pages: Sequence[int]) -> list[Leaf]:
+    def _leaves(self, pages: Sequence[int]) -> list[PageLeaf]:
         width = next(width for most, width in LEAF_WIDTHS if len(pages) <= most)
-        return [Leaf(round(self._page_x(page) - width / 2, 1), page == self.current, page + 1, width) for page in pages]
+        return [
+            PageLeaf(round(self._page_x(page) - width / 2, 1), page == self.current, page + 1, width) for page in pages
+        ]
 
-    def _middle(self, section: Heading) -> float:
+    def _middle(self, section: MapSection) -> float:
         middle = (section.page_start + section.page_end + 1) / 2
         return round(middle / self.page_count * WIDTH, 1)
 
@@ -274,14 +281,14 @@ class _Drawing:
                 edge = {"start": 0.0, "end": WIDTH}.get(anchor, x)
                 labels.append(PageLabel(edge, str(page + 1), anchor, True))
                 last = x
-        return labels + [end for end in self._ends() if not _taken(end, labels)]
+        return labels + [end for end in self._ends() if not _is_taken(end, labels)]
 
     def _ends(self) -> list[PageLabel]:
         first, final = PageLabel(0.0, "1", "start", False), PageLabel(WIDTH, str(self.page_count), "end", False)
         return [first, final] if self.page_count > 1 else [first]
 
 
-def spread(wanted: Sequence[float]) -> list[float]:
+def spread_places(wanted: Sequence[float]) -> list[float]:
     """Places inside the box as near as can be to the wanted ones, in their order and not closer than APART.
 
     Where a row is too full for that, its members share the width evenly.
@@ -298,11 +305,11 @@ def spread(wanted: Sequence[float]) -> list[float]:
     return placed
 
 
-def _radius(role: str, y: float) -> float:
+def _choose_radius(role: str, y: float) -> float:
     return 3.2 if role in WALKED else 2.5 if y == PART_Y else 2.0
 
 
-def _taken(end: PageLabel, labels: Sequence[PageLabel]) -> bool:
+def _is_taken(end: PageLabel, labels: Sequence[PageLabel]) -> bool:
     return any(abs(label.x - end.x) < LABEL_ROOM * 1.4 for label in labels)
 
 
@@ -311,5 +318,5 @@ def _role(ref: dict[str, Any]) -> str:
     return role if role in TOUCHED else "walked"
 
 
-def _cross(x: float, y: float) -> str:
+def _draw_cross(x: float, y: float) -> str:
     return f"M{x - 3:.1f} {y - 3:g}l6 6m0-6-6 6"

@@ -28,9 +28,9 @@ class PinnedCorpus(WorkspaceCorpus):
 
     def entries(self) -> Sequence[DocumentEntry]:
         """As many as were considered; those that routing named can be listed."""
-        return Considered(self._inputs.considered, list(self.named(self._inputs.documents)))
+        return Considered(self._inputs.considered, list(self.find_entries(self._inputs.documents)))
 
-    def named(self, documents: Iterable[str]) -> Sequence[DocumentEntry]:
+    def find_entries(self, documents: Iterable[str]) -> Sequence[DocumentEntry]:
         """Documents under the names and titles they had."""
         kept = self._inputs.documents
         return [_entry(name, kept[name]) for name in documents if name in kept]
@@ -45,16 +45,16 @@ class PinnedCorpus(WorkspaceCorpus):
         """The title that a document had."""
         return str(self._inputs.documents[document]["title"])
 
-    def missing(self) -> list[str]:
+    def list_missing(self) -> list[str]:
         """Titles of documents on a shortlist whose version is gone."""
         wanted = [str(candidate.doc_id) for route in self._known_routes for candidate in route.candidates]
         self._fetch(wanted)
-        known = self.named(dict.fromkeys(wanted))
+        known = self.find_entries(dict.fromkeys(wanted))
         return [entry.title or entry.name for entry in known if entry.id not in self._versions]
 
-    def altered(self) -> list[str]:
+    def list_altered(self) -> list[str]:
         """Titles of documents that were compiled again since."""
-        self.missing()
+        self.list_missing()
         kept = self._inputs.documents
         rows = self._versions.items()
         return [kept[name]["title"] for name, row in rows if row.artefact_sha256 != kept[name]["artefact"]]
@@ -64,7 +64,11 @@ class PinnedCorpus(WorkspaceCorpus):
         searched = {
             row["document"] for step in steps if "nodes" in step.observation.get("vectors", {}) for row in step.refs
         }
-        return [entry.title or entry.name for entry in self.named(sorted(searched)) if not self._has_vectors(entry.id)]
+        return [
+            entry.title or entry.name
+            for entry in self.find_entries(sorted(searched))
+            if not self._has_vectors(entry.id)
+        ]
 
     def _has_vectors(self, document: str) -> bool:
         try:
@@ -72,10 +76,10 @@ class PinnedCorpus(WorkspaceCorpus):
         except ArtefactDamaged:
             return False
 
-    def _told(self, ask: Callable[[], RouteResult]) -> RouteResult:
+    def _ask_router(self, ask: Callable[[], RouteResult]) -> RouteResult:
         if len(self.routes) >= len(self._known_routes):
             raise NotFound(UNTOLD)
-        return super()._told(ask)
+        return super()._ask_router(ask)
 
     def _fetch(self, documents: Iterable[str]) -> None:
         """The versions of then, deleted documents among them."""

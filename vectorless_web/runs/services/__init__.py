@@ -1,9 +1,9 @@
 """What may be done to runs: ask, work on, stop, recover."""
 
 from vectorless_web.runs.services.asking import ask_again, start_run
-from vectorless_web.runs.services.call_log import CallLog, RunPurse, stored_calls
+from vectorless_web.runs.services.call_log import CallLog, RunCostBudget, stored_calls
 from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
-from vectorless_web.runs.services.inputs import inputs_of, kept_late, kept_lexicon, program_digest
+from vectorless_web.runs.services.inputs import inputs_of, kept_late, load_kept_lexicon, program_digest
 from vectorless_web.runs.services.leases import RunLease
 from vectorless_web.runs.services.recovering import hand_back_run, recover_runs
 from vectorless_web.runs.services.replaying.replay import Found, replay
@@ -16,8 +16,8 @@ __all__ = [
     "Engine",
     "Found",
     "Reasoner",
+    "RunCostBudget",
     "RunLease",
-    "RunPurse",
     "ask_again",
     "cancel_run",
     "claim_run",
@@ -30,8 +30,8 @@ __all__ = [
     "is_waited_for",
     "keep_verdict",
     "kept_late",
-    "kept_lexicon",
     "limits_of",
+    "load_kept_lexicon",
     "may_rename",
     "program_digest",
     "recover_replays",

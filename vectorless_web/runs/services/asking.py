@@ -21,7 +21,7 @@ from vectorless_web.runs import selectors
 from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.corpus import ROUTER_SETTINGS
 from vectorless_web.runs.models import Run, Thread
-from vectorless_web.runs.question import WALKS_MAX, checked_money, checked_steps
+from vectorless_web.runs.question import WALKS_MAX, check_money, check_steps
 from vectorless_web.runs.services import queueing
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
@@ -33,7 +33,7 @@ SOONEST, LATEST = 5, 600
 """Seconds: what a guess of when to come again is kept within."""
 
 
-def hold_back(user: User, workspace: Workspace) -> None:
+def check_question_rate(user: User, workspace: Workspace) -> None:
     """Problem (429) when this question would be one too many; to be called in the transaction that stores it.
 
     The person's row is held until then, so that questions sent at one moment are counted one after the other.
@@ -60,7 +60,7 @@ def _check_waiting(waiting: QuerySet[Run], most: int, sentence: str, code: str) 
     if most and count >= most:
         wait = _seconds_to_next_end()
         questions = f"{count:,} question{'s' if count > 1 else ''}"
-        message = f"{sentence.format(questions=questions)} Ask again when one was taken, in about {_spoken(wait)}."
+        message = f"{sentence.format(questions=questions)} Ask again when one was taken, in about {_format_wait(wait)}."
         raise Problem(message, code=code, status=429, retryable=True, retry_after=wait)
 
 
@@ -68,7 +68,7 @@ def _check_hour(user: User) -> None:
     most = settings.ASKS_PER_HOUR
     wait = seconds_to_wait(f"asks-{user.pk}", amount=1, limit=most, seconds=HOUR) if most else 0
     if wait:
-        message = f"You may ask {most:,} questions in an hour. Ask again in {_spoken(wait)}."
+        message = f"You may ask {most:,} questions in an hour. Ask again in {_format_wait(wait)}."
         raise Problem(message, code="too_many_asks", status=429, retryable=True, retry_after=wait)
 
 
@@ -80,14 +80,14 @@ def _seconds_to_next_end() -> int:
     return round(min(max(fmean(took) if took else SOONEST, SOONEST), LATEST))
 
 
-def _spoken(seconds: int) -> str:
+def _format_wait(seconds: int) -> str:
     """A time in words: "20 seconds", "3 minutes"."""
     if seconds < 90:
         return f"{seconds} seconds"
     return f"{-(-seconds // 60)} minutes"
 
 
-class Choices(TypedDict, total=False):
+class RunChoices(TypedDict, total=False):
     """What may be chosen for a single run.
 
     `max_steps` is None for the workspace's; `max_walks` documents are opened at most (None: the engine's
@@ -119,7 +119,7 @@ def start_run(
     question: str,
     documents: Sequence[int] | None = None,
     follows: Thread | Run | None = None,
-    **choices: Unpack[Choices],
+    **choices: Unpack[RunChoices],
 ) -> Run:
     """Store a question as a queued run and enqueue its job on commit.
 
@@ -131,10 +131,10 @@ def start_run(
         question, limits = check_question(question), _limits(workspace, choices)
     except InvalidInput as error:
         raise Problem(error.message, code=error.code, status=422) from error
-    chosen = _checked_scope(workspace, user, documents)
+    chosen = _check_scope(workspace, user, documents)
     thread, origin = _place_of(follows)
     with transaction.atomic():
-        hold_back(user, workspace)
+        check_question_rate(user, workspace)
         thread = thread or Thread.objects.create(workspace=workspace, title=question[:TITLE_MAX], created_by_id=user.pk)
         run = Run.objects.create(
             thread=thread,
@@ -143,7 +143,7 @@ def start_run(
             whole_workspace=documents is None,
             asked_by_id=user.pk,
             asked_from=origin,
-            asked_how=_how(origin, follows, question, limits),
+            asked_how=_classify_origin(origin, follows, question, limits),
             settings=limits,
         )
         run.documents.set(chosen)
@@ -155,7 +155,7 @@ def start_run(
 def ask_again(*, user: User, run: Run, **changes: Unpack[Changes]) -> Run:
     """Ask a run's question with the same scope and choices once more, but for what is changed, in the same thread."""
     chosen = None if run.whole_workspace else list(run.documents.values_list("pk", flat=True))
-    choices: Choices = {
+    choices: RunChoices = {
         "max_steps": changes.get("max_steps") or run.settings.get("max_steps"),
         "max_walks": changes.get("max_walks") or run.settings.get("max_walks"),
         "expand": run.settings.get("expand", True),
@@ -179,7 +179,7 @@ def _place_of(follows: Thread | Run | None) -> tuple[Thread | None, Run | None]:
     return follows, selectors.last_result_in(follows) if follows else None
 
 
-def _how(origin: Run | None, follows: Thread | Run | None, question: str, limits: dict[str, Any]) -> str:
+def _classify_origin(origin: Run | None, follows: Thread | Run | None, question: str, limits: dict[str, Any]) -> str:
     """What is new against the run that the question comes from, the weightiest first."""
     if origin is None:
         return ""
@@ -200,7 +200,7 @@ def _depth(settings: dict[str, Any]) -> tuple[int, int]:
     return settings.get("max_walks") or Limits().max_walks, settings.get("max_steps") or Limits().max_steps
 
 
-def _checked_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) -> list[Document]:
+def _check_scope(workspace: Workspace, user: User, ids: Sequence[int] | None) -> list[Document]:
     """The chosen documents, [] for the whole workspace; Problem when nothing can be read."""
     if ids is None:
         if not readable_documents(workspace, user).exists():
@@ -226,17 +226,17 @@ def _nothing_to_read(workspace: Workspace, user: User) -> Problem:
     return Problem("Upload a document first: there is nothing to read here yet.", code="no_documents", status=422)
 
 
-def _limits(workspace: Workspace, choices: Choices) -> dict[str, Any]:
+def _limits(workspace: Workspace, choices: RunChoices) -> dict[str, Any]:
     """The limits and settings of this run as they stand now."""
     chosen = choices.get("max_steps")
     steps = chosen if chosen is not None else workspace.setting("max_steps")
     kept = ("token_budget", *ROUTER_SETTINGS)
-    own: dict[str, Any] = {"max_steps": checked_steps(steps), "expand": choices.get("expand", True)}
+    own: dict[str, Any] = {"max_steps": check_steps(steps), "expand": choices.get("expand", True)}
     if walks := choices.get("max_walks"):
         own["max_walks"] = min(walks, WALKS_MAX)
-    own |= _money(checked_money(choices.get("money_usd")), workspace.setting("money_usd"))
+    own |= _money(check_money(choices.get("money_usd")), workspace.setting("money_usd"))
     if answerer := choices.get("answerer", ""):
-        own["answerer"] = _checked_answerer(workspace, answerer)
+        own["answerer"] = _check_answerer(workspace, answerer)
     return own | {name: workspace.setting(name) for name in kept}
 
 
@@ -247,7 +247,7 @@ def _money(typed: float | None, most: float | None) -> dict[str, float]:
     return kept | ({"money_usd": min(holds)} if holds else {})
 
 
-def _checked_answerer(workspace: Workspace, answerer: str) -> str:
+def _check_answerer(workspace: Workspace, answerer: str) -> str:
     if answerer not in [row.value for row in answerers_of(workspace)]:
         sentence = "Who was chosen to answer is no longer offered here. Choose again."
         raise InvalidInput(sentence, code="unknown_answerer")

@@ -10,13 +10,13 @@ from django.db.models import QuerySet
 from vectorless_web.documents.models import VectorFile
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.infra.leases import fenced
+from vectorless_web.infra.leases import write_under_lease
 from vectorless_web.infra.money import money, token_count
-from vectorless_web.infra.outages import patiently
+from vectorless_web.infra.outages import retry_through_outage
 from vectorless_web.runs.models import ModelCall, Run, Step
 from vectorless_web.runs.services.leases import RunLease
-from vectorless_web.runs.services.rows import storable
-from vectorless_web.workspaces.services import WorkspacePurse, release_all
+from vectorless_web.runs.services.rows import clean_for_database
+from vectorless_web.workspaces.services import WorkspaceCostBudget, release_all
 
 Served = tuple[str, int, int]
 """A request's hash, and the walk and index of the step that asked."""
@@ -40,22 +40,22 @@ class CallLog:
 
     def __call__(self, record: ModelCallRecord) -> None:
         """Store the call. LeaseLost when the run is somebody else's by now."""
-        stored = self._stored_as(record)
+        stored = self._find_stored_row(record)
         try:
-            patiently(lambda: self._store(record, stored))
+            retry_through_outage(lambda: self._store(record, stored))
         finally:
             if threading.current_thread() is not threading.main_thread():
                 connection.close()
 
     def _store(self, record: ModelCallRecord, stored: int | None) -> None:
-        with fenced(self._lease):
+        with write_under_lease(self._lease):
             if stored is None:
                 step = _step_at(self._lease.run_id, record)
                 ModelCall.objects.create(run_id=self._lease.run_id, step_id=step, **_row(record))
             else:
                 ModelCall.objects.filter(pk=stored).update(cached=True)
 
-    def _stored_as(self, record: ModelCallRecord) -> int | None:
+    def _find_stored_row(self, record: ModelCallRecord) -> int | None:
         """The row that answered this request again, each once; None for a new call."""
         with self._lock:
             rows = self._answered[record.request_hash, record.walk, record.index]
@@ -111,11 +111,11 @@ def _row(record: ModelCallRecord) -> dict[str, object]:
         "walk": record.walk,
         "index": record.index,
     }
-    cleaned: dict[str, object] = storable(row)
+    cleaned: dict[str, object] = clean_for_database(row)
     return cleaned
 
 
-class RunPurse(WorkspacePurse):
+class RunCostBudget(WorkspaceCostBudget):
     """Pays the calls of one run.
 
     Made at the start of an attempt: what died workers left put aside is given back then,

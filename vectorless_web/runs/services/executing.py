@@ -11,11 +11,11 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.errors import Cancelled, EngineError
 from vectorless_web.engine.questions.followup import Previous
-from vectorless_web.infra.leases import LeaseLost, Watch, fenced
-from vectorless_web.infra.outages import patiently
+from vectorless_web.infra.leases import LeaseLost, Watch, write_under_lease
+from vectorless_web.infra.outages import retry_through_outage
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run, RunInputs
-from vectorless_web.runs.services.inputs import inputs_of, kept_previous, kept_routes, other_factory
+from vectorless_web.runs.services.inputs import inputs_of, load_kept_previous, load_kept_routes, other_factory
 from vectorless_web.runs.services.leases import RunLease, claim, end_run
 from vectorless_web.runs.services.queueing import announce, stop_job
 from vectorless_web.runs.services.recording import Recorder
@@ -70,7 +70,7 @@ def execute_run(lease: RunLease, *, engine: Engine, inputs: RunInputs | None = N
     """
     run = Run.objects.select_related("workspace").get(pk=lease.run_id)
     if run.cancel_requested:
-        _cancelled(lease)
+        _end_cancelled(lease)
         return
     try:
         with Watch(lease, stop=stop, on_overdue=lambda: _end_overdue(lease)) as watch:
@@ -81,25 +81,27 @@ def execute_run(lease: RunLease, *, engine: Engine, inputs: RunInputs | None = N
 
 def fail_run(lease: RunLease, *, code: str, message: str, retryable: bool) -> None:
     """Write that a run failed, if the lease is still held; a database that is away is waited for."""
-    if patiently(lambda: end_run(lease, Run.Status.FAILED, error_code=code, reason=message, retryable=retryable)):
+    if retry_through_outage(
+        lambda: end_run(lease, Run.Status.FAILED, error_code=code, reason=message, retryable=retryable)
+    ):
         announce(lease.run_id)
 
 
 def _work(run: Run, lease: RunLease, engine: Engine, inputs: RunInputs, watch: Watch) -> None:
-    corpus = WorkspaceCorpus(run, routes=kept_routes(inputs))
-    with fenced(lease):
+    corpus = WorkspaceCorpus(run, routes=load_kept_routes(inputs))
+    with write_under_lease(lease):
         Run.objects.filter(pk=run.pk).update(
             engine=engine.name, model=engine.model, corpus_fingerprint=corpus.fingerprint
         )
         RunInputs.objects.filter(pk=inputs.pk).update(reasoner=dict(engine.sizes), factory=other_factory())
     recorder = Recorder(lease, corpus)
     events = engine.reasoner.run(
-        run.question, corpus, limits_of(run), cancelling=watch.stopping, previous=kept_previous(inputs)
+        run.question, corpus, limits_of(run), cancelling=watch.is_stopping, previous=load_kept_previous(inputs)
     )
     try:
         ended = _record_all(events, recorder)
     except Cancelled:
-        ended = _cancelled(lease)
+        ended = _end_cancelled(lease)
     except EngineError as error:
         recorder.fail(code=error.code, message=error.message, retryable=error.retryable)
         return
@@ -127,7 +129,7 @@ def limits_of(run: Run) -> Limits:
     return Limits(**{name: run.settings[name] for name in kept if name in run.settings})
 
 
-def _cancelled(lease: RunLease) -> bool:
+def _end_cancelled(lease: RunLease) -> bool:
     if end_run(lease, Run.Status.CANCELLED, reason="Stopped before it was done. What was found is kept."):
         announce(lease.run_id)
     return True
@@ -135,5 +137,5 @@ def _cancelled(lease: RunLease) -> bool:
 
 def _end_overdue(lease: RunLease) -> None:
     """The engine did not react to a stop in time: write the end for it and end its process."""
-    _cancelled(lease)
+    _end_cancelled(lease)
     stop_job(lease.run_id, lease.attempt)

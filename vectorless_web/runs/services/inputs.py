@@ -14,7 +14,7 @@ from vectorless_web.engine.agent.limits import FURTHER, Late, Place
 from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.routing import RouteMode, RouteResult, ScoredCandidate
-from vectorless_web.infra.leases import fenced
+from vectorless_web.infra.leases import write_under_lease
 from vectorless_web.runs.models import Run, RunInputs
 from vectorless_web.runs.services.leases import RunLease
 from vectorless_web.runs.services.threads import previous_of
@@ -27,7 +27,7 @@ def inputs_of(run: Run, lease: RunLease) -> RunInputs:
     if kept is not None:
         return kept
     before = previous_of(run)
-    with fenced(lease):
+    with write_under_lease(lease):
         return RunInputs.objects.create(
             run_id=run.pk,
             program=program_digest(),
@@ -36,12 +36,12 @@ def inputs_of(run: Run, lease: RunLease) -> RunInputs:
         )
 
 
-def kept_lexicon(inputs: RunInputs) -> Lexicon:
+def load_kept_lexicon(inputs: RunInputs) -> Lexicon:
     """The packs with the workspace's entries as they stood."""
     return lexicon_from(tuple((concept, tuple(phrases), statement) for concept, phrases, statement in inputs.lexicon))
 
 
-def kept_previous(inputs: RunInputs) -> Previous | None:
+def load_kept_previous(inputs: RunInputs) -> Previous | None:
     """What the question leaned on; None when it stood by itself."""
     if inputs.previous is None:
         return None
@@ -49,7 +49,7 @@ def kept_previous(inputs: RunInputs) -> Previous | None:
     return Previous(question=inputs.previous["question"], read=read)
 
 
-def kept_routes(inputs: RunInputs) -> list[RouteResult]:
+def load_kept_routes(inputs: RunInputs) -> list[RouteResult]:
     """What the router answered, pass by pass."""
     return [_route_from(row) for row in inputs.routes]
 

@@ -47,8 +47,8 @@ def claim(run_id: int) -> RunLease | None:
 
 def end_run(lease: RunLease, status: str, **values: object) -> bool:
     """Write the run's end state and give the lease back; false when it was not held any more."""
-    ending = {"status": status, **RUN_LEASES.released(), "finished_at": timezone.now(), **values}
-    ended = bool(lease.held().update(**ending))
+    ending = {"status": status, **RUN_LEASES.make_released_values(), "finished_at": timezone.now(), **values}
+    ended = bool(lease.select_held().update(**ending))
     if ended:
         admit_after(lease.run_id)
     return ended

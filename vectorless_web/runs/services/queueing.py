@@ -33,19 +33,19 @@ def admit_replays() -> int:
     return REPLAYS.admit_all()
 
 
-def never_enqueued(replays: Iterable[Replay]) -> list[Replay]:
+def find_never_enqueued(replays: Iterable[Replay]) -> list[Replay]:
     """Those whose job Redis knows nothing of; none when it is down."""
-    return _among(replays, jobs.EVER)
+    return _select_lost(replays, jobs.EVER)
 
 
 def without_worker(replays: Iterable[Replay]) -> list[Replay]:
     """Those whose job neither waits nor runs; none when Redis is down."""
-    return _among(replays, jobs.ALIVE)
+    return _select_lost(replays, jobs.ALIVE)
 
 
-def _among(replays: Iterable[Replay], states: Collection[str]) -> list[Replay]:
+def _select_lost(replays: Iterable[Replay], states: Collection[str]) -> list[Replay]:
     named = {replay_job_id(replay): replay for replay in replays}
-    gone = jobs.lost(list(named), queue=REPLAY_QUEUE, alive=states)
+    gone = jobs.find_lost_jobs(list(named), queue=REPLAY_QUEUE, alive=states)
     return [replay for name, replay in named.items() if name in gone]
 
 
@@ -55,7 +55,7 @@ def stop_job(run_id: int, attempt: int) -> None:
 
 
 def announce(run_id: int, sequence: int = 0) -> None:
-    """Tell every open page to look at the run's rows again: a hint, which may be lost."""
+    """Tell every open page to look at the run's rows again: a notification, which may be lost."""
     publish(group_of(run_id), {"type": "run.changed", "sequence": sequence})
 
 

@@ -1,4 +1,4 @@
-"""Writes what the engine yields: rows first, then a hint, each under the run's lease and each once."""
+"""Writes what the engine yields: rows first, then a notification, each under the run's lease and each once."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from vectorless_web.documents.rendering.page import RenderUnavailable, boxes
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent, StepKind
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.llm.model import OUTSIDE
-from vectorless_web.infra.leases import LeaseLost, fenced
+from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.money import money, token_count
 from vectorless_web.runs.corpus import WorkspaceCorpus
@@ -18,7 +18,15 @@ from vectorless_web.runs.selectors import last_sequence
 from vectorless_web.runs.services.inputs import late_rows
 from vectorless_web.runs.services.leases import RunLease, end_run
 from vectorless_web.runs.services.queueing import announce
-from vectorless_web.runs.services.rows import TOLD, Place, answer_row, as_stored, calculation_row, step_row, storable
+from vectorless_web.runs.services.rows import (
+    TOLD,
+    Place,
+    answer_row,
+    calculation_row,
+    clean_for_database,
+    encode_as_stored,
+    step_row,
+)
 
 BOXES_WAIT_SECONDS, MOST_BOXES_WAIT_SECONDS = 0.5, 1.5
 """How long a run waits for the boxes of one quote, which take milliseconds, and of all together."""
@@ -55,7 +63,7 @@ class Recorder:
         if place in self._stored:
             self._correct(self._stored[place], event, row)
             return
-        with fenced(self._lease):
+        with write_under_lease(self._lease):
             self._pin_read_versions()
             step = Step.objects.create(run_id=self._lease.run_id, sequence=self._sequence + 1, **row)
             charge(step)
@@ -78,10 +86,10 @@ class Recorder:
             "calculation": calculation_row(event.calculation),
             "because": event.because,
         }
-        with fenced(self._lease):
+        with write_under_lease(self._lease):
             self._pin_read_versions()
             claim, _ = Claim.objects.update_or_create(
-                run_id=self._lease.run_id, order=event.order, defaults=storable(values)
+                run_id=self._lease.run_id, order=event.order, defaults=clean_for_database(values)
             )
             claim.citations.all().delete()
             for citation in citations:
@@ -91,13 +99,13 @@ class Recorder:
 
     def complete(self, event: CompleteEvent) -> None:
         """Store the answer and the end state in one transaction and give the lease back."""
-        with fenced(self._lease):
+        with write_under_lease(self._lease):
             self._pin_read_versions()
             RunInputs.objects.filter(run=self._lease.run_id).update(late=late_rows(event.late))
             if event.outcome in (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND):
                 self._drop_surplus()
                 Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=answer_row(event))
-            end_run(self._lease, event.outcome.value, **storable(self._ending(event)))
+            end_run(self._lease, event.outcome.value, **clean_for_database(self._ending(event)))
         announce(self._lease.run_id, self._sequence + 1)
 
     def fail(self, *, code: str, message: str, retryable: bool) -> None:
@@ -109,9 +117,9 @@ class Recorder:
 
     def _correct(self, stored: Step, event: StepEvent, row: dict[str, Any]) -> None:
         """Rewrite a step of an earlier attempt that this one took differently."""
-        if all(getattr(stored, name) == as_stored(row[name]) for name in TOLD):
+        if all(getattr(stored, name) == encode_as_stored(row[name]) for name in TOLD):
             return
-        with fenced(self._lease):
+        with write_under_lease(self._lease):
             self._pin_read_versions()
             Step.objects.filter(pk=stored.pk).update(**row)
             charge(stored)
@@ -120,7 +128,9 @@ class Recorder:
     def _keep_route(self, event: StepEvent) -> None:
         """Keep what the router answered: other documents may stand beside these when the run is replayed."""
         if event.kind is StepKind.ROUTE:
-            RunInputs.objects.update_or_create(run_id=self._lease.run_id, defaults=storable(self._corpus.taken()))
+            RunInputs.objects.update_or_create(
+                run_id=self._lease.run_id, defaults=clean_for_database(self._corpus.describe_inputs())
+            )
 
     def _drop_surplus(self) -> None:
         """Delete the steps and claims of earlier attempts that are no part of this one's result."""
@@ -145,12 +155,17 @@ class Recorder:
     def _says_the_same(self, event: ClaimEvent) -> bool:
         """Whether a stored claim already says this; a checked one stands for its own draft too."""
         row = Claim.objects.filter(run=self._lease.run_id, order=event.order).first()
-        if row is None or row.text != storable(event.text):
+        if row is None or row.text != clean_for_database(event.text):
             return False
         support = event.support.value if event.support else ""
         if row.state == Claim.State.CHECKED and event.state == Claim.State.DRAFT:
             return True
-        told = (event.state, support, storable(calculation_row(event.calculation)), storable(event.because))
+        told = (
+            event.state,
+            support,
+            clean_for_database(calculation_row(event.calculation)),
+            clean_for_database(event.because),
+        )
         return (row.state, row.support, row.calculation, row.because) == told and self._quotes_the_same(row, event)
 
     def _quotes_the_same(self, row: Claim, event: ClaimEvent) -> bool:
@@ -159,7 +174,7 @@ class Recorder:
             (e.marker, self._corpus.version(e.document).pk, e.key, e.page_index, e.quote, e.start, e.end, e.check.value)
             for e in event.citations
         ]
-        return sorted(row.citations.values_list(*names)) == sorted(map(tuple, storable(told)))
+        return sorted(row.citations.values_list(*names)) == sorted(map(tuple, clean_for_database(told)))
 
     def _pin_read_versions(self) -> None:
         """Remember which versions the run has opened since the last write."""
@@ -180,8 +195,8 @@ class Recorder:
             sha256=version.sha256,
             node_key=evidence.key,
             page_index=evidence.page_index,
-            quote=storable(evidence.quote),
-            where=storable(evidence.where)[:300],
+            quote=clean_for_database(evidence.quote),
+            where=clean_for_database(evidence.where)[:300],
             start=evidence.start,
             end=evidence.end,
             spans=spans,
@@ -208,12 +223,12 @@ class Recorder:
             "error_code": event.error_code,
             "retryable": event.retryable,
             "engine": "offline" if event.engine == "offline" else "model",
-            "checked": [self._checked(row) for row in event.checked],
+            "checked": [self._record_checked(row) for row in event.checked],
             "tokens": token_count(event.tokens),
             "cost_usd": money(event.cost_usd),
         }
 
-    def _checked(self, row: Any) -> dict[str, Any]:
+    def _record_checked(self, row: Any) -> dict[str, Any]:
         pages = {"page_start": row.ref.page_start, "page_end": row.ref.page_end} if row.ref else {}
         return {"document": row.document, "title": row.title, "reason": row.reason, **pages}
 

@@ -16,7 +16,7 @@ def recover_runs() -> int:
 
     Each change is one conditional UPDATE, so any number of sweeps may run at once.
     """
-    return RUN_LEASES.recover(RUN_LEASES.expired(), requeue=_requeue, give_up=_give_up) + admit_runs()
+    return RUN_LEASES.recover(RUN_LEASES.select_expired(), requeue=_requeue, give_up=_give_up) + admit_runs()
 
 
 def hand_back_run(run_id: int, job: str) -> bool:
@@ -27,11 +27,11 @@ def hand_back_run(run_id: int, job: str) -> bool:
     run = Run.objects.filter(pk=run_id, status=Run.Status.RUNNING).first()
     if run is None or job_id(run.pk, run.attempt) != job:
         return False
-    held = RUN_LEASES.held(run.pk, run.lease)
+    held = RUN_LEASES.select_held(run.pk, run.lease)
     if run.cancel_requested:
         return bool(held.update(lease_until=timezone.now()))
     with transaction.atomic():
-        taken = held.update(**RUN_LEASES.queued())
+        taken = held.update(**RUN_LEASES.make_requeued_values())
         if taken:
             run.attempt += 1
             enqueue(run)
@@ -41,7 +41,7 @@ def hand_back_run(run_id: int, job: str) -> bool:
 
 def _requeue(abandoned: QuerySet[Run], run: Run) -> bool:
     with transaction.atomic():
-        taken = abandoned.update(**RUN_LEASES.queued())
+        taken = abandoned.update(**RUN_LEASES.make_requeued_values())
         if taken:
             admit_after(run.pk)
     return _tell(run) if taken else False
@@ -52,7 +52,7 @@ def _give_up(abandoned: QuerySet[Run], run: Run) -> bool:
     if run.cancel_requested:
         return _tell(run) if end_abandoned(run.pk) else False
     failed = abandoned.update(
-        **RUN_LEASES.released(),
+        **RUN_LEASES.make_released_values(),
         status=Run.Status.FAILED,
         finished_at=timezone.now(),
         error_code="lease_lost",

@@ -15,20 +15,20 @@ TOLD = ("say", "thought", "action", "arguments", "observation", "refs", "rejecte
 """What a step tells: what time and money it took differs from attempt to attempt."""
 
 
-def as_stored(value: Any) -> Any:
+def encode_as_stored(value: Any) -> Any:
     """The value as it comes back from a JSON column: keys of objects are texts there, tuples lists."""
     return json.loads(json.dumps(value))
 
 
-def storable(value: Any) -> Any:
+def clean_for_database(value: Any) -> Any:
     """The value as a database takes it: no null characters and no lone surrogates, which documents may hold."""
     match value:
         case str():
             return value.replace("\0", "").encode("utf-8", "replace").decode()
         case dict():
-            return {storable(key): storable(item) for key, item in value.items()}
+            return {clean_for_database(key): clean_for_database(item) for key, item in value.items()}
         case list() | tuple():
-            return [storable(item) for item in value]
+            return [clean_for_database(item) for item in value]
         case _:
             return value
 
@@ -53,7 +53,7 @@ def step_row(event: StepEvent, place: Place) -> dict[str, Any]:
         "cost_usd": money(event.cost_usd),
         "engine": event.engine,
     }
-    cleaned: dict[str, Any] = storable(row)
+    cleaned: dict[str, Any] = clean_for_database(row)
     return cleaned
 
 
@@ -80,5 +80,5 @@ def answer_row(event: CompleteEvent) -> dict[str, Any]:
         "abstained": event.outcome == Outcome.NOT_FOUND,
         "missing": list(event.missing),
     }
-    cleaned: dict[str, Any] = storable(row)
+    cleaned: dict[str, Any] = clean_for_database(row)
     return cleaned

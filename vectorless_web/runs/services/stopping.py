@@ -43,7 +43,7 @@ def end_abandoned(run_id: int) -> bool:
     """End a stopped run that nobody works on; false when somebody does."""
     nobody = Q(status=Run.Status.QUEUED) | RUN_LEASES.is_expired()
     ended = Run.objects.filter(nobody, pk=run_id, cancel_requested=True).update(
-        **RUN_LEASES.released(), status=Run.Status.CANCELLED, finished_at=timezone.now(), reason=REASON
+        **RUN_LEASES.make_released_values(), status=Run.Status.CANCELLED, finished_at=timezone.now(), reason=REASON
     )
     if ended:
         admit_after(run_id)

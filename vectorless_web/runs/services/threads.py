@@ -47,10 +47,10 @@ def previous_of(run: Run) -> Previous | None:
     if before is None:
         return None
     steps = selectors.steps_of(before)
-    return Previous(question=_completed(before, steps), read=read_in(steps))
+    return Previous(question=_find_completed_question(before, steps), read=list_read_nodes(steps))
 
 
-def _completed(run: Run, steps: list[Step]) -> str:
+def _find_completed_question(run: Run, steps: list[Step]) -> str:
     """The question as it was understood: a follow-up's own words may leave out half of it."""
     for step in steps:
         understood = step.observation.get("question")
@@ -59,7 +59,7 @@ def _completed(run: Run, steps: list[Step]) -> str:
     return run.question
 
 
-def read_in(steps: list[Step]) -> dict[str, tuple[int, ...]]:
+def list_read_nodes(steps: list[Step]) -> dict[str, tuple[int, ...]]:
     """The nodes that were read, by document, each once and in order."""
     found: dict[str, dict[int, None]] = {}
     for step in steps:

@@ -4,7 +4,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.runs import selectors
 from vectorless_web.runs.compare.comparison import comparison_of
 from vectorless_web.runs.page import threads
@@ -24,7 +24,7 @@ def compare(request: HttpRequest, slug: str, pk: int, other: int) -> HttpRespons
 @require_GET
 def choose(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk)
-    in_thread, same_question = threads.comparable(run)
+    in_thread, same_question = threads.find_comparable(run)
     context = {
         **workspace_context(request.user, run.workspace, "runs"),
         "run": run,
@@ -37,7 +37,7 @@ def choose(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_GET
 def compare_ticked(request: HttpRequest, slug: str) -> HttpResponse:
     """From the boxes of a list to the page of the two; the list again when not exactly two are ticked."""
-    ticked = sorted({number for text in request.GET.getlist("run") if (number := whole(text))})
+    ticked = sorted({number for text in request.GET.getlist("run") if (number := parse_whole_number(text))})
     if len(ticked) != 2:
         return list_page(request, slug, refused=True)
     return redirect("runs:compare", slug=slug, pk=ticked[0], other=ticked[1])

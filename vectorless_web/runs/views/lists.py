@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 
 from vectorless_web.documents.models import Document
 from vectorless_web.infra.limits import SEARCH_MAX
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.runs.models import Feedback, Run
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
@@ -45,7 +45,7 @@ class RunQuery:
 
 def listed_runs(workspace: Workspace, query: RunQuery) -> Page[Run]:
     """One page of the list, each run with `good` and `bad`, what people said; a page beyond the end is the last one."""
-    narrowed = _filtered(Run.objects.filter(workspace=workspace), query)
+    narrowed = _filter_runs(Run.objects.filter(workspace=workspace), query)
     shown = Paginator(narrowed.order_by("-pk"), PAGE_SIZE).get_page(query.page)
     runs = {run.pk: run for run in shown}
     for run in runs.values():
@@ -75,7 +75,7 @@ def documents_of(workspace: Workspace, chosen: int | None) -> list[tuple[int, st
     return list(found.items())
 
 
-def _filtered(rows: QuerySet[Run], query: RunQuery) -> QuerySet[Run]:
+def _filter_runs(rows: QuerySet[Run], query: RunQuery) -> QuerySet[Run]:
     rows = rows.select_related("asked_by", "answer")
     for word in query.search.split():
         rows = rows.filter(Q(question__icontains=word) | Q(answer__markdown__icontains=word))
@@ -136,12 +136,12 @@ def _run_query(request: HttpRequest) -> RunQuery:
     return RunQuery(
         search=values.get("q", "").replace("\0", "")[:SEARCH_MAX].strip(),
         outcome=values.get("outcome", "") if values.get("outcome") in Run.Status.values else "",
-        person=whole(values.get("person")),
-        document=whole(values.get("document")),
+        person=parse_whole_number(values.get("person")),
+        document=parse_whole_number(values.get("document")),
         feedback=values.get("feedback", "") if values.get("feedback") in FEEDBACK else "",
         since=_day(values.get("from", "")),
         until=_day(values.get("to", "")),
-        page=whole(values.get("page")) or 1,
+        page=parse_whole_number(values.get("page")) or 1,
     )
 
 

@@ -9,13 +9,13 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.documents.selectors import card_context
 from vectorless_web.infra.web.htmx import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.export import values
 from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.markdown import as_markdown
-from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, prefilled
+from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, read_prefill
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.page import page_context, raw, rendering, sheets
 from vectorless_web.workspaces.models import Role, Workspace
@@ -41,10 +41,10 @@ def workspace(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         **workspace_context(request.user, place, "ask"),
         **documents,
-        **_ask_context(request, place, sent=prefilled(request.GET, place)),
+        **_ask_context(request, place, sent=read_prefill(request.GET, place)),
         "recent": selectors.recent_runs(place),
         "month": selectors.month_of(place),
-        "engine_line": _who_answers(place),
+        "engine_line": _describe_answerer(place),
         "is_new": is_new,
         "demo_run": selectors.demo_run(request.user) if is_new else None,
     }
@@ -61,7 +61,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             workspace=place,
             question=form.question,
             documents=documents_meant(form, place, request.user),
-            follows=_followed(request, slug, form),
+            follows=_find_origin(request, slug, form),
             max_steps=form.max_steps,
             expand=form.expand,
             answerer=form.answerer,
@@ -70,7 +70,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
     except Problem as problem:
         if problem.status == TOO_MANY and is_htmx(request):
             raise  # The page shows a message and keeps its form as it is.
-        return _asked_in_vain(request, place, form, problem)
+        return _render_refused_question(request, place, form, problem)
     return go_to(request, "runs:detail", slug=slug, pk=run.pk)
 
 
@@ -103,8 +103,8 @@ def again(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     fresh = services.ask_again(
         user=request.user,
         run=run,
-        max_steps=whole(request.POST.get("max_steps")),
-        max_walks=whole(request.POST.get("max_walks")),
+        max_steps=parse_whole_number(request.POST.get("max_steps")),
+        max_walks=parse_whole_number(request.POST.get("max_walks")),
         answerer=request.POST.get("answerer", ""),
     )
     return go_to(request, "runs:detail", slug=slug, pk=fresh.pk)
@@ -173,14 +173,14 @@ def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     return response
 
 
-def _followed(request: HttpRequest, slug: str, form: AskedForm) -> Thread | Run | None:
+def _find_origin(request: HttpRequest, slug: str, form: AskedForm) -> Thread | Run | None:
     """What the question comes from: a run that is asked once more, a thread that goes on, or nothing."""
     if form.again:
         return selectors.run_for(request.user, slug, form.again)
     return selectors.thread_for(request.user, slug, form.thread) if form.thread else None
 
 
-def _asked_in_vain(request: HttpRequest, place: Workspace, form: AskedForm, problem: Problem) -> HttpResponse:
+def _render_refused_question(request: HttpRequest, place: Workspace, form: AskedForm, problem: Problem) -> HttpResponse:
     """The form again with what was wrong, as fragment or page, under the problem's status."""
     context = {
         **workspace_context(request.user, place, "ask"),
@@ -196,7 +196,7 @@ def _ask_context(request: HttpRequest, place: Workspace, **box: Any) -> dict[str
     return {"ask": asked, "all_documents": choices_of(place, request.user, asked.documents)}
 
 
-def _who_answers(place: Workspace) -> str:
+def _describe_answerer(place: Workspace) -> str:
     usual = answerers_of(place)[0]
     if not usual.model:
         return "The offline reasoner answers: it quotes, and writes nothing of its own."

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET
 from vectorless_web.documents.selectors import document_for, readable_documents
 from vectorless_web.infra.limits import SEARCH_MAX
 from vectorless_web.infra.web.htmx import is_htmx
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.runs import selectors
 from vectorless_web.runs.forms import AskedForm, choices_of
 from vectorless_web.workspaces.models import Role
@@ -20,7 +20,10 @@ def choices(request: HttpRequest, slug: str) -> HttpResponse:
     place = workspace_for(request.user, slug, Role.MEMBER)
     chosen = AskedForm.read(request.GET).chosen
     ticked = readable_documents(place, request.user).filter(pk__in=chosen).order_by("title", "pk")
-    search, page = request.GET.get("q", "").replace("\0", "")[:SEARCH_MAX], whole(request.GET.get("page")) or 1
+    search, page = (
+        request.GET.get("q", "").replace("\0", "")[:SEARCH_MAX],
+        parse_whole_number(request.GET.get("page")) or 1,
+    )
     found = choices_of(place, request.user, ticked, search=search, page=page)
     if is_htmx(request):
         return render(request, "runs/_choices.html", {"workspace": place, "choices": found})

@@ -15,14 +15,14 @@ from vectorless_web.workspaces.selectors import may_in
 def replay(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
     services.start_replay(user=request.user, run=run)
-    return _shown(request, run) if is_htmx(request) else redirect("runs:detail", slug=slug, pk=pk)
+    return _render_replay(request, run) if is_htmx(request) else redirect("runs:detail", slug=slug, pk=pk)
 
 
 @require_GET
 def replay_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    return _shown(request, selectors.run_for(request.user, slug, pk))
+    return _render_replay(request, selectors.run_for(request.user, slug, pk))
 
 
-def _shown(request: HttpRequest, run: Run) -> HttpResponse:
+def _render_replay(request: HttpRequest, run: Run) -> HttpResponse:
     context = {"run": run, "workspace": run.workspace, "may": may_in(run.workspace), "replay": selectors.replay_of(run)}
     return render(request, "runs/_replay.html", context)

@@ -4,11 +4,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.forms import ask_box, choices_of, edit_box
 from vectorless_web.runs.page import threads
-from vectorless_web.runs.page.again import ways_of
+from vectorless_web.runs.page.again import find_ways
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import may_in, workspace_context
 
@@ -21,9 +21,9 @@ def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         **workspace_context(request.user, shown.workspace, "runs"),
         "thread": shown,
-        "runs": threads.questions_of(shown, whole(request.GET.get("page"))),
-        "spent": threads.spent_in(shown),
-        "known": threads.known_in(shown),
+        "runs": threads.questions_of(shown, parse_whole_number(request.GET.get("page"))),
+        "spent": threads.sum_spending(shown),
+        "known": threads.find_known(shown),
         "may_rename": services.may_rename(request.user, shown),
     }
     if may_in(shown.workspace).ask:
@@ -48,6 +48,6 @@ def edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "run": run,
         "ask": box,
         "all_documents": choices_of(run.workspace, request.user, box.documents),
-        "again": ways_of(run),
+        "again": find_ways(run),
     }
     return render(request, "runs/edit.html", context)

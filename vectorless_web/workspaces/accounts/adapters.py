@@ -31,7 +31,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         """Whether this visitor may sign up."""
-        return settings.SIGNUP_OPEN or _followed(request) is not None
+        return settings.SIGNUP_OPEN or _find_followed_invitation(request) is not None
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """The address by which sign-in is limited."""
@@ -43,7 +43,7 @@ class AccountAdapter(DefaultAccountAdapter):
         match = self.request.resolver_match if self.request else None
         if settings.SIGNUP_OPEN or match is None or match.view_name != SIGN_UP:
             return cleaned
-        found = _followed(self.request)
+        found = _find_followed_invitation(self.request)
         if found is not None and not found.is_for(cleaned):
             raise ValidationError("The invitation is for another address. Use that one, or ask for another link.")
         return cleaned
@@ -55,7 +55,7 @@ class AccountAdapter(DefaultAccountAdapter):
         account is then the one proof of the address. While mail is sent the address is confirmed before.
         Problem (410) when somebody else used the invitation meanwhile; no account is kept then.
         """
-        found = _followed(request)
+        found = _find_followed_invitation(request)
         if not commit or (settings.SIGNUP_OPEN and (found is None or not found.email or settings.MAIL_ON)):
             return super().save_user(request, user, form, commit)
         with transaction.atomic():
@@ -70,14 +70,14 @@ class AccountAdapter(DefaultAccountAdapter):
         """Count a try to sign in; ValidationError when there were too many."""
         self._try = sign_in.try_of(request, str(credentials.get("username") or credentials.get("email") or ""))
         if wait := sign_in.begin_try(self._try):
-            sentence = f"Too many failed tries to sign in. Try again in {_in_words(wait)}."
+            sentence = f"Too many failed tries to sign in. Try again in {_format_wait(wait)}."
             raise ValidationError(sentence, code="too_many_login_attempts")
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
         """The account whose password this is, or None."""
         user = super().authenticate(request, **credentials)
         if user is not None:
-            sign_in.end_well(self._try)
+            sign_in.forgive_try(self._try)
         return user
 
     def post_login(self, request: HttpRequest, user: Any, **kwargs: Any) -> HttpResponse:
@@ -117,11 +117,11 @@ class MFAAdapter(DefaultMFAAdapter):
             ) from error
 
 
-def _in_words(seconds: int) -> str:
+def _format_wait(seconds: int) -> str:
     return f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
 
 
-def _followed(request: HttpRequest) -> Invitation | None:
+def _find_followed_invitation(request: HttpRequest) -> Invitation | None:
     """The invitation that this visitor follows, if it can still be used."""
     token = request.session.get(INVITATION, "")
     return invitation_by(token) if token else None

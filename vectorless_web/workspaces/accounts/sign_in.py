@@ -79,7 +79,7 @@ def begin_try(attempt: Try) -> int:
             break
         counted.append(limit)
     else:
-        wait = _pause(attempt)
+        wait = _measure_pause(attempt)
     if wait:
         # What is not looked at does not use a try up: the owner waits no longer because they asked too early.
         for limit in counted:
@@ -87,7 +87,7 @@ def begin_try(attempt: Try) -> int:
     return wait
 
 
-def end_well(attempt: Try) -> None:
+def forgive_try(attempt: Try) -> None:
     """Take back what a try with the right password counted."""
     for limit in attempt.firm:
         limit.give_back()
@@ -120,7 +120,7 @@ def try_of(request: HttpRequest, login: str) -> Try:
     return Try(str(pk), address, from_known_address=bool(cache.get(_known_address(pk, request))))
 
 
-def _pause(attempt: Try) -> int:
+def _measure_pause(attempt: Try) -> int:
     """The seconds until an account that was tried too often from unknown places takes the next try from one."""
     slowing = attempt.slowing
     if slowing is None or not slowing.wait():

@@ -6,6 +6,7 @@ from vectorless_web.workspaces.services.accounts import (
     remove_two_step,
 )
 from vectorless_web.workspaces.services.budgets import release_all, remove_budget, reserve, set_budget, settle
+from vectorless_web.workspaces.services.cost_budget import WorkspaceCostBudget
 from vectorless_web.workspaces.services.governing import create_workspace, delete_workspace, update_workspace
 from vectorless_web.workspaces.services.lexicon import MAX_ENTRIES, add_entry, change_entry, remove_entry
 from vectorless_web.workspaces.services.members import (
@@ -27,12 +28,11 @@ from vectorless_web.workspaces.services.providers import (
     start_test,
     test_provider,
 )
-from vectorless_web.workspaces.services.purse import WorkspacePurse
 from vectorless_web.workspaces.services.recording import record
 
 __all__ = [
     "MAX_ENTRIES",
-    "WorkspacePurse",
+    "WorkspaceCostBudget",
     "accept_invitation",
     "add_entry",
     "add_member",

@@ -47,7 +47,7 @@ def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:
     """
     with transaction.atomic():
         _begin_periods(workspace, user)
-        rows = _covering(workspace, user)
+        rows = _select_covering(workspace, user)
         wanted = rows.count()
         room = Q(limit_usd__gte=F("spent_usd") + F("reserved_usd") + usd)
         if rows.filter(room).update(reserved_usd=F("reserved_usd") + usd) == wanted:
@@ -58,7 +58,7 @@ def reserve(*, workspace: Workspace, user: User | None, usd: Decimal) -> bool:
 
 def settle(*, workspace: Workspace, user: User | None, reserved_usd: Decimal, spent_usd: Decimal) -> None:
     """Give back what was put aside and book what was really spent, as far as a row holds it."""
-    _covering(workspace, user).update(
+    _select_covering(workspace, user).update(
         reserved_usd=Greatest(F("reserved_usd") - reserved_usd, Decimal(0)),
         spent_usd=Least(F("spent_usd") + spent_usd, MOST_USD),
     )
@@ -83,7 +83,7 @@ def period_start(period: str, today: date | None = None) -> date:
     return day.replace(day=1) if period == Budget.Period.MONTH else day
 
 
-def _covering(workspace: Workspace, user: User | None) -> QuerySet[Budget]:
+def _select_covering(workspace: Workspace, user: User | None) -> QuerySet[Budget]:
     own = Q(user=None) | Q(user_id=user.pk) if user is not None else Q(user=None)
     return Budget.objects.filter(own, workspace=workspace)
 
@@ -92,5 +92,5 @@ def _begin_periods(workspace: Workspace, user: User | None) -> None:
     """Start a new period where the old one is over; what is put aside stays put aside."""
     for period in Budget.Period:
         start = period_start(period)
-        over = _covering(workspace, user).filter(period=period, period_start__lt=start)
+        over = _select_covering(workspace, user).filter(period=period, period_start__lt=start)
         over.update(spent_usd=0, period_start=start)

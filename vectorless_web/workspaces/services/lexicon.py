@@ -14,7 +14,7 @@ __all__ = ["MAX_ENTRIES", "add_entry", "change_entry", "remove_entry"]
 @transaction.atomic
 def add_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
     """Store a new entry. Problem (422) when one of its names is taken or there are too many entries."""
-    rows = _locked(entry.workspace)
+    rows = _lock_entries(entry.workspace)
     if len(rows) >= MAX_ENTRIES:
         raise Problem(f"There are {MAX_ENTRIES} entries, which is the most.", code="too_many_entries", status=422)
     _refuse_taken_names(entry, rows)
@@ -27,7 +27,7 @@ def add_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
 @transaction.atomic
 def change_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
     """Store a changed entry. Problem (422) when one of its names is another entry's."""
-    _refuse_taken_names(entry, _locked(entry.workspace))
+    _refuse_taken_names(entry, _lock_entries(entry.workspace))
     entry.save()
     _record(actor, "lexicon.changed", entry)
     return entry
@@ -40,7 +40,7 @@ def remove_entry(*, actor: User, entry: LexiconEntry) -> None:
     entry.delete()
 
 
-def _locked(workspace: Workspace) -> list[LexiconEntry]:
+def _lock_entries(workspace: Workspace) -> list[LexiconEntry]:
     """The workspace's entries, which nobody else changes until the transaction ends."""
     Workspace.objects.select_for_update().get(pk=workspace.pk)
     return list(workspace.lexicon_entries.all())

@@ -30,7 +30,7 @@ def add_member(*, workspace: Workspace, user: User, role: str, actor: User | Non
 @transaction.atomic
 def change_role(*, actor: User, membership: Membership, role: str) -> Membership:
     """Give a member another role; a workspace keeps at least one owner."""
-    membership = _locked(membership)
+    membership = _lock_membership(membership)
     _keep_an_owner(membership, becoming=role)
     before, membership.role = membership.role, role
     membership.save(update_fields=["role"])
@@ -41,7 +41,7 @@ def change_role(*, actor: User, membership: Membership, role: str) -> Membership
 @transaction.atomic
 def remove_member(*, actor: User, membership: Membership) -> None:
     """Take a member out (or leave); a workspace keeps at least one owner."""
-    membership = _locked(membership)
+    membership = _lock_membership(membership)
     _keep_an_owner(membership, becoming="")
     _record_member(actor, "member.removed", membership, {"role": membership.role})
     membership.delete()
@@ -132,7 +132,7 @@ def _record_member(actor: User, verb: str, membership: Membership, details: dict
     )
 
 
-def _locked(membership: Membership) -> Membership:
+def _lock_membership(membership: Membership) -> Membership:
     """The membership as it stands now, under its workspace's lock: else two owners could let each other go at once."""
     Workspace.objects.select_for_update().filter(pk=membership.workspace_id).first()
     rows = Membership.objects.select_related("workspace", "user").filter(pk=membership.pk)

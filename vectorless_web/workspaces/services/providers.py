@@ -99,7 +99,7 @@ def start_test(*, actor: User, provider: ModelProvider) -> None:
 
 def test_provider(*, provider: ModelProvider, examine: Callable[[ModelProvider], SelfTest]) -> None:
     """Have the model examined and keep what was found: runs ask it in the way that works."""
-    found = _found(provider, examine)
+    found = _describe_test(provider, examine)
     # Another address or model has not been tested by this.
     same = ModelProvider.objects.filter(pk=provider.pk, base_url=provider.base_url, model=provider.model)
     same.update(capabilities={**found, "tested_at": timezone.now().isoformat()})
@@ -111,7 +111,7 @@ def break_test(*, provider: ModelProvider) -> None:
     ModelProvider.objects.filter(pk=provider.pk).update(capabilities=found)
 
 
-def _found(provider: ModelProvider, examine: Callable[[ModelProvider], SelfTest]) -> dict[str, Any]:
+def _describe_test(provider: ModelProvider, examine: Callable[[ModelProvider], SelfTest]) -> dict[str, Any]:
     try:
         check_address(provider.base_url)
         result = examine(provider)

@@ -20,7 +20,7 @@ from vectorless_web.workspaces.selectors import workspace_context, workspace_for
 def entries(request: HttpRequest, slug: str) -> HttpResponse:
     """All entries, a form for another one, and a question tried out when the address holds one."""
     workspace = workspace_for(request.user, slug)
-    tried = _tried(request, workspace) if "question" in request.GET else {}
+    tried = _read_preview(request, workspace) if "question" in request.GET else {}
     status = 422 if "preview_form" in tried and tried["preview_form"].errors else 200
     return _page(request, workspace, LexiconEntryForm(), status=status, **tried)
 
@@ -29,7 +29,7 @@ def entries(request: HttpRequest, slug: str) -> HttpResponse:
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """What a question expands to, as a fragment."""
     workspace = workspace_for(request.user, slug)
-    context = _tried(request, workspace)
+    context = _read_preview(request, workspace)
     status = 422 if context["preview_form"].errors else 200
     return render(request, "workspaces/_try.html", {"workspace": workspace, **context}, status=status)
 
@@ -83,7 +83,7 @@ def _save(
     return _page(request, workspace, form, editing=editing, status=422)
 
 
-def _tried(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
+def _read_preview(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
     """The preview's form as sent, with the preview when it holds a question."""
     form = PreviewForm(request.GET)
     if not form.is_valid():

@@ -84,7 +84,7 @@ def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @never_cache
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """What an invitation is for. A visitor without an account may make one: the session remembers the link."""
-    joined = selectors.joined_by(token, request.user)
+    joined = selectors.find_joined_workspace(token, request.user)
     if joined is not None:
         return redirect("runs:workspace", slug=joined.slug)
     found = _open_invitation(token)

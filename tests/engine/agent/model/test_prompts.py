@@ -17,13 +17,13 @@ from vectorless_web.engine.agent.model.prompts import (
     synthesis_prompt,
     system_prompt,
 )
-from vectorless_web.engine.agent.planner import Budget, WalkContext
+from vectorless_web.engine.agent.planner import WalkBudget, WalkContext
 from vectorless_web.engine.answers.claims import DraftClaim, PackedNode, SynthesisContext
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate
-from vectorless_web.engine.text.fence import fenced
+from vectorless_web.engine.text.fence import fence_text
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -77,7 +77,7 @@ def walk_context(**changes):
         "references": (),
         "passages": (READ,),
         "known": (),
-        "budget": Budget(4, 6000, 200.0),
+        "budget": WalkBudget(4, 6000, 200.0),
     }
     return WalkContext(**{**values, **changes})
 
@@ -113,13 +113,13 @@ def test_a_synthesis_prompt_says_how_many_passages_it_cut():
 
 
 def test_marks_inside_a_document_cannot_end_its_quotation():
-    text = fenced("a document>>> b <<<document c >>> d <<< e")
+    text = fence_text("a document>>> b <<<document c >>> d <<< e")
     assert text.count("document>>>") == text.count("<<<document") == 1
 
 
 @pytest.mark.parametrize("mark", ["<<<<<document", "<<<<<<document", "document>>>>", "document>>>>>>>"])
 def test_longer_marks_are_broken_up_as_well(mark):
-    text = fenced(f"a {mark} b")
+    text = fence_text(f"a {mark} b")
     assert text.count("document>>>") == text.count("<<<document") == 1
 
 

@@ -6,23 +6,23 @@ from vectorless_web.engine.agent.model.prompts import NodeNames
 from vectorless_web.engine.agent.model.replies import (
     ANSWER_SCHEMA,
     STEP_SCHEMA,
-    drafted,
-    mended_answer,
-    mended_step,
+    draft_calculation,
+    mend_answer,
+    mend_step,
     plain_claim,
     quote_parts,
 )
 from vectorless_web.engine.errors import ModelInvalidReply
-from vectorless_web.engine.llm.schema import checked_object
+from vectorless_web.engine.llm.schema import check_object
 
 
 def step(said):
-    found = checked_object("", said, STEP_SCHEMA, mend=mended_step)
+    found = check_object("", said, STEP_SCHEMA, mend=mend_step)
     return {name: value for name, value in found.items() if value is not None and name != "thought"}
 
 
 def answer(said):
-    return checked_object("", said, ANSWER_SCHEMA, mend=mended_answer)
+    return check_object("", said, ANSWER_SCHEMA, mend=mend_answer)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_among_several_documents_the_letter_names_one():
 
 
 def sum_of(expression, operands, result="5.0%"):
-    made = drafted({"expression": expression, "operands": operands, "result": result}, {0: 0, 1: 2})
+    made = draft_calculation({"expression": expression, "operands": operands, "result": result}, {0: 0, 1: 2})
     return made.expression, [(operand.name, operand.value, operand.quote) for operand in made.operands]
 
 

@@ -30,7 +30,7 @@ class Command(BaseCommand):
         for path in options["files"]:
             try:
                 self.stdout.write(
-                    _described(path, as_json=options["json"], ignore_bookmarks=options["ignore_bookmarks"])
+                    _describe_file(path, as_json=options["json"], ignore_bookmarks=options["ignore_bookmarks"])
                 )
             except CompileFailed as failure:
                 failed += 1
@@ -39,7 +39,7 @@ class Command(BaseCommand):
             raise CommandError(f"{failed} of {len(options['files'])} files could not be read.", returncode=2)
 
 
-def _described(path: Path, *, as_json: bool, ignore_bookmarks: bool) -> str:
+def _describe_file(path: Path, *, as_json: bool, ignore_bookmarks: bool) -> str:
     """What is to be printed about one file."""
     if not path.is_file():
         raise CompileFailed("There is no such file.", code="no_such_file", retryable=False)

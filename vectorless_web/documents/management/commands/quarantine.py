@@ -58,7 +58,7 @@ class Command(BaseCommand):
         self.stdout.write(f"{len(wanted) - len(taken)} files restored.")
 
     def _collect(self) -> None:
-        standing = installation.settle_mark()
+        standing = installation.reconcile_mark()
         if not standing.agrees:
             raise CommandError(standing.message)
         self.stdout.write(f"{quarantine.collect_orphans()} files moved to quarantine.")

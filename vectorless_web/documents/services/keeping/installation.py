@@ -29,7 +29,7 @@ REMEDY = (
     "Nothing is moved or removed by itself. Check DATABASE_URL and VECTORLESS_VAR; only if this database and "
     "these files do belong together, run `manage.py quarantine --accept`."
 )
-BEAT_SECONDS = 30.0
+HEARTBEAT_SECONDS = 30.0
 """The sweep notes this often that it looks on; a write of one row."""
 GAP_SECONDS = 120.0
 """A longer pause than this may hide that another copy of the database took its place meanwhile. Shorter ones
@@ -39,7 +39,7 @@ WATCHES_KEPT = 200
 
 
 @dataclass(frozen=True)
-class Mark:
+class StorageMark:
     """The identity and generation that one mark in storage carries, and the mark's name there."""
 
     identity: str
@@ -78,7 +78,7 @@ def files_standing() -> Standing:
     return Standing("new")
 
 
-def settle_mark() -> Standing:
+def reconcile_mark() -> Standing:
     """Compare the database with the storage and mark both when they are new; how they stand."""
     standing = files_standing()
     if standing.code != "new":
@@ -121,17 +121,17 @@ def mark_restored() -> None:
         _write_mark(row)
 
 
-def stored_marks() -> list[Mark]:
+def stored_marks() -> list[StorageMark]:
     """All marks in storage: one, two while a new one takes the old one's place, or more after a mix-up."""
     found = ((MARK.match(name), name) for name in list_stored(FOLDER))
-    return [Mark(match[1], int(match[2]), name) for match, name in found if match]
+    return [StorageMark(match[1], int(match[2]), name) for match, name in found if match]
 
 
 def watch_files() -> int:
     """Note that a sweep with this database looks on; 0, as nothing is mended by it."""
     now = time.time()
     row = Installation.objects.first()
-    if row is None or _last_watch(row, now)[1] <= now < _last_watch(row, now)[1] + BEAT_SECONDS:
+    if row is None or _last_watch(row, now)[1] <= now < _last_watch(row, now)[1] + HEARTBEAT_SECONDS:
         return 0
     with transaction.atomic():
         row = Installation.objects.select_for_update().get(pk=row.pk)
@@ -155,7 +155,7 @@ def _last_watch(row: Installation, now: float) -> tuple[float, float]:
     return since, until
 
 
-def _compare(row: Installation, marks: list[Mark]) -> Standing:
+def _compare(row: Installation, marks: list[StorageMark]) -> Standing:
     foreign = next((mark for mark in marks if mark.identity != row.identity), None)
     if foreign is not None:
         return Standing(
@@ -173,7 +173,7 @@ def _compare(row: Installation, marks: list[Mark]) -> Standing:
     return Standing("agree")
 
 
-def _without_files(named: set[str], marks: list[Mark]) -> Standing:
+def _without_files(named: set[str], marks: list[StorageMark]) -> Standing:
     if named:
         return Standing(
             "missing",
@@ -185,7 +185,7 @@ def _without_files(named: set[str], marks: list[Mark]) -> Standing:
     return Standing("new")
 
 
-def _foreign(present: int, named: set[str], marks: list[Mark]) -> Standing:
+def _foreign(present: int, named: set[str], marks: list[StorageMark]) -> Standing:
     if not named:
         return Standing(
             "empty",

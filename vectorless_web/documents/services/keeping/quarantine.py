@@ -13,7 +13,7 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from vectorless_web.documents.models import Installation
-from vectorless_web.documents.services.keeping.installation import advance_generation, settle_mark, was_watched
+from vectorless_web.documents.services.keeping.installation import advance_generation, reconcile_mark, was_watched
 from vectorless_web.documents.storage.files import delete_stored, list_stored, stream_sha256
 from vectorless_web.documents.storage.rows import is_named, named_files, present_files
 
@@ -48,7 +48,7 @@ def quarantine_orphans() -> int:
     Nothing is moved while database and files do not agree, nor what was written in the last day or while no
     sweep with this database looked on: such a file may belong to a newer copy of the database.
     """
-    standing = settle_mark()
+    standing = reconcile_mark()
     if not standing.agrees:
         logger.error("%s: %s", standing.code, standing.message)
         return 0
@@ -70,7 +70,7 @@ def unnamed_files() -> list[str]:
 
 def empty_overdue() -> int:
     """Remove for good what has been in quarantine for 30 days, if database and files agree; how many files."""
-    if not any(True for _ in list_stored(FOLDER)) or not settle_mark().agrees:
+    if not any(True for _ in list_stored(FOLDER)) or not reconcile_mark().agrees:
         return 0
     return empty_quarantine(older_than_days=KEPT_DAYS)
 
@@ -102,7 +102,7 @@ def restore_quarantined(files: Iterable[Quarantined]) -> list[str]:
         if default_storage.exists(file.original):
             taken.append(file.original)
         else:
-            _move(file.name, file.original)
+            _move_file(file.name, file.original)
     return taken
 
 
@@ -119,7 +119,7 @@ def _move_orphans(may_move: Callable[[float], bool]) -> int:
         with suppress(FileNotFoundError):  # Somebody may remove it just now.
             if is_named(name):
                 continue
-            place = _move(name, f"{FOLDER}/{timezone.now():%Y-%m-%d}/{name}")
+            place = _move_file(name, f"{FOLDER}/{timezone.now():%Y-%m-%d}/{name}")
             logger.info("no row names %s: moved to %s", name, place)
             moved += 1
     if moved:
@@ -146,7 +146,7 @@ def _orphans(named: set[str], may_move: Callable[[float], bool]) -> Iterator[str
             yield name
 
 
-def _move(name: str, target: str) -> str:
+def _move_file(name: str, target: str) -> str:
     """Copy a stored file, compare, and remove the first; the name it got. Storage need not know how to rename."""
     place = _free_place(name, target)
     if not default_storage.exists(place):

@@ -114,10 +114,10 @@ def try_embedding(choice_id: int, *, connect: Connect) -> None:
     choice = EmbeddingChoice.objects.select_related("provider", "workspace").filter(pk=choice_id).first()
     if choice is not None:
         same = EmbeddingChoice.objects.filter(pk=choice_id, provider=choice.provider_id, model=choice.model)
-        same.update(found=_tried(choice, connect))
+        same.update(found=_test_embedding(choice, connect))
 
 
-def _tried(choice: EmbeddingChoice, connect: Connect) -> dict[str, Any]:
+def _test_embedding(choice: EmbeddingChoice, connect: Connect) -> dict[str, Any]:
     started = time.monotonic()
     try:
         embedded = connect(choice).embed([*ALIKE, UNLIKE])
@@ -150,7 +150,7 @@ def estimate(workspace: Workspace, price: Decimal) -> Estimate:
     for version in current:
         size = version.report.get("embedding")
         if size is None and opened < OPENED:
-            size, opened = _measured(version), opened + 1
+            size, opened = _measure_version(version), opened + 1
         if size is None:
             unmeasured += int(version.report.get("leaves", 0))
             continue
@@ -160,7 +160,7 @@ def estimate(workspace: Workspace, price: Decimal) -> Estimate:
     return Estimate(current.count(), passages, tokens, float(tokens * price / MILLION))
 
 
-def _measured(version: DocumentVersion) -> dict[str, int]:
+def _measure_version(version: DocumentVersion) -> dict[str, int]:
     """Passages and tokens of a version that was read before they were counted."""
     try:
         return embedding_size(open_version(version))

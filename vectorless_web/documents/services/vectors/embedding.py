@@ -25,8 +25,8 @@ from vectorless_web.engine.errors import ArtefactDamaged, EngineError, ModelErro
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, batches
 from vectorless_web.infra.leases import LeaseLost
 from vectorless_web.infra.money import MILLION, money
-from vectorless_web.infra.outages import outage_of, patiently
-from vectorless_web.workspaces.services import WorkspacePurse
+from vectorless_web.infra.outages import outage_of, retry_through_outage
+from vectorless_web.workspaces.services import WorkspaceCostBudget
 from vectorless_web.workspaces.storage import SecretUnreadable
 
 Status = VectorFile.Status
@@ -55,15 +55,15 @@ def embed_version(file_id: int, *, connect: Connect, turn_seconds: float = TURN_
     if file is None:
         return
     try:
-        _embed(file, _metered(file.choice, connect(file.choice)), turn_seconds)
+        _embed(file, _meter_embedder(file.choice, connect(file.choice)), turn_seconds)
     except LeaseLost:
         return
     except SecretUnreadable:
-        _pause(file, "secret_unreadable", UNREADABLE, LATER)
+        _pause_embedding(file, "secret_unreadable", UNREADABLE, LATER)
     except ModelInvalidReply as error:
         _fail(file, error.code, error.message)
     except ModelError as error:
-        _pause(file, error.code, error.message, SOON if error.retryable else LATER)
+        _pause_embedding(file, error.code, error.message, SOON if error.retryable else LATER)
     except EngineError as error:
         _fail(file, error.code, error.message)
     except Exception as error:
@@ -73,9 +73,9 @@ def embed_version(file_id: int, *, connect: Connect, turn_seconds: float = TURN_
             _fail(file, "internal_error", INTERNAL)
             raise
         logger.warning("vector file %d waits: %s", file_id, error)
-        _pause(file, outage.code, outage.message, SOON)
+        _pause_embedding(file, outage.code, outage.message, SOON)
     finally:
-        patiently(lambda: start_next(file.choice_id))
+        retry_through_outage(lambda: start_next(file.choice_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def name_carried(carried: Iterable[Carried]) -> None:
     for row in carried:
         values: dict[str, Any] = {"file": row.name, "sha256": row.sha256}
         if not (row.is_whole and row.file.status == Status.READY):
-            values |= EMBEDDINGS.queued()
+            values |= EMBEDDINGS.make_requeued_values()
         VectorFile.objects.filter(pk=row.file.pk).update(**values)
         transaction.on_commit(partial(delete_stored, row.file.file))
 
@@ -129,9 +129,9 @@ def _claim(file_id: int) -> VectorFile | None:
     return rows.filter(pk=file_id, lease=token).first()
 
 
-def _metered(choice: EmbeddingChoice, embedder: Embedder) -> Embedder:
-    purse = WorkspacePurse(choice.workspace)
-    return MeteredEmbedder(embedder, purse=purse, usd_per_token=float(choice.price) / MILLION)
+def _meter_embedder(choice: EmbeddingChoice, embedder: Embedder) -> Embedder:
+    cost_budget = WorkspaceCostBudget(choice.workspace)
+    return MeteredEmbedder(embedder, cost_budget=cost_budget, usd_per_token=float(choice.price) / MILLION)
 
 
 def _embed(file: VectorFile, embedder: Embedder, turn_seconds: float) -> None:
@@ -141,14 +141,14 @@ def _embed(file: VectorFile, embedder: Embedder, turn_seconds: float) -> None:
     known = _kept_vectors(file)
     missing = list(dict.fromkeys(leaf.text for leaf in leaves if leaf.text not in known))
     file.total = len(leaves)
-    _beat(file, done=len(leaves) - len(missing), total=file.total)
+    _write_heartbeat(file, done=len(leaves) - len(missing), total=file.total)
     try:
         is_done = _ask(file, embedder, missing, known, until=until)
     except ModelError:
         _store(file, leaves, known)
         raise
     ready = {"status": Status.READY, "done": F("total"), "ready_at": timezone.now(), "lease": ""}
-    _store(file, leaves, known, **(ready if is_done else EMBEDDINGS.queued()))
+    _store(file, leaves, known, **(ready if is_done else EMBEDDINGS.make_requeued_values()))
     EmbeddingChoice.objects.filter(pk=file.choice_id).update(paused_until=None, pause_code="", pause_message="")
 
 
@@ -159,7 +159,7 @@ def _ask(file: VectorFile, embedder: Embedder, texts: list[str], known: Known, *
         known.update(zip(batch, embedded.vectors, strict=True))
         file.tokens += embedded.usage.tokens_in
         file.cost_usd = money(file.cost_usd + money(embedded.usage.cost_usd))
-        _beat(file, done=F("done") + len(batch), tokens=file.tokens, cost_usd=file.cost_usd)
+        _write_heartbeat(file, done=F("done") + len(batch), tokens=file.tokens, cost_usd=file.cost_usd)
         if time.monotonic() > until:
             break
     return all(text in known for text in texts)
@@ -173,7 +173,7 @@ def _store(file: VectorFile, leaves: list[LeafText], known: Known, **values: Any
     data = write_vectors([leaf.key for leaf in there], matrix, model=file.model, artefact=artefact)
     name, digest = store_vectors(data, f"vectors/{file.version.sha256}-{file.lease[:16]}.vec")
     stored = {"file": name, "sha256": digest, "dimensions": matrix.shape[1]}
-    if not patiently(lambda: embedding_lease(file).held().update(**stored, **values)):
+    if not retry_through_outage(lambda: embedding_lease(file).select_held().update(**stored, **values)):
         # The row may name it all the same: the news of a write can be lost together with the connection.
         if not VectorFile.objects.filter(file=name).exists():
             delete_stored(name)
@@ -216,19 +216,19 @@ def _vectors_in(file: VectorFile, max_tokens: int) -> Known:
         return {}
 
 
-def _beat(file: VectorFile, **values: object) -> None:
+def _write_heartbeat(file: VectorFile, **values: object) -> None:
     """Write progress and renew the lease; LeaseLost when the file is no longer ours."""
-    patiently(lambda: embedding_lease(file).renew(**values))
+    retry_through_outage(lambda: embedding_lease(file).renew(**values))
 
 
 def _fail(file: VectorFile, code: str, message: str) -> None:
     failed = {"status": Status.FAILED, "error_code": code, "error_message": message, "lease": ""}
-    patiently(lambda: embedding_lease(file).held().update(**failed))
+    retry_through_outage(lambda: embedding_lease(file).select_held().update(**failed))
 
 
-def _pause(file: VectorFile, code: str, message: str, pause: timedelta) -> None:
+def _pause_embedding(file: VectorFile, code: str, message: str, pause: timedelta) -> None:
     """Give the file back to the queue, and begin none before the pause is over."""
-    if patiently(lambda: embedding_lease(file).held().update(**EMBEDDINGS.queued())):
+    if retry_through_outage(lambda: embedding_lease(file).select_held().update(**EMBEDDINGS.make_requeued_values())):
         EmbeddingChoice.objects.filter(pk=file.choice_id).update(
             paused_until=timezone.now() + pause, pause_code=code, pause_message=message
         )

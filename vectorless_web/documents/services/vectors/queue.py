@@ -70,6 +70,8 @@ def resume_embedding() -> int:
 
 def _requeue_lost() -> int:
     """Files whose worker has been silent for longer than any call takes, or whose job is gone; how many."""
-    jobless = [file for file in EMBEDDINGS.expired(LOST_SECONDS) if not jobs.exists(file.job_id, queue="documents")]
-    lost = {*EMBEDDINGS.expired(), *jobless}
-    return sum(EMBEDDINGS.as_seen(file).update(**EMBEDDINGS.queued()) for file in lost)
+    jobless = [
+        file for file in EMBEDDINGS.select_expired(LOST_SECONDS) if not jobs.exists(file.job_id, queue="documents")
+    ]
+    lost = {*EMBEDDINGS.select_expired(), *jobless}
+    return sum(EMBEDDINGS.as_seen(file).update(**EMBEDDINGS.make_requeued_values()) for file in lost)

@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.retrieval import pack
-from vectorless_web.engine.text.readable import readable
+from vectorless_web.engine.text.readable import lower_capitals
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 TITLE_CHARACTERS = 90
@@ -30,9 +30,9 @@ def outline_text(tree: Tree, best_below: Callable[[int], float], *, max_tokens: 
     estimate = HeuristicEstimator().estimate
     sizes = [(key, estimate(line) + 1) for key, line in lines.items()]
     packed = pack(sizes, token_budget=max(0, max_tokens))
-    listed = sorted(packed.items)
-    cut = len(scores) - len(listed)
-    shown = [lines[key] for key in listed]
+    shown_lines = sorted(packed.items)
+    cut = len(scores) - len(shown_lines)
+    shown = [lines[key] for key in shown_lines]
     return "\n".join(shown + ([f"({cut} more sections are not listed here; scan shows them.)"] if cut else []))
 
 
@@ -76,9 +76,9 @@ ISOLATE, END_ISOLATE = "\N{FIRST STRONG ISOLATE}", "\N{POP DIRECTIONAL ISOLATE}"
 RIGHT_TO_LEFT = re.compile("[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufeff]")
 
 
-def short(title: str) -> str:
+def shorten_title(title: str) -> str:
     """A title as it fits a sentence: cut at a word, capitals brought down, set apart when it runs the other way."""
-    text = readable(" ".join(title.split()))
+    text = lower_capitals(" ".join(title.split()))
     if len(text) > SHORT_TITLE_CHARACTERS:
         text = text[:SHORT_TITLE_CHARACTERS].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
     return f"{ISOLATE}{text}{END_ISOLATE}" if RIGHT_TO_LEFT.search(text) else text
@@ -92,16 +92,16 @@ def pages_of(node: Node) -> str:
 def on_pages(indexes: Iterable[int]) -> str:
     """Pages by their indexes from 0, as people count them: "p. 24", "pp. 24, 23 and 21"."""
     numbers = [str(index + 1) for index in dict.fromkeys(indexes)]
-    return f"{'p.' if len(numbers) == 1 else 'pp.'} {listed(numbers)}"
+    return f"{'p.' if len(numbers) == 1 else 'pp.'} {join_names(numbers)}"
 
 
-def count(number: int, one: str, many: str = "") -> str:
+def say_count(number: int, one: str, many: str = "") -> str:
     """A number with its noun: "1 section", "9 sections", "no sections"."""
     noun = one if number == 1 else many or f"{one}s"
     return f"{number or 'no'} {noun}"
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Names joined for reading: "A", "A and B", "A, B and C"."""
     if len(names) < 2:
         return "".join(names)

@@ -7,7 +7,7 @@ from typing import Any
 
 from vectorless_web.engine.agent.corpus import Corpus, VectorCorpus
 from vectorless_web.engine.agent.events import StepResult
-from vectorless_web.engine.documents.vectors import NodeVectors, clipped
+from vectorless_web.engine.documents.vectors import NodeVectors, clip_to_tokens
 from vectorless_web.engine.errors import ArtefactDamaged, ModelError
 from vectorless_web.engine.llm.embedding import Embedder
 from vectorless_web.engine.retrieval import Lane, Retriever
@@ -24,14 +24,14 @@ WEIGHT = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class EmbeddedText:
     """A text's vector, or why there is none (`problem`)."""
 
     values: tuple[float, ...] = ()
     problem: str = ""
 
 
-class Meaning:
+class SearchEmbedder:
     """Embeds what one run searches for, each text once, whatever walks ask at the same time.
 
     A failed call is not repeated within the run: its sentence stands in every step that
@@ -42,28 +42,28 @@ class Meaning:
         self.model, self.max_tokens = embedder.name, max_tokens
         self._embedder = embedder
         self._lock = threading.Lock()
-        self._known: dict[str, Meant] = {}
+        self._known: dict[str, EmbeddedText] = {}
 
-    def of(self, text: str) -> Meant:
+    def of(self, text: str) -> EmbeddedText:
         """The vector of a text. What the call costs is told by its record, which knows the step that made it."""
         with self._lock:
             if text not in self._known:
-                self._known[text] = self._embedded(text)
+                self._known[text] = self._embed_text(text)
             return self._known[text]
 
-    def _embedded(self, text: str) -> Meant:
+    def _embed_text(self, text: str) -> EmbeddedText:
         try:
-            embedded = self._embedder.embed([clipped(text, self.max_tokens)])
+            embedded = self._embedder.embed([clip_to_tokens(text, self.max_tokens)])
         except ModelError as error:
-            return Meant(problem=f"The vector lane was left out. {error.message}")
-        return Meant(tuple(embedded.vectors[0].tolist()))
+            return EmbeddedText(problem=f"The vector lane was left out. {error.message}")
+        return EmbeddedText(tuple(embedded.vectors[0].tolist()))
 
 
 @dataclass(frozen=True, slots=True)
 class VectorLane:
-    """The lane of one walk: the run's `meaning` and the document's vectors, None when it has none."""
+    """The lane of one walk: the run's `search_embedder` and the document's vectors, None when it has none."""
 
-    meaning: Meaning
+    search_embedder: SearchEmbedder
     vectors: NodeVectors | None
 
 
@@ -81,7 +81,7 @@ class LaneQuery:
             return builder
         return builder.vector(self.model, self.values, share=STANDING_OUT).weights({Lane.VECTOR: WEIGHT})
 
-    def told(self, result: StepResult) -> StepResult:
+    def add_account(self, result: StepResult) -> StepResult:
         """The step's result with the lane's account under `vectors`."""
         if not self.observation:
             return result
@@ -92,27 +92,27 @@ def lane_query(lane: VectorLane | None, text: str) -> LaneQuery:
     """The query's vector for a walk's lane; without a usable one the account's `note` says why."""
     if lane is None:
         return LaneQuery()
-    model, vectors = lane.meaning.model, lane.vectors
+    model, vectors = lane.search_embedder.model, lane.vectors
     if vectors is None or not vectors.keys:
         return LaneQuery(observation={"model": model, "note": NO_VECTORS})
     told = {"model": model, "nodes": len(vectors.keys), "dimensions": vectors.dimensions}
-    meant = lane.meaning.of(text)
-    problem = meant.problem or (OTHER_LENGTH if len(meant.values) != vectors.dimensions else "")
+    embedded = lane.search_embedder.of(text)
+    problem = embedded.problem or (OTHER_LENGTH if len(embedded.values) != vectors.dimensions else "")
     if problem:
         return LaneQuery(observation={**told, "note": problem})
-    return LaneQuery(model, meant.values, told)
+    return LaneQuery(model, embedded.values, told)
 
 
-def lane_for(meaning: Meaning | None, corpus: Corpus, document: str) -> VectorLane | None:
+def lane_for(search_embedder: SearchEmbedder | None, corpus: Corpus, document: str) -> VectorLane | None:
     """The vector lane of a document; None when the run has no embedding model.
 
     Vectors that cannot be read, or that another model made, count as none.
     """
-    if meaning is None:
+    if search_embedder is None:
         return None
     try:
         vectors = corpus.vectors(document) if isinstance(corpus, VectorCorpus) else None
     except ArtefactDamaged:
         vectors = None
-    usable = vectors is not None and vectors.model == meaning.model
-    return VectorLane(meaning, vectors if usable else None)
+    usable = vectors is not None and vectors.model == search_embedder.model
+    return VectorLane(search_embedder, vectors if usable else None)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vectorless_web.engine.agent.context.vector_lane import Meaning
+from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.model.prompts import (
@@ -20,12 +20,12 @@ from vectorless_web.engine.agent.model.prompts import (
 from vectorless_web.engine.agent.model.replies import (
     ANSWER_SCHEMA,
     STEP_SCHEMA,
-    drafted,
-    mended_answer,
-    mended_step,
+    draft_calculation,
+    mend_answer,
+    mend_step,
     quote_parts,
 )
-from vectorless_web.engine.agent.offline_planner import opening
+from vectorless_web.engine.agent.offline_planner import plan_opening
 from vectorless_web.engine.agent.planner import PlannedStep, WalkContext
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, SynthesisContext
@@ -79,9 +79,9 @@ class ModelPlanner:
         self._sizes = sizes or Sizes()
         self.name = caller.model.name
 
-    def spent(self) -> Usage:
+    def sum_spending(self) -> Usage:
         """What all calls of the run have cost, the pilots' among them."""
-        return self._caller.spent()
+        return self._caller.sum_spending()
 
     def next_step(self, context: WalkContext) -> PlannedStep:
         """The step the model chooses; ModelInvalidReply when it lacks what its action needs.
@@ -89,7 +89,7 @@ class ModelPlanner:
         The first step of a walk asks nobody: the passages that the words find are copied
         from, so that the model has the best evidence before it when it first chooses.
         """
-        first = opening(context)
+        first = plan_opening(context)
         if first is not None:
             return first
         if context.budget.calls < 1:
@@ -100,7 +100,7 @@ class ModelPlanner:
             schema=STEP_SCHEMA,
             purpose="step",
             max_tokens=self._sizes.reply(self._sizes.step),
-            mend=mended_step,
+            mend=mend_step,
             keep=self._for_the_answer(context),
         )
         kind = StepKind(asked.content["action"])
@@ -116,13 +116,13 @@ class ModelPlanner:
 
     def synthesise(self, context: SynthesisContext, steps: Sequence[StepEvent]) -> AnswerDraft:
         """The model's draft; what it quotes is checked later, claim by claim."""
-        context = self._sized(context)
+        context = self._fit_sizes(context)
         asked = self._caller.ask(
             messages(synthesis_prompt(context, steps)),
             schema=ANSWER_SCHEMA,
             purpose="answer",
             max_tokens=self._sizes.reply(self._sizes.answer),
-            mend=mended_answer,
+            mend=mend_answer,
         )
         return AnswerDraft(
             claims=tuple(_claim(row, names_in(context)) for row in asked.content["claims"]),
@@ -135,18 +135,18 @@ class ModelPlanner:
 
     def requote(self, context: SynthesisContext, claim: DraftClaim, because: str) -> AnswerDraft:
         """The claim once more, after its quotes were not found; a draft of one claim or none."""
-        context = self._sized(context)
+        context = self._fit_sizes(context)
         asked = self._caller.ask(
             messages(requote_prompt(claim, because, context)),
             schema=ANSWER_SCHEMA,
             purpose="quote repair",
             max_tokens=self._sizes.reply(self._sizes.answer),
-            mend=mended_answer,
+            mend=mend_answer,
         )
         claims = tuple(_claim(row, names_in(context)) for row in asked.content["claims"][:1])
         return AnswerDraft(claims, engine=self.name, tokens=asked.tokens, cost_usd=asked.cost_usd)
 
-    def _sized(self, context: SynthesisContext) -> SynthesisContext:
+    def _fit_sizes(self, context: SynthesisContext) -> SynthesisContext:
         return replace(context, tokens=self._sizes.prompt(context.tokens, self._sizes.answer))
 
     def _for_the_answer(self, context: WalkContext) -> Keep:
@@ -180,7 +180,7 @@ def _claim(row: Mapping[str, Any], names: NodeNames) -> DraftClaim:
         document, key = names.read(quote["node"])
         quotes.extend(DraftQuote(document, key, part) for part in quote_parts(str(quote["quote"])))
     calculation = row.get("calculation")
-    return DraftClaim(str(row["text"]), tuple(quotes), drafted(calculation, places) if calculation else None)
+    return DraftClaim(str(row["text"]), tuple(quotes), draft_calculation(calculation, places) if calculation else None)
 
 
 GRACE_SECONDS = 60.0
@@ -242,12 +242,14 @@ def model_walking(
     *,
     at_once: int = 4,
     config: PilotConfig | None = None,
-    meaning: Meaning | None = None,
+    search_embedder: SearchEmbedder | None = None,
     sizes: Sizes | None = None,
 ) -> Walking:
     """Walks led by the caller's model, at most `at_once` side by side. One per run: it holds the run's budgets.
 
-    `meaning` embeds what is searched for, under the same budget. `sizes` bounds prompts and replies.
+    `search_embedder` embeds what is searched for, under the same budget. `sizes` bounds prompts and replies.
     """
     pilots = ModelPilots(caller, config=config)
-    return Walking(planner=ModelPlanner(caller, sizes=sizes), pilot_for=pilots, at_once=at_once, meaning=meaning)
+    return Walking(
+        planner=ModelPlanner(caller, sizes=sizes), pilot_for=pilots, at_once=at_once, search_embedder=search_embedder
+    )

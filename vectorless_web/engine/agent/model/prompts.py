@@ -9,10 +9,10 @@ from vectorless_web.engine.agent.planner import WalkContext
 from vectorless_web.engine.answers.claims import DraftClaim, Fact, PackedNode, SynthesisContext
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
-from vectorless_web.engine.figures.units import plain
+from vectorless_web.engine.figures.units import format_number
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.retrieval import pack
-from vectorless_web.engine.text.fence import fenced
+from vectorless_web.engine.text.fence import fence_text
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 _SAID = re.compile(r"(?<![\w.])([A-Za-z]?)\s?(\d{1,9})(?![\w.]*\w)")
@@ -76,13 +76,13 @@ def passages_block(
     """
     once = {(passage.document, passage.key): passage for passage in passages if passage.kind is not NodeKind.SECTION}
     texts = (passage_text(passage, names) for passage in once.values())
-    shown, cut = within((_clipped(text, each) if each else text for text in texts), tokens)
+    shown, cut = fit_to_tokens((_clip_to_tokens(text, each) if each else text for text in texts), tokens)
     cut += left_out
     note = f"\n({cut} passages that were read are left out here.)" if cut else ""
-    return f"{title}\n{fenced(_parted(shown))}{note}" if shown or cut else ""
+    return f"{title}\n{fence_text(_join_paragraphs(shown))}{note}" if shown or cut else ""
 
 
-def _clipped(text: str, tokens: int) -> str:
+def _clip_to_tokens(text: str, tokens: int) -> str:
     if tokens_of(text) <= tokens:
         return text
     start = text[: 4 * tokens]
@@ -108,30 +108,30 @@ def _innermost(path: Sequence[str]) -> list[str]:
 
 
 def _text_shown(passage: PackedNode) -> str:
-    return readable(passage.text.translate(_BREAKS))
+    return format_cells(passage.text.translate(_BREAKS))
 
 
 def facts_block(title: str, facts: Iterable[Fact], names: NodeNames, tokens: int) -> str:
     """Copied rows and sentences, the first ones kept when not all fit; "" when there are none."""
-    shown, cut = within(dict.fromkeys(fact_line(fact, names) for fact in facts), tokens)
+    shown, cut = fit_to_tokens(dict.fromkeys(fact_line(fact, names) for fact in facts), tokens)
     note = f"\n({cut} more were copied and are left out here.)" if cut else ""
-    return f"{title}\n{fenced(chr(10).join(shown))}{note}" if shown else ""
+    return f"{title}\n{fence_text(chr(10).join(shown))}{note}" if shown else ""
 
 
 def fact_line(fact: Fact, names: NodeNames) -> str:
     """One row or sentence with its node, page and section, and how a figure's column is read."""
     place = f"[{names.name(fact.document, fact.key)}] page {fact.page_index + 1}, {' '.join(fact.where.split())}"
-    reading = f" ({_read_as(fact)})" if isinstance(fact, Figure) else ""
-    return f"- {place}: {' '.join(readable(fact.quote).split())}{reading}"
+    reading = f" ({_describe_figure(fact)})" if isinstance(fact, Figure) else ""
+    return f"- {place}: {' '.join(format_cells(fact.quote).split())}{reading}"
 
 
-def _read_as(figure: Figure) -> str:
+def _describe_figure(figure: Figure) -> str:
     unit = _SCALES.get(int(figure.scale), "")
-    value = f"{plain(figure.amount)}{'%' if figure.percent else ''}"
+    value = f"{format_number(figure.amount)}{'%' if figure.percent else ''}"
     return f"{figure.period or figure.column or 'value'}: {value}{f' {unit}' if unit else ''}"
 
 
-def readable(text: str) -> str:
+def format_cells(text: str) -> str:
     """Text of a node with its cells parted by " | " and one row or paragraph a line."""
     rows = (_cells(row) for row in text.split("\n"))
     return "\n".join(row for row in rows if row)
@@ -143,7 +143,7 @@ def _cells(row: str) -> str:
     return " | ".join(" ".join(cell.split()) for cell in row.split("\t")).strip()
 
 
-def within(texts: Iterable[str], tokens: int) -> tuple[list[str], int]:
+def fit_to_tokens(texts: Iterable[str], tokens: int) -> tuple[list[str], int]:
     """The texts that fit into so many tokens, greedily in their order, and how many did not."""
     listed = list(texts)
     sizes = [(place, tokens_of(text) + PARTING) for place, text in enumerate(listed)]
@@ -151,7 +151,7 @@ def within(texts: Iterable[str], tokens: int) -> tuple[list[str], int]:
     return [listed[place] for place in packed.items], len(packed.dropped)
 
 
-def _parted(texts: Sequence[str]) -> str:
+def _join_paragraphs(texts: Sequence[str]) -> str:
     return "\n\n".join(texts)
 
 
@@ -223,7 +223,7 @@ def step_prompt(context: WalkContext, history: Sequence[StepEvent], *, tokens: i
             _STEPS,
             "",
             "The document and its outline ([node] title | pages | size | hint):",
-            fenced(f"{_title(context)}\n{context.outline}"),
+            fence_text(f"{_title(context)}\n{context.outline}"),
         ]
     )
     tail = "\n".join(
@@ -237,7 +237,7 @@ def step_prompt(context: WalkContext, history: Sequence[StepEvent], *, tokens: i
     left = tokens - tokens_of(head) - tokens_of(tail)
     facts = facts_block("Copied so far:", context.facts, names, int(left * FACT_SHARE))
     past = _history(history, int(left * HISTORY_SHARE))
-    turned = _turned_back(context.rejected)
+    turned = _list_rejections(context.rejected)
     left -= tokens_of(facts) + tokens_of(past) + tokens_of(turned) + 16
     last_first = tuple(reversed(context.passages))
     read = passages_block("Passages read, the last first:", last_first, names, left, each=PASSAGE_TOKENS)
@@ -246,7 +246,7 @@ def step_prompt(context: WalkContext, history: Sequence[StepEvent], *, tokens: i
 
 def synthesis_prompt(context: SynthesisContext, steps: Sequence[StepEvent]) -> str:
     """What the model writes the answer from: passages, rows copied, the question; cut to the context's tokens."""
-    documents, facts, past, tail = _around(context, steps)
+    documents, facts, past, tail = _build_answer_frame(context, steps)
     room, names = passages_room(context, steps), names_in(context)
     read = passages_block("Passages:", context.passages, names, room, left_out=context.left_out)
     return "\n\n".join(part for part in (_SYNTHESIS, documents, read, facts, past, tail) if part)
@@ -254,10 +254,12 @@ def synthesis_prompt(context: SynthesisContext, steps: Sequence[StepEvent]) -> s
 
 def passages_room(context: SynthesisContext, steps: Sequence[StepEvent]) -> int:
     """Tokens that the prompt of the answer leaves to passages; at least 0."""
-    return max(0, context.tokens - sum(tokens_of(part) for part in (_SYNTHESIS, *_around(context, steps))) - 24)
+    return max(
+        0, context.tokens - sum(tokens_of(part) for part in (_SYNTHESIS, *_build_answer_frame(context, steps))) - 24
+    )
 
 
-def _around(context: SynthesisContext, steps: Sequence[StepEvent]) -> tuple[str, str, str, str]:
+def _build_answer_frame(context: SynthesisContext, steps: Sequence[StepEvent]) -> tuple[str, str, str, str]:
     """Documents, rows copied, steps taken and the question, as the prompt of the answer shows them."""
     names = names_in(context)
     facts = facts_block("Rows and sentences found for the question:", context.facts, names, context.tokens // 4)
@@ -296,17 +298,17 @@ def _title(context: WalkContext) -> str:
 def _documents(context: SynthesisContext, names: NodeNames) -> str:
     lines = [f"{names.letter(name)}: {title}".removeprefix(": ") for name, title in context.names.items()]
     title = "Documents, by the letters that their passages bear:" if len(lines) > 1 else "Document:"
-    return f"{title}\n{fenced(chr(10).join(lines))}" if lines else ""
+    return f"{title}\n{fence_text(chr(10).join(lines))}" if lines else ""
 
 
-def _turned_back(rejected: Sequence[str]) -> str:
+def _list_rejections(rejected: Sequence[str]) -> str:
     lines = list(dict.fromkeys(" ".join(line.split())[:120] for line in rejected))[-TURNED_BACK:]
-    return "Turned back from:\n" + fenced("\n".join(lines)) if lines else ""
+    return "Turned back from:\n" + fence_text("\n".join(lines)) if lines else ""
 
 
 def _history(steps: Sequence[StepEvent], tokens: int) -> str:
     """Steps taken, newest kept when not all fit."""
     newest_first = [f"{step.index + 1}. {step.kind.value}: {step.say}" for step in reversed(steps)]
-    shown, cut = within(newest_first, tokens)
+    shown, cut = fit_to_tokens(newest_first, tokens)
     left_out = [f"({cut} earlier steps are left out here.)"] if cut else []
-    return "Steps taken:\n" + fenced("\n".join([*left_out, *reversed(shown)])) if shown else ""
+    return "Steps taken:\n" + fence_text("\n".join([*left_out, *reversed(shown)])) if shown else ""

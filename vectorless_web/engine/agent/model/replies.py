@@ -54,12 +54,12 @@ _LABEL = re.compile(r"^\s*(?:[-*•]\s+)?(?:\[[A-Z]?\d+\]\s*)?")
 _SHORTEST_PART = 3
 
 
-def mended_step(found: dict[str, Any]) -> dict[str, Any]:
+def mend_step(found: dict[str, Any]) -> dict[str, Any]:
     """A step by the names of the schema: {"tool": "read", "args": {"key": "[851]"}} is retrieve, node 851."""
     flat = dict(found)
     action = flat.get("action")
     if isinstance(action, Mapping):
-        flat |= {"action": None, **_flattened(action)}
+        flat |= {"action": None, **_flatten_action(action)}
     for name in _NESTED:
         if isinstance(flat.get(name), Mapping):
             flat |= {key: value for key, value in flat.pop(name).items() if key not in flat or flat[key] is None}
@@ -76,7 +76,7 @@ def mended_step(found: dict[str, Any]) -> dict[str, Any]:
     return {**step, "thought": step["thought"] or ""}
 
 
-def _flattened(action: Mapping[str, Any]) -> dict[str, Any]:
+def _flatten_action(action: Mapping[str, Any]) -> dict[str, Any]:
     """{"retrieve": {"node": 1}} and {"name": "retrieve", "node": 1} on one level."""
     if len(action) == 1 and isinstance(inner := next(iter(action.values())), Mapping):
         return {**inner, "action": next(iter(action))}
@@ -103,7 +103,7 @@ def _node(said: Any) -> Any:
     return said
 
 
-def mended_answer(found: dict[str, Any]) -> dict[str, Any]:
+def mend_answer(found: dict[str, Any]) -> dict[str, Any]:
     """An answer by the names of the schema; claims as plain sentences and quotes as plain strings are read too."""
     answer = {name: _first(found, keys) for name, keys in _ANSWER_KEYS.items()}
     claims = answer["claims"]
@@ -182,10 +182,10 @@ def quote_parts(quote: str) -> list[str]:
 
 
 def _first(found: Mapping[str, Any], keys: Sequence[str]) -> Any:
-    return next(_given(found, keys), None)
+    return next(_find_values(found, keys), None)
 
 
-def _given(found: Mapping[str, Any], keys: Sequence[str]) -> Iterator[Any]:
+def _find_values(found: Mapping[str, Any], keys: Sequence[str]) -> Iterator[Any]:
     said = {str(name).strip().lower().replace(" ", "_"): value for name, value in found.items()}
     return (said[key] for key in keys if said.get(key) is not None)
 
@@ -199,7 +199,7 @@ _SMALL = 1000
 """A bare number below this with no thousands mark is a constant, to be judged as one."""
 
 
-def drafted(row: Mapping[str, Any], quotes: Mapping[int, int]) -> DraftCalculation:
+def draft_calculation(row: Mapping[str, Any], quotes: Mapping[int, int]) -> DraftCalculation:
     """The calculation over plain names. `quotes` maps the model's index of a quote to the draft's.
 
     Names with spaces get underscores; a figure written into the expression becomes an
@@ -209,11 +209,11 @@ def drafted(row: Mapping[str, Any], quotes: Mapping[int, int]) -> DraftCalculati
     operands: list[DraftOperand] = []
     for operand in sorted(row["operands"], key=lambda operand: -len(operand["name"])):
         name = _plain_name(operand["name"], operands)
-        expression = _replaced(expression, operand["name"], name)
+        expression = _replace_name(expression, operand["name"], name)
         operands.append(DraftOperand(name, operand["value"], quote=quotes.get(operand["quote"], 0)))
     order = {_plain_name(operand["name"], ()): place for place, operand in enumerate(row["operands"])}
     operands.sort(key=lambda operand: order.get(operand.name, len(order)))
-    expression, written = _written_out(expression, operands)
+    expression, written = _name_loose_figures(expression, operands)
     return DraftCalculation(expression.strip(), (*operands, *written), str(row["result"]))
 
 
@@ -229,18 +229,18 @@ def _plain_name(name: str, taken: Sequence[DraftOperand]) -> str:
     return plain if all(operand.name != plain for operand in taken) else f"{plain}_{len(taken) + 1}"
 
 
-def _replaced(expression: str, name: str, plain: str) -> str:
+def _replace_name(expression: str, name: str, plain: str) -> str:
     if name == plain:
         return expression
     return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", plain, expression)
 
 
-def _written_out(expression: str, operands: Sequence[DraftOperand]) -> tuple[str, list[DraftOperand]]:
+def _name_loose_figures(expression: str, operands: Sequence[DraftOperand]) -> tuple[str, list[DraftOperand]]:
     """Figures that stand in the expression itself, put behind names."""
     known = {_amount(operand.value): operand.name for operand in operands}
     found: list[DraftOperand] = []
 
-    def named(match: re.Match[str]) -> str:
+    def name_figure(match: re.Match[str]) -> str:
         text = match.group()
         if text in known:
             return known[text]
@@ -252,7 +252,7 @@ def _written_out(expression: str, operands: Sequence[DraftOperand]) -> tuple[str
         known[_amount(text)] = found[-1].name
         return found[-1].name
 
-    return _NUMBER.sub(named, expression), found
+    return _NUMBER.sub(name_figure, expression), found
 
 
 def _amount(text: str) -> str:

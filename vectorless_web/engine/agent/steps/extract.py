@@ -4,23 +4,30 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vectorless_web.engine.agent.context.outline import count, listed, on_pages, pages_of, pages_words, short
+from vectorless_web.engine.agent.context.outline import (
+    join_names,
+    on_pages,
+    pages_of,
+    pages_words,
+    say_count,
+    shorten_title,
+)
 from vectorless_web.engine.agent.corpus import names_any
-from vectorless_web.engine.agent.events import Checked, StepResult, refused
+from vectorless_web.engine.agent.events import Checked, StepResult, refuse_step
 from vectorless_web.engine.agent.steps.sweep import sweep
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import Fact
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.labels import NEUTRAL
 from vectorless_web.engine.figures.lookup import Source, find_figures
-from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free, own_words_needs, wants_figures
+from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free, list_item_needs, wants_figures
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
-from vectorless_web.engine.passages.diversity import QUOTE_SHOWN, SET_ASIDE_SHOWN, diverse, quote_row
+from vectorless_web.engine.passages.diversity import QUOTE_SHOWN, SET_ASIDE_SHOWN, quote_row, select_passages
 from vectorless_web.engine.passages.extraction import asked_form, best_passages, find_passages, form_bonus
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.passages.sentences import with_what_follows
-from vectorless_web.engine.questions.focus import page_asked, stands_on
+from vectorless_web.engine.questions.focus import covers_page, page_asked
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
@@ -51,11 +58,11 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """
     if arguments.get("what") == "everything":
         return sweep(walk)
-    keys = _leaves(walk, arguments) or _unasked(walk, arguments)
+    keys = _named_leaves_of(walk, arguments) or _pick_best_passages(walk, arguments)
     if not keys and not _names_nodes(arguments):
-        return StepResult(say=f"{short(walk.entry.title or walk.entry.name)} has no passage to copy from")
+        return StepResult(say=f"{shorten_title(walk.entry.title or walk.entry.name)} has no passage to copy from")
     if not keys:
-        return refused("Was asked to extract from a section that this document does not have.")
+        return refuse_step("Was asked to extract from a section that this document does not have.")
     facts: list[Fact] = []
     set_aside: tuple[Passage, ...] = ()
     if wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
@@ -66,11 +73,11 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     walk.read.extend(key for key in keys if key not in walk.read)
     new = [fact for fact in facts if fact not in walk.facts]
     walk.facts.extend(new)
-    walk.checked.extend(_unhelpful(walk, keys, new))
-    return _told(walk, keys, new, set_aside)
+    walk.checked.extend(_list_fruitless_sections(walk, keys, new))
+    return _build_result(walk, keys, new, set_aside)
 
 
-def _leaves(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
+def _named_leaves_of(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     tree = walk.document.tree
     asked = arguments.get("nodes")
     given = [*(asked if isinstance(asked, list) else ()), *([arguments["node"]] if "node" in arguments else ())]
@@ -78,7 +85,7 @@ def _leaves(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     return list(dict.fromkeys(leaf for key in known for leaf in tree.leaves(key)[:60]))
 
 
-def _unasked(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
+def _pick_best_passages(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     """Without any node named, the best passages for the question."""
     return [] if _names_nodes(arguments) else [candidate.key for candidate in walk.finder.ranked[:UNASKED]]
 
@@ -97,14 +104,14 @@ def _figures(walk: Walk) -> list[Fact]:
         view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
     ]
     page = page_asked(walk.plan.question, len(walk.document.pages))
-    on_page = [view for view in tables if page and stands_on(view.node, page)]
-    return _found(walk, on_page, ranks) or _found(walk, tables, ranks)
+    on_page = [view for view in tables if page and covers_page(view.node, page)]
+    return _find_matching_figures(walk, on_page, ranks) or _find_matching_figures(walk, tables, ranks)
 
 
-def _found(walk: Walk, tables: Sequence[TableView], ranks: Mapping[int, float]) -> list[Fact]:
+def _find_matching_figures(walk: Walk, tables: Sequence[TableView], ranks: Mapping[int, float]) -> list[Fact]:
     source = Source(walk.entry.id, tables, ranks, own_period(walk.document.card.fields))
     found = [
-        f for f in find_figures(source, own_words_needs(walk.plan)) if f.fit >= (RATE_FIT if f.percent else FREE_FIT)
+        f for f in find_figures(source, list_item_needs(walk.plan)) if f.fit >= (RATE_FIT if f.percent else FREE_FIT)
     ]
     if not found:
         least = FREE_FIT if is_free(walk.plan) else 0.0
@@ -117,12 +124,12 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     tree, fits = walk.document.tree, walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder)
-    telling = [passage for passage in found if _tells(walk, passage)]
-    chosen = diverse(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
+    telling = [passage for passage in found if _answers_question(walk, passage)]
+    chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
     return list(with_what_follows(chosen.kept, tree, walk.finder)), chosen.set_aside
 
 
-def _tells(walk: Walk, passage: Passage) -> bool:
+def _answers_question(walk: Walk, passage: Passage) -> bool:
     """Whether a passage says enough of the question, and of its subject, to be an answer."""
     is_form = asked_form(walk.plan) in ("date", "duration") and form_bonus(passage.quote, walk.plan) == 1.0
     is_subject = bool(walk.plan.entities) and not walk.foreign
@@ -153,30 +160,30 @@ def place_words(walk: Walk, key: int) -> str:
     return ", ".join(path[-2:]) if path else walk.entry.title
 
 
-def _unhelpful(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> list[Checked]:
+def _list_fruitless_sections(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> list[Checked]:
     """Sections read without finding anything, once each."""
     tree = walk.document.tree
     used = {tree.section_of(fact.key) for fact in facts}
     seen = {checked.ref.key for checked in walk.checked if checked.ref}
     sections = dict.fromkeys(tree.section_of(key) for key in keys)
     return [
-        Checked(walk.entry.id, walk.title_of(section), _why_not(walk), walk.ref(section, "turned_back"))
+        Checked(walk.entry.id, walk.title_of(section), _explain_rejection(walk), walk.ref(section, "turned_back"))
         for section in sections
         if section not in used and section not in seen
     ]
 
 
-def _why_not(walk: Walk) -> str:
+def _explain_rejection(walk: Walk) -> str:
     wanted = re.sub(r"['’]s$", "", walk.plan.concepts[0]) if walk.plan.concepts else "what was asked"
     return f"came near, but states nothing on {wanted}"
 
 
-def _told(walk: Walk, keys: Sequence[int], facts: Sequence[Fact], set_aside: Sequence[Passage]) -> StepResult:
+def _build_result(walk: Walk, keys: Sequence[int], facts: Sequence[Fact], set_aside: Sequence[Passage]) -> StepResult:
     figures = [fact for fact in facts if isinstance(fact, Figure)]
     passages = [fact for fact in facts if isinstance(fact, Passage)]
     refs = dict.fromkeys(fact.key for fact in facts)
     return StepResult(
-        say=_say(walk, keys, figures, passages),
+        say=_describe_extraction(walk, keys, figures, passages),
         observation={
             "figures": [_figure_row(fact) for fact in figures],
             "passages": [quote_row(passage) for passage in passages],
@@ -201,15 +208,17 @@ def _figure_row(figure: Figure) -> dict[str, Any]:
     }
 
 
-def _say(walk: Walk, keys: Sequence[int], figures: Sequence[Figure], passages: Sequence[Passage]) -> str:
+def _describe_extraction(
+    walk: Walk, keys: Sequence[int], figures: Sequence[Figure], passages: Sequence[Passage]
+) -> str:
     if figures:
         rows = dict.fromkeys((figure.label, figure.page_index) for figure in figures)
-        named = listed([f"“{short(label)}”, {pages_words(page, page)}" for label, page in list(rows)[:3]])
-        periods = listed(sorted({figure.period for figure in figures if figure.period}))
+        named = join_names([f"“{shorten_title(label)}”, {pages_words(page, page)}" for label, page in list(rows)[:3]])
+        periods = join_names(sorted({figure.period for figure in figures if figure.period}))
         more = f" and {len(rows) - 3} more" if len(rows) > 3 else ""
-        return f"Took {count(len(rows), 'table row')}: {named}{more}" + (f", for {periods}" if periods else "")
+        return f"Took {say_count(len(rows), 'table row')}: {named}{more}" + (f", for {periods}" if periods else "")
     if passages:
         pages = on_pages(passage.page_index for passage in passages[:3])
-        return f"Copied {count(len(passages), 'passage')} that may answer, from {pages}"
+        return f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
     first = walk.document.tree.node(keys[0])
-    return f"Read {short(walk.title_of(keys[0]))}, {pages_of(first)}, and found nothing that answers"
+    return f"Read {shorten_title(walk.title_of(keys[0]))}, {pages_of(first)}, and found nothing that answers"

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from vectorless_web.engine.agent.context.outline import listed, pages_of, pages_words, short
-from vectorless_web.engine.agent.events import Rejected, StepResult, refused
-from vectorless_web.engine.agent.steps.packing import observed, retriever, take
+from vectorless_web.engine.agent.context.outline import join_names, pages_of, pages_words, shorten_title
+from vectorless_web.engine.agent.events import Rejected, StepResult, refuse_step
+from vectorless_web.engine.agent.steps.packing import describe_retrieval, retriever, take_packed
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.navigation.beam import beam
 from vectorless_web.engine.navigation.events import RankedNode
@@ -38,22 +38,24 @@ class Navigator:
         """Move from a node in the direction asked, follow a reference, or search below the node."""
         key = arguments.get("node", walk.position)
         if key not in walk.document.tree:
-            return refused(f"Looked for section {key}, which this document does not have.")
+            return refuse_step(f"Looked for section {key}, which this document does not have.")
         direction = str(arguments.get("direction", "search"))
         if direction == "search":
             return self._search(walk, key)
         if direction == "reference":
-            return _follow(walk, key, arguments.get("target"))
+            return _follow_reference(walk, key, arguments.get("target"))
         if direction not in MOVES:
-            return refused(f"Knew no way called {direction!r}; ways are {listed([*MOVES, 'reference', 'search'])}.")
-        return _move(walk, key, direction)
+            return refuse_step(
+                f"Knew no way called {direction!r}; ways are {join_names([*MOVES, 'reference', 'search'])}."
+            )
+        return _move_to_relative(walk, key, direction)
 
     def _search(self, walk: Walk, start: int) -> StepResult:
         clock, seconds = walk.deadline.search(walk.place, SEARCH_SECONDS)
         limits = SearchLimits(wall_seconds=seconds, clock=clock)
         events = beam(walk.document.tree, walk.plan, walk.finder.scorer, self._pilot_for(walk), limits, start)
         told = report(events)
-        _remember(walk, told.ranked)
+        _store_ranked_leaves(walk, told.ranked)
         rejected = tuple(
             Rejected(walk.title_of(r.key), r.reason, walk.ref(r.key, "turned_back"))
             for r in told.rejected[:MAX_REJECTED]
@@ -62,18 +64,18 @@ class Navigator:
         if told.ranked:
             walk.position = told.ranked[0].key
         return StepResult(
-            say=_went(walk, told) if told.ranked else _nowhere(walk, start),
+            say=_describe_path(walk, told) if told.ranked else _describe_failed_search(walk, start),
             observation=_search_row(walk, told),
             refs=tuple(walk.ref(mark.key, mark.role) for mark in told.marks if mark.role != "turned_back")[:MAX_REFS],
             rejected=rejected,
-            confidence=_best_said(walk, told),
+            confidence=_measure_best_coverage(walk, told),
             engine=told.engine,
             tokens=told.stats.tokens,
             cost_usd=told.stats.cost_usd,
         )
 
 
-def _remember(walk: Walk, ranked: Sequence[RankedNode]) -> None:
+def _store_ranked_leaves(walk: Walk, ranked: Sequence[RankedNode]) -> None:
     """Leaves of the sections found become the structural list, in the order of the search."""
     tree = walk.document.tree
     seen: dict[int, Candidate] = {}
@@ -84,19 +86,19 @@ def _remember(walk: Walk, ranked: Sequence[RankedNode]) -> None:
     walk.structure = list(seen.values())
 
 
-def _nowhere(walk: Walk, start: int) -> str:
-    return f"Searched {short(walk.title_of(start))} section by section; no branch speaks of the question"
+def _describe_failed_search(walk: Walk, start: int) -> str:
+    return f"Searched {shorten_title(walk.title_of(start))} section by section; no branch speaks of the question"
 
 
-def _went(walk: Walk, told: SearchReport) -> str:
+def _describe_path(walk: Walk, told: SearchReport) -> str:
     best = told.ranked[0]
     path = [walk.title_of(key) for key in best.path] or walk.document.tree.path(best.key)
-    way = ", then ".join(short(title) for title in path[:-1])
-    where = f"{short(walk.title_of(best.key))}, {pages_of(walk.document.tree.node(best.key))}"
+    way = ", then ".join(shorten_title(title) for title in path[:-1])
+    where = f"{shorten_title(walk.title_of(best.key))}, {pages_of(walk.document.tree.node(best.key))}"
     return f"Went down to {where}" + (f", by way of {way}" if way else "")
 
 
-def _best_said(walk: Walk, told: SearchReport) -> float:
+def _measure_best_coverage(walk: Walk, told: SearchReport) -> float:
     leaves = told.ranked[0].leaves[:3] if told.ranked else ()
     return round(max((walk.finder.node_coverage(leaf) for leaf in leaves), default=0.0), 4)
 
@@ -124,20 +126,20 @@ def _ranked_row(walk: Walk, node: RankedNode) -> dict[str, Any]:
     }
 
 
-def _follow(walk: Walk, key: int, target: object) -> StepResult:
+def _follow_reference(walk: Walk, key: int, target: object) -> StepResult:
     """Follow a reference made in a leaf to the node it names."""
     known = {reference.target: "" for reference in walk.document.tree.references(key)}
     known |= {reference: words for words, reference in walk.references()}
     if not isinstance(target, int) or target not in walk.document.tree or target not in known:
-        return refused(f"Found no reference to {target} in {short(walk.title_of(key))}.")
+        return refuse_step(f"Found no reference to {target} in {shorten_title(walk.title_of(key))}.")
     walk.followed.add(target)
     walk.position = target
     node = walk.document.tree.node(target)
     leaves = walk.document.tree.leaves(target)[:FOLLOWED]
     walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in leaves] + walk.queue
     result = retriever(walk).structure([walk.address(leaf) for leaf in leaves]).execute()
-    take(walk, result)
-    title, words = short(walk.title_of(target)), short(known[target])
+    take_packed(walk, result)
+    title, words = shorten_title(walk.title_of(target)), shorten_title(known[target])
     # "Note 16" leads to "Note 16. Contingencies": said twice it reads as a slip.
     named = f" “{words}”" if words and not title.casefold().startswith(words.casefold()) else ""
     return StepResult(
@@ -146,26 +148,28 @@ def _follow(walk: Walk, key: int, target: object) -> StepResult:
             "at": target,
             "title": walk.title_of(target),
             "pages": pages_of(node),
-            **observed(walk, result),
+            **describe_retrieval(walk, result),
         },
         refs=(walk.ref(target),),
     )
 
 
-def _move(walk: Walk, key: int, direction: str) -> StepResult:
+def _move_to_relative(walk: Walk, key: int, direction: str) -> StepResult:
     tree = walk.document.tree
     if direction == "children":
         found = tree.children(key)
     elif direction == "parent":
         found = [tree.parent(key)] if key else []
     else:
-        found = _beside(walk, key, 1 if direction == "next" else -1)
+        found = _find_sibling(walk, key, 1 if direction == "next" else -1)
     if not found:
-        return refused(f"Stood at {short(walk.title_of(key))}, which has nothing in the direction “{direction}”.")
+        return refuse_step(
+            f"Stood at {shorten_title(walk.title_of(key))}, which has nothing in the direction “{direction}”."
+        )
     walk.position = found[0] if direction != "children" else key
     here = tree.node(walk.position)
     return StepResult(
-        say=f"Moved to {short(walk.title_of(walk.position))}, {pages_of(here)}",
+        say=f"Moved to {shorten_title(walk.title_of(walk.position))}, {pages_of(here)}",
         observation={
             "at": walk.position,
             "path": tree.path(walk.position),
@@ -182,7 +186,7 @@ def _move(walk: Walk, key: int, direction: str) -> StepResult:
     )
 
 
-def _beside(walk: Walk, key: int, step: int) -> list[int]:
+def _find_sibling(walk: Walk, key: int, step: int) -> list[int]:
     parent = walk.document.tree.parent(key)
     family = walk.document.tree.children(parent) if parent >= 0 else []
     place = family.index(key) + step if key in family else -1

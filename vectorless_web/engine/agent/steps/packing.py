@@ -14,7 +14,7 @@ from vectorless_web.engine.questions.plan import WeightedTerm
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.retrieval import (
     CorpusNode,
-    DocumentCorpus,
+    DocumentCollection,
     Dropped,
     Lane,
     NodeAddress,
@@ -24,10 +24,10 @@ from vectorless_web.engine.retrieval import (
     reciprocal_rank_fusion,
 )
 from vectorless_web.engine.retrieval.corpus import Gate, VectorIndex
-from vectorless_web.engine.retrieval.fusion import Scored, ranked
+from vectorless_web.engine.retrieval.fusion import Scored, sort_scored
 
 
-class EvidenceCorpus(DocumentCorpus):
+class EvidenceCollection(DocumentCollection):
     """A DocumentCorpus that answers the walk's own question with its evidence ranking, any other text by its words.
 
     `space` is the document's number in addresses. `vectors` are the document's own, for the vector lane; without them
@@ -65,7 +65,7 @@ class EvidenceCorpus(DocumentCorpus):
         # The shortlist is cut, and a filter must stand before every cut.
         fits = self._finder.fits(self._finder.document.tree.leaves())
         found = [(NodeAddress(self._space, key), score) for key, score in fits.items() if score > 0]
-        return ranked(scored for scored in found if gate(scored[0]))[:limit]
+        return sort_scored(scored for scored in found if gate(scored[0]))[:limit]
 
 
 class CoverageReranker:
@@ -122,11 +122,11 @@ def retriever(walk: Walk, *, most: int | None = None) -> Retriever:
     """A retriever over the walk's document under the tokens the walk has left, or `most` when that is less."""
     left = max(0, walk.limits.token_budget - walk.tokens_used)
     vectors = walk.lane.vectors if walk.lane else None
-    corpus = EvidenceCorpus(walk.entry, walk.finder, space=walk.number, vectors=vectors)
+    corpus = EvidenceCollection(walk.entry, walk.finder, space=walk.number, vectors=vectors)
     return Retriever(corpus).token_budget(left if most is None else max(0, min(left, most)))
 
 
-def take(walk: Walk, result: RetrievalResult) -> list[int]:
+def take_packed(walk: Walk, result: RetrievalResult) -> list[int]:
     """Keep what was packed and count its tokens; the keys to read, a section that was found standing for its leaves."""
     tree = walk.document.tree
     keys: list[int] = []
@@ -138,9 +138,12 @@ def take(walk: Walk, result: RetrievalResult) -> list[int]:
     return list(dict.fromkeys(keys))
 
 
-def observed(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
+def describe_retrieval(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
     """A step's observation of a result: what was packed, with the score of each lane, and its account."""
-    return {"items": [_item_row(walk, item) for item in result.items], **account(result, {walk.number: walk})}
+    return {
+        "items": [_item_row(walk, item) for item in result.items],
+        **account_for_result(result, {walk.number: walk}),
+    }
 
 
 def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
@@ -158,7 +161,7 @@ def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
     }
 
 
-def gather(
+def gather_evidence(
     walks: Sequence[Walk], *, names: Mapping[str, str], tokens: int, size_of: Callable[[PackedNode], int]
 ) -> Gathered:
     """Pack what all walks found into `tokens`: what was copied from, then what was read, then the best not opened.
@@ -167,19 +170,19 @@ def gather(
     `names` are shown for document ids; `size_of` counts a node as it will be shown.
     """
     by_space = {walk.number: walk for walk in walks}
-    ranked = reciprocal_rank_fusion([_worth_showing(walk) for walk in walks])
-    if not ranked:
+    fused = reciprocal_rank_fusion([_worth_showing(walk) for walk in walks])
+    if not fused:
         return Gathered((), {})
     documents = {space: walk.document for space, walk in by_space.items()}
-    corpus = DocumentCorpus(documents, names={space: names[walk.entry.id] for space, walk in by_space.items()})
+    corpus = DocumentCollection(documents, names={space: names[walk.entry.id] for space, walk in by_space.items()})
     estimator = ShownEstimator(by_space, size_of)
-    result = Retriever(corpus, estimator=estimator).structure(ranked).token_budget(max(0, tokens)).execute()
+    result = Retriever(corpus, estimator=estimator).structure(fused).token_budget(max(0, tokens)).execute()
     passages = tuple(_as_packed(item.node.id, by_space) for item in result.items)
-    read = {walk.address(key) for walk in walks for key in _read(walk)}
+    read = {walk.address(key) for walk in walks for key in _list_read_nodes(walk)}
     return Gathered(passages, _account(result, by_space), sum(dropped.id in read for dropped in result.left_out))
 
 
-def _read(walk: Walk) -> list[int]:
+def _list_read_nodes(walk: Walk) -> list[int]:
     """What was copied from, best first, then what was read."""
     facts = sorted(walk.facts, key=lambda fact: (-round(fact.fit, 9), fact.key))
     return list(dict.fromkeys([*(fact.key for fact in facts), *(packed.key for packed in walk.packed)]))
@@ -190,7 +193,9 @@ def _worth_showing(walk: Walk) -> list[NodeAddress]:
     unread = [candidate.key for candidate in best if candidate.score >= UNREAD_SHARE * best[0].score]
     # A heading says nothing that does not stand above what is below it.
     leaves = [
-        key for key in dict.fromkeys([*_read(walk), *unread]) if walk.document.tree.kind(key) is not NodeKind.SECTION
+        key
+        for key in dict.fromkeys([*_list_read_nodes(walk), *unread])
+        if walk.document.tree.kind(key) is not NodeKind.SECTION
     ]
     return [walk.address(key) for key in leaves]
 
@@ -204,10 +209,10 @@ def _account(result: RetrievalResult, walks: Mapping[int, Walk]) -> dict[str, An
         {**_place(item.node.id, walks), "tokens": item.tokens, "score": round(item.score, 6)}
         for item in result.items[:LISTED_ITEMS]
     ]
-    return {"items": rows, "packed": len(result.items), **account(result, walks)}
+    return {"items": rows, "packed": len(result.items), **account_for_result(result, walks)}
 
 
-def account(result: RetrievalResult, walks: Mapping[int, Walk]) -> dict[str, Any]:
+def account_for_result(result: RetrievalResult, walks: Mapping[int, Walk]) -> dict[str, Any]:
     """What a result cost and left out: tokens, budget, drops with their reasons, warnings, fingerprint.
 
     The first drops are named in rank order, `{document, key, title, page, tokens, reason}`.

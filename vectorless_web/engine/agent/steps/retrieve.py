@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vectorless_web.engine.agent.context.outline import count, on_pages, pages_of, short
+from vectorless_web.engine.agent.context.outline import on_pages, pages_of, say_count, shorten_title
 from vectorless_web.engine.agent.context.vector_lane import LaneQuery, lane_query
-from vectorless_web.engine.agent.events import StepResult, refused
-from vectorless_web.engine.agent.steps.packing import CoverageReranker, observed, retriever, take
+from vectorless_web.engine.agent.events import StepResult, refuse_step
+from vectorless_web.engine.agent.steps.packing import CoverageReranker, describe_retrieval, retriever, take_packed
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.questions.focus import page_asked
 from vectorless_web.engine.ranking.finder import Candidate
@@ -52,15 +52,15 @@ def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
 def _fetch(walk: Walk, key: object, most: int | None) -> StepResult:
     tree = walk.document.tree
     if not isinstance(key, int) or key not in tree:
-        return refused(f"Looked for section {key}, which this document does not have.")
+        return refuse_step(f"Looked for section {key}, which this document does not have.")
     leaves = tree.leaves(key)
     result = retriever(walk, most=most).structure(_leaves_first(walk, leaves, most)).execute()
-    packed = take(walk, result)
+    packed = take_packed(walk, result)
     walk.position = key
     walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in packed] + walk.queue
     return StepResult(
-        say=f"Read {short(walk.title_of(key))} {_how_much(len(packed), len(leaves))}{pages_of(tree.node(key))}",
-        observation=observed(walk, result),
+        say=f"Read {shorten_title(walk.title_of(key))} {_how_much(len(packed), len(leaves))}{pages_of(tree.node(key))}",
+        observation=describe_retrieval(walk, result),
         refs=(walk.ref(key, "read"),),
         confidence=round(max((walk.finder.node_coverage(leaf) for leaf in packed[:8]), default=0.0), 4),
     )
@@ -83,14 +83,14 @@ def _how_much(packed: int, leaves: int) -> str:
 def _reuse(walk: Walk, most: int | None) -> StepResult:
     """Start from what the question before had read."""
     if not walk.known:
-        return refused("Knew of nothing that was read before.")
+        return refuse_step("Knew of nothing that was read before.")
     ids = [walk.address(key) for key in walk.known]
     result = retriever(walk, most=most).structure(ids).limit(MOST_ITEMS).execute()
-    keys = take(walk, result)
+    keys = take_packed(walk, result)
     walk.queue = [Candidate(key, 1.0, 1.0) for key in keys]
     return StepResult(
-        say=f"Reused {count(len(keys), 'passage')} read for the question before",
-        observation=observed(walk, result),
+        say=f"Reused {say_count(len(keys), 'passage')} read for the question before",
+        observation=describe_retrieval(walk, result),
         refs=tuple(walk.ref(key, "read") for key in keys[:8]),
         confidence=round(max((walk.finder.node_coverage(key) for key in keys), default=0.0), 4),
     )
@@ -99,7 +99,7 @@ def _reuse(walk: Walk, most: int | None) -> StepResult:
 def _by_title(walk: Walk, title: str, most: int | None) -> StepResult:
     key = find_title(walk, title)
     if key is None:
-        return refused(f"Looked for a section called {title!r}; this document has none.")
+        return refuse_step(f"Looked for a section called {title!r}; this document has none.")
     return _fetch(walk, key, most)
 
 
@@ -110,7 +110,7 @@ def find_title(walk: Walk, title: str) -> int | None:
     for key in tree.sections():
         node = tree.node(key)
         for name in (node.title, node.label):
-            if not name or not _agree(numbers, _numbers(name)):
+            if not name or not _numbers_agree(numbers, _numbers(name)):
                 continue
             likeness = token_set_ratio(title.lower(), name.lower())
             if likeness >= TITLE_LIKENESS and (best is None or likeness > best[0]):
@@ -122,33 +122,33 @@ def _numbers(text: str) -> list[str]:
     return [match.lower() for match in _NUMBERS.findall(text)]
 
 
-def _agree(wanted: list[str], found: list[str]) -> bool:
+def _numbers_agree(wanted: list[str], found: list[str]) -> bool:
     return wanted == found[: len(wanted)] if wanted else True
 
 
 def _search(walk: Walk, query: str, most: int | None) -> StepResult:
     lane = lane_query(walk.lane, query)
-    return lane.told(_searched(walk, query, most, lane))
+    return lane.add_account(_search_document(walk, query, most, lane))
 
 
-def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> StepResult:
+def _search_document(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> StepResult:
     structure = [(walk.address(c.key), c.score) for c in walk.structure if c.score > 0]
     builder = retriever(walk, most=most).text(query, walk.plan.terms if query == walk.plan.focus else ())
     if structure:
         builder = builder.structure(structure)
     by_words = query == walk.plan.focus and not lane.values
-    builder = _staged(walk, lane.on(builder), by_words=by_words)
+    builder = _add_stages(walk, lane.on(builder), by_words=by_words)
     page = page_asked(walk.plan.question, len(walk.document.pages))
     result = builder.where("page", page).execute() if page else builder.execute()
     if page and not result.candidates_seen:
         page, result = None, builder.execute()
-    keys = take(walk, result)
+    keys = take_packed(walk, result)
     _requeue(walk, keys, alone=page is not None)
     if not keys:
         outcome = "nothing that fits the tokens left" if result.dropped else "nothing"
         return StepResult(
-            say=f"Searched {short(walk.entry.title)} for “{short(query)}” and found {outcome}",
-            observation=observed(walk, result),
+            say=f"Searched {shorten_title(walk.entry.title)} for “{shorten_title(query)}” and found {outcome}",
+            observation=describe_retrieval(walk, result),
             confidence=0.0,
         )
     told = {"filter": {"page": page}} if page else {}
@@ -156,14 +156,14 @@ def _searched(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> Step
     where = f" of {pages}, the page asked for" if page else f"; the best stand on {pages}"
     best = walk.queue[0]
     return StepResult(
-        say=f"Gathered {count(len(keys), 'passage')}{where}",
-        observation={**observed(walk, result), **told},
+        say=f"Gathered {say_count(len(keys), 'passage')}{where}",
+        observation={**describe_retrieval(walk, result), **told},
         refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
         confidence=round(walk.finder.node_coverage(best.key), 4),
     )
 
 
-def _staged(walk: Walk, builder: Retriever, *, by_words: bool) -> Retriever:
+def _add_stages(walk: Walk, builder: Retriever, *, by_words: bool) -> Retriever:
     """What stands around the best and what it refers to joins; words of the question itself decide the order."""
     sections = SectionCommunities({walk.number: walk.document})
     builder = builder.community(sections, SAME_SECTION).graph_expand(REFERENCES).limit(MOST_ITEMS)

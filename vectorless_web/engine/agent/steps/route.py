@@ -3,10 +3,10 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
-from vectorless_web.engine.agent.context.outline import count, listed, short
+from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, RoutedCorpus, Selected, entries_of
 from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind
-from vectorless_web.engine.agent.run import Run
+from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
@@ -37,14 +37,14 @@ def select(
     """
     entries = entries_of(corpus, shortlist)
     known = [name for name in shortlist if name in entries]
-    scored = [_judged(plan, entries[name], corpus.card(name), routed.get(name, 0.0)) for name in known]
+    scored = [_score_card(plan, entries[name], corpus.card(name), routed.get(name, 0.0)) for name in known]
     order = sorted(scored, key=lambda selected: (-round(selected.score, 9), selected.entry.id))
     return order[:most], order[most:]
 
 
-def _judged(plan: QueryPlan, entry: DocumentEntry, card: Card, routed: float) -> Selected:
-    terms = {term.term: _worth(term) for term in plan.terms if not term.source.startswith("lexicon")}
-    places = _places(entry, card)
+def _score_card(plan: QueryPlan, entry: DocumentEntry, card: Card, routed: float) -> Selected:
+    terms = {term.term: _weigh_term(term) for term in plan.terms if not term.source.startswith("lexicon")}
+    places = _weigh_card_fields(entry, card)
     held = {term: max((weight for words, weight in places if term in words), default=0.0) for term in terms}
     total = sum(terms.values()) * FIELD_WEIGHTS[0][1] or 1.0
     score = sum(terms[term] * weight for term, weight in held.items()) / total
@@ -56,12 +56,12 @@ def _judged(plan: QueryPlan, entry: DocumentEntry, card: Card, routed: float) ->
     )
 
 
-def _worth(term: WeightedTerm) -> float:
+def _weigh_term(term: WeightedTerm) -> float:
     """A name tells documents apart better than any other word; a period is judged by the years."""
     return {"entity": ENTITY_WORTH, "period": 0.2}.get(term.source, 1.0) * term.weight
 
 
-def _places(entry: DocumentEntry, card: Card) -> list[tuple[set[str], float]]:
+def _weigh_card_fields(entry: DocumentEntry, card: Card) -> list[tuple[set[str], float]]:
     texts = {
         "name": f"{entry.name} {' '.join(card.fields.entities)}",
         "title": f"{entry.title} {card.title}",
@@ -198,29 +198,31 @@ class Routing:
         return CardRouter(corpus).reroute(plan, gaps=gaps, read=read, yielded=yielded)
 
 
-def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> tuple[list[Selected], StepEvent]:
+def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing) -> tuple[list[Selected], StepEvent]:
     """Shortlist, read the cards, choose; a second call leaves out what was walked and asks for the gaps too."""
     started = run.clock()
     walked = [walk.entry.id for walk in run.walks]
     gaps = [term for gap in run.gaps() for term in analyse(gap)]
-    found = routing.second(plan, corpus, gaps=gaps, read=walked, yielded=run.yielded()) if walked else None
+    found = (
+        routing.second(plan, corpus, gaps=gaps, read=walked, yielded=run.list_fruitful_documents()) if walked else None
+    )
     shortlist = found or routing.first(plan, corpus)
     left = [name for name in shortlist.names if name not in walked and name not in run.left_out]
     chosen, over = select(plan, corpus, left, routed=shortlist.scores, most=_most_walks(run, plan))
     if shortlist.committed and not walked:
         alone = [selected for selected in (*chosen, *over) if selected.entry.id == shortlist.committed]
         chosen, over = alone or chosen, [s for s in (*chosen, *over) if s not in alone] if alone else over
-    chosen, over, damaged = _openable(corpus, chosen, over)
+    chosen, over, damaged = _split_openable(corpus, chosen, over)
     run.passed_over = over
     run.left_out |= {selected.entry.id: selected.entry.title or selected.entry.name for selected in damaged}
-    missed = [*map(_left_out_row, damaged), *_missed(over, shortlist, corpus)][:SHOWN]
+    missed = [*map(_left_out_row, damaged), *_list_unopened(over, shortlist, corpus)][:SHOWN]
     considered = len(corpus.entries())
     step = StepEvent(
         walk=0,
         index=0,
         kind=StepKind.ROUTE,
-        say=_say(considered, chosen, walked=len(walked)) + _say_left_out(damaged),
-        thought=_thought(plan, run.read_as),
+        say=_describe_routing(considered, chosen, walked=len(walked)) + _say_left_out(damaged),
+        thought=_describe_question(plan, run.read_as),
         action="route",
         arguments={"query": plan.focus, "again": bool(walked), "gaps": gaps},
         observation={
@@ -242,7 +244,7 @@ def route_step(run: Run, plan: QueryPlan, corpus: Corpus, routing: Routing) -> t
     return chosen, step
 
 
-def _openable(
+def _split_openable(
     corpus: Corpus, chosen: Sequence[Selected], over: Sequence[Selected]
 ) -> tuple[list[Selected], list[Selected], list[Selected]]:
     """Those chosen that can be opened, those passed over, and those left out because they cannot be read at present.
@@ -271,16 +273,16 @@ def _left_out_row(selected: Selected) -> dict[str, str]:
 def _say_left_out(damaged: Sequence[Selected]) -> str:
     if not damaged:
         return ""
-    titles = listed([short(selected.entry.title or selected.entry.name) for selected in damaged])
+    titles = join_names([shorten_title(selected.entry.title or selected.entry.name) for selected in damaged])
     return f"; {titles} {'is' if len(damaged) == 1 else 'are'} being read again and left out"
 
 
-def _most_walks(run: Run, plan: QueryPlan) -> int:
+def _most_walks(run: RunState, plan: QueryPlan) -> int:
     """Documents to walk; a question for documents looks at as many as the run's steps allow, two steps each."""
     return max(run.limits.max_walks, run.limits.max_run_steps // 2) if asks_documents(plan) else run.limits.max_walks
 
 
-def _missed(over: Sequence[Selected], shortlist: Shortlist, corpus: Corpus) -> list[dict[str, str]]:
+def _list_unopened(over: Sequence[Selected], shortlist: Shortlist, corpus: Corpus) -> list[dict[str, str]]:
     """Documents that were not opened, the nearest first: those passed over, then those below the router's cut."""
     passed = [(selected.entry.id, shortlist.reasons.get(selected.entry.id) or selected.reason) for selected in over]
     rows = (*passed, *shortlist.missed)[:SHOWN]
@@ -317,7 +319,7 @@ def _plan_row(plan: QueryPlan) -> dict[str, object]:
     }
 
 
-def _expansion_row(run: Run, plan: QueryPlan) -> dict[str, object]:
+def _expansion_row(run: RunState, plan: QueryPlan) -> dict[str, object]:
     """What was searched with which weight and why, and what the lexicon added to the question."""
     return {
         "expand": run.expand,
@@ -326,23 +328,23 @@ def _expansion_row(run: Run, plan: QueryPlan) -> dict[str, object]:
     }
 
 
-def _thought(plan: QueryPlan, read_as: str) -> str:
+def _describe_question(plan: QueryPlan, read_as: str) -> str:
     if read_as:
         return f"Read as: {read_as}"
     about = ", ".join(plan.concepts[:4]) or plan.focus
-    periods = listed([period.text or str(period.year) for period in plan.periods])
+    periods = join_names([period.text or str(period.year) for period in plan.periods])
     return f"The question is about {about}" + (f", for {periods}" if periods else "") + "."
 
 
-def _say(considered: int, chosen: list[Selected], *, walked: int) -> str:
-    titles = [short(selected.entry.title or selected.entry.name) for selected in chosen]
-    names = listed([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
+def _describe_routing(considered: int, chosen: list[Selected], *, walked: int) -> str:
+    titles = [shorten_title(selected.entry.title or selected.entry.name) for selected in chosen]
+    names = join_names([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
     if walked:
         return f"Looked again: opened {names}" if chosen else "Looked again: no other document to open"
     if not chosen:
-        return f"Considered {count(considered, 'document')} and opened none"
+        return f"Considered {say_count(considered, 'document')} and opened none"
     if considered == 1:
         return f"Opened the only document, {names}"
     if considered == len(chosen):
         return f"Opened {'both' if considered == 2 else f'all {considered}'} documents: {names}"
-    return f"Considered {count(considered, 'document')} and opened {len(chosen)}: {names}"
+    return f"Considered {say_count(considered, 'document')} and opened {len(chosen)}: {names}"

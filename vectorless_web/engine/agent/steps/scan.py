@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from vectorless_web.engine.agent.context.outline import count, listed, pages_of, short
-from vectorless_web.engine.agent.events import Rejected, StepResult, refused
+from vectorless_web.engine.agent.context.outline import join_names, pages_of, say_count, shorten_title
+from vectorless_web.engine.agent.events import Rejected, StepResult, refuse_step
 from vectorless_web.engine.agent.walk import Walk
 
 SHOWN = 40
@@ -18,17 +18,17 @@ def scan(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Look over the children of a section: titles, sizes, hints and the best score in each subtree."""
     tree, key = walk.document.tree, arguments.get("node", 0)
     if key not in tree:
-        return refused(f"Looked for section {key}, which this document does not have.")
+        return refuse_step(f"Looked for section {key}, which this document does not have.")
     children = tree.child_sections(key) or tree.children(key)
     if not children:
-        return refused(f"Looked into {walk.title_of(key)}, which has no parts.")
+        return refuse_step(f"Looked into {walk.title_of(key)}, which has no parts.")
     worth = [(walk.finder.best_below(child), child) for child in children]
     best = sorted(worth, key=lambda pair: (-round(pair[0], 9), pair[1]))
     promising = [child for score, child in best[:3] if score > 0 and score >= PROMISING * best[0][0]]
     walk.position = key
     return StepResult(
-        say=_say(walk, key, children, promising),
-        observation=_observed(walk, worth, promising),
+        say=_describe_scan(walk, key, children, promising),
+        observation=_describe_children(walk, worth, promising),
         refs=(walk.ref(key), *(walk.ref(child, "looked") for child in [c for _, c in best[:8]])),
         rejected=tuple(
             Rejected(walk.title_of(child), "none of the question's words stand in it", walk.ref(child, "looked"))
@@ -39,17 +39,19 @@ def scan(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     )
 
 
-def _say(walk: Walk, key: int, children: Sequence[int], promising: Sequence[int]) -> str:
-    name = short(walk.title_of(key)) if key else short(walk.entry.title)
-    size = count(len(children), "section" if walk.document.tree.child_sections(key) else "passage")
+def _describe_scan(walk: Walk, key: int, children: Sequence[int], promising: Sequence[int]) -> str:
+    name = shorten_title(walk.title_of(key)) if key else shorten_title(walk.entry.title)
+    size = say_count(len(children), "section" if walk.document.tree.child_sections(key) else "passage")
     if not promising:
         return f"Looked over {name}, {size}; none speaks of the question"
-    titles = [f"{short(walk.title_of(child))} ({pages_of(walk.document.tree.node(child))})" for child in promising]
+    titles = [
+        f"{shorten_title(walk.title_of(child))} ({pages_of(walk.document.tree.node(child))})" for child in promising
+    ]
     verb = "looks" if len(titles) == 1 else "look"
-    return f"Looked over {name}, {size}; {listed(titles)} {verb} most promising"
+    return f"Looked over {name}, {size}; {join_names(titles)} {verb} most promising"
 
 
-def _observed(walk: Walk, worth: Sequence[tuple[float, int]], promising: Sequence[int]) -> dict[str, Any]:
+def _describe_children(walk: Walk, worth: Sequence[tuple[float, int]], promising: Sequence[int]) -> dict[str, Any]:
     rows = [
         {
             "key": child,

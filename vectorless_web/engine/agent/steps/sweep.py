@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from vectorless_web.engine.agent.context.outline import count, short
+from vectorless_web.engine.agent.context.outline import say_count, shorten_title
 from vectorless_web.engine.agent.events import StepResult
 from vectorless_web.engine.agent.walk import Walk
-from vectorless_web.engine.passages.diversity import SET_ASIDE_SHOWN, Chosen, diverse, quote_row
+from vectorless_web.engine.passages.diversity import SET_ASIDE_SHOWN, Chosen, quote_row, select_passages
 from vectorless_web.engine.passages.extraction import find_passages
 from vectorless_web.engine.passages.passage import Passage
 
@@ -25,13 +25,14 @@ def sweep(walk: Walk) -> StepResult:
     keys = [key for key, fit in walk.finder.fits(tree.leaves()).items() if fit > 0]
     nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder)
-    chosen = _chosen(walk, found)
+    chosen = _choose_passages(walk, found)
     kept = sorted(chosen.kept, key=lambda passage: (passage.key, passage.start))
     walk.read.extend(key for key in dict.fromkeys(passage.key for passage in kept) if key not in walk.read)
     walk.facts.extend(kept)
     pages = len(walk.document.pages)
     return StepResult(
-        say=f"Looked at {pages} of {count(pages, 'page')} of {short(walk.entry.title)}; {_speak(len(kept))}",
+        say=f"Looked at {pages} of {say_count(pages, 'page')} of {shorten_title(walk.entry.title)}; "
+        f"{_describe_count(len(kept))}",
         observation={
             "pages": pages,
             "looked_at": pages,
@@ -44,7 +45,7 @@ def sweep(walk: Walk) -> StepResult:
     )
 
 
-def _chosen(walk: Walk, found: Sequence[Passage]) -> Chosen:
+def _choose_passages(walk: Walk, found: Sequence[Passage]) -> Chosen:
     """Passages that say nearly as much as the best, no words twice; of too many those that differ."""
     said = [(walk.finder.coverage(passage.quote, passage.where), passage) for passage in found]
     best = max((share for share, _ in said), default=0.0)
@@ -52,8 +53,8 @@ def _chosen(walk: Walk, found: Sequence[Passage]) -> Chosen:
     once: dict[str, Passage] = {}
     for passage in good:
         once.setdefault(" ".join(passage.quote.lower().split()), passage)
-    return diverse(list(once.values())[: COMPETING * MOST], MOST)
+    return select_passages(list(once.values())[: COMPETING * MOST], MOST)
 
 
-def _speak(number: int) -> str:
-    return f"{count(number, 'passage speaks', 'passages speak')} of what was asked"
+def _describe_count(number: int) -> str:
+    return f"{say_count(number, 'passage speaks', 'passages speak')} of what was asked"

@@ -1,6 +1,6 @@
 """The pilot: guidance that is asked when it pays, obeyed when it speaks, harmless when it fails."""
 
-from vectorless_web.engine.navigation.pilots.budget import PilotBudget, Refusal, Reservation
+from vectorless_web.engine.navigation.pilots.budget import PilotBudget, PilotReservation, Refusal
 from vectorless_web.engine.navigation.pilots.config import PilotConfig, PilotMode
 from vectorless_web.engine.navigation.pilots.decision import (
     Backtrack,
@@ -47,10 +47,10 @@ __all__ = [
     "PilotDecision",
     "PilotExt",
     "PilotMode",
+    "PilotReservation",
     "PrecomputedScorer",
     "RankedCandidate",
     "Refusal",
-    "Reservation",
     "Scorer",
     "SearchDirection",
     "SearchState",

@@ -15,7 +15,7 @@ from vectorless_web.engine.errors import (
     ModelTimeout,
     ModelUnreachable,
 )
-from vectorless_web.engine.llm.calls import Overdue, within
+from vectorless_web.engine.llm.calls import Overdue, call_within
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 from vectorless_web.engine.navigation.pilots.config import PilotConfig
 from vectorless_web.engine.navigation.pilots.decision import as_number
@@ -25,7 +25,7 @@ SMALLEST_CALL = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Reservation:
+class PilotReservation:
     """Tokens and money held for one call until it is settled."""
 
     tokens: int
@@ -42,7 +42,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class PilotSpending:
     """What a budget has seen: calls made, tokens and money settled, tokens still held."""
 
     calls: int = 0
@@ -57,7 +57,7 @@ class _Account:
     tokens: int = 0
     cost_usd: float = 0.0
     dearest: float = 0.0
-    held: dict[int, Reservation] = field(default_factory=dict)
+    held: dict[int, PilotReservation] = field(default_factory=dict)
     levels: Counter[Hashable] = field(default_factory=Counter)
 
     @property
@@ -96,7 +96,7 @@ class PilotBudget:
             money_usd=money_usd,
         )
 
-    def reserve(self, tokens: int, *, level: Hashable = 0) -> Reservation | Refusal:
+    def reserve(self, tokens: int, *, level: Hashable = 0) -> PilotReservation | Refusal:
         """Hold `tokens` for one call at a level of the tree, or say which limit forbids it.
 
         Levels are counted apart by whatever names them: a depth, or (walk, depth).
@@ -107,7 +107,7 @@ class PilotBudget:
                 return Refusal(reason)
             return self._hold(tokens, level)
 
-    def settle(self, reservation: Reservation, *, tokens: int | None = None, cost_usd: float = 0.0) -> None:
+    def settle(self, reservation: PilotReservation, *, tokens: int | None = None, cost_usd: float = 0.0) -> None:
         """Replace what was held by what was used; None keeps the held tokens. Settling twice changes nothing."""
         with self._lock:
             if self._account.held.pop(reservation.number, None) is None:
@@ -117,11 +117,11 @@ class PilotBudget:
             self._account.dearest = max(self._account.dearest, cost_usd)
 
     @property
-    def spending(self) -> Spending:
+    def spending(self) -> PilotSpending:
         """What was spent so far and what is held."""
         with self._lock:
             account = self._account
-            return Spending(account.calls, account.tokens, account.cost_usd, account.held_tokens)
+            return PilotSpending(account.calls, account.tokens, account.cost_usd, account.held_tokens)
 
     @property
     def is_spent(self) -> bool:
@@ -129,11 +129,11 @@ class PilotBudget:
         with self._lock:
             return bool(self._reason_against(min(SMALLEST_CALL, self.tokens_per_call), level=object()))
 
-    def _hold(self, tokens: int, level: Hashable) -> Reservation:
+    def _hold(self, tokens: int, level: Hashable) -> PilotReservation:
         account = self._account
         account.calls += 1
         account.levels[level] += 1
-        reservation = Reservation(tokens, account.dearest, level, account.calls)
+        reservation = PilotReservation(tokens, account.dearest, level, account.calls)
         account.held[reservation.number] = reservation
         return reservation
 
@@ -185,7 +185,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CallOutcome:
     """A reply, or the problem in words. `was_called` is false when the budget forbade the call."""
 
     reply: Reply | None = None
@@ -197,22 +197,22 @@ class Outcome:
 
 def call(
     model: ChatModel, prompt: Prompt, *, budget: PilotBudget, level: Hashable, seconds: float, fixed_tokens: int
-) -> Outcome:
+) -> CallOutcome:
     """Reserve, ask, settle. `fixed_tokens` are those of the instructions, which the budget does not count.
 
     Raises Cancelled alone: being asked to stop is no failure of the model.
     """
     reserved = budget.reserve(prompt.tokens + prompt.reply_tokens, level=level)
     if isinstance(reserved, Refusal):
-        return Outcome(problem=reserved.reason, was_called=False)
-    answer = within(seconds, lambda: _ask(model, prompt))
+        return CallOutcome(problem=reserved.reason, was_called=False)
+    answer = call_within(seconds, lambda: _ask(model, prompt))
     if not isinstance(answer, Reply):
         # What a failed call has cost is unknown: all that was held counts as spent.
         budget.settle(reserved)
         if isinstance(answer, Cancelled):
             raise answer
-        return Outcome(problem=_problem(answer, seconds), tokens=reserved.tokens)
-    return _settled(answer, reserved, budget=budget, fixed_tokens=fixed_tokens)
+        return CallOutcome(problem=_problem(answer, seconds), tokens=reserved.tokens)
+    return _settle_call(answer, reserved, budget=budget, fixed_tokens=fixed_tokens)
 
 
 def _ask(model: ChatModel, prompt: Prompt) -> Reply:
@@ -220,16 +220,16 @@ def _ask(model: ChatModel, prompt: Prompt) -> Reply:
     return model.complete(messages, schema=prompt.schema, max_tokens=prompt.reply_tokens)
 
 
-def _settled(reply: Reply, reserved: Reservation, *, budget: PilotBudget, fixed_tokens: int) -> Outcome:
+def _settle_call(reply: Reply, reserved: PilotReservation, *, budget: PilotBudget, fixed_tokens: int) -> CallOutcome:
     usage = reply.usage if isinstance(reply.usage, Usage) else Usage()
-    counted = _whole(usage.tokens_in) + _whole(usage.tokens_out)
+    counted = _count_tokens(usage.tokens_in) + _count_tokens(usage.tokens_out)
     used = max(counted - fixed_tokens, 0) if counted > 0 else reserved.tokens
     cost = max(as_number(usage.cost_usd) or 0.0, 0.0)
     budget.settle(reserved, tokens=used, cost_usd=cost)
-    return Outcome(reply=reply, tokens=used, cost_usd=cost)
+    return CallOutcome(reply=reply, tokens=used, cost_usd=cost)
 
 
-def _whole(count: object) -> int:
+def _count_tokens(count: object) -> int:
     return int(max(as_number(count) or 0.0, 0.0))
 
 

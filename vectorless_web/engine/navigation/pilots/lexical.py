@@ -85,7 +85,7 @@ class LexicalPilot:
         named = _named_node(tree, query.question, start_node)
         if named is None:
             return decision
-        return _jumping(decision, tree, named)
+        return _make_jump(decision, tree, named)
 
     def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
         """Rank the other branches and say what the failed one lacked."""
@@ -111,7 +111,7 @@ class LexicalPilot:
         """The share of the question's words that stand in the node's subtree; None without a scorer."""
         return self._scorer.evidence(key).coverage if self._scorer is not None else None
 
-    def standing(self, key: NodeId) -> float | None:
+    def measure_standing(self, key: NodeId) -> float | None:
         """How the best passage of the node's subtree compares with the document's best, in [0, 1]; None unscored."""
         if self._scorer is None:
             return None
@@ -187,7 +187,7 @@ def _named_node(tree: Tree, question: str, start: NodeId) -> NodeId | None:
     return found[0] if len(found) == 1 else None
 
 
-def _jumping(decision: PilotDecision, tree: Tree, target: NodeId) -> PilotDecision:
+def _make_jump(decision: PilotDecision, tree: Tree, target: NodeId) -> PilotDecision:
     return PilotDecision(
         ranked_candidates=decision.ranked_candidates,
         direction=JumpTo(target),

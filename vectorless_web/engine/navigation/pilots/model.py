@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.navigation.pilots.budget import Outcome, PilotBudget, call
+from vectorless_web.engine.navigation.pilots.budget import CallOutcome, PilotBudget, call
 from vectorless_web.engine.navigation.pilots.config import PilotConfig
 from vectorless_web.engine.navigation.pilots.decision import (
     InterventionPoint,
@@ -17,7 +17,7 @@ from vectorless_web.engine.navigation.pilots.decision import (
 )
 from vectorless_web.engine.navigation.pilots.lexical import LexicalPilot
 from vectorless_web.engine.navigation.pilots.prompts import Question, build_question
-from vectorless_web.engine.navigation.pilots.replies import Asked, borne_out, read_decision, read_kept
+from vectorless_web.engine.navigation.pilots.replies import ReplyContext, check_direction, read_decision, read_kept
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
@@ -111,7 +111,7 @@ class ModelPilot:
             # With nothing to choose, the one candidate is what is judged.
             state = replace(state, path=(*state.path, state.candidates[0]), candidates=(), scores=())
         if self._is_given_up:
-            return self._fallen_back(state, point)
+            return self._fall_back(state, point)
         # Asked the same again (another walk step back at this node), the answer is the same and free.
         memo = (point, state.path, state.candidates)
         if memo not in self._memo:
@@ -125,25 +125,25 @@ class ModelPilot:
     def _fresh(self, state: SearchState, point: InterventionPoint) -> PilotDecision:
         question = self._question(state, point)
         outcome = self._ask(question, state)
-        asked = Asked(point=point, book=question.book, here=state.current_node)
+        asked = ReplyContext(point=point, book=question.book, here=state.current_node)
         decision = read_decision(outcome.reply, asked) if outcome.reply is not None else None
         if decision is None:
             note = self._count(outcome, outcome.problem or "its reply held nothing usable")
-            return self._fallen_back(state, point, note=note, outcome=outcome)
+            return self._fall_back(state, point, note=note, outcome=outcome)
         self._failures = 0
-        decision = borne_out(decision, state, self.fallback)
+        decision = check_direction(decision, state, self.fallback)
         note = " ".join(part for part in (question.prompt.note, decision.note) if part)
         engine = outcome.reply.model if outcome.reply is not None else ""
         return replace(
             decision,
-            ranked_candidates=self._completed(decision, state),
+            ranked_candidates=self._complete_call(decision, state),
             note=note,
             engine=engine or self._model.name,
             tokens=outcome.tokens,
             cost_usd=outcome.cost_usd,
         )
 
-    def _completed(self, decision: PilotDecision, state: SearchState) -> tuple[RankedCandidate, ...]:
+    def _complete_call(self, decision: PilotDecision, state: SearchState) -> tuple[RankedCandidate, ...]:
         """The named candidates, then the others as the offline pilot sees them, halved: the model preferred others.
 
         Not dropped, because a model that is wrong once should cost a detour and not the answer.
@@ -173,9 +173,9 @@ class ModelPilot:
             return ()
         return self.fallback.most_promising(state.tree.leaves(here))
 
-    def _ask(self, question: Question, state: SearchState) -> Outcome:
+    def _ask(self, question: Question, state: SearchState) -> CallOutcome:
         if state.candidates and not question.shown:
-            return Outcome(
+            return CallOutcome(
                 problem="the tokens of one consultation are too few to show it any section", was_called=False
             )
         return call(
@@ -187,7 +187,7 @@ class ModelPilot:
             fixed_tokens=self._estimator.estimate(question.prompt.instructions),
         )
 
-    def _count(self, outcome: Outcome, problem: str) -> str:
+    def _count(self, outcome: CallOutcome, problem: str) -> str:
         """Count a failure and say what happened; a refused call is no failure of the model."""
         if not outcome.was_called:
             return f"The model was not asked: {problem}. The offline pilot decided."
@@ -197,15 +197,15 @@ class ModelPilot:
             note += f" After {MOST_FAILURES} failures in a row it decides for the rest of this question."
         return note
 
-    def _fallen_back(
-        self, state: SearchState, point: InterventionPoint, *, note: str = "", outcome: Outcome | None = None
+    def _fall_back(
+        self, state: SearchState, point: InterventionPoint, *, note: str = "", outcome: CallOutcome | None = None
     ) -> PilotDecision:
         decision = self.fallback.guide_backtrack(state) if point is InterventionPoint.BACKTRACK else None
         decision = decision or self.fallback.decide(state)
-        spent = outcome or Outcome()
+        spent = outcome or CallOutcome()
         return replace(decision, intervention_point=point, note=note, tokens=spent.tokens, cost_usd=spent.cost_usd)
 
-    def _record(self, outcome: Outcome, *, note: str, is_model: bool) -> PilotDecision:
+    def _record(self, outcome: CallOutcome, *, note: str, is_model: bool) -> PilotDecision:
         return PilotDecision(
             intervention_point=InterventionPoint.PRUNE,
             note=note,

@@ -140,8 +140,8 @@ def build_question(
     if point is InterventionPoint.EVALUATE:
         frame["pages"] = _pages(state.tree, state.current_node or 0)
         frame["excerpt"] = _excerpt(state.tree, quoted, frame=frame, room=room, estimator=estimator)
-    shown = _fitting(state, order, book=book, frame=frame, room=room, estimator=estimator)
-    data = _rendered(frame, [_line(state.tree, key, book) for key in shown], len(order) - len(shown))
+    shown = _select_fitting(state, order, book=book, frame=frame, room=room, estimator=estimator)
+    data = _render_frame(frame, [_line(state.tree, key, book) for key in shown], len(order) - len(shown))
     prompt = Prompt(
         instructions=INSTRUCTIONS[point],
         data=data,
@@ -154,12 +154,12 @@ def build_question(
 
 
 def _frame(state: SearchState, room: int, estimator: TokenEstimator) -> dict[str, Any]:
-    frame: dict[str, Any] = {"question": _cut(state.query.focus or state.query.question, _LONGEST_QUESTION)}
-    path = [_cut(state.tree.node(key).title, _LONGEST_TITLE) for key in state.path[-4:] if key in state.tree]
+    frame: dict[str, Any] = {"question": _shorten_text(state.query.focus or state.query.question, _LONGEST_QUESTION)}
+    path = [_shorten_text(state.tree.node(key).title, _LONGEST_TITLE) for key in state.path[-4:] if key in state.tree]
     if path:
         frame["path"] = path
-    while estimator.estimate(_rendered(frame, [], 0)) > room // 2 and len(frame["question"]) > 40:
-        frame["question"] = _cut(frame["question"], len(frame["question"]) * 3 // 4)
+    while estimator.estimate(_render_frame(frame, [], 0)) > room // 2 and len(frame["question"]) > 40:
+        frame["question"] = _shorten_text(frame["question"], len(frame["question"]) * 3 // 4)
         frame.pop("path", None)
     return frame
 
@@ -169,21 +169,21 @@ def _excerpt(
 ) -> str:
     """The leaves' words, as many as the room allows."""
     text = ""
-    for piece in _pieces(tree, leaves):
+    for piece in _cut_pieces(tree, leaves):
         longer = f"{text} {piece}".strip()
-        if estimator.estimate(_rendered({**frame, "excerpt": longer}, [], 0)) > room:
+        if estimator.estimate(_render_frame({**frame, "excerpt": longer}, [], 0)) > room:
             break
         text = longer
     return text
 
 
-def _pieces(tree: Tree, leaves: Sequence[NodeId]) -> Iterator[str]:
+def _cut_pieces(tree: Tree, leaves: Sequence[NodeId]) -> Iterator[str]:
     for leaf in leaves[:40]:
         words = tree.node(leaf).text.split()
         yield from (" ".join(words[at : at + 12]) for at in range(0, min(len(words), 600), 12))
 
 
-def _fitting(
+def _select_fitting(
     state: SearchState,
     order: Sequence[NodeId],
     *,
@@ -196,14 +196,18 @@ def _fitting(
     lines: list[dict[str, Any]] = []
     for key in order:
         lines.append(_line(state.tree, key, book))
-        if estimator.estimate(_rendered(frame, lines, len(order) - len(lines))) > room:
+        if estimator.estimate(_render_frame(frame, lines, len(order) - len(lines))) > room:
             break
         shown.append(key)
     return shown
 
 
 def _line(tree: Tree, key: NodeId, book: KeyBook) -> dict[str, Any]:
-    return {"id": book.name(key), "title": _cut(tree.node(key).title, _LONGEST_TITLE), "pages": _pages(tree, key)}
+    return {
+        "id": book.name(key),
+        "title": _shorten_text(tree.node(key).title, _LONGEST_TITLE),
+        "pages": _pages(tree, key),
+    }
 
 
 def _pages(tree: Tree, key: NodeId) -> str:
@@ -211,7 +215,7 @@ def _pages(tree: Tree, key: NodeId) -> str:
     return f"{node.page_start + 1}-{node.page_end + 1}"
 
 
-def _rendered(frame: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], left_out: int) -> str:
+def _render_frame(frame: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], left_out: int) -> str:
     """One JSON object: no title or excerpt can end its own quotation marks."""
     content: dict[str, Any] = dict(frame)
     if lines:
@@ -221,7 +225,7 @@ def _rendered(frame: Mapping[str, Any], lines: Sequence[Mapping[str, Any]], left
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
-def _cut(text: str, longest: int) -> str:
+def _shorten_text(text: str, longest: int) -> str:
     text = " ".join(text.split())
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 

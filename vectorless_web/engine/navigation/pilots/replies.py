@@ -29,7 +29,7 @@ _LONGEST_REASON = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReplyContext:
     """What a reply answers: the point, the names given out, the number of candidates shown, the current node."""
 
     point: InterventionPoint
@@ -37,7 +37,7 @@ class Asked:
     here: NodeId | None = None
 
 
-def read_decision(reply: Reply, asked: Asked) -> PilotDecision | None:
+def read_decision(reply: Reply, asked: ReplyContext) -> PilotDecision | None:
     """The decision in a reply to START, FORK, BACKTRACK or EVALUATE; None when nothing in it can be used."""
     content = read_object(reply)
     if content is None:
@@ -66,36 +66,36 @@ def read_object(reply: Reply) -> Mapping[str, Any] | None:
     return parse_object(reply.text) if isinstance(reply.text, str) else None
 
 
-def _choice(content: Mapping[str, Any], asked: Asked) -> PilotDecision | None:
-    ranked, unknown = _ranked(content.get("ranking"), asked.book)
+def _choice(content: Mapping[str, Any], asked: ReplyContext) -> PilotDecision | None:
+    ranked, unknown = _read_ranking(content.get("ranking"), asked.book)
     direction = _direction(content, asked.book)
     if not ranked and isinstance(direction, GoDeeper):
         return None
     return PilotDecision(
         ranked_candidates=ranked,
         direction=direction,
-        confidence=_share(content.get("confidence")),
-        reasoning=_words(content.get("reasoning")),
+        confidence=_read_share(content.get("confidence")),
+        reasoning=_read_reason(content.get("reasoning")),
         intervention_point=asked.point,
         note=_unknown_note(unknown),
     )
 
 
-def _alternatives(content: Mapping[str, Any], asked: Asked) -> PilotDecision | None:
-    ranked, unknown = _ranked(content.get("alternatives"), asked.book)
+def _alternatives(content: Mapping[str, Any], asked: ReplyContext) -> PilotDecision | None:
+    ranked, unknown = _read_ranking(content.get("alternatives"), asked.book)
     if not ranked:
         return None
     return PilotDecision(
         ranked_candidates=ranked,
-        confidence=_share(content.get("confidence")),
-        reasoning=_words(content.get("why_failed")),
+        confidence=_read_share(content.get("confidence")),
+        reasoning=_read_reason(content.get("why_failed")),
         intervention_point=asked.point,
         note=_unknown_note(unknown),
     )
 
 
-def _evaluation(content: Mapping[str, Any], asked: Asked) -> PilotDecision | None:
-    share, reason = as_share(content.get("relevance")), _words(content.get("reason"))
+def _evaluation(content: Mapping[str, Any], asked: ReplyContext) -> PilotDecision | None:
+    share, reason = as_share(content.get("relevance")), _read_reason(content.get("reason"))
     if share is None or asked.here is None:
         return None
     is_answer = content.get("is_answer") is True and share >= 0.5
@@ -108,7 +108,7 @@ def _evaluation(content: Mapping[str, Any], asked: Asked) -> PilotDecision | Non
     )
 
 
-def _ranked(items: object, book: KeyBook) -> tuple[tuple[RankedCandidate, ...], int]:
+def _read_ranking(items: object, book: KeyBook) -> tuple[tuple[RankedCandidate, ...], int]:
     """The known candidates, first mention counts, and how many names were unknown."""
     found: dict[NodeId, RankedCandidate] = {}
     unknown = 0
@@ -119,7 +119,7 @@ def _ranked(items: object, book: KeyBook) -> tuple[tuple[RankedCandidate, ...], 
         if node is None:
             unknown += 1
         elif (score := as_share(item.get("score"))) is not None:
-            found.setdefault(node, RankedCandidate(node, score, _words(item.get("reason"))))
+            found.setdefault(node, RankedCandidate(node, score, _read_reason(item.get("reason"))))
     return tuple(sorted(found.values(), key=lambda candidate: (-candidate.score, candidate.node))), unknown
 
 
@@ -130,7 +130,7 @@ def _direction(content: Mapping[str, Any], book: KeyBook) -> SearchDirection:
         case "backtrack":
             return Backtrack()
         case "found_answer":
-            return FoundAnswer(_share(content.get("confidence")))
+            return FoundAnswer(_read_share(content.get("confidence")))
         case "jump_to":
             target = book.node(content.get("target"))
             return JumpTo(target) if target is not None else GoDeeper()
@@ -143,11 +143,11 @@ def _unknown_note(unknown: int) -> str:
     return f"The model named {unknown} section{'s' if unknown > 1 else ''} that it was not shown; they were left out."
 
 
-def _share(value: object) -> float:
+def _read_share(value: object) -> float:
     return as_share(value) or 0.0
 
 
-def _words(value: object) -> str:
+def _read_reason(value: object) -> str:
     return " ".join(value.split())[:_LONGEST_REASON] if isinstance(value, str) else ""
 
 
@@ -159,7 +159,7 @@ LEAVING_STANDING = 0.8
 """A branch whose best passage comes so near to the document's best is not left on the model's word alone."""
 
 
-def borne_out(decision: PilotDecision, state: SearchState, words: LexicalPilot) -> PilotDecision:
+def check_direction(decision: PilotDecision, state: SearchState, words: LexicalPilot) -> PilotDecision:
     """The decision, its direction replaced by walking on where the words speak against it.
 
     A wrong ranking costs a detour; a wrong "found", "go back" or "look beside" costs the
@@ -182,7 +182,7 @@ def borne_out(decision: PilotDecision, state: SearchState, words: LexicalPilot) 
 def _against_stopping(place: NodeId | None, state: SearchState, words: LexicalPilot) -> str:
     if place is None:
         return "The model believes the answer is found, but names no place; the walk goes on."
-    coverage, standing = words.coverage(place), words.standing(place)
+    coverage, standing = words.coverage(place), words.measure_standing(place)
     if coverage is None or standing is None:
         return ""
     title = _title(state.tree, place)
@@ -195,7 +195,7 @@ def _against_stopping(place: NodeId | None, state: SearchState, words: LexicalPi
 
 def _against_leaving(state: SearchState, words: LexicalPilot) -> str:
     here = state.current_node
-    standing = words.standing(here) if here is not None else None
+    standing = words.measure_standing(here) if here is not None else None
     if here is None or standing is None or standing < LEAVING_STANDING:
         return ""
     return f"The model would leave {_title(state.tree, here)}, but the words point there; the walk goes on."

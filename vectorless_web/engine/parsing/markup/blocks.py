@@ -16,7 +16,7 @@ _CONTROL = dict.fromkeys((*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0
 _CLEANED = {**_CONTROL, **_UNSEEN}
 
 
-def cleaned(text: str) -> str:
+def remove_invisible(text: str) -> str:
     """A text without characters that show nothing."""
     return text.translate(_CLEANED)
 
@@ -132,7 +132,7 @@ _ROMAN = (
 _LARGEST_ROMAN, _LARGEST_LETTERS = 3_999, 26 * 30
 
 
-def counted(number: int, form: str) -> str:
+def format_number(number: int, form: str) -> str:
     """A number in the form "a", "A", "i", "I" or "1"; what a form cannot say is said in figures."""
     if form in ("i", "I") and 0 < number <= _LARGEST_ROMAN:
         return roman(number) if form == "i" else roman(number).upper()

@@ -70,7 +70,7 @@ def _decode(data: bytes) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
-    declared = _declared(data)
+    declared = _find_declared_encoding(data)
     if declared == "iso2022_jp":  # its bytes are all ASCII, so they would pass as UTF-8
         return data.decode(declared, "replace")
     try:
@@ -79,7 +79,7 @@ def _decode(data: bytes) -> str:
         return data.decode(declared or _guess(data), "replace")
 
 
-def _declared(data: bytes) -> str:
+def _find_declared_encoding(data: bytes) -> str:
     """The encoding that a web page names in its head, or ""; UTF-8 is tried anyhow."""
     head = data[:_DECLARED_WITHIN]
     match = _DECLARATION.search(head) if is_html(head) else None

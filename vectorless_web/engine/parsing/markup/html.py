@@ -10,9 +10,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, cleaned, counted
+from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import TextBlock
-from vectorless_web.engine.parsing.markup.plaintext import guessed_level, last_said, raised
+from vectorless_web.engine.parsing.markup.plaintext import find_last_text, guess_level, mark_superscript
 from vectorless_web.engine.parsing.sniff import HTML_NAMES, is_html
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 
@@ -36,7 +36,7 @@ _BOLD = re.compile(r"(?:^|;)\s*font-weight\s*:\s*(?:bold|bolder|[6-9]00)", re.IG
 _MENUS = ("navigation", "menu", "menubar")
 
 
-class Step(Enum):
+class WalkStep(Enum):
     """What the walk meets: an element begins, ends, or is given whole; or a text."""
 
     BEGIN = auto()
@@ -45,21 +45,21 @@ class Step(Enum):
     TEXT = auto()
 
 
-def walk(root: LexborNode, whole: Callable[[LexborNode], bool]) -> Iterator[tuple[Step, LexborNode]]:
+def walk_nodes(root: LexborNode, whole: Callable[[LexborNode], bool]) -> Iterator[tuple[WalkStep, LexborNode]]:
     """Everything shown below a node, in order; an element for which `whole` holds is not entered."""
     stack = [(child, False) for child in reversed(_children(root))]
     while stack:
         node, ended = stack.pop()
         if ended:
-            yield Step.END, node
+            yield WalkStep.END, node
         elif node.is_text_node:
-            yield Step.TEXT, node
+            yield WalkStep.TEXT, node
         elif not node.is_element_node or is_unread(node):
             continue
         elif whole(node):
-            yield Step.WHOLE, node
+            yield WalkStep.WHOLE, node
         else:
-            yield Step.BEGIN, node
+            yield WalkStep.BEGIN, node
             stack.append((node, True))
             stack.extend((child, False) for child in reversed(_children(node)))
 
@@ -99,10 +99,10 @@ def is_data_table(node: LexborNode) -> bool:
     if node.tag != "table" or (node.attributes.get("role") or "").lower() in ("presentation", "none"):
         return False
     cells = 0
-    for step, part in walk(node, lambda _: False):
-        if step is Step.BEGIN and part.tag in _ARRANGED:
+    for step, part in walk_nodes(node, lambda _: False):
+        if step is WalkStep.BEGIN and part.tag in _ARRANGED:
             return False  # at the first one: looking on would make nested tables slow
-        cells += step is Step.BEGIN and part.tag in ("td", "th")
+        cells += step is WalkStep.BEGIN and part.tag in ("td", "th")
     return cells > 1
 
 
@@ -131,27 +131,27 @@ def words(node: LexborNode) -> str:
     """What an element shows, in one line."""
     said: list[str] = []
     marks: list[int] = []
-    for step, part in walk(node, lambda _: False):
+    for step, part in walk_nodes(node, lambda _: False):
         tag = part.tag or ""
-        if step is Step.TEXT:
-            said.append(cleaned(part.text_content or ""))
-        elif tag == "sup" and step is Step.BEGIN:
+        if step is WalkStep.TEXT:
+            said.append(remove_invisible(part.text_content or ""))
+        elif tag == "sup" and step is WalkStep.BEGIN:
             marks.append(len(said))
         elif tag == "sup" and marks:
             begun = marks.pop()
-            said[begun:] = [raised(last_said(said, begun), "".join(said[begun:]))]
-        elif tag == "img" and step is Step.BEGIN:
-            said.append(f" {cleaned(part.attributes.get('alt') or '')} ")
+            said[begun:] = [mark_superscript(find_last_text(said, begun), "".join(said[begun:]))]
+        elif tag == "img" and step is WalkStep.BEGIN:
+            said.append(f" {remove_invisible(part.attributes.get('alt') or '')} ")
         elif tag in BLOCKS or tag == "br":
             said.append(" ")
     return " ".join("".join(said).split())
 
 
 def _cell(cell: LexborNode) -> SpanCell:
-    return SpanCell(words(cell), across=_reach(cell, "colspan"), down=_reach(cell, "rowspan"))
+    return SpanCell(words(cell), across=_read_cell_span(cell, "colspan"), down=_read_cell_span(cell, "rowspan"))
 
 
-def _reach(cell: LexborNode, attribute: str) -> int:
+def _read_cell_span(cell: LexborNode, attribute: str) -> int:
     given = _DIGITS.match((cell.attributes.get(attribute) or "").strip())
     return max(1, int(given.group())) if given else 1
 
@@ -173,14 +173,14 @@ def claims_html(text: str, name: str) -> bool:
 def html_title(source: str) -> str:
     """The title that a page's head gives, or ""."""
     node = LexborHTMLParser(source).css_first("title")
-    return " ".join(cleaned(node.text()).split()) if node is not None else ""
+    return " ".join(remove_invisible(node.text()).split()) if node is not None else ""
 
 
 def html_text(source: str) -> tuple[str, list[TextBlock]]:
     """The readable text of a web page and its blocks. UnreadableDocument(`no_text`) when it shows none."""
     tree = LexborHTMLParser(source)
     root = tree.body or tree.root
-    reader = _Reader(marked=tree.css_first("h1, h2, h3, h4, h5, h6") is not None)
+    reader = _HtmlReader(marked=tree.css_first("h1, h2, h3, h4, h5, h6") is not None)
     if root is not None:
         reader.read(root)
     if not reader.writer.blocks:
@@ -207,13 +207,13 @@ def _listing(tag: str, node: LexborNode) -> _Listing:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _HtmlReader:
     """Gathers inline text and writes it at the ends of blocks. `marked`: the page has heading elements."""
 
     marked: bool
     writer: BlockWriter = field(default_factory=BlockWriter)
     said: list[str] = field(default_factory=list)
-    raised: list[int] = field(default_factory=list)
+    superscripts: list[int] = field(default_factory=list)
     """Where in `said` each open superscript begins."""
     lists: list[_Listing] = field(default_factory=list)
     mark: str = ""
@@ -225,12 +225,12 @@ class _Reader:
 
     def read(self, root: LexborNode) -> None:
         """Write everything below a node."""
-        for step, node in walk(root, is_data_table):
-            if step is Step.TEXT:
+        for step, node in walk_nodes(root, is_data_table):
+            if step is WalkStep.TEXT:
                 self._say(node.text_content or "")
-            elif step is Step.WHOLE:
+            elif step is WalkStep.WHOLE:
                 self._table(node)
-            elif step is Step.BEGIN:
+            elif step is WalkStep.BEGIN:
                 self._begin(node)
             else:
                 self._end(node)
@@ -238,7 +238,7 @@ class _Reader:
         self.writer.end_list()
 
     def _say(self, text: str) -> None:
-        text = cleaned(text)
+        text = remove_invisible(text)
         if not self.verbatim:
             text = _SPACES.sub(" ", text)
         if text.strip() and not self.bold:
@@ -253,9 +253,9 @@ class _Reader:
         elif tag == "br":
             self.said.append("\n")
         elif tag == "img":
-            self.said.append(f" {cleaned(node.attributes.get('alt') or '').strip()} ")
+            self.said.append(f" {remove_invisible(node.attributes.get('alt') or '').strip()} ")
         elif tag == "sup":
-            self.raised.append(len(self.said))
+            self.superscripts.append(len(self.said))
         self.bold += is_bold(node)
 
     def _begin_block(self, tag: str, node: LexborNode) -> None:
@@ -293,12 +293,12 @@ class _Reader:
 
     def _end_raised(self, node: LexborNode) -> None:
         """Set superscript apart from the figure before it; a link to a note is put in brackets."""
-        if not self.raised:
+        if not self.superscripts:
             return
-        begun = self.raised.pop()
+        begun = self.superscripts.pop()
         text = "".join(self.said[begun:])
         note = text.strip().isdigit() and node.css_first("a") is not None
-        self.said[begun:] = [f"[{text.strip()}]" if note else raised(last_said(self.said, begun), text)]
+        self.said[begun:] = [f"[{text.strip()}]" if note else mark_superscript(find_last_text(self.said, begun), text)]
 
     def _next_mark(self, node: LexborNode) -> str:
         if not self.lists:
@@ -308,11 +308,11 @@ class _Reader:
         if listing.form and given.isdecimal() and len(given) < 7:
             listing.number = int(given)
         number, listing.number = listing.number, listing.number + 1
-        return f"{counted(number, listing.form)}." if listing.form else "-"
+        return f"{format_number(number, listing.form)}." if listing.form else "-"
 
     def _flush(self) -> None:
         text = "".join(self.said)
-        strong, self.strong, self.said, self.raised = self.strong, True, [], []
+        strong, self.strong, self.said, self.superscripts = self.strong, True, [], []
         text = text if self.verbatim else _AROUND_BREAK.sub("\n", _SPACED.sub(" ", text)).strip()
         if not text.strip():
             return
@@ -329,7 +329,7 @@ class _Reader:
             self._paragraph(text, strong)
 
     def _paragraph(self, text: str, strong: bool) -> None:
-        level = None if self.marked else guessed_level(text, strong=strong)
+        level = None if self.marked else guess_level(text, strong=strong)
         if level is None:
             self.writer.write_paragraph(text)
         else:

@@ -31,25 +31,25 @@ _SHORT = 2 * MOST_ATTRIBUTES
 """Characters that cannot hold more attributes than are allowed."""
 
 
-def _names(words: str) -> frozenset[str]:
+def _split_names(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_VERBATIM = _names("script style textarea title xmp iframe noembed noframes")
-_SINGLE = _names(
+_VERBATIM = _split_names("script style textarea title xmp iframe noembed noframes")
+_SINGLE = _split_names(
     "area base basefont bgsound br col embed frame hr image img input keygen link meta param source track wbr"
 )
-_IMPLIED = _names("caption colgroup dd dt head li p rb rp rt rtc tbody td tfoot th thead tr")
+_IMPLIED = _split_names("caption colgroup dd dt head li p rb rp rt rtc tbody td tfoot th thead tr")
 """They end where the next one begins, so their number at a place is bounded by that of all others."""
 _CHOICES = frozenset(("option", "optgroup"))
 _ROOTS = frozenset(("html", "body"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_FORMATS = _names("a b big code em font i nobr s small strike strong tt u")
+_FORMATS = _split_names("a b big code em font i nobr s small strike strong tt u")
 _READ_IN_SVG = ("foreignobject", "desc")
 """Parts of a drawing whose marks are read as those of a page."""
-_WALLS = _names("applet button foreignobject marquee object select svg table template")
+_WALLS = _split_names("applet button foreignobject marquee object select svg table template")
 """An end mark inside one of these closes nothing outside of it."""
-_BLOCKS = _names(
+_BLOCKS = _split_names(
     "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form"
     " frameset header hgroup listing main menu nav noscript ol plaintext pre search section summary ul"
 )
@@ -102,7 +102,7 @@ class _Pass:
             self._begin(name, mark)
             if name in _VERBATIM:
                 position = self._behind(name, position)
-        return BoundedPage(self._kept(), tuple(self._remarks()))
+        return BoundedPage(self._build_source(), tuple(self._remarks()))
 
     def _behind(self, name: str, position: int) -> int:
         """Where the end mark of a verbatim element begins: nothing before it is a mark."""
@@ -226,7 +226,7 @@ class _Pass:
                 self.cuts.append((attribute.start(), mark.end("rest")))
                 return
 
-    def _kept(self) -> str:
+    def _build_source(self) -> str:
         if not self.cuts:
             return self.source
         parts, position = [], 0

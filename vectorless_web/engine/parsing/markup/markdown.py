@@ -22,7 +22,7 @@ class _Writer(BlockWriter):
     line: int = 0
     """First source line not yet accounted for."""
 
-    def skipped(self, upto: int) -> None:
+    def keep_skipped(self, upto: int) -> None:
         """Keep source lines that no block has taken (link definitions and the like)."""
         left = [line for line in self.source[self.line : upto] if line.strip()]
         if left:
@@ -35,12 +35,12 @@ def markdown_text(source: str) -> tuple[str, list[TextBlock]]:
     writer = _Writer(source=source.split("\n"))
     matter = _front_matter(writer.source)
     if matter:
-        writer.skipped(matter)
+        writer.keep_skipped(matter)
     tokens = _PARSER.parse("\n" * matter + "\n".join(writer.source[matter:]))
     position = 0
     while position < len(tokens):
         position = _take(tokens, position, writer)
-    writer.skipped(len(writer.source))
+    writer.keep_skipped(len(writer.source))
     return writer.text, writer.blocks
 
 
@@ -54,9 +54,9 @@ def _front_matter(lines: Sequence[str]) -> int:
 def _take(tokens: Sequence[Token], position: int, writer: _Writer) -> int:
     """Write the block that starts at a top-level token; the position behind it."""
     token = tokens[position]
-    end = _closing(tokens, position)
+    end = _find_closing_token(tokens, position)
     if token.map:
-        writer.skipped(token.map[0])
+        writer.keep_skipped(token.map[0])
         writer.line = max(writer.line, token.map[1])
     inner = tokens[position : end + 1]
     if token.type == "heading_open":
@@ -75,7 +75,7 @@ def _take(tokens: Sequence[Token], position: int, writer: _Writer) -> int:
     return end + 1
 
 
-def _closing(tokens: Sequence[Token], position: int) -> int:
+def _find_closing_token(tokens: Sequence[Token], position: int) -> int:
     depth = 0
     for number in range(position, len(tokens)):
         depth += tokens[number].nesting

@@ -76,7 +76,7 @@ def _table(text: str, block: TextBlock, page: int, base: int) -> Draft:
         cells = [_cell(builder, text, span, page, base, column) for column, span in enumerate(spans)]
         length = builder.length - offset
         cells += [Cell("", builder.length, 0)] * (width - len(cells))
-        builder.added("\n")
+        builder.append_unplaced("\n")
         label = block.heads.labels[number] if block.heads else cells[0].text if cells else ""
         headers = block.heads.rows if block.heads else 1
         rows.append(Row(label, tuple(cells), offset, length, page, number < headers))
@@ -96,7 +96,7 @@ def _with_columns(rows: Sequence[Row], block: TextBlock) -> Table:
 
 def _cell(builder: TextBuilder, text: str, span: tuple[int, int], page: int, base: int, column: int) -> Cell:
     if column:
-        builder.added("\t")
+        builder.append_unplaced("\t")
     offset, (start, end) = builder.length, span
     if start < end:
         builder.raw(page, start - base, text[start:end])

@@ -93,13 +93,13 @@ def _heading(text: str, lines: list[tuple[int, int]]) -> tuple[TextBlock, int] |
     if (
         (form.family < PLAIN and (alone or len(first) < 80))
         or (is_caps(first) and len(first) < 90)
-        or _isolated(text, lines, first)
+        or _is_isolated(text, lines, first)
     ):
         return _section(first, *lines[0], form_level(form, first), form), 1
     return None
 
 
-def _isolated(text: str, lines: list[tuple[int, int]], first: str) -> bool:
+def _is_isolated(text: str, lines: list[tuple[int, int]], first: str) -> bool:
     """A short line alone between blank lines, in title case, with more text after it."""
     words = [word for word in first.split() if len(word) > 3]
     titled = bool(words) and sum(word[:1].isupper() for word in words) >= 0.7 * len(words)
@@ -126,7 +126,7 @@ def _section(title: str, start: int, end: int, level: int, form: Form) -> TextBl
 _LONGEST, _LONGEST_NAMED = 120, 80
 
 
-def guessed_level(text: str, *, strong: bool) -> int | None:
+def guess_level(text: str, *, strong: bool) -> int | None:
     """The level of a paragraph that reads as a heading; None for any other. `strong`: all of it is bold."""
     title = " ".join(text.split())
     form = form_of(title)
@@ -138,12 +138,12 @@ def guessed_level(text: str, *, strong: bool) -> int | None:
     return form_level(form, title) if strong or named or is_caps(title) else None
 
 
-def raised(before: str, text: str) -> str:
+def mark_superscript(before: str, text: str) -> str:
     """Superscript as plain text: figures after a figure get a "^", or "412" with note 1 would read 4121."""
     joins = before[-1:].isdigit() and text.strip()[:1].isdigit()
     return f"^{text.strip()}" if joins else text
 
 
-def last_said(said: Sequence[str], end: int) -> str:
+def find_last_text(said: Sequence[str], end: int) -> str:
     """The last piece before `end` that is not empty, or ""."""
     return next((said[place] for place in range(end - 1, -1, -1) if said[place]), "")

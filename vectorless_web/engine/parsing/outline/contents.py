@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.lines import Line, Page
 from vectorless_web.engine.parsing.patterns import is_contents_title
-from vectorless_web.engine.parsing.tables.regions import Role, Row
+from vectorless_web.engine.parsing.tables.regions import LineRole, LineRow
 
 _ENTRY = re.compile(
     r"^(?P<title>.*?\S)[\s.·…_]*[\s.·…_](?:page\s+)?(?P<page>(?:[A-Z]-)?\d{1,4})(?:\s*[-–]\s*\d{1,4})?$", re.I | re.S
@@ -46,7 +46,7 @@ def letters_of(text: str) -> str:
     return _LETTERS.sub("", text).casefold()
 
 
-def read_contents(rows: Mapping[int, Sequence[Row]], pages: Sequence[Page]) -> Contents:
+def read_contents(rows: Mapping[int, Sequence[LineRow]], pages: Sequence[Page]) -> Contents:
     """Find contents pages among the first pages, then the lines they list. `rows[page]` leaves running lines out."""
     contents = Contents()
     following = False
@@ -64,7 +64,7 @@ def read_contents(rows: Mapping[int, Sequence[Row]], pages: Sequence[Page]) -> C
     return contents
 
 
-def _first_row(rows: Sequence[Row], entry: int, following: bool) -> int:
+def _first_row(rows: Sequence[LineRow], entry: int, following: bool) -> int:
     """Where the contents start on a page: under their title, or at the top of a further page of theirs."""
     for number in range(entry - 1, -1, -1):
         if is_contents_title(rows[number].line.text):
@@ -72,7 +72,7 @@ def _first_row(rows: Sequence[Row], entry: int, following: bool) -> int:
     return 0 if following else entry
 
 
-def _entries(rows: Sequence[Row]) -> Iterator[tuple[int, Entry]]:
+def _entries(rows: Sequence[LineRow]) -> Iterator[tuple[int, Entry]]:
     """(row number, entry) of rows that end in a page number; a row without one may begin the next row's title."""
     pending = ""
     for number, row in enumerate(rows):
@@ -82,11 +82,11 @@ def _entries(rows: Sequence[Row]) -> Iterator[tuple[int, Entry]]:
             joined = f"{pending} {title}" if pending and title[:1].islower() else title
             yield number, Entry(joined, letters_of(joined), int(match["page"].split("-")[-1]))
             pending = ""
-        elif row.role is Role.TEXT:
+        elif row.role is LineRole.TEXT:
             pending = row.line.text.strip()
 
 
-def _entry(row: Row) -> re.Match[str] | None:
+def _entry(row: LineRow) -> re.Match[str] | None:
     """The title and page number of a row, if it has both and no other figures."""
     if (
         not row.line.text[-1:].isdigit()
@@ -118,7 +118,7 @@ def _is_contents(found: Sequence[tuple[int, Entry]], *, titled: bool) -> bool:
     )
 
 
-def _match(contents: Contents, rows: Mapping[int, Sequence[Row]], count: int) -> dict[tuple[int, int], str]:
+def _match(contents: Contents, rows: Mapping[int, Sequence[LineRow]], count: int) -> dict[tuple[int, int], str]:
     """Lines whose letters begin an entry, on the page that the entry's number means."""
     index: dict[str, list[Line]] = defaultdict(list)
     for page, own in rows.items():

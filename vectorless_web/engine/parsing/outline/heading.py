@@ -65,7 +65,7 @@ def reads_like_title(text: str) -> bool:
     return not (long_sentence and form.family >= NUMBERED)
 
 
-def mended_title(text: str) -> str:
+def mend_title(text: str) -> str:
     """A title in one line: divided and letter-spaced words joined, units and "(continued)" left out."""
     text = _SOFT.sub("", " ".join(text.split()))
     text = _SPACED.sub(lambda match: match.group().replace(" ", ""), text)
@@ -99,7 +99,7 @@ class Heading:
 
 def heading_of(lines: list[Line]) -> Heading:
     """The heading that lines print."""
-    title = mended_title(" ".join(own.text for own in lines))
+    title = mend_title(" ".join(own.text for own in lines))
     return Heading(lines[0].page, lines, title, form_of(title), lines[0].style, is_caps(title))
 
 

@@ -27,7 +27,7 @@ _NOTE_MARK = re.compile(r"^\(\d{1,2}\)")
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d{1,3}(?:,\d{3})+")
 
 
-def emphasis(line: Line, body: Style) -> int:
+def rate_emphasis(line: Line, body: Style) -> int:
     """How strongly a line stands out from the body: 0 not, 1 by slant, 2 by weight, capitals or colour, 3 by size."""
     style = line.style
     if line.lead > line.start and (style.weight == body.weight or not line.even):
@@ -43,7 +43,7 @@ def _own_style(one: Line, other: Line) -> bool:
     return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < 0.6
 
 
-def _listed_among(lines: Sequence[Line], position: int) -> bool:
+def _is_in_index(lines: Sequence[Line], position: int) -> bool:
     """Whether the lines beside it name statements too: then it is an index and not a title."""
     beside = [lines[number] for number in (position - 1, position + 1) if 0 <= number < len(lines)]
     return any(form_of(line.text).family == STATEMENT for line in beside)
@@ -67,14 +67,14 @@ class Headings:
         run_in = self._run_in(page, line)
         if run_in is not None:
             return run_in
-        strength = emphasis(line, self._layout.body_of(line.page))
+        strength = rate_emphasis(line, self._layout.body_of(line.page))
         if not self._may_start(page, lines, position, strength):
             return None
         return self._title(lines, position, strength) or self._sentence(lines, position, strength)
 
     def _run_in(self, page: Page, line: Line) -> Heading | None:
         """A numbered title set off at the start of a paragraph ("1.1 **Definitions.** In this ...")."""
-        if line.lead <= line.start or not self._placed(page, line):
+        if line.lead <= line.start or not self._stands_like_title(page, line):
             return None
         title = line.text[: line.lead - line.start].rstrip()
         form = form_of(title)
@@ -149,13 +149,13 @@ class Headings:
         if close and (following.lead > following.start or not SENTENCE_END.search(last.text.rstrip())):
             return False  # the emphasis ends in the midst of a paragraph
         body = self._layout.body_of(following.page)
-        return emphasis(following, body) == 0 and len(following.text) > 45 and not _own_style(last, following)
+        return rate_emphasis(following, body) == 0 and len(following.text) > 45 and not _own_style(last, following)
 
     def _may_start(self, page: Page, lines: Sequence[Line], position: int, strength: int) -> bool:
         line = lines[position]
         named = form_of(line.text).family in NAMED
         small = line.style.size < self._layout.body_of(line.page).size - 1.1 and not named
-        if small or not self._placed(page, line):
+        if small or not self._stands_like_title(page, line):
             return False
         if position and self._runs_on(lines[position - 1], line, strength):
             return False
@@ -165,10 +165,10 @@ class Headings:
         if form.family < NUMBERED:
             return self._stands_apart(lines, position)
         if form.family == NUMBERED and strength == 0:
-            return self._numbered_alone(page, lines, position)
+            return self._is_numbered_alone(page, lines, position)
         return strength == 1 and self._alone(lines, position)
 
-    def _placed(self, page: Page, line: Line) -> bool:
+    def _stands_like_title(self, page: Page, line: Line) -> bool:
         """At a margin of the prose, where this document puts titles, or centred on the page."""
         centre = (line.left + line.right) / 2
         if self._layout.at_title_edge(line) or (line.style.bold and form_of(line.text).family in NAMED):
@@ -187,7 +187,7 @@ class Headings:
         line = lines[position]
         pitch = self._layout.line_pitch(line.style)
         before = lines[position - 1] if position else None
-        if form_of(line.text).family == STATEMENT and _listed_among(lines, position):
+        if form_of(line.text).family == STATEMENT and _is_in_index(lines, position):
             return False
         if before is not None and 0 < line.top - before.top < 1.12 * pitch and form_of(before.text).family not in NAMED:
             return False
@@ -196,7 +196,7 @@ class Headings:
             return len(line.text) < 12
         return len(words) <= 24 and (words[0][:1].isupper() or words[0][:1] == "§")
 
-    def _numbered_alone(self, page: Page, lines: Sequence[Line], position: int) -> bool:
+    def _is_numbered_alone(self, page: Page, lines: Sequence[Line], position: int) -> bool:
         """A short numbered line without emphasis, parted from what is above and below, and no item of a list."""
         line, pitch = lines[position], self._layout.line_pitch(lines[position].style)
         short = len(line.text.split()) <= _PLAIN_WORDS and line.right - line.left < 0.5 * page.width
@@ -231,7 +231,7 @@ class Headings:
 
     def _titles(self, last: Line, following: Line) -> bool:
         """Whether a bare "NOTE 10" has its title below it, in whatever style stands out."""
-        stands_out = emphasis(following, self._layout.body_of(following.page)) >= 2
+        stands_out = rate_emphasis(following, self._layout.body_of(following.page)) >= 2
         return stands_out and abs(last.left - following.left) < 3 and form_of(following.text).family == PLAIN
 
     def _continues(self, taken: Sequence[Line], following: Line) -> bool:

@@ -32,7 +32,7 @@ Looks = tuple[float, ...]
 def assign_levels(headings: Sequence[Heading]) -> None:
     """Set `level` (from 0): a heading stands below the nearest one before it that ranks higher."""
     ranks = _Ranks(headings)
-    stack: list[_Open] = []
+    stack: list[_OpenHeading] = []
     before: Heading | None = None
     contents_seen = False
     for heading in headings:
@@ -52,12 +52,12 @@ def assign_levels(headings: Sequence[Heading]) -> None:
         if order == _STATEMENT and stack and stack[-1].order == _NOTES:
             stack.pop()  # a report, or notes that are only announced: statements follow it and do not belong to it
         heading.level = len(stack)
-        stack.append(_Open(order, heading))
+        stack.append(_OpenHeading(order, heading))
         before = heading
 
 
 @dataclass(frozen=True, slots=True)
-class _Open:
+class _OpenHeading:
     """A heading that may hold the next one."""
 
     order: Order
@@ -68,7 +68,7 @@ class _Open:
         return closes_soon(self.heading.title) and following.page > self.heading.page
 
 
-def _looks(heading: Heading) -> Looks:
+def _describe_looks(heading: Heading) -> Looks:
     """Size, tone, capitals, weight, slant: smaller is higher where nothing else is known."""
     style = heading.style
     return (-style.size, -style.tone, not heading.caps, not style.bold, style.italic, heading.sentence)
@@ -83,14 +83,17 @@ class _Ranks:
         self._largest_alone = max(sizes, default=0.0) if sizes and sizes[max(sizes)] == 1 else None
         self._reports = any(heading.form.family in (PART, ITEM) and heading.form.label for heading in headings)
         self._places = _order_looks(headings)
-        members, listed = Counter(map(_looks, headings)), Counter(_looks(h) for h in headings if h.listed)
+        members, listed = (
+            Counter(map(_describe_looks, headings)),
+            Counter(_describe_looks(h) for h in headings if h.listed),
+        )
         self._listed = {looks for looks, count in listed.items() if count >= _LISTED_SHARE * members[looks]}
 
     def order(self, heading: Heading) -> Order:
         """Where a heading ranks."""
         if heading.bookmark is not None:
             return (_BOOKMARK, heading.bookmark)
-        form, looks = heading.form, _looks(heading)
+        form, looks = heading.form, _describe_looks(heading)
         if form.family == STATEMENT:
             # An auditor's report ends the notes before it, as their own title does.
             return _STATEMENT if statement_kind(heading.title) else _NOTES
@@ -112,7 +115,7 @@ def _numbered_looks(headings: Sequence[Heading]) -> dict[Looks, Order]:
     depths: dict[Looks, Counter[int]] = defaultdict(Counter)
     for heading in headings:
         if heading.form.family == NUMBERED:
-            depths[_looks(heading)][heading.form.depth] += 1
+            depths[_describe_looks(heading)][heading.form.depth] += 1
     return {
         looks: (NUMBERED, next(iter(found))) for looks, found in depths.items() if len(found) == 1 and found.total() > 2
     }
@@ -123,8 +126,8 @@ def _order_looks(headings: Sequence[Heading]) -> dict[Looks, int]:
     above: Counter[tuple[Looks, Looks]] = Counter()
     for one, other in itertools.pairwise(headings):
         if _touches(one, other):
-            above[_looks(one), _looks(other)] += 1
-    looks = sorted({_looks(heading) for heading in headings})
+            above[_describe_looks(one), _describe_looks(other)] += 1
+    looks = sorted({_describe_looks(heading) for heading in headings})
     wins = {
         own: sum(
             above[own, other] - above[other, own] for other in looks if abs(other[0] - own[0]) < 0.6 and other != own

@@ -92,18 +92,18 @@ def _find(items: Sequence[Item], letters: str) -> int | None:
     """The heading that says the same, else the line that does."""
     for kind in (Heading, Line):
         for number, item in enumerate(items):
-            if isinstance(item, kind) and _same(_letters(item), letters):
+            if isinstance(item, kind) and _is_same_title(_read_letters(item), letters):
                 return number
     return None
 
 
-def _letters(item: Heading | Line) -> str:
+def _read_letters(item: Heading | Line) -> str:
     if isinstance(item, Line):
         return letters_of(item.text)
     return "" if item.bookmark is not None else letters_of("".join(line.text for line in item.lines))
 
 
-def _same(printed: str, letters: str) -> bool:
+def _is_same_title(printed: str, letters: str) -> bool:
     if not printed or not letters:
         return False
     if printed == letters:

@@ -44,7 +44,7 @@ class PageImage:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[pdfium.PdfDocument]:
+def _open_document(path: Path) -> Iterator[pdfium.PdfDocument]:
     try:
         document = pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
@@ -57,7 +57,7 @@ def _opened(path: Path) -> Iterator[pdfium.PdfDocument]:
 
 def render_page(path: Path, page_index: int, scale: float = 1.6) -> PageImage:
     """A page as JPEG at `scale` pixels per point (lowered for huge pages)."""
-    with _opened(path) as document:
+    with _open_document(path) as document:
         page = document[page_index]
         width, height = page.get_size()
         scale = min(scale, (_MAX_PIXELS / max(width * height, 1.0)) ** 0.5)
@@ -70,7 +70,7 @@ def render_page(path: Path, page_index: int, scale: float = 1.6) -> PageImage:
 def highlight_boxes(path: Path, spans: Sequence[GlyphSpan]) -> list[Box]:
     """The boxes of glyph spans, one for each printed line, in the order of the spans."""
     boxes: list[Box] = []
-    with _opened(path) as document:
+    with _open_document(path) as document:
         for page_index in dict.fromkeys(span.page_index for span in spans):
             page = document[page_index]
             textpage = page.get_textpage()
@@ -113,27 +113,27 @@ def merge_lines(boxes: Iterable[Box], *, upright: bool = True) -> list[Box]:
     """Join neighbouring boxes of one printed line: they overlap by half across it and follow each other closely."""
     merged: list[Box] = []
     for box in boxes:
-        if merged and _continues(merged[-1], box, upright=upright):
+        if merged and _continues_line(merged[-1], box, upright=upright):
             merged[-1] = _union(merged[-1], box)
         else:
             merged.append(box)
     return merged
 
 
-def _continues(before: Box, after: Box, *, upright: bool) -> bool:
-    one, other = (_across(box) if upright else _down(box) for box in (before, after))
+def _continues_line(before: Box, after: Box, *, upright: bool) -> bool:
+    one, other = (_measure_across(box) if upright else _measure_down(box) for box in (before, after))
     sizes = [box[3] - box[2] for box in (one, other)]
     overlap = min(one[3], other[3]) - max(one[2], other[2])
     gap = max(one[0], other[0]) - min(one[1], other[1])
     return before.page_index == after.page_index and overlap >= min(sizes) / 2 and gap <= 2 * max(sizes)
 
 
-def _across(box: Box) -> tuple[float, float, float, float]:
+def _measure_across(box: Box) -> tuple[float, float, float, float]:
     """Along the line (from, to), then across it (from, to), for a line that runs from side to side."""
     return box.left, box.right, box.top, box.bottom
 
 
-def _down(box: Box) -> tuple[float, float, float, float]:
+def _measure_down(box: Box) -> tuple[float, float, float, float]:
     return box.top, box.bottom, box.left, box.right
 
 

@@ -13,7 +13,7 @@ from vectorless_web.engine.parsing.outline.heading import CAPTION, Heading
 from vectorless_web.engine.parsing.patterns import ITEM, NOTE, NUMBERED, PART, is_notes_title, statement_kind
 from vectorless_web.engine.parsing.tables.drafts import find_units, table_draft, with_units
 from vectorless_web.engine.parsing.tables.grid import Grid, build_grid
-from vectorless_web.engine.parsing.tables.regions import Row
+from vectorless_web.engine.parsing.tables.regions import LineRow
 
 _BULLET = re.compile(r"^(?:[•●▪◦■□‣○➢✓*·∙]|[–—-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1,2})[.)]\s)", re.IGNORECASE)
 _FOOTNOTE = re.compile(
@@ -77,7 +77,7 @@ def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
     before = drafts[-1] if drafts else None
     follows = kind is NodeKind.LIST and before is not None and before.kind is kind
     if before is not None and follows and len(before.text) + builder.length < _LONG_LIST:
-        merge(before, builder, "\n")
+        merge_text(before, builder, "\n")
         return
     drafts.append(builder.draft(kind, block[0].page, label=_figure_label(kind, block[0].text)))
 
@@ -97,14 +97,14 @@ def _kind(block: Sequence[Line], layout: Layout) -> NodeKind:
     return NodeKind.LIST if _BULLET.match(text) else NodeKind.PARAGRAPH
 
 
-def merge(draft: Draft, builder: TextBuilder, joint: str) -> None:
+def merge_text(draft: Draft, builder: TextBuilder, joint: str) -> None:
     """Append gathered text to a draft."""
     shift = len(draft.text) + len(joint)
     shifted = tuple(type(run)(run.offset + shift, run.page_index, run.char_index, run.length) for run in builder.runs)
     draft.text, draft.runs = draft.text + joint + builder.text, draft.runs + shifted
 
 
-def _parted(before: str, after: str) -> bool:
+def _needs_space(before: str, after: str) -> bool:
     """Whether a space stands between two lines: not after a divided word, nor between characters that use none."""
     if before.endswith(SOFT_HYPHEN):
         return False
@@ -114,8 +114,8 @@ def _parted(before: str, after: str) -> bool:
 def join_lines(builder: TextBuilder, lines: Sequence[Line]) -> None:
     """Append lines as running text: a space between them, none after a divided word."""
     for number, line in enumerate(lines):
-        if number and _parted(builder.parts[-1], line.text):
-            builder.added(" ")
+        if number and _needs_space(builder.parts[-1], line.text):
+            builder.append_unplaced(" ")
         builder.raw(line.page, line.start, line.text)
 
 
@@ -212,7 +212,7 @@ class ContentsLines:
     lines: list[Line]
 
 
-Item = Heading | Line | list[Row] | Furniture | ContentsLines
+Item = Heading | Line | list[LineRow] | Furniture | ContentsLines
 
 
 class Drafter:
@@ -278,7 +278,7 @@ class Drafter:
         self._heading = heading
 
     def _take_table(self, grid: Grid) -> None:
-        if self._grid is not None and not self._lines and _joins(self._grid, grid):
+        if self._grid is not None and not self._lines and _continues_table(self._grid, grid):
             self._grid.rows.extend(grid.rows)
             return
         self._flush()
@@ -322,7 +322,7 @@ class Drafter:
         return before.text[-300:] if before.kind in (NodeKind.SECTION, NodeKind.PARAGRAPH, NodeKind.CAPTION) else ""
 
 
-def _joins(before: Grid, grid: Grid) -> bool:
+def _continues_table(before: Grid, grid: Grid) -> bool:
     """Whether a table carries on one that ended on the page before: the same columns at the same places."""
     if len(before.rows) + len(grid.rows) > _LONGEST_TABLE:
         return False
@@ -335,7 +335,7 @@ def _lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
     builder = TextBuilder()
     for number, line in enumerate(lines):
         if number:
-            builder.added("\n")
+            builder.append_unplaced("\n")
         builder.raw(line.page, line.start, line.text)
     return builder.draft(kind, lines[0].page)
 

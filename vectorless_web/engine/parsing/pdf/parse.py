@@ -26,7 +26,7 @@ from vectorless_web.engine.parsing.pdf.text import read_pages
 from vectorless_web.engine.parsing.tables.regions import (
     PERIOD,
     UNITS_LINE,
-    Row,
+    LineRow,
     classify,
     find_regions,
     find_text_tables,
@@ -65,9 +65,9 @@ class _Sighting:
 def mark_running(pages: Sequence[Page]) -> set[tuple[int, int]]:
     """(page index, line number) of every running line."""
     edges = [sighting for page in pages for sighting in _edge_lines(page)]
-    found = _repeated(edges, _MIN_REPEATS)
+    found = _find_repeated_lines(edges, _MIN_REPEATS)
     least = max(_MIN_REPEATS, round(_OUTERMOST_SHARE * len(pages)))
-    found |= _repeated([sighting for page in pages for sighting in _outermost(page, found)], least)
+    found |= _find_repeated_lines([sighting for page in pages for sighting in _find_outermost(page, found)], least)
     return (found - _first_titles(pages, found)) | _page_numbers(edges, len(pages))
 
 
@@ -77,15 +77,15 @@ def _edge_lines(page: Page) -> Iterator[_Sighting]:
     for number in order[:_EDGE_LINES]:
         line = page.lines[number]
         if line.bottom < page.height * _TOP:
-            yield _Sighting(page.index, number, True, round(line.top / _STEP), _plain(line.text))
+            yield _Sighting(page.index, number, True, round(line.top / _STEP), _fold_text(line.text))
     for number in order[-_EDGE_LINES:]:
         line = page.lines[number]
         if line.top > page.height * _BOTTOM:
             step = round((page.height - line.bottom) / _STEP)
-            yield _Sighting(page.index, number, False, step, _plain(line.text))
+            yield _Sighting(page.index, number, False, step, _fold_text(line.text))
 
 
-def _outermost(page: Page, found: set[tuple[int, int]]) -> Iterator[_Sighting]:
+def _find_outermost(page: Page, found: set[tuple[int, int]]) -> Iterator[_Sighting]:
     """The first and the last two lines that stand apart, at whatever height (converters cut pages unevenly)."""
     numbers = [number for number in range(len(page.lines)) if (page.index, number) not in found]
     order = sorted(numbers, key=lambda number: page.lines[number].top)
@@ -95,24 +95,24 @@ def _outermost(page: Page, found: set[tuple[int, int]]) -> Iterator[_Sighting]:
         line, beside = page.lines[order[position]], page.lines[order[neighbour]]
         gap = beside.top - line.bottom if is_top else line.top - beside.bottom
         if gap > _APART * line.height:
-            yield _Sighting(page.index, order[position], is_top, 0, _plain(line.text))
+            yield _Sighting(page.index, order[position], is_top, 0, _fold_text(line.text))
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _alike(text: str) -> str:
+def _mask_digits(text: str) -> str:
     """A text without its digits; "Exhibit 31" and "Note 7" keep them, for they are titles that differ by them."""
     return text if form_of(text).label else _DIGITS.sub("#", text)
 
 
-def _repeated(sightings: Sequence[_Sighting], least: int) -> set[tuple[int, int]]:
+def _find_repeated_lines(sightings: Sequence[_Sighting], least: int) -> set[tuple[int, int]]:
     """Lines seen on enough pages at the same height with the same text, page numbers aside."""
     groups: dict[tuple[bool, str], list[_Sighting]] = defaultdict(list)
     for sighting in sightings:
         if _can_run(sighting.text):
-            groups[sighting.is_top, _alike(sighting.text)].append(sighting)
+            groups[sighting.is_top, _mask_digits(sighting.text)].append(sighting)
     found: set[tuple[int, int]] = set()
     for group in groups.values():
         for alike in _same_text(group):
@@ -154,7 +154,7 @@ def _first_titles(pages: Sequence[Page], found: set[tuple[int, int]]) -> set[tup
     for page in pages:
         for number, line in enumerate(page.lines):
             if (page.index, number) in found and form_of(line.text).family <= STATEMENT:
-                first.setdefault(_alike(_plain(line.text)), (page.index, number))
+                first.setdefault(_mask_digits(_fold_text(line.text)), (page.index, number))
     return {place for text, place in first.items() if text not in _LINK_WORDS}
 
 
@@ -201,7 +201,7 @@ def compile_pdf(path: Path, *, ignore_bookmarks: bool, tell: Progress, limits: C
     document = open_pdf(path)
     try:
         _check_pages(len(document), limits)
-        pages = _read(document, tell)
+        pages = _read_all_pages(document, tell)
         bookmarks = [] if ignore_bookmarks else read_bookmarks(document)
         title = str(document.get_metadata_dict().get("Title") or "")
     finally:
@@ -215,10 +215,10 @@ def open_pdf(path: Path) -> pdfium.PdfDocument:
     try:
         return pdfium.PdfDocument(path)
     except pdfium.PdfiumError as error:
-        raise _unopened(path.read_bytes(), error.err_code) from error
+        raise _explain_open_failure(path.read_bytes(), error.err_code) from error
 
 
-def _unopened(data: bytes, code: int | None) -> UnreadableDocument:
+def _explain_open_failure(data: bytes, code: int | None) -> UnreadableDocument:
     """Why a PDF cannot be opened. PDFium's code may be left over from an earlier file: the bytes must bear it out."""
     if code == pdfium_c.FPDF_ERR_PASSWORD and b"/Encrypt" in data:
         return UnreadableDocument(
@@ -246,7 +246,7 @@ def _check_pages(count: int, limits: CompileLimits) -> None:
         )
 
 
-def _read(document: pdfium.PdfDocument, tell: Progress) -> list[Page]:
+def _read_all_pages(document: pdfium.PdfDocument, tell: Progress) -> list[Page]:
     pages: list[Page] = []
     tell("parsing", 0, len(document))
     for page in read_pages(document):
@@ -259,14 +259,14 @@ def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> 
     """Drafts in reading order, and the source of the outline."""
     running = mark_running(pages)
     layout = survey(pages, running)
-    rows = {page.index: _standing(page, running) for page in pages}
+    rows = {page.index: _classify_body_lines(page, running) for page in pages}
     contents = read_contents(rows, pages)
     parser = _PageParser(layout, contents)
     items: list[Item] = []
     for page in pages:
         items.extend(Furniture(line) for number, line in enumerate(page.lines) if (page.index, number) in running)
         items.extend(parser.items(page, rows[page.index]))
-    items = _without_continued(_supported(items))
+    items = _without_continued(_drop_unsupported_headings(items))
     if bookmarks:
         items = place_bookmarks(items, bookmarks)
     headings = [item for item in items if isinstance(item, Heading)]
@@ -283,12 +283,12 @@ def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> 
     return drafts, "contents" if len(contents.listed) >= _MIN_LISTED else "headings"
 
 
-def _standing(page: Page, running: set[tuple[int, int]]) -> list[Row]:
+def _classify_body_lines(page: Page, running: set[tuple[int, int]]) -> list[LineRow]:
     numbered = enumerate(page.lines)
     return [classify(number, page, line) for number, line in numbered if (page.index, number) not in running]
 
 
-def _supported(items: Sequence[Item]) -> list[Item]:
+def _drop_unsupported_headings(items: Sequence[Item]) -> list[Item]:
     """Turn headings that nothing else supports back into lines."""
     kept = keep_supported([item for item in items if isinstance(item, Heading)])
     found: list[Item] = []
@@ -329,7 +329,7 @@ class _PageParser:
         self._layout, self._contents = layout, contents
         self._finder = Headings(layout, contents.listed)
 
-    def items(self, page: Page, rows: Sequence[Row]) -> Iterator[Item]:
+    def items(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
         """Items in reading order."""
         first, last = self._contents.pages.get(page.index, (len(rows), -1))
         if last < 0:
@@ -339,7 +339,7 @@ class _PageParser:
         yield ContentsLines([row.line for row in rows[first : last + 1]])
         yield from self._content(page, rows[last + 1 :])
 
-    def _content(self, page: Page, rows: Sequence[Row]) -> Iterator[Item]:
+    def _content(self, page: Page, rows: Sequence[LineRow]) -> Iterator[Item]:
         figures = find_regions(rows, self._layout)
         regions = sorted([*figures, *find_text_tables(rows, figures)])
         position = 0
@@ -350,7 +350,7 @@ class _PageParser:
             position = end
 
 
-def _open_items(page: Page, rows: Sequence[Row], finder: Headings) -> Iterator[Item]:
+def _open_items(page: Page, rows: Sequence[LineRow], finder: Headings) -> Iterator[Item]:
     lines = [row.line for row in rows]
     position = 0
     while position < len(lines):
@@ -361,7 +361,7 @@ def _open_items(page: Page, rows: Sequence[Row], finder: Headings) -> Iterator[I
         position += len(heading.lines) if heading else 1
 
 
-def _one_title(row: Row) -> bool:
+def _one_title(row: LineRow) -> bool:
     """Whether a line is one text, or a number or name with its title ("Item 7." and a gap), not cells of columns."""
     if len(row.cells) == 1:
         return True

@@ -35,16 +35,18 @@ PLAIN = Style(10.0, False, False, Tone.BLACK, "")
 _address, _number = ctypes.c_void_p, ctypes.c_int
 
 
-def _bound(function: object, result: type, *arguments: type) -> Callable[..., int]:
+def _bind_function(function: object, result: type, *arguments: type) -> Callable[..., int]:
     address = ctypes.cast(function, _address).value or 0  # type: ignore[arg-type]
     return ctypes.CFUNCTYPE(result, *arguments)(address)
 
 
-_loose_box = _bound(pdfium_c.FPDFText_GetLooseCharBox, _number, _address, _number, _address)
-_text_object = _bound(pdfium_c.FPDFText_GetTextObject, _address, _address, _number)
-_font_of = _bound(pdfium_c.FPDFTextObj_GetFont, _address, _address)
-_matrix_of = _bound(pdfium_c.FPDFText_GetMatrix, _number, _address, _number, _address)
-_colour_of = _bound(pdfium_c.FPDFPageObj_GetFillColor, _number, _address, _address, _address, _address, _address)
+_loose_box = _bind_function(pdfium_c.FPDFText_GetLooseCharBox, _number, _address, _number, _address)
+_text_object = _bind_function(pdfium_c.FPDFText_GetTextObject, _address, _address, _number)
+_font_of = _bind_function(pdfium_c.FPDFTextObj_GetFont, _address, _address)
+_matrix_of = _bind_function(pdfium_c.FPDFText_GetMatrix, _number, _address, _number, _address)
+_colour_of = _bind_function(
+    pdfium_c.FPDFPageObj_GetFillColor, _number, _address, _address, _address, _address, _address
+)
 
 
 def read_pages(document: pdfium.PdfDocument) -> Iterator[Page]:

@@ -22,7 +22,7 @@ _NIL = re.compile(
 
 
 @dataclass(slots=True)
-class Span:
+class CellSpan:
     """A cell of one printed line: raw characters `start` to `end` of the page, edges in points."""
 
     page: int
@@ -43,19 +43,19 @@ def _is_figure(text: str) -> bool:
     return len(text) < _LONGEST_FIGURE and is_number(" ".join(text.split()))
 
 
-def split_cells(page: Page, line: Line) -> list[Span]:
+def split_cells(page: Page, line: Line) -> list[CellSpan]:
     """The cells of a line, from left to right."""
     if not line.gapped:
-        return [Span(line.page, line.start, line.end, line.left, line.right, _is_figure(line.text), line.text)]
+        return [CellSpan(line.page, line.start, line.end, line.left, line.right, _is_figure(line.text), line.text)]
     first, last = line.words
     boxes, spans = page.boxes[first:last].tolist(), page.spans[first:last].tolist()
-    along = _mirrored(boxes) if _reads_leftwards(boxes) else boxes
+    along = _mirror_boxes(boxes) if _reads_leftwards(boxes) else boxes
     if not _has_gap(along, line.style.size):
         return [_span(page, spans, boxes)]
     order = sorted(range(len(boxes)), key=lambda k: along[k][0])
     boxes, along, spans = [boxes[k] for k in order], [along[k] for k in order], [spans[k] for k in order]
     limit = _cell_gap(along, line.style.size)
-    cells: list[Span] = []
+    cells: list[CellSpan] = []
     begun = 0
     for k in range(1, len(boxes) + 1):
         # A cell is one stretch of the raw text, or it would hold what stands between its words there.
@@ -71,7 +71,7 @@ def _reads_leftwards(boxes: list[list[float]]) -> bool:
     return back >= _BACKWARDS and 2 * back >= len(boxes)
 
 
-def _mirrored(boxes: list[list[float]]) -> list[list[float]]:
+def _mirror_boxes(boxes: list[list[float]]) -> list[list[float]]:
     return [[-right, top, -left, bottom] for left, top, right, bottom in boxes]
 
 
@@ -108,8 +108,8 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     return gap > _CURRENCY_GAP / _GAP * limit and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
 
 
-def _span(page: Page, spans: list[list[int]], boxes: list[list[float]]) -> Span:
+def _span(page: Page, spans: list[list[int]], boxes: list[list[float]]) -> CellSpan:
     start, end = min(span[0] for span in spans), max(span[1] for span in spans)
     text = page.text[start:end]
     left, right = min(box[0] for box in boxes), max(box[2] for box in boxes)
-    return Span(page.index, start, end, left, right, _is_figure(text), text)
+    return CellSpan(page.index, start, end, left, right, _is_figure(text), text)

@@ -8,7 +8,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.table import Cell, Column, Row, Table
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Vocabulary
-from vectorless_web.engine.parsing.tables.cells import Span
+from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow, spans_of_header
 
 _SCALE = r"(?:thousands|millions|billions)"
@@ -76,20 +76,20 @@ def _write_row(builder: TextBuilder, row: GridRow, paths: "_Paths", vocabulary: 
     last = max((number for number, spans in enumerate(row.cells) if spans), default=0)
     for number, spans in enumerate(row.cells):
         if 0 < number <= last:
-            builder.added("\t")
+            builder.append_unplaced("\t")
         cells.append(_write_cell(builder, spans))
     length = builder.length - offset
-    builder.added("\n")
+    builder.append_unplaced("\n")
     label = vocabulary.mend(" ".join(cells[0].text.split()))
     path = () if row.is_header else paths.enter(label, row.left, has_figures=any(row.cells[1:]))
     return Row(label, tuple(cells), offset, length, row.page, row.is_header, path)
 
 
-def _write_cell(builder: TextBuilder, spans: Sequence[Span]) -> Cell:
+def _write_cell(builder: TextBuilder, spans: Sequence[CellSpan]) -> Cell:
     offset, begun = builder.length, len(builder.parts)
     for number, span in enumerate(spans):
         if number:
-            builder.added(" ")
+            builder.append_unplaced(" ")
         builder.raw(span.page, span.start, span.text)
     text = "".join(builder.parts[begun:])
     return Cell(text, offset, len(text))
@@ -128,7 +128,7 @@ def _columns(grid: Grid) -> list[Column]:
 
 def _add_header(headers: list[list[str]], row: GridRow, edges: Sequence[tuple[float, float]]) -> None:
     if row.cells[0]:
-        headers[0].append(_joined(row.cells[0]))
+        headers[0].append(_join_spans(row.cells[0]))
         if not any(row.cells[1:]) and _SPAN.search(headers[0][-1]) and not find_units(headers[0][-1]):
             for parts in headers[1:]:  # a period printed at the left margin heads all columns
                 parts.append(headers[0][-1])
@@ -140,7 +140,7 @@ def _add_header(headers: list[list[str]], row: GridRow, edges: Sequence[tuple[fl
             headers[column + 1].append(" ".join(span.text.split()))
 
 
-def _joined(spans: Sequence[Span]) -> str:
+def _join_spans(spans: Sequence[CellSpan]) -> str:
     return " ".join(" ".join(span.text.split()) for span in spans)
 
 
@@ -173,7 +173,7 @@ def _units_in(grid: Grid) -> str:
         if not row.is_header and any(row.cells[1:]):
             break
         for spans in row.cells:
-            units = find_units(_joined(spans)) if spans else ""
+            units = find_units(_join_spans(spans)) if spans else ""
             if units:
                 return units
     return ""

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from vectorless_web.engine.parsing.tables.cells import Span
-from vectorless_web.engine.parsing.tables.regions import Role, Row
+from vectorless_web.engine.parsing.tables.cells import CellSpan
+from vectorless_web.engine.parsing.tables.regions import LineRole, LineRow
 
 _TIGHT = 1.5
 _UNCOVERED = 15.0
@@ -16,7 +16,7 @@ _UNFINISHED = re.compile(r"(?:,|\b(?:and|of|or|in|to|for|the|from|by|on|with|net
 class GridRow:
     """One row: `cells[i]` holds the spans of column i. `left` is where its label starts."""
 
-    cells: list[list[Span]]
+    cells: list[list[CellSpan]]
     page: int
     top: float
     bottom: float
@@ -32,7 +32,7 @@ class Grid:
     edges: list[tuple[float, float]] = field(default_factory=list)
 
 
-def build_grid(rows: Sequence[Row]) -> Grid:
+def build_grid(rows: Sequence[LineRow]) -> Grid:
     """The grid of one region of one page."""
     visual = _visual_rows(rows)
     edges = _column_edges(visual)
@@ -44,39 +44,39 @@ def build_grid(rows: Sequence[Row]) -> Grid:
     return grid
 
 
-Visual = tuple[list[Span], float, float, bool]
+Visual = tuple[list[CellSpan], float, float, bool]
 
 
-def _visual_rows(rows: Sequence[Row]) -> list[Visual]:
+def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
     """Lines whose heights overlap form one row, whatever their order in the file."""
-    groups: list[list[Row]] = []
+    groups: list[list[LineRow]] = []
     for row in sorted(rows, key=lambda row: (row.line.middle, row.line.left)):
         if groups and _same_height(groups[-1], row):
             groups[-1].append(row)
         else:
             groups.append([row])
-    words_only = not any(row.role is Role.DATA for row in rows)
+    words_only = not any(row.role is LineRole.DATA for row in rows)
     seen_data = False
     visual: list[Visual] = []
     for group in groups:
         cells = sorted((cell for row in group for cell in row.cells), key=lambda cell: cell.left)
         if words_only:
             seen_data = bool(visual) or not _stands_out(groups)
-        seen_data = seen_data or any(row.role is Role.DATA for row in group)
+        seen_data = seen_data or any(row.role is LineRole.DATA for row in group)
         is_header = not seen_data or (
-            len(cells) > 1 and not words_only and all(row.role is Role.HEADER for row in group)
+            len(cells) > 1 and not words_only and all(row.role is LineRole.HEADER for row in group)
         )
         top, bottom = min(row.line.top for row in group), max(row.line.bottom for row in group)
         visual.append((cells, top, bottom, is_header))
     return visual
 
 
-def _stands_out(groups: Sequence[Sequence[Row]]) -> bool:
+def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     """Whether the first row of a table of words is set differently from the second: then it is the header."""
     return len(groups) > 1 and groups[0][0].line.style.weight != groups[1][0].line.style.weight
 
 
-def _same_height(group: Sequence[Row], row: Row) -> bool:
+def _same_height(group: Sequence[LineRow], row: LineRow) -> bool:
     line = group[-1].line
     overlap = min(line.bottom, row.line.bottom) - max(line.top, row.line.top)
     apart = all(own.line.right <= row.line.left or row.line.right <= own.line.left for own in group)
@@ -110,18 +110,18 @@ def _overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
     return min(one[1], other[1]) - max(one[0], other[0])
 
 
-def _place(cells: Sequence[Span], edges: Sequence[tuple[float, float]], is_header: bool) -> list[list[Span]]:
+def _place(cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]], is_header: bool) -> list[list[CellSpan]]:
     """The cells of a row, by column; column 0 is the label."""
-    placed: list[list[Span]] = [[] for _ in range(len(edges) + 1)]
+    placed: list[list[CellSpan]] = [[] for _ in range(len(edges) + 1)]
     rest = list(cells)
     if edges and rest and _starts_left(rest[0], edges):
         placed[0].append(rest.pop(0))
     for cell in rest:
-        placed[_nearest(cell, edges) + 1 if edges else 0].append(cell)
+        placed[_find_nearest_column(cell, edges) + 1 if edges else 0].append(cell)
     return placed
 
 
-def _starts_left(cell: Span, edges: Sequence[tuple[float, float]]) -> bool:
+def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
     """Whether a cell stands in the label column."""
     first = edges[0]
     if cell.numeric and _overlap((cell.left, cell.right), first) > 0:
@@ -129,7 +129,7 @@ def _starts_left(cell: Span, edges: Sequence[tuple[float, float]]) -> bool:
     return cell.left < first[0] and (cell.right < first[1] or cell.right - first[0] < 0.5 * (cell.right - cell.left))
 
 
-def _nearest(cell: Span, edges: Sequence[tuple[float, float]]) -> int:
+def _find_nearest_column(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> int:
     own = (cell.left, cell.right)
     middle = (cell.left + cell.right) / 2
     return max(range(len(edges)), key=lambda k: (_overlap(own, edges[k]) > 0, -abs(middle - sum(edges[k]) / 2)))
@@ -140,7 +140,7 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
     joined: list[GridRow] = []
     for row in rows:
         before = joined[-1] if joined else None
-        if before is not None and _runs_on(before, row):
+        if before is not None and _continues_row(before, row):
             before.cells[0].extend(row.cells[0])
             for number in range(1, len(row.cells)):
                 before.cells[number].extend(row.cells[number])
@@ -150,7 +150,7 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
     return joined
 
 
-def _runs_on(before: GridRow, row: GridRow) -> bool:
+def _continues_row(before: GridRow, row: GridRow) -> bool:
     if before.is_header or row.is_header:
         return False
     if not row.cells[0]:
@@ -158,8 +158,8 @@ def _runs_on(before: GridRow, row: GridRow) -> bool:
     if not before.cells[0]:
         return False
     if any(before.cells[1:]):
-        return not any(row.cells[1:]) and _continues(before, row)
-    return _continues(before, row)
+        return not any(row.cells[1:]) and _continues_label(before, row)
+    return _continues_label(before, row)
 
 
 def _continues_cells(before: GridRow, row: GridRow) -> bool:
@@ -170,7 +170,7 @@ def _continues_cells(before: GridRow, row: GridRow) -> bool:
     return close and above and not any(span.numeric for span in spans)
 
 
-def _continues(before: GridRow, row: GridRow) -> bool:
+def _continues_label(before: GridRow, row: GridRow) -> bool:
     first, second = before.cells[0][-1], row.cells[0][0]
     text, following = first.text.rstrip(), second.text.lstrip()
     close = row.top - before.bottom < 0.35 * (row.bottom - row.top)
@@ -180,7 +180,7 @@ def _continues(before: GridRow, row: GridRow) -> bool:
     return hangs or (following[0] in "(&" and not any(row.cells[1:]))
 
 
-def spans_of_header(cells: Sequence[Span], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
+def spans_of_header(cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
     """For each header cell the figure columns (first, last) it spans.
 
     Each cell takes a run of neighbouring columns whose common middle is nearest to its own;
@@ -196,18 +196,18 @@ def spans_of_header(cells: Sequence[Span], edges: Sequence[tuple[float, float]])
             if state is None:
                 continue
             cost, chosen = state
-            _offer(best, (cell, column + 1), cost + _UNCOVERED, chosen)
+            _keep_cheaper(best, (cell, column + 1), cost + _UNCOVERED, chosen)
             if cell == count:
                 continue
             middle = (cells[cell].left + cells[cell].right) / 2
             for last in range(column, columns):
                 distance = abs((edges[column][0] + edges[last][1]) / 2 - middle)
-                _offer(best, (cell + 1, last + 1), cost + distance, [*chosen, (column, last)])
+                _keep_cheaper(best, (cell + 1, last + 1), cost + distance, [*chosen, (column, last)])
     found = best.get((count, columns))
-    return found[1] if found else [(_nearest(cell, edges),) * 2 for cell in cells]
+    return found[1] if found else [(_find_nearest_column(cell, edges),) * 2 for cell in cells]
 
 
-def _offer(
+def _keep_cheaper(
     best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]],
     state: tuple[int, int],
     cost: float,

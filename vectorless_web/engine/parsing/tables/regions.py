@@ -8,7 +8,7 @@ from enum import Enum
 from vectorless_web.engine.parsing.layout import Layout
 from vectorless_web.engine.parsing.lines import Line, Page
 from vectorless_web.engine.parsing.patterns import NOTE, form_of
-from vectorless_web.engine.parsing.tables.cells import Span, split_cells
+from vectorless_web.engine.parsing.tables.cells import CellSpan, split_cells
 
 _LOOK_AHEAD = 5
 _HEADER_LINES = 60
@@ -33,7 +33,7 @@ _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—]\s|^\(?[a-z0-9]{1,2}[.)]\s", re.IGNORECASE)
 
 
-class Role(Enum):
+class LineRole(Enum):
     """What a line can be in a table."""
 
     DATA = "data"
@@ -45,40 +45,40 @@ class Role(Enum):
 
 
 @dataclass(slots=True)
-class Row:
+class LineRow:
     """A printed line seen as a table row."""
 
     number: int
     line: Line
-    cells: list[Span]
-    role: Role
+    cells: list[CellSpan]
+    role: LineRole
 
 
-def classify(number: int, page: Page, line: Line) -> Row:
+def classify(number: int, page: Page, line: Line) -> LineRow:
     """A line with its cells and role."""
     cells = split_cells(page, line)
-    return Row(number, line, cells, _role(cells))
+    return LineRow(number, line, cells, _role(cells))
 
 
-def _role(cells: Sequence[Span]) -> Role:
+def _role(cells: Sequence[CellSpan]) -> LineRole:
     numeric = [cell for cell in cells if cell.numeric]
     if len(cells) == 1:
-        return Role.FIGURE if numeric else Role.TEXT
+        return LineRole.FIGURE if numeric else LineRole.TEXT
     if _BULLET.match(cells[0].text + " ") and len(cells) == 2:
-        return Role.TEXT
+        return LineRole.TEXT
     if numeric and all(_YEAR.match(cell.text.strip()) for cell in numeric):
-        return Role.HEADER
+        return LineRole.HEADER
     if any(cell.numeric for cell in cells[1:]):
-        return Role.DATA
-    return Role.HEADER
+        return LineRole.DATA
+    return LineRole.HEADER
 
 
-def find_regions(rows: Sequence[Row], layout: Layout) -> list[tuple[int, int]]:
+def find_regions(rows: Sequence[LineRow], layout: Layout) -> list[tuple[int, int]]:
     """Ranges (from, to) of `rows` (one page, reading order) that are tables."""
     regions: list[tuple[int, int]] = []
     position = 0
     while position < len(rows):
-        if rows[position].role is not Role.DATA:
+        if rows[position].role is not LineRole.DATA:
             position += 1
             continue
         floor = regions[-1][1] if regions else 0
@@ -90,43 +90,43 @@ def find_regions(rows: Sequence[Row], layout: Layout) -> list[tuple[int, int]]:
     return regions
 
 
-def _is_table(rows: Sequence[Row]) -> bool:
+def _is_table(rows: Sequence[LineRow]) -> bool:
     """Two rows of figures, or one under a header; a lone figure row is rather a sentence or a heading."""
-    data = sum(row.role is Role.DATA for row in rows)
+    data = sum(row.role is LineRole.DATA for row in rows)
     figures = sum(cell.numeric for row in rows for cell in row.cells)
-    header = any(row.role is Role.HEADER for row in rows)
+    header = any(row.role is LineRole.HEADER for row in rows)
     return data >= 2 or (data == 1 and header) or (data == 1 and figures >= 3)
 
 
-def _grow_down(rows: Sequence[Row], seed: int, layout: Layout) -> int:
+def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
     """The end of the region that starts at a seed."""
     end = seed + 1
     figures_left = _figures_left(rows[seed])
     position = end
     while position < len(rows) and position - end <= _LOOK_AHEAD:
         row = rows[position]
-        if _too_far(rows[position - 1], row) or _breaks(row, rows[seed:end], layout):
+        if _is_too_far(rows[position - 1], row) or _breaks_table(row, rows[seed:end], layout):
             break
-        if row.role in (Role.DATA, Role.FIGURE):
-            if row.role is Role.DATA:
+        if row.role in (LineRole.DATA, LineRole.FIGURE):
+            if row.role is LineRole.DATA:
                 figures_left = min(figures_left, _figures_left(row))
             elif row.line.left < figures_left - row.line.style.size:
                 break
             end = position + 1
-        elif row.role is Role.TEXT and not (_clear_of_figures(row, figures_left) or _centred(row, rows[seed])):
+        elif row.role is LineRole.TEXT and not (_clear_of_figures(row, figures_left) or _is_centred(row, rows[seed])):
             break
         position += 1
     return _without_trailing_titles(rows, seed, end, layout)
 
 
-def _without_trailing_titles(rows: Sequence[Row], seed: int, end: int, layout: Layout) -> int:
+def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layout: Layout) -> int:
     """A bold or larger title before a new header row belongs to the next table, not to this one."""
     for position in range(seed + 1, end):
         row = rows[position]
-        if row.role is not Role.HEADER or position == seed + 1:
+        if row.role is not LineRole.HEADER or position == seed + 1:
             continue
         first = position
-        while first > seed + 1 and rows[first - 1].role is not Role.DATA:
+        while first > seed + 1 and rows[first - 1].role is not LineRole.DATA:
             first -= 1
         between = rows[first:position]
         if any(_stands_out(title, rows[seed]) for title in between) and _has_header(rows[position:end]):
@@ -134,56 +134,56 @@ def _without_trailing_titles(rows: Sequence[Row], seed: int, end: int, layout: L
     return end
 
 
-def _has_header(rows: Sequence[Row]) -> bool:
-    return any(row.role is Role.HEADER and any(cell.numeric for cell in row.cells) for row in rows[:4])
+def _has_header(rows: Sequence[LineRow]) -> bool:
+    return any(row.role is LineRole.HEADER and any(cell.numeric for cell in row.cells) for row in rows[:4])
 
 
-def _stands_out(row: Row, seed: Row) -> bool:
+def _stands_out(row: LineRow, seed: LineRow) -> bool:
     style, usual = row.line.style, seed.line.style
     return style.size > usual.size + 0.4 or (style.accent and not usual.accent)
 
 
-def _breaks(row: Row, region: Sequence[Row], layout: Layout) -> bool:
+def _breaks_table(row: LineRow, region: Sequence[LineRow], layout: Layout) -> bool:
     """Whether a line cannot stand inside a table: a larger size than the rows, or a structural title."""
     largest = max(own.line.style.size for own in region)
     text = row.line.text
-    return row.line.style.size > largest + 1.5 or (row.role is not Role.DATA and bool(_STRUCTURAL.match(text)))
+    return row.line.style.size > largest + 1.5 or (row.role is not LineRole.DATA and bool(_STRUCTURAL.match(text)))
 
 
-def _too_far(before: Row, row: Row) -> bool:
+def _is_too_far(before: LineRow, row: LineRow) -> bool:
     """A jump to another column of the page or a wide vertical gap."""
     gap = row.line.top - before.line.bottom
     return gap > 3.2 * max(row.line.style.size, before.line.style.size) or gap < -12 * row.line.style.size
 
 
-def _figures_left(row: Row) -> float:
+def _figures_left(row: LineRow) -> float:
     return min(cell.left for cell in row.cells[1:] if cell.numeric)
 
 
-def _clear_of_figures(row: Row, figures_left: float) -> bool:
+def _clear_of_figures(row: LineRow, figures_left: float) -> bool:
     line = row.line
     if line.left > figures_left - line.style.size:
         return len(line.text) < 60
     return line.right < figures_left + line.style.size
 
 
-def _centred(row: Row, seed: Row) -> bool:
+def _is_centred(row: LineRow, seed: LineRow) -> bool:
     """A short label centred over the whole table ("LIABILITIES AND EQUITY")."""
     middle = (seed.line.left + seed.line.right) / 2
     return len(row.line.text) < 60 and abs((row.line.left + row.line.right) / 2 - middle) < 2 * row.line.style.size
 
 
-def _grow_up(rows: Sequence[Row], seed: int, floor: int, layout: Layout) -> int:
+def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> int:
     """The start of the region: headers above the seed, with labels between them and the seed."""
-    figures_left = min(_figures_left(row) for row in rows[seed : seed + 3] if row.role is Role.DATA)
+    figures_left = min(_figures_left(row) for row in rows[seed : seed + 3] if row.role is LineRole.DATA)
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
         row = rows[position - 1]
-        if row.role is Role.DATA or _too_far(row, rows[position]) or _is_title(row, rows[seed].line):
+        if row.role is LineRole.DATA or _is_too_far(row, rows[position]) or _is_title(row, rows[seed].line):
             break
-        if _heads(row, figures_left, rows[seed].line) or (start < seed and _beside(row, rows[start:seed])):
+        if _heads(row, figures_left, rows[seed].line) or (start < seed and _is_beside(row, rows[start:seed])):
             start = position - 1
-        elif not (row.role is Role.TEXT and _clear_of_figures(row, figures_left) and start == seed) or (
+        elif not (row.role is LineRole.TEXT and _clear_of_figures(row, figures_left) and start == seed) or (
             _ENDS_SENTENCE.search(row.line.text) and len(row.line.text) > 60
         ):
             break
@@ -191,7 +191,7 @@ def _grow_up(rows: Sequence[Row], seed: int, floor: int, layout: Layout) -> int:
     return start
 
 
-def _is_title(row: Row, seed: Line) -> bool:
+def _is_title(row: LineRow, seed: Line) -> bool:
     """Whether a line heads the table and is no part of it: by its words, or set larger and centred over all columns."""
     line = row.line
     if form_of(line.text).family <= NOTE:
@@ -213,17 +213,17 @@ def _over_figures(line: Line, figures_left: float, seed: Line) -> bool:
     return low and abs(middle - figures) < abs(middle - table) and line.style.size < seed.style.size + 1
 
 
-def _beside(row: Row, header: Sequence[Row]) -> bool:
+def _is_beside(row: LineRow, header: Sequence[LineRow]) -> bool:
     """Whether a line stands at the height of a header line already found ("Period" over the labels)."""
     return any(row.line.top < own.line.bottom and own.line.top < row.line.bottom for own in header)
 
 
-def _heads(row: Row, figures_left: float, seed: Line) -> bool:
+def _heads(row: LineRow, figures_left: float, seed: Line) -> bool:
     """Whether a line is part of a column header: cells, a short text over the figures, or the units line."""
     line = row.line
-    if row.role is Role.HEADER:
+    if row.role is LineRole.HEADER:
         return not (len(row.cells) == 2 and len(row.cells[1].text) > 60)
-    if row.role is Role.FIGURE:
+    if row.role is LineRole.FIGURE:
         return line.left > figures_left - 2 * line.style.size
     if len(line.text) > 70:
         return False
@@ -238,45 +238,45 @@ _EDGE = 5.0
 _LEAST_ROWS = 3
 
 
-def find_text_tables(rows: Sequence[Row], taken: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def find_text_tables(rows: Sequence[LineRow], taken: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Ranges (from, to) of rows outside `taken` that form such tables."""
     covered = {number for start, end in taken for number in range(start, end)}
     found: list[tuple[int, int]] = []
     position = 0
     while position < len(rows):
-        end = _extent(rows, position, covered) if _is_row(rows[position], position, covered) else position
+        end = _find_end(rows, position, covered) if _is_row(rows[position], position, covered) else position
         if end > position:
             found.append((position, end))
         position = max(end, position + 1)
     return found
 
 
-def _is_row(row: Row, number: int, covered: set[int]) -> bool:
-    return number not in covered and row.role is Role.HEADER and len(row.cells) >= 2
+def _is_row(row: LineRow, number: int, covered: set[int]) -> bool:
+    return number not in covered and row.role is LineRole.HEADER and len(row.cells) >= 2
 
 
-def _extent(rows: Sequence[Row], start: int, covered: set[int]) -> int:
+def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
     """The end of the table that starts at a row, or `start` if there is none."""
     edges = [cell.left for cell in rows[start].cells]
     ends = [cell.right for cell in rows[start].cells]
     end, members = start + 1, 1
     for position in range(start + 1, len(rows)):
         row = rows[position]
-        if position in covered or _apart(rows[position - 1], row):
+        if position in covered or _is_apart(rows[position - 1], row):
             break
-        if _is_row(row, position, covered) and _aligned(row, edges, ends):
+        if _is_row(row, position, covered) and _is_aligned(row, edges, ends):
             members += 1
             end = position + 1
-        elif row.role is Role.TEXT and _wraps(row, edges):
+        elif row.role is LineRole.TEXT and _is_wrapped(row, edges):
             end = position + 1
         else:
             break
-    while end > start + 1 and rows[end - 1].role is Role.TEXT and rows[end - 1].line.left < edges[1] - _EDGE:
+    while end > start + 1 and rows[end - 1].role is LineRole.TEXT and rows[end - 1].line.left < edges[1] - _EDGE:
         end -= 1  # a line under the first column alone may already be running text
     return end if members >= _LEAST_ROWS else start
 
 
-def _aligned(row: Row, edges: Sequence[float], ends: Sequence[float]) -> bool:
+def _is_aligned(row: LineRow, edges: Sequence[float], ends: Sequence[float]) -> bool:
     """Whether every cell but the first begins or ends where a column does."""
     return all(
         any(abs(cell.left - edge) < _EDGE for edge in edges) or any(abs(cell.right - end) < _EDGE for end in ends)
@@ -284,7 +284,7 @@ def _aligned(row: Row, edges: Sequence[float], ends: Sequence[float]) -> bool:
     )
 
 
-def _wraps(row: Row, edges: Sequence[float]) -> bool:
+def _is_wrapped(row: LineRow, edges: Sequence[float]) -> bool:
     """A lone line that begins at an edge and does not run under the next column."""
     line = row.line
     for number, edge in enumerate(edges):
@@ -294,6 +294,6 @@ def _wraps(row: Row, edges: Sequence[float]) -> bool:
     return False
 
 
-def _apart(before: Row, row: Row) -> bool:
+def _is_apart(before: LineRow, row: LineRow) -> bool:
     gap = row.line.top - before.line.bottom
     return gap > 2.5 * row.line.style.size or gap < -6 * row.line.style.size

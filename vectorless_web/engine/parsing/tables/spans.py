@@ -47,22 +47,22 @@ def lay_out(rows: Sequence[Sequence[SpanCell]], *, headers: int = 0) -> SpanGrid
     width = max((sum(min(cell.across, MOST_ACROSS) for cell in row) for row in rows), default=0)
     if width * len(rows) > MOST_CELLS:
         return None
-    shown, filled = _placed(rows)
+    shown, filled = _place_cells(rows)
     _join_marks(shown)
-    headers = min(headers or _guessed_headers(shown), max(len(shown) - 1, 0))
-    _settle_headers(shown, filled, headers)
+    headers = min(headers or _guess_headers(shown), max(len(shown) - 1, 0))
+    _choose_headers(shown, filled, headers)
     kept = [column for column in range(len(shown[0]) if shown else 0) if any(row[column] for row in shown)]
     shown, filled = _only(shown, kept), _only(filled, kept)
     columns = tuple(_header([row[place] for row in filled[:headers]]) for place in range(len(kept)))
     return SpanGrid(shown, filled, headers, columns)
 
 
-def _placed(rows: Sequence[Sequence[SpanCell]]) -> tuple[Texts, Texts]:
+def _place_cells(rows: Sequence[Sequence[SpanCell]]) -> tuple[Texts, Texts]:
     shown: Texts = []
     filled: Texts = []
     hanging: dict[int, tuple[int, str]] = {}
     for row in rows:
-        own, full, hanging = _placed_row(row, hanging, filled[-1] if filled else [])
+        own, full, hanging = _place_row(row, hanging, filled[-1] if filled else [])
         shown.append(own)
         filled.append(full)
     width = max(map(len, shown), default=0)
@@ -71,7 +71,7 @@ def _placed(rows: Sequence[Sequence[SpanCell]]) -> tuple[Texts, Texts]:
     return shown, filled
 
 
-def _placed_row(
+def _place_row(
     row: Sequence[SpanCell], hanging: dict[int, tuple[int, str]], over: Sequence[str]
 ) -> tuple[list[str], list[str], dict[int, tuple[int, str]]]:
     """One row among cells that hang down into it: (column -> rows left, text)."""
@@ -108,7 +108,7 @@ def _join_marks(shown: Texts) -> None:
                 row[place], row[place + 1] = row[place] + row[place + 1], ""
 
 
-def _guessed_headers(shown: Texts) -> int:
+def _guess_headers(shown: Texts) -> int:
     """How many of the first rows hold no figures but years: those without a label, else the first."""
     count = 0
     for row in shown[:_HEADER_ROWS]:
@@ -127,7 +127,7 @@ def _is_year(text: str) -> bool:
     return len(text) == 4 and text[:2] in ("19", "20") and text.isdecimal()
 
 
-def _settle_headers(shown: Texts, filled: Texts, headers: int) -> None:
+def _choose_headers(shown: Texts, filled: Texts, headers: int) -> None:
     """Move a header that begins over an empty column to the next column that it spans."""
     for place in range(len(shown[0]) - 1 if shown else 0):
         if any(row[place] for row in shown[headers:]):

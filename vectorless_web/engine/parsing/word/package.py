@@ -70,7 +70,7 @@ class Package:
             )
         return root
 
-    def related(self, name: str) -> dict[str, list[str]]:
+    def find_related(self, name: str) -> dict[str, list[str]]:
         """The parts that a part ("" for the package) refers to, by the last word of the kind; none outside."""
         folder, base = posixpath.split(name)
         root = self.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
@@ -86,7 +86,7 @@ class Package:
         with self._archive.open(info) as file:
             data = file.read(self._limits.part + 1)
         if len(data) > self._limits.part:
-            raise _bomb()
+            raise _make_bomb_error()
         return data
 
 
@@ -128,7 +128,7 @@ def _check_directory(path: Path, limits: CompileLimits) -> None:
         raise zipfile.BadZipFile
     _, count, length = struct.unpack_from("<HHI", tail, place + 8)
     if count > limits.members or length > _DIRECTORY_BYTES:
-        raise _bomb()
+        raise _make_bomb_error()
 
 
 def _check_members(members: list[zipfile.ZipInfo], limits: CompileLimits) -> None:
@@ -141,10 +141,10 @@ def _check_members(members: list[zipfile.ZipInfo], limits: CompileLimits) -> Non
         info.file_size > _SMALL and info.file_size > limits.ratio * max(info.compress_size, 1) for info in members
     )
     if len(members) > limits.members or sum(info.file_size for info in members) > limits.unpacked or packed_too_tightly:
-        raise _bomb()
+        raise _make_bomb_error()
 
 
-def _bomb() -> UnreadableDocument:
+def _make_bomb_error() -> UnreadableDocument:
     return UnreadableDocument(
         "This file unpacks to far more than a Word document holds, so it was not opened."
         " Save it again in Word, split it, or upload a PDF.",

@@ -9,13 +9,13 @@ from lxml import etree
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
-from vectorless_web.engine.parsing.markup.blocks import BlockWriter, cleaned
+from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import TextBlock
-from vectorless_web.engine.parsing.markup.plaintext import guessed_level
+from vectorless_web.engine.parsing.markup.plaintext import guess_level
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 from vectorless_web.engine.parsing.word.package import Package, child, local, not_word, open_package, value
-from vectorless_web.engine.parsing.word.styles import Numbering, Styles, is_on, whole
-from vectorless_web.engine.parsing.word.text import Words, inside, paragraph_words
+from vectorless_web.engine.parsing.word.styles import Numbering, Styles, is_on, parse_count
+from vectorless_web.engine.parsing.word.text import Words, list_children, paragraph_words
 
 
 def is_data_table(table: etree._Element) -> bool:
@@ -33,14 +33,14 @@ def table_rows(table: etree._Element, said: Callable[[etree._Element], str]) -> 
     """The cells of each row, and how many leading rows are marked to be repeated as headers."""
     rows: list[list[SpanCell]] = []
     headers = 0
-    for row in _found(table, "tr"):
+    for row in _find_elements(table, "tr"):
         properties = child(row, "trPr")
         if child(properties, "del") is not None:
             continue
         if headers == len(rows) and is_on(properties, "tblHeader"):
             headers += 1
-        before = whole(value(child(properties, "gridBefore")), 0) or 0
-        rows.append([SpanCell("")] * min(before, 8) + [_cell(cell, said(cell)) for cell in _found(row, "tc")])
+        before = parse_count(value(child(properties, "gridBefore")), 0) or 0
+        rows.append([SpanCell("")] * min(before, 8) + [_cell(cell, said(cell)) for cell in _find_elements(row, "tc")])
     return rows, headers
 
 
@@ -48,12 +48,12 @@ def _cell(cell: etree._Element, text: str) -> SpanCell:
     properties = child(cell, "tcPr")
     merged = child(properties, "vMerge")
     goes_on = merged is not None and value(merged) != "restart"
-    return SpanCell(text, across=whole(value(child(properties, "gridSpan")), 1) or 1, above=goes_on and not text)
+    return SpanCell(text, across=parse_count(value(child(properties, "gridSpan")), 1) or 1, above=goes_on and not text)
 
 
-def _found(container: etree._Element, name: str) -> Iterator[etree._Element]:
+def _find_elements(container: etree._Element, name: str) -> Iterator[etree._Element]:
     """Rows or cells in order, also those within content controls."""
-    stack = [iter(inside(container))]
+    stack = [iter(list_children(container))]
     while stack:
         element = next(stack[-1], None)
         if element is None:
@@ -61,7 +61,7 @@ def _found(container: etree._Element, name: str) -> Iterator[etree._Element]:
         elif local(element) == name:
             yield element
         else:
-            stack.append(iter(inside(element)))
+            stack.append(iter(list_children(element)))
 
 
 _LONGEST_HEADING = 220
@@ -83,18 +83,18 @@ def read_docx(path: Path, *, limits: CompileLimits) -> WordText:
     UnreadableDocument: `damaged_docx`, `encrypted_docx`, `zip_bomb`, `unsafe_docx`, `unsupported_type`, `no_text`.
     """
     with open_package(path, limits) as package:
-        related = package.related("")
+        related = package.find_related("")
         main = next(iter(related.get("officeDocument", [])), "word/document.xml")
         root = package.xml(main)
         body = child(root, "body")
         if root is None or local(root) != "document" or body is None:
             raise not_word()
-        reader = _Reader(parts=_Parts.of(package, main))
+        reader = _WordReader(parts=_WordParts.of(package, main))
         reader.read(body)
         title = child(package.xml(next(iter(related.get("core-properties", [])), "docProps/core.xml")), "title")
         writer = reader.writer
         _check(writer, limits)
-        return WordText(writer.text, writer.blocks, cleaned(title.text or "") if title is not None else "")
+        return WordText(writer.text, writer.blocks, remove_invisible(title.text or "") if title is not None else "")
 
 
 def _check(writer: BlockWriter, limits: CompileLimits) -> None:
@@ -109,7 +109,7 @@ def _check(writer: BlockWriter, limits: CompileLimits) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _WordParts:
     """The parts of a document besides its body; `notes` by kind and id."""
 
     styles: Styles
@@ -118,8 +118,8 @@ class _Parts:
     running: list[etree._Element]
 
     @classmethod
-    def of(cls, package: Package, main: str) -> "_Parts":
-        related = package.related(main)
+    def of(cls, package: Package, main: str) -> "_WordParts":
+        related = package.find_related(main)
 
         def roots(kind: str) -> list[etree._Element]:
             return [root for name in related.get(kind, []) if (root := package.xml(name)) is not None]
@@ -139,10 +139,10 @@ class _Parts:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _WordReader:
     """Writes a document's blocks; footnotes come behind the block that refers to them."""
 
-    parts: _Parts
+    parts: _WordParts
     writer: BlockWriter = field(default_factory=BlockWriter)
     waiting: list[tuple[str, str]] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
@@ -219,7 +219,7 @@ class _Reader:
             return level if len(said) <= _LONGEST_HEADING else None
         if self.marked or (listed and not words.strong):
             return None
-        return guessed_level(said, strong=words.strong)
+        return guess_level(said, strong=words.strong)
 
     def _table(self, table: etree._Element) -> None:
         self._write_notes()
@@ -254,7 +254,7 @@ class _Reader:
 
 def _block_elements(container: etree._Element, *, whole_tables: bool = True) -> Iterator[etree._Element]:
     """Paragraphs and tables of data in reading order, without recursion; other tables only arrange what they hold."""
-    stack = [iter(inside(container))]
+    stack = [iter(list_children(container))]
     while stack:
         element = next(stack[-1], None)
         if element is None:
@@ -262,4 +262,4 @@ def _block_elements(container: etree._Element, *, whole_tables: bool = True) -> 
         elif local(element) == "p" or (whole_tables and local(element) == "tbl" and is_data_table(element)):
             yield element
         else:
-            stack.append(iter(inside(element)))
+            stack.append(iter(list_children(element)))

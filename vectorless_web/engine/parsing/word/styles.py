@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lxml import etree
 
-from vectorless_web.engine.parsing.markup.blocks import counted
+from vectorless_web.engine.parsing.markup.blocks import format_number
 from vectorless_web.engine.parsing.word.package import child, local, value
 
 _HEADING = re.compile(r"heading ([1-9])$")
@@ -15,7 +15,7 @@ _LEVELS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class ParagraphStyle:
     """A paragraph style by itself; `based_on` gives what it leaves open (None)."""
 
     name: str
@@ -31,7 +31,7 @@ def is_on(holder: etree._Element | None, name: str) -> bool | None:
     return None if found is None else value(found).lower() not in _OFF
 
 
-def whole(text: str, default: int | None = None) -> int | None:
+def parse_count(text: str, default: int | None = None) -> int | None:
     """A whole number of at most six digits, or the default."""
     return int(text) if text.isdecimal() and len(text) < 7 else default
 
@@ -39,7 +39,7 @@ def whole(text: str, default: int | None = None) -> int | None:
 def numbering_of(properties: etree._Element | None) -> tuple[str, int | None] | None:
     """(list, level) of paragraph properties; None when they name no list."""
     found = child(properties, "numPr", "numId")
-    return None if found is None else (value(found), whole(value(child(properties, "numPr", "ilvl"))))
+    return None if found is None else (value(found), parse_count(value(child(properties, "numPr", "ilvl"))))
 
 
 class Styles:
@@ -59,7 +59,7 @@ class Styles:
 
     def level(self, properties: etree._Element | None) -> int | None:
         """The level of a heading, 0 for the title; None for any other paragraph."""
-        outline = whole(value(child(properties, "outlineLvl")))
+        outline = parse_count(value(child(properties, "outlineLvl")))
         if outline is not None:
             return outline + 1 if outline < _LEVELS else None
         for style in self._chain(properties):
@@ -97,9 +97,9 @@ class Styles:
             name = style.based_on
         return None
 
-    def _chain(self, properties: etree._Element | None) -> list[Style]:
+    def _chain(self, properties: etree._Element | None) -> list[ParagraphStyle]:
         """The style of a paragraph and those that it is based on, each once."""
-        found: list[Style] = []
+        found: list[ParagraphStyle] = []
         seen: set[str] = set()
         name = self.id_of(properties)
         while name in self._styles and name not in seen:
@@ -109,12 +109,12 @@ class Styles:
         return found
 
 
-def _style(row: etree._Element) -> Style:
+def _style(row: etree._Element) -> ParagraphStyle:
     properties = child(row, "pPr")
-    return Style(
+    return ParagraphStyle(
         name=value(child(row, "name")).lower(),
         based_on=value(child(row, "basedOn")),
-        outline=whole(value(child(properties, "outlineLvl"))),
+        outline=parse_count(value(child(properties, "outlineLvl"))),
         numbering=numbering_of(properties),
         bold=is_on(child(row, "rPr"), "b"),
     )
@@ -125,7 +125,7 @@ _FORMS = {"lowerLetter": "a", "upperLetter": "A", "lowerRoman": "i", "upperRoman
 
 
 @dataclass(frozen=True, slots=True)
-class _Level:
+class _ListLevel:
     start: int
     form: str
     pattern: str
@@ -160,7 +160,7 @@ class Numbering:
         counts[level] = counts.get(level, levels[level].start - 1) + 1
         for deeper in [own for own in counts if own > level]:
             del counts[deeper]
-        return _printed(levels, level, counts), level
+        return _print_number(levels, level, counts), level
 
     def _restart(self, number: str, row: etree._Element, counts: dict[int, int]) -> None:
         """A list that begins anew sets its counts once, when it first occurs."""
@@ -168,19 +168,19 @@ class Numbering:
             return
         self._begun.add(number)
         for override in row:
-            level, start = whole(value(override, "ilvl")), whole(value(child(override, "startOverride")))
+            level, start = parse_count(value(override, "ilvl")), parse_count(value(child(override, "startOverride")))
             if level is not None and start is not None:
                 counts[level] = start - 1
 
 
-def _levels(row: etree._Element) -> dict[int, _Level]:
+def _levels(row: etree._Element) -> dict[int, _ListLevel]:
     found = {}
     for own in row:
-        level = whole(value(own, "ilvl"))
+        level = parse_count(value(own, "ilvl"))
         if local(own) != "lvl" or level is None:
             continue
-        found[level] = _Level(
-            start=whole(value(child(own, "start")), 1) or 0,
+        found[level] = _ListLevel(
+            start=parse_count(value(child(own, "start")), 1) or 0,
             form=value(child(own, "numFmt")) or "decimal",
             pattern=value(child(own, "lvlText")),
             style=value(child(own, "pStyle")),
@@ -189,17 +189,17 @@ def _levels(row: etree._Element) -> dict[int, _Level]:
     return found
 
 
-def _printed(levels: dict[int, _Level], level: int, counts: dict[int, int]) -> str:
+def _print_number(levels: dict[int, _ListLevel], level: int, counts: dict[int, int]) -> str:
     own = levels[level]
     if own.form == "bullet":
         return "-"
     if own.form == "none":
         return ""
 
-    def said(match: re.Match[str]) -> str:
+    def print_level(match: re.Match[str]) -> str:
         place = int(match[1]) - 1
         known = levels.get(place, own)
         number = counts.get(place, known.start)
-        return counted(number, "1" if own.legal else _FORMS.get(known.form, "1"))
+        return format_number(number, "1" if own.legal else _FORMS.get(known.form, "1"))
 
-    return " ".join(_PLACE.sub(said, own.pattern).split())
+    return " ".join(_PLACE.sub(print_level, own.pattern).split())

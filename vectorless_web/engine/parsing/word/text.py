@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from vectorless_web.engine.parsing.markup.blocks import cleaned
-from vectorless_web.engine.parsing.markup.plaintext import raised
+from vectorless_web.engine.parsing.markup.blocks import remove_invisible
+from vectorless_web.engine.parsing.markup.plaintext import mark_superscript
 from vectorless_web.engine.parsing.word.package import child, local, value
 from vectorless_web.engine.parsing.word.styles import is_on
 
@@ -30,7 +30,7 @@ class Words:
     notes: list[tuple[str, str]] = field(default_factory=list)
 
 
-def inside(element: etree._Element) -> list[etree._Element]:
+def list_children(element: etree._Element) -> list[etree._Element]:
     """The children that count: of alternatives, the first with content, else the fallback."""
     if local(element) != "AlternateContent":
         return [own for own in element if local(own) not in _PASSED]
@@ -50,20 +50,22 @@ def paragraph_words(paragraph: etree._Element, *, bold: bool = False) -> Words:
         elif name in _DRAWN:
             words.boxes.extend(_text_boxes(part))
         else:
-            text = _said(name, part)
+            text = _read_run_part(name, part)
             if value(child(properties, "vertAlign")) == "superscript":
-                text = raised("".join(said[-4:]), text)
+                text = mark_superscript("".join(said[-4:]), text)
             own = is_on(properties, "b")
             plain = plain or (bool(text.strip()) and not (bold if own is None else own))
             said.append(text)
-    words.text = "\n".join(" ".join(line.split()) for line in cleaned("".join(said)).split("\n")).strip()
+    words.text = "\n".join(" ".join(line.split()) for line in remove_invisible("".join(said)).split("\n")).strip()
     words.strong = bool(words.text) and not plain
     return words
 
 
 def _run_parts(paragraph: etree._Element) -> Iterator[tuple[etree._Element | None, etree._Element]]:
     """(properties of its run, part) in reading order; drawings whole. Properties are looked for once a run."""
-    stack: list[tuple[etree._Element | None, etree._Element]] = [(None, own) for own in reversed(inside(paragraph))]
+    stack: list[tuple[etree._Element | None, etree._Element]] = [
+        (None, own) for own in reversed(list_children(paragraph))
+    ]
     while stack:
         properties, element = stack.pop()
         name = local(element)
@@ -71,10 +73,10 @@ def _run_parts(paragraph: etree._Element) -> Iterator[tuple[etree._Element | Non
             yield properties, element
         else:
             own_properties = child(element, "rPr") if name == "r" else properties
-            stack.extend((own_properties, own) for own in reversed(inside(element)))
+            stack.extend((own_properties, own) for own in reversed(list_children(element)))
 
 
-def _said(name: str, part: etree._Element) -> str:
+def _read_run_part(name: str, part: etree._Element) -> str:
     if name == "t":
         return part.text or ""
     if name != "sym":
@@ -95,5 +97,5 @@ def _text_boxes(drawn: etree._Element) -> list[etree._Element]:
         if local(element) == "txbxContent":
             found.append(element)
         else:
-            stack.extend(reversed(inside(element)))
+            stack.extend(reversed(list_children(element)))
     return found

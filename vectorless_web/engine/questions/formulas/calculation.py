@@ -5,15 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from vectorless_web.engine.questions.focus import Parts
+from vectorless_web.engine.questions.focus import QuestionParts
 from vectorless_web.engine.questions.formulas.expression import (
     Branch,
-    Leaf,
+    FigureLeaf,
     Tree,
     at_period,
     average,
     each_leaf,
-    shifted,
+    shift_periods,
 )
 from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio
 from vectorless_web.engine.questions.periods import periods_in
@@ -104,12 +104,12 @@ class _Parser:
         sign, words = self.tokens[self.position]
         self.position += 1
         if sign == "(":
-            return self._bracketed()
+            return self._parse_brackets()
         if sign or not words:
             return None
         return float(words) if _NUMBER.fullmatch(words) else _figure(words, self.leaf)
 
-    def _bracketed(self) -> Tree | None:
+    def _parse_brackets(self) -> Tree | None:
         tree = self.sum()
         if self.is_done or self.tokens[self.position][0] != ")":
             return None
@@ -119,7 +119,7 @@ class _Parser:
 
 def _figure(words: str, leaf: LeafReader) -> Tree | None:
     """One figure, or the average or change of one over the periods it names (this one and the one before, if none)."""
-    for pattern, join in ((_WRITTEN_AVERAGE, _mean), (_WRITTEN_CHANGE, _difference)):
+    for pattern, join in ((_WRITTEN_AVERAGE, _average_periods), (_WRITTEN_CHANGE, _difference)):
         match = pattern.match(words)
         if match:
             inner = leaf(words[match.end() :])
@@ -127,7 +127,7 @@ def _figure(words: str, leaf: LeafReader) -> Tree | None:
     return leaf(words)
 
 
-def _mean(tree: Tree, words: str) -> Tree:
+def _average_periods(tree: Tree, words: str) -> Tree:
     return average(_over_periods(tree, words))
 
 
@@ -139,7 +139,7 @@ def _difference(tree: Tree, words: str) -> Tree:
 def _over_periods(tree: Tree, words: str) -> list[Tree]:
     named = sorted(periods_in(words), key=lambda period: (period.year, period.quarter or 0))
     if len(named) < 2:
-        return [shifted(tree, 1), tree]
+        return [shift_periods(tree, 1), tree]
     return [at_period(tree, period) for period in named]
 
 
@@ -170,7 +170,7 @@ _COMPOUND = re.compile(r"\bcagr\b|\bcompound", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Calculation:
+class FormulaTree:
     """The tree of figures, with the name and source of the way it is worked out; `is_percent` for a percentage."""
 
     tree: Tree
@@ -180,30 +180,35 @@ class Calculation:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class FormulaReader:
     """Reads figures and calculations with one lexicon; `periods` are those of the whole question."""
 
     lexicon: Lexicon
     periods: tuple[Period, ...]
 
-    def calculation(self, parts: Parts, matches: Sequence[Match], *, wants_percent: bool) -> Calculation | None:
+    def calculation(self, parts: QuestionParts, matches: Sequence[Match], *, wants_percent: bool) -> FormulaTree | None:
         """The calculation asked for; None when nothing measurable is named."""
-        base = self._defined(parts) or self._share(parts.focus) or self._joined(parts, matches) or self._ratio(matches)
+        base = (
+            self._read_definition(parts)
+            or self._share(parts.focus)
+            or self._join_parts(parts, matches)
+            or self._ratio(matches)
+        )
         base = base or self._single(matches)
-        if base is None or (isinstance(base.tree, Leaf) and _is_forecast(matches)):
+        if base is None or (isinstance(base.tree, FigureLeaf) and _is_forecast(matches)):
             return None
         return self._over_time(base, parts.focus, wants_percent=wants_percent)
 
-    def leaf(self, words: str) -> Leaf | None:
+    def leaf(self, words: str) -> FigureLeaf | None:
         """The figure these words name: the longest concept in them, else the words themselves."""
         named = periods_in(words)
         period = named[0] if len(named) == 1 else None
         concepts = [(len(match.text), concept) for match in self.lexicon.match(words) if (concept := _concept(match))]
         if concepts:
             concept = max(concepts, key=lambda item: item[0])[1]
-            return Leaf(concept.name, concept.phrases, concept.statement, period)
+            return FigureLeaf(concept.name, concept.phrases, concept.statement, period)
         plain = _plain_words(words)
-        return Leaf(plain, (plain,), "", period) if plain else None
+        return FigureLeaf(plain, (plain,), "", period) if plain else None
 
     def ratio_tree(self, ratio: Ratio) -> Tree | None:
         """The ratio's expression over its concepts."""
@@ -213,27 +218,27 @@ class Reader:
         }
         return read_expression(ratio.expression, lambda words: leaves.get(words.strip()))
 
-    def _operand(self, name: str, offset: int, statement: str) -> Leaf:
+    def _operand(self, name: str, offset: int, statement: str) -> FigureLeaf:
         concept = self.lexicon.concept(name)
         phrases = concept.phrases if concept else (name,)
-        return Leaf(name, phrases, statement or (concept.statement if concept else ""), None, offset)
+        return FigureLeaf(name, phrases, statement or (concept.statement if concept else ""), None, offset)
 
-    def _defined(self, parts: Parts) -> Calculation | None:
+    def _read_definition(self, parts: QuestionParts) -> FormulaTree | None:
         """A definition given in the question, set into the rest of it: "EBITDA less capex, where EBITDA is ..."."""
         named = {name.lower(): sentence for sentence in parts.definitions if (name := _defined_name(sentence))}
         for sentence in (*parts.definitions, parts.focus):
             others = {name: text for name, text in named.items() if text != sentence}
-            tree = read_definition(sentence, partial(self._meant, definitions=others))
+            tree = read_definition(sentence, partial(self._choose_meaning, definitions=others))
             if tree is not None:
-                return self._completed(tree, parts, sentence)
+                return self._complete_tree(tree, parts, sentence)
         return None
 
-    def _meant(self, words: str, definitions: Mapping[str, str]) -> Tree | None:
+    def _choose_meaning(self, words: str, definitions: Mapping[str, str]) -> Tree | None:
         """What words in a definition stand for: another definition, a known ratio, or a figure."""
         plain = words.strip().lower()
         if plain in definitions:
             others = {name: text for name, text in definitions.items() if name != plain}
-            return read_definition(definitions[plain], partial(self._meant, definitions=others))
+            return read_definition(definitions[plain], partial(self._choose_meaning, definitions=others))
         ratio = self._whole_ratio(words)
         return self.leaf(words) if ratio is None else ratio
 
@@ -248,87 +253,89 @@ class Reader:
                 return at_period(tree, named[0]) if tree is not None and len(named) == 1 else tree
         return None
 
-    def _completed(self, tree: Tree, parts: Parts, sentence: str) -> Calculation:
+    def _complete_tree(self, tree: Tree, parts: QuestionParts, sentence: str) -> FormulaTree:
         name = _defined_name(sentence)
         rest = re.search(
             rf"{re.escape(name)}\s*(?P<sign>less|minus|plus|%?\s*margin\b|divided by)(?P<more>.*)", parts.focus, re.I
         )
         if not name or rest is None:
-            return Calculation(tree, name or "as defined in the question", "the question's own definition")
+            return FormulaTree(tree, name or "as defined in the question", "the question's own definition")
         sign = rest["sign"].lower()
         other = self.leaf("revenue" if "margin" in sign else rest["more"])
         if other is None:
-            return Calculation(tree, name, "the question's own definition")
+            return FormulaTree(tree, name, "the question's own definition")
         if "margin" in sign:
             joined: Tree = Branch("/", Branch("*", 100.0, tree), other)
-            return Calculation(joined, f"{name} margin", "the question's own definition", is_percent=True)
+            return FormulaTree(joined, f"{name} margin", "the question's own definition", is_percent=True)
         operator = {"less": "-", "minus": "-", "plus": "+"}.get(sign, "/")
-        return Calculation(
+        return FormulaTree(
             Branch(operator, tree, other), f"{name} {sign} {other.concept}", "the question's own definition"
         )
 
-    def _share(self, focus: str) -> Calculation | None:
+    def _share(self, focus: str) -> FormulaTree | None:
         match = _SHARE.search(focus)
         if match is None:
             return None
         top, bottom = match["top"] or match["part"], match["bottom"] or match["whole"]
-        upper, lower = self._known(top), self._known(bottom)
+        upper, lower = self._find_known(top), self._find_known(bottom)
         if upper is None or lower is None:
             return None
         tree = Branch("/", Branch("*", 100.0, replace(upper, period=None)), replace(lower, period=None))
-        return Calculation(tree, f"{upper.concept} as a percentage of {lower.concept}", _OWN_WORDS, is_percent=True)
+        return FormulaTree(tree, f"{upper.concept} as a percentage of {lower.concept}", _OWN_WORDS, is_percent=True)
 
-    def _known(self, words: str) -> Leaf | None:
+    def _find_known(self, words: str) -> FigureLeaf | None:
         """The last known concept with a figure in these words."""
         found = [concept for match in self.lexicon.match(words) if (concept := _concept(match))]
         concepts = [concept for concept in found if concept.is_measured]
-        return Leaf(concepts[-1].name, concepts[-1].phrases, concepts[-1].statement) if concepts else None
+        return FigureLeaf(concepts[-1].name, concepts[-1].phrases, concepts[-1].statement) if concepts else None
 
-    def _joined(self, parts: Parts, matches: Sequence[Match]) -> Calculation | None:
+    def _join_parts(self, parts: QuestionParts, matches: Sequence[Match]) -> FormulaTree | None:
         """Two known figures joined by an operator word: "operating income plus depreciation"."""
         of_to = _RATIO_OF.search(parts.focus)
-        if of_to and (upper := self._known(of_to["top"])) and (lower := self._known(of_to["bottom"])):
-            return Calculation(Branch("/", upper, lower), f"{upper.concept} to {lower.concept}", _OWN_WORDS)
+        if of_to and (upper := self._find_known(of_to["top"])) and (lower := self._find_known(of_to["bottom"])):
+            return FormulaTree(Branch("/", upper, lower), f"{upper.concept} to {lower.concept}", _OWN_WORDS)
         signs = (sign for sign in _JOINED.finditer(parts.focus) if not _is_inside(sign, matches))
         sign = next(signs, None)
         if sign is None:
             return None
-        left, right = self._known(parts.focus[: sign.start()]), self._known(parts.focus[sign.end() :])
+        left, right = self._find_known(parts.focus[: sign.start()]), self._find_known(parts.focus[sign.end() :])
         if left is None or right is None:
             return None
         operator = {"less": "-", "minus": "-", "plus": "+"}.get(sign.group().strip().lower(), sign.group().strip())
         operator = operator if operator in "+-/" else "/"
         tree = Branch(operator, replace(left, period=None), replace(right, period=None))
-        return Calculation(tree, f"{left.concept} {sign.group().strip()} {right.concept}", _OWN_WORDS)
+        return FormulaTree(tree, f"{left.concept} {sign.group().strip()} {right.concept}", _OWN_WORDS)
 
-    def _ratio(self, matches: Sequence[Match]) -> Calculation | None:
+    def _ratio(self, matches: Sequence[Match]) -> FormulaTree | None:
         named = [concept for match in matches if (concept := _concept(match))]
         for match in matches:
             for entry in match.entries:
                 if isinstance(entry, Ratio) and (tree := self.ratio_tree(entry)) is not None:
-                    specific = each_leaf(tree, lambda leaf: _specified(leaf, named))
-                    return Calculation(specific, entry.name, entry.source, entry.percent)
+                    specific = each_leaf(tree, lambda leaf: _specify_leaf(leaf, named))
+                    return FormulaTree(specific, entry.name, entry.source, entry.percent)
         return None
 
-    def _single(self, matches: Sequence[Match]) -> Calculation | None:
+    def _single(self, matches: Sequence[Match]) -> FormulaTree | None:
         concepts = [concept for match in matches if (concept := _concept(match)) and concept.is_measured]
         if not concepts:
             return None
         concept = concepts[0]
-        return Calculation(Leaf(concept.name, concept.phrases, concept.statement), concept.name, concept.source)
+        return FormulaTree(FigureLeaf(concept.name, concept.phrases, concept.statement), concept.name, concept.source)
 
-    def _over_time(self, base: Calculation, focus: str, *, wants_percent: bool) -> Calculation:
+    def _over_time(self, base: FormulaTree, focus: str, *, wants_percent: bool) -> FormulaTree:
         """The same over the periods named: an average of them, a growth, a change, or simply the one asked."""
         ordered = sorted(self.periods, key=lambda period: (period.year, period.quarter or 0))
         if _AVERAGE.search(focus) and len(ordered) > 1:
             trees = [at_period(base.tree, period) for period in ordered]
             return replace(base, tree=average(trees), name=f"average {base.name}")
-        if _GROWTH.search(focus) or (_CHANGE.search(focus) and (len(ordered) > 1 or not isinstance(base.tree, Leaf))):
-            return self._changed(base, ordered, is_growth=_is_growth(focus, base, wants_percent=wants_percent))
+        if _GROWTH.search(focus) or (
+            _CHANGE.search(focus) and (len(ordered) > 1 or not isinstance(base.tree, FigureLeaf))
+        ):
+            return self._measure_change(base, ordered, is_growth=_is_growth(focus, base, wants_percent=wants_percent))
         return replace(base, tree=at_period(base.tree, ordered[-1]) if ordered else base.tree)
 
-    def _changed(self, base: Calculation, ordered: list[Period], *, is_growth: bool) -> Calculation:
-        before, after = _ends(base.tree, ordered)
+    def _measure_change(self, base: FormulaTree, ordered: list[Period], *, is_growth: bool) -> FormulaTree:
+        before, after = _split_ends(base.tree, ordered)
         difference = Branch("-", after, before)
         if not is_growth:
             return replace(base, tree=difference, name=f"change in {base.name}")
@@ -346,7 +353,7 @@ def _is_forecast(matches: Sequence[Match]) -> bool:
     return any(entry.name == "guidance" for match in matches for entry in match.entries)
 
 
-def _specified(leaf: Leaf, named: Sequence[Concept]) -> Leaf:
+def _specify_leaf(leaf: FigureLeaf, named: Sequence[Concept]) -> FigureLeaf:
     """The figure as the question narrows it: "net income attributable to shareholders" for net income."""
     for concept in named:
         if (
@@ -358,14 +365,14 @@ def _specified(leaf: Leaf, named: Sequence[Concept]) -> Leaf:
     return leaf
 
 
-def _ends(tree: Tree, ordered: list[Period]) -> tuple[Tree, Tree]:
+def _split_ends(tree: Tree, ordered: list[Period]) -> tuple[Tree, Tree]:
     if not ordered:
-        return shifted(tree, 1), tree
+        return shift_periods(tree, 1), tree
     last = at_period(tree, ordered[-1])
-    return (at_period(tree, ordered[0]) if len(ordered) > 1 else shifted(last, 1)), last
+    return (at_period(tree, ordered[0]) if len(ordered) > 1 else shift_periods(last, 1)), last
 
 
-def _is_growth(focus: str, base: Calculation, *, wants_percent: bool) -> bool:
+def _is_growth(focus: str, base: FormulaTree, *, wants_percent: bool) -> bool:
     """Of a ratio in percent the change is a difference in points; of an amount it is a rate when one is asked."""
     if base.is_percent or _COMPOUND.search(focus):
         return False

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from vectorless_web.engine.questions.periods import earlier
+from vectorless_web.engine.questions.periods import shift_back
 from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class FigureLeaf:
     """A figure: the concept, its document phrases, and when it is taken; `offset` periods before the one asked."""
 
     concept: str
@@ -28,14 +28,14 @@ class Branch:
     right: "Tree"
 
 
-Tree = Leaf | Branch | float
+Tree = FigureLeaf | Branch | float
 
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2}
 
 
-def each_leaf(tree: Tree, change: Callable[[Leaf], Tree]) -> Tree:
+def each_leaf(tree: Tree, change: Callable[[FigureLeaf], Tree]) -> Tree:
     """The tree with every figure replaced."""
-    if isinstance(tree, Leaf):
+    if isinstance(tree, FigureLeaf):
         return change(tree)
     if isinstance(tree, Branch):
         return Branch(tree.operator, each_leaf(tree.left, change), each_leaf(tree.right, change))
@@ -45,19 +45,19 @@ def each_leaf(tree: Tree, change: Callable[[Leaf], Tree]) -> Tree:
 def at_period(tree: Tree, period: Period) -> Tree:
     """Every figure without a period of its own taken at `period` (less its offset)."""
     return each_leaf(
-        tree, lambda leaf: leaf if leaf.period else replace(leaf, period=earlier(period, leaf.offset), offset=0)
+        tree, lambda leaf: leaf if leaf.period else replace(leaf, period=shift_back(period, leaf.offset), offset=0)
     )
 
 
-def shifted(tree: Tree, offset: int) -> Tree:
+def shift_periods(tree: Tree, offset: int) -> Tree:
     """Every figure taken that many periods earlier."""
-    return each_leaf(tree, lambda leaf: _shifted_leaf(leaf, offset))
+    return each_leaf(tree, lambda leaf: _shift_leaf(leaf, offset))
 
 
-def _shifted_leaf(leaf: Leaf, offset: int) -> Leaf:
+def _shift_leaf(leaf: FigureLeaf, offset: int) -> FigureLeaf:
     if leaf.period is None:
         return replace(leaf, offset=leaf.offset + offset)
-    return replace(leaf, period=earlier(leaf.period, offset))
+    return replace(leaf, period=shift_back(leaf.period, offset))
 
 
 def average(trees: list[Tree]) -> Tree:
@@ -72,36 +72,36 @@ def formula_of(tree: Tree, name: str, source: str) -> tuple[Formula | None, tupl
     """The formula and the figures it needs, each once; a tree of one figure needs no formula."""
     needs: list[FigureNeed] = []
     names: list[str] = []
-    expression = _written(tree, needs, names, 0)
-    if isinstance(tree, Leaf):
+    expression = _write_expression(tree, needs, names, 0)
+    if isinstance(tree, FigureLeaf):
         return None, tuple(needs)
     operands = tuple((operand, index) for index, operand in enumerate(names))
     return Formula(name, expression, operands, source), tuple(needs)
 
 
-def _written(tree: Tree, needs: list[FigureNeed], names: list[str], outer: int) -> str:
-    if isinstance(tree, Leaf):
+def _write_expression(tree: Tree, needs: list[FigureNeed], names: list[str], outer: int) -> str:
+    if isinstance(tree, FigureLeaf):
         return _operand(tree, needs, names)
     if not isinstance(tree, Branch):
         return f"{tree:g}"
     rank = _PRECEDENCE[tree.operator]
-    left = _written(tree.left, needs, names, rank - 1)
-    right = _written(tree.right, needs, names, rank)
+    left = _write_expression(tree.left, needs, names, rank - 1)
+    right = _write_expression(tree.right, needs, names, rank)
     text = f"{left} {tree.operator} {right}"
     return f"({text})" if rank <= outer else text
 
 
-def _operand(leaf: Leaf, needs: list[FigureNeed], names: list[str]) -> str:
+def _operand(leaf: FigureLeaf, needs: list[FigureNeed], names: list[str]) -> str:
     need = FigureNeed(leaf.concept, leaf.phrases, leaf.period, leaf.statement, leaf.offset)
     for index, known in enumerate(needs):
-        if (known.concept, _when(known)) == (need.concept, _when(need)):
+        if (known.concept, _sort_by_period(known)) == (need.concept, _sort_by_period(need)):
             return names[index]
     needs.append(need)
     names.append(_operand_name(need, names))
     return names[-1]
 
 
-def _when(need: FigureNeed) -> tuple[int, int | None, int]:
+def _sort_by_period(need: FigureNeed) -> tuple[int, int | None, int]:
     if need.period is None:
         return (0, None, need.offset)
     return (need.period.year, need.period.quarter, need.offset)
@@ -111,7 +111,7 @@ def _operand_name(need: FigureNeed, taken: list[str]) -> str:
     stem = re.sub(r"[^a-z0-9]+", "_", need.concept.lower()).strip("_") or "figure"
     if not stem[0].isalpha():
         stem = f"n_{stem}"
-    year, quarter, offset = _when(need)
+    year, quarter, offset = _sort_by_period(need)
     parts = [stem, str(year) if year else "", f"q{quarter}" if quarter else "", f"earlier_{offset}" if offset else ""]
     name = "_".join(part for part in parts if part)
     return name if name not in taken else f"{name}_{len(taken)}"

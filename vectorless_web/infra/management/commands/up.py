@@ -88,7 +88,7 @@ class Command(BaseCommand):
 
     def _start_redis(self, supervisor: Supervisor) -> None:
         if not settings.EMBEDDED_REDIS:
-            if not embedded_redis.answers(settings.REDIS_URL):
+            if not embedded_redis.is_answering(settings.REDIS_URL):
                 raise CommandError("Redis at REDIS_URL does not answer. Start it, or unset REDIS_URL to use our own.")
             return
         if not _stays_silent(settings.REDIS_URL, DYING_REDIS_SECONDS):
@@ -103,9 +103,9 @@ class Command(BaseCommand):
             Service(
                 "redis",
                 command,
-                ready=lambda: embedded_redis.answers(settings.REDIS_URL),
+                ready=lambda: embedded_redis.is_answering(settings.REDIS_URL),
                 last_down=True,
-                advice=partial(embedded_redis.last_words, folder, embedded_redis.log_size(folder)),
+                advice=partial(embedded_redis.read_last_log_lines, folder, embedded_redis.log_size(folder)),
             )
         )
 
@@ -172,7 +172,7 @@ def _readers_for_this_machine() -> int:
 def _stays_silent(url: str, seconds: float) -> bool:
     """Whether no Redis answers there, or the one that does ends within the time."""
     deadline = time.monotonic() + seconds
-    while embedded_redis.answers(url):
+    while embedded_redis.is_answering(url):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.1)

@@ -18,7 +18,7 @@ def preload(queue: str) -> None:
         if hasattr(module, "warm_up"):
             module.warm_up()
     connections.close_all()
-    work_horses.settle()
+    work_horses.freeze_memory()
 
 
 class Command(BaseCommand):

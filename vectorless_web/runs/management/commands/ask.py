@@ -18,9 +18,9 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import EngineError, InvalidInput
-from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, unrecorded
+from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
 from vectorless_web.engine.questions.limits import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
-from vectorless_web.runs.question import checked_steps
+from vectorless_web.runs.question import check_steps
 
 EXIT_CODES = {Outcome.ANSWERED: 0, Outcome.PARTIAL: 0, Outcome.NOT_FOUND: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 130}
 BAD_INPUT, INTERRUPTED = 2, 130
@@ -49,7 +49,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print the result and leave with its exit code."""
         as_json = options["json"]
-        result = Result()
+        result = AnswerReport()
         try:
             code = self._ask(options, result)
         except KeyboardInterrupt:
@@ -71,19 +71,19 @@ class Command(BaseCommand):
         self.stdout.flush()
         sys.exit(code)
 
-    def _ask(self, options: dict[str, Any], result: "Result") -> int:
+    def _ask(self, options: dict[str, Any], result: "AnswerReport") -> int:
         question = check_question(options["question"])
-        limits = Limits(max_steps=checked_steps(options["max_steps"]))
+        limits = Limits(max_steps=check_steps(options["max_steps"]))
         corpus = LocalCorpus(options["files"], progress=StageTeller(self._tell))
-        calls = Heard(wiring.recording(options["record"]) if options["record"] else unrecorded)
-        stopping = _interrupted().is_set
+        calls = Heard(wiring.open_recording(options["record"]) if options["record"] else discard_record)
+        stopping = _catch_interrupt().is_set
         engine = wiring.engine_for(None, wiring.Calls(keep=calls, cassette=options["cassette"], stopping=stopping))
         code = self._follow(engine.reasoner.run(question, corpus, limits), corpus, result)
         if calls.first_missed:
             self._tell(calls.first_missed)
         return code
 
-    def _follow(self, events: Iterator[ReasoningEvent], corpus: LocalCorpus, result: "Result") -> int:
+    def _follow(self, events: Iterator[ReasoningEvent], corpus: LocalCorpus, result: "AnswerReport") -> int:
         """Tell each step as it happens; the exit code of the outcome."""
         for event in events:
             match event:
@@ -117,7 +117,7 @@ class Heard:
             self.first_missed = record.error
 
 
-def _interrupted() -> threading.Event:
+def _catch_interrupt() -> threading.Event:
     """Set by Ctrl-C, which ends the model calls of all walks at once: leaving waits for their threads."""
     stop = threading.Event()
 
@@ -148,7 +148,7 @@ class StageTeller:
 BAD_INPUT_CODES = ("invalid_input", QUESTION_EMPTY, QUESTION_TOO_LONG, "no_documents")
 
 
-class Result:
+class AnswerReport:
     """What is known of the answer; printed as text or as one JSON object."""
 
     def __init__(self) -> None:

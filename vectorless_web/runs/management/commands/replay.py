@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from vectorless_web.infra.web.whole import whole
+from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.runs.jobs import verdict_of
 from vectorless_web.runs.models import Replay, Run
 from vectorless_web.runs.services import Found
@@ -43,7 +43,7 @@ class Command(BaseCommand):
             return []
         if every:
             return list(rows.filter(status__in=Run.ENDED))
-        found = list(rows.filter(pk=whole(named) or 0))
+        found = list(rows.filter(pk=parse_whole_number(named) or 0))
         if not found:
             self.stderr.write(f"There is no run {named}.")
         elif found[0].is_open:

@@ -12,7 +12,7 @@ from django.db import close_old_connections
 from redis.exceptions import RedisError
 
 from vectorless_web.documents import services as documents
-from vectorless_web.infra.web.health_checks import beat
+from vectorless_web.infra.web.health_checks import record_heartbeat
 from vectorless_web.runs import services as runs
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ TIDYING: tuple[Act, ...] = (
 def sweep(acts: Sequence[Act] = REPAIRS) -> None:
     """One pass; an outage of the database or Redis is left to the next pass."""
     for act in acts:
-        beat("sweep")
+        record_heartbeat("sweep")
         try:
             count = act()
         except (DatabaseTrouble, RedisError, OSError) as error:

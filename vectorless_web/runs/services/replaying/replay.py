@@ -15,8 +15,16 @@ from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Replay, Run, RunInputs, Step
 from vectorless_web.runs.replay.pinned import PinnedCorpus
 from vectorless_web.runs.services.executing import Engine, limits_of
-from vectorless_web.runs.services.inputs import kept_previous, kept_routes, program_digest
-from vectorless_web.runs.services.rows import TOLD, Place, answer_row, as_stored, calculation_row, step_row, storable
+from vectorless_web.runs.services.inputs import load_kept_previous, load_kept_routes, program_digest
+from vectorless_web.runs.services.rows import (
+    TOLD,
+    Place,
+    answer_row,
+    calculation_row,
+    clean_for_database,
+    encode_as_stored,
+    step_row,
+)
 
 LONGEST = 160
 """Characters of a value that a sentence shows."""
@@ -31,10 +39,10 @@ class Difference:
     stored: Any
     replayed: Any
 
-    def said(self, what: str) -> str:
+    def describe_difference(self, what: str) -> str:
         """The difference in one sentence: "Step 7 NAVIGATE, say: stored '...', replayed '...'"."""
         where = f", {self.where}" if self.where else ""
-        return f"{what}{where}: stored {_shown(self.stored)}, replayed {_shown(self.replayed)}."
+        return f"{what}{where}: stored {_format_value(self.stored)}, replayed {_format_value(self.replayed)}."
 
 
 def first_difference(stored: Any, replayed: Any, where: str = "") -> Difference | None:
@@ -51,7 +59,7 @@ def _differences(stored: Any, replayed: Any, where: str) -> Iterator[Difference]
             yield from _differences(*pair, f"{where}[{place}]")
         if len(stored) != len(replayed):
             yield Difference(f"entries of {where}", len(stored), len(replayed))
-    elif not _same(stored, replayed):
+    elif not _is_same_value(stored, replayed):
         yield Difference(where, stored, replayed)
 
 
@@ -59,13 +67,13 @@ def _are_lists(stored: Any, replayed: Any) -> bool:
     return all(isinstance(value, Sequence) and not isinstance(value, str) for value in (stored, replayed))
 
 
-def _same(stored: Any, replayed: Any) -> bool:
+def _is_same_value(stored: Any, replayed: Any) -> bool:
     if isinstance(stored, float) and isinstance(replayed, float):
         return abs(stored - replayed) <= CLOSE * max(1.0, abs(stored))
     return bool(stored == replayed)
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     text = f"“{value}”" if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
@@ -123,7 +131,7 @@ class Sink:
         served = (event.walk, event.index) if event.walk else OUTSIDE
         calls = [call for call in self.calls if (call.walk, call.index) == served]
         self.calls[:] = [call for call in self.calls if call not in calls]
-        row: dict[str, Any] = as_stored({name: step_row(event, place)[name] for name in TOLD})
+        row: dict[str, Any] = encode_as_stored({name: step_row(event, place)[name] for name in TOLD})
         row["tokens"] = sum(call.tokens_in + call.tokens_out for call in calls) if calls else event.tokens
         self.steps[place] = row
 
@@ -134,12 +142,12 @@ class Sink:
             "support": event.support.value if event.support else "",
             "calculation": calculation_row(event.calculation),
             "because": event.because,
-            "citations": sorted(map(self._cited, event.citations)),
+            "citations": sorted(map(self._list_cited, event.citations)),
         }
-        cleaned: dict[str, Any] = as_stored(storable(row))
+        cleaned: dict[str, Any] = encode_as_stored(clean_for_database(row))
         return cleaned
 
-    def _cited(self, cited: Evidence) -> list[Any]:
+    def _list_cited(self, cited: Evidence) -> list[Any]:
         """The citation in the order of CITED."""
         version = self.corpus.version(cited.document).pk
         place = [cited.key, cited.page_index, cited.quote, cited.start, cited.end]
@@ -157,8 +165,8 @@ def replay(run: Run, *, wire: Wire) -> Found:
     if problem := _impossible(run, inputs, steps):
         return Found(Replay.Verdict.IMPOSSIBLE, problem)
     assert inputs is not None
-    corpus = PinnedCorpus(run, inputs, kept_routes(inputs))
-    if problem := _gone(corpus, steps):
+    corpus = PinnedCorpus(run, inputs, load_kept_routes(inputs))
+    if problem := _explain_missing(corpus, steps):
         return Found(Replay.Verdict.IMPOSSIBLE, problem)
     sink, deadline = Sink(corpus), time.monotonic() + REPLAY_SECONDS
     try:
@@ -174,13 +182,13 @@ def replay(run: Run, *, wire: Wire) -> Found:
         return Found(Replay.Verdict.IMPOSSIBLE, TOO_LONG)
     if corpus.left_out:
         return Found(Replay.Verdict.IMPOSSIBLE, BEING_REPAIRED.format(corpus.title_of(min(corpus.left_out))))
-    difference = compared(run, steps, sink)
+    difference = compare_replay(run, steps, sink)
     if not difference:
         return Found(Replay.Verdict.IDENTICAL, steps=len(steps))
     return Found(Replay.Verdict.DIFFERENT, difference, _note(inputs, corpus), len(steps))
 
 
-def compared(run: Run, steps: Sequence[Step], sink: Sink) -> str:
+def compare_replay(run: Run, steps: Sequence[Step], sink: Sink) -> str:
     """The first difference between the rows of a run and its replay, "" for none.
 
     A run that was stopped, or whose worker failed, is compared as far as it came.
@@ -202,8 +210,8 @@ def _impossible(run: Run, inputs: RunInputs | None, steps: Sequence[Step]) -> st
     return KEPT_NOTHING if inputs is None or not inputs.routes else ""
 
 
-def _gone(corpus: PinnedCorpus, steps: Sequence[Step]) -> str:
-    if missing := corpus.missing():
+def _explain_missing(corpus: PinnedCorpus, steps: Sequence[Step]) -> str:
+    if missing := corpus.list_missing():
         return f"{missing[0]} was among the documents and has been removed since."
     lost = corpus.without_vectors(steps)
     return f"The vectors of {lost[0]} have been deleted since." if lost else ""
@@ -217,7 +225,7 @@ def _events(
         corpus,
         limits_of(run),
         cancelling=lambda: time.monotonic() > deadline,
-        previous=kept_previous(inputs),
+        previous=load_kept_previous(inputs),
     )
 
 
@@ -232,7 +240,7 @@ def _in_steps(run: Run, steps: Sequence[Step], sink: Sink) -> str:
         if run.attempt == 1 and run.status in TOLD_ENDS:
             stored["tokens"] = step.tokens
         if difference := first_difference(stored, {key: replayed[key] for key in stored}):
-            return difference.said(name)
+            return difference.describe_difference(name)
     return ""
 
 
@@ -248,14 +256,14 @@ def _in_claims(run: Run, sink: Sink) -> str:
     rows = selectors.claims_of(run)
     for claim in rows:
         stored = {name: getattr(claim, name) for name in ("text", "state", "support", "calculation", "because")}
-        stored["citations"] = as_stored(sorted([list(cited) for cited in claim.citations.values_list(*CITED)]))
+        stored["citations"] = encode_as_stored(sorted([list(cited) for cited in claim.citations.values_list(*CITED)]))
         replayed = sink.claims.get(claim.order)
         if replayed is None:
             return f"Sentence {claim.order}: stored “{claim.text}”, not written by the replay."
         if claim.state != replayed["state"] and run.status not in TOLD_ENDS:
             replayed = {**stored, "text": replayed["text"]}
         if difference := first_difference(stored, replayed):
-            return difference.said(f"Sentence {claim.order}")
+            return difference.describe_difference(f"Sentence {claim.order}")
     extra = sorted(set(sink.claims) - {claim.order for claim in rows})
     if extra and run.status in TOLD_ENDS:
         return f"The replay wrote a sentence more: “{sink.claims[extra[0]]['text']}”."
@@ -267,8 +275,8 @@ def _in_end(run: Run, sink: Sink) -> str:
         return "The replay came to no end."
     stored = {"outcome": run.status, **_ending(run)}
     replayed = {"outcome": sink.end.outcome.value, **_replayed_ending(sink.end)}
-    difference = first_difference(stored, as_stored(replayed))
-    return difference.said("End") if difference else ""
+    difference = first_difference(stored, encode_as_stored(replayed))
+    return difference.describe_difference("End") if difference else ""
 
 
 def _ending(run: Run) -> dict[str, Any]:
@@ -283,10 +291,10 @@ def _replayed_ending(end: CompleteEvent) -> Mapping[str, Any]:
     engine = "offline" if end.engine == "offline" else "model"
     row = answer_row(end)
     row.pop("abstained")
-    return {"reason": storable(end.reason), "tokens": end.tokens, "engine": engine} | row
+    return {"reason": clean_for_database(end.reason), "tokens": end.tokens, "engine": engine} | row
 
 
 def _note(inputs: RunInputs, corpus: PinnedCorpus) -> str:
     notes = [OTHER_PROGRAM] if inputs.program != program_digest() else []
-    notes += [f"{title} was compiled again since." for title in corpus.altered()]
+    notes += [f"{title} was compiled again since." for title in corpus.list_altered()]
     return " ".join(notes)

@@ -34,7 +34,7 @@ def start_replay(*, user: User, run: Run) -> Replay:
     last = Replay.objects.filter(run=run.pk).first()
     if last is not None and last.is_under_way:
         return last
-    _hold_back(user)
+    _check_replay_rate(user)
     now = timezone.now()
     fresh = {"verdict": "", "difference": "", "note": "", "steps": 0, "asked_at": now, "ended_at": None}
     fresh |= {"asked_by_id": user.pk}
@@ -70,7 +70,7 @@ def recover_replays() -> int:
     Each change is one conditional UPDATE or a job under the same name, so any number of sweeps may run at once.
     """
     waiting = list(Replay.objects.filter(verdict="", asked_at__lt=timezone.now() - QUEUE_GRACE).order_by("pk"))
-    unknown = {replay.pk for replay in queueing.never_enqueued(waiting)}
+    unknown = {replay.pk for replay in queueing.find_never_enqueued(waiting)}
     ended = sum(_end_lost(replay, unknown) for replay in queueing.without_worker(waiting))
     return ended + queueing.admit_replays()
 
@@ -86,7 +86,7 @@ def _end(replay: Replay, why: str) -> int:
     return same.update(verdict=Replay.Verdict.IMPOSSIBLE, difference=why, ended_at=timezone.now())
 
 
-def _hold_back(user: User) -> None:
+def _check_replay_rate(user: User) -> None:
     """Problem (429) when this would be more than one person may replay in an hour."""
     most = settings.REPLAYS_PER_HOUR
     wait = seconds_to_wait(f"replays-{user.pk}", amount=1, limit=most, seconds=HOUR)

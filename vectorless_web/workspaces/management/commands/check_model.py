@@ -46,7 +46,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **options: Any) -> None:
         """Print what was found and leave with its exit code."""
         try:
-            result = _tested(options["workspace"], options["provider"])
+            result = _test_model(options["workspace"], options["provider"])
         except (BadSettings, SecretUnreadable) as error:
             if options["json"]:
                 self.stdout.write(json.dumps({"usable": False, "error_code": "bad_settings", "error": str(error)}))
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         sys.exit(USABLE if result.usable else BAD_SETTINGS if result.settings_are_wrong else NOT_USABLE)
 
 
-def _tested(slug: str | None, name: str | None) -> SelfTest:
+def _test_model(slug: str | None, name: str | None) -> SelfTest:
     if slug is None:
         if name is not None:
             raise BadSettings("Say whose model that is: --workspace SLUG --provider NAME.")

@@ -11,7 +11,7 @@ from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.budgets import reserve, settle
 
 
-class WorkspacePurse:
+class WorkspaceCostBudget:
     """Pays from every budget that covers the user (None: the workspace's alone), briefly at a time, from any thread."""
 
     def __init__(self, workspace: Workspace, user: User | None = None) -> None:
@@ -22,7 +22,7 @@ class WorkspacePurse:
         try:
             return reserve(workspace=self._workspace, user=self._user, usd=money(usd, rounding=ROUND_UP))
         finally:
-            _let_go()
+            _close_thread_connection()
 
     def settle(self, reserved_usd: float, spent_usd: float) -> None:
         """Give back what was put aside and book what was spent."""
@@ -30,10 +30,10 @@ class WorkspacePurse:
         try:
             settle(workspace=self._workspace, user=self._user, reserved_usd=reserved, spent_usd=spent)
         finally:
-            _let_go()
+            _close_thread_connection()
 
 
-def _let_go() -> None:
+def _close_thread_connection() -> None:
     """A walk's thread may end after any call, and its connection with it."""
     if threading.current_thread() is not threading.main_thread():
         connection.close()
