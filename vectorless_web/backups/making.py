@@ -87,7 +87,7 @@ def _copy_once(path: Path, folder: Path) -> _Copied:
     target = folder / vendor.file
     target.unlink(missing_ok=True)
     # The shorter part first: the database alone, in one step. PostgreSQL needs no longer transaction either.
-    with vendor.copied(target) as query:
+    with vendor.copy(target) as query:
         named = list_named_files(query)
         rows = count_rows(query, connection.introspection.table_names())
         migrations = applied_migrations(query)

@@ -16,20 +16,26 @@ class Vendor:
 
     file: str
     version: Callable[[], str]
-    copied: Callable[[Path], AbstractContextManager[Query]]
+    copy: Callable[[Path], AbstractContextManager[Query]]
     check: Callable[[Path], None]
     restore: Callable[[Path], None]
 
 
 VENDORS = {
-    module_name: Vendor(
-        file=module.FILE,
-        version=module.server_version,
-        copied=module.copied_database,
-        check=module.check_copy,
-        restore=module.restore_copy,
-    )
-    for module_name, module in (("sqlite", sqlite), ("postgresql", postgresql))
+    "sqlite": Vendor(
+        file=sqlite.FILE,
+        version=sqlite.server_version,
+        copy=sqlite.copy_database,
+        check=sqlite.check_copy,
+        restore=sqlite.restore_copy,
+    ),
+    "postgresql": Vendor(
+        file=postgresql.FILE,
+        version=postgresql.server_version,
+        copy=postgresql.copy_database,
+        check=postgresql.check_copy,
+        restore=postgresql.restore_copy,
+    ),
 }
 
 
