@@ -27,6 +27,7 @@ e2e:
 
 fix:
 	$(PY) -m ruff check --fix . && $(PY) -m ruff format .
+	find templates -name '*.html' -exec .venv/bin/djade --target-version 5.2 {} +
 
 fingerprint:
 	@tools/setup.sh requirements-dev.txt

@@ -5,6 +5,7 @@ cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
 ruff check .
 ruff format --check .
+find templates -name '*.html' -exec djade --check --target-version 5.2 {} +
 mypy
 lint-imports --no-cache
 python manage.py makemigrations --check --dry-run

@@ -33,7 +33,9 @@ document.addEventListener("change", (event) => {
   const box = event.target.closest("[data-choose]");
   if (box && event.target.name === "documents") chosenIn(box);
   if (event.target.matches("[data-all]")) {
-    for (const row of document.querySelectorAll('#documents input[name="documents"]')) row.checked = event.target.checked;
+    for (const row of document.querySelectorAll('#documents input[name="documents"]')) {
+      row.checked = event.target.checked;
+    }
   }
   bulk();
 });

@@ -26,7 +26,9 @@ function light(marker) {
   const claims = $$(".claim").filter((claim) => claim.querySelector(`.cite[data-marker="${text}"]`));
   const lit = claims.includes(within) ? within : claims[0];
   for (const claim of $$(".claim")) claim.classList.toggle("lit", claim === lit);
-  for (const step of $$(".step[data-markers]")) step.classList.toggle("cited", step.dataset.markers.split(" ").includes(text));
+  for (const step of $$(".step[data-markers]")) {
+    step.classList.toggle("cited", step.dataset.markers.split(" ").includes(text));
+  }
 }
 
 function describe(marker) {
@@ -34,7 +36,8 @@ function describe(marker) {
   const now = document.getElementById("quote-now");
   if (!row || !now) return;
   now.querySelector("[data-now-marker]").textContent = marker;
-  now.querySelector("[data-now-where]").textContent = row.querySelector("[data-cited]").firstElementChild.textContent.trim();
+  const place = row.querySelector("[data-cited]").firstElementChild;
+  now.querySelector("[data-now-where]").textContent = place.textContent.replace(/\s+/g, " ").trim();
   now.querySelector("[data-now-check]").replaceWith(row.querySelector(".badge").cloneNode(true));
   now.querySelector(".badge").dataset.nowCheck = "";
 }
@@ -66,7 +69,9 @@ function choose(marker, { source = true, answer = false, claim = null } = {}) {
 }
 
 function clearTarget() {
-  if (/^#hit-\d+$/.test(location.hash) && sourceIsBeside()) history.replaceState(history.state, "", location.pathname + location.search);
+  if (/^#hit-\d+$/.test(location.hash) && sourceIsBeside()) {
+    history.replaceState(history.state, "", location.pathname + location.search);
+  }
 }
 
 document.addEventListener("click", (event) => {
@@ -86,7 +91,10 @@ document.addEventListener("pointerover", (event) => {
   if (event.pointerType !== "mouse") return;
   clearTimeout(waiting);
   const cite = event.target.closest?.(".answer .cite[data-marker]");
-  if (cite && Number(cite.dataset.marker) !== chosen) waiting = setTimeout(() => choose(Number(cite.dataset.marker), { claim: cite.closest(".claim") }), HOVER_DELAY);
+  if (cite && Number(cite.dataset.marker) !== chosen) {
+    const light = () => choose(Number(cite.dataset.marker), { claim: cite.closest(".claim") });
+    waiting = setTimeout(light, HOVER_DELAY);
+  }
 });
 
 document.addEventListener("go:citation", (event) => {
@@ -121,7 +129,8 @@ document.addEventListener("go:copy", () => {
     return row ? `[${cite.dataset.marker}] “${row.querySelector("blockquote").textContent.trim()}” (${where})` : "";
   });
   const text = [claim.querySelector(".said").textContent.trim(), ...quotes].filter(Boolean).join("\n");
-  document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done: document.getElementById("claims").dataset.copied } }));
+  const done = document.getElementById("claims").dataset.copied;
+  document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done } }));
 });
 
 document.addEventListener("go:clear", () => {
@@ -138,7 +147,8 @@ function tabSteps() {
     if (!step || known.includes(marker)) continue;
     step.dataset.markers = [...known, marker].join(" ");
     const line = step.querySelector(".say");
-    const tabs = line.querySelector(".tabs-here") ?? line.appendChild(Object.assign(document.createElement("span"), { className: "tabs-here" }));
+    const made = () => Object.assign(document.createElement("span"), { className: "tabs-here" });
+    const tabs = line.querySelector(".tabs-here") ?? line.appendChild(made());
     const tab = Object.assign(document.createElement("span"), { className: "tab", textContent: marker });
     tab.dataset.marker = marker;
     tabs.append(tab);

@@ -1,4 +1,5 @@
-// Single-key shortcuts. An element says its key with data-key ("s", "g d"); off inside fields, and by the reader's choice.
+// Single-key shortcuts. An element says its key with data-key ("s", "g d");
+// off inside fields, and by the reader's choice.
 
 const STORE = "shortcuts";
 const MOVES = { j: ["step", 1], k: ["step", -1], "]": ["citation", 1], "[": ["citation", -1], c: ["copy"] };

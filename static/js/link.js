@@ -2,14 +2,26 @@
 // from sentence to citation, quote, step, dot of the map and page, in every direction.
 
 const $$ = (selector, root = document) => [...root.querySelectorAll(selector)];
-const SEEDS = ".cite[data-marker], .hit[data-marker], .tab[data-marker], .claim, #quotes > li, .map [data-from], .map [data-place], a[data-sheet], #steps > .step, .sheet[data-place]";
+const SEEDS = [
+  ".cite[data-marker]",
+  ".hit[data-marker]",
+  ".tab[data-marker]",
+  ".claim",
+  "#quotes > li",
+  ".map [data-from]",
+  ".map [data-place]",
+  "a[data-sheet]",
+  "#steps > .step",
+  ".sheet[data-place]",
+].join(", ");
 const SHOW_DELAY = 400;
 let seed = null;
 let showing = 0;
 
 const within = (node, dot) => {
   const [version, key] = node.split("/");
-  return dot.closest(".map").dataset.version === version && Number(key) >= Number(dot.dataset.from) && Number(key) < Number(dot.dataset.to);
+  if (dot.closest(".map").dataset.version !== version) return false;
+  return Number(key) >= Number(dot.dataset.from) && Number(key) < Number(dot.dataset.to);
 };
 const placeOf = (link) => /sheet\/(\d+\/\d+)\//.exec(link.dataset.sheet)?.[1] ?? "";
 const placesOf = (step) => $$("a[data-sheet]", step).map(placeOf);
@@ -28,7 +40,8 @@ function ofMarkers(markers) {
 }
 
 function ofStep(step) {
-  return { markers: step.dataset.markers?.split(" ") ?? [], steps: [step], places: placesOf(step), nodes: nodesOf(step) };
+  const markers = step.dataset.markers?.split(" ") ?? [];
+  return { markers, steps: [step], places: placesOf(step), nodes: nodesOf(step) };
 }
 
 function ofPlace(place) {
@@ -72,7 +85,8 @@ function elementsOf({ markers, steps, places, nodes, dot }) {
     ...$$(".claim").filter((claim) => claim.querySelector(`.cite[data-marker="${marker}"]`)),
     document.getElementById(`cite-${marker}`),
   ]);
-  const placed = $$(".map [data-place], .sheet[data-place]").filter((element) => places.includes(element.dataset.place));
+  const placed = $$(".map [data-place], .sheet[data-place]")
+    .filter((element) => places.includes(element.dataset.place));
   return [...marked, ...steps, ...placed, ...nodes.map(dotOf), dot].filter(Boolean);
 }
 

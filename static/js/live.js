@@ -12,7 +12,8 @@ let refused = 0;
 let heard = performance.now();
 let wrapper = null;
 
-window.htmx.config.wsReconnectDelay = (count) => Math.min(CALM.first * 2 ** count, CALM.most) * (0.5 + Math.random() / 2);
+window.htmx.config.wsReconnectDelay = (count) =>
+  Math.min(CALM.first * 2 ** count, CALM.most) * (0.5 + Math.random() / 2);
 
 window.htmx.createWebSocket = (url) => {
   const address = new URL(url);
@@ -75,7 +76,8 @@ function news(address, state = "") {
   return fetch(asked, { headers: { Accept: "text/html" } });
 }
 
-// A socket can be dead without either side knowing. When it is quiet for long, the page asks once whether it missed something.
+// A socket can be dead without either side knowing.
+// When it is quiet for long, the page asks once whether it missed something.
 setInterval(async () => {
   if (!page?.dataset.news || !wrapper || !isOpen() || performance.now() - heard < QUIET) return;
   heard = performance.now();

@@ -65,7 +65,9 @@ document.addEventListener("click", (event) => {
   const theme = event.target.closest("[data-theme-set]");
   if (theme) setTheme(theme.dataset.themeSet);
   event.target.closest("[data-dismiss]")?.closest(".toast, .notice")?.remove();
-  for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
+  for (const menu of document.querySelectorAll("details.menu[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
 });
 
 document.addEventListener("click", async (event) => {
@@ -92,7 +94,8 @@ document.addEventListener("change", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing || !event.target.matches('[data-enter="submit"]')) return;
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  if (!event.target.matches('[data-enter="submit"]')) return;
   event.preventDefault();
   if (event.target.value.trim()) event.target.form.requestSubmit();
 });

@@ -1,4 +1,5 @@
-// The source pane: which page is in view, turning to its neighbours, pages opened from the trace, zoom, following the run.
+// The source pane: which page is in view, turning to its neighbours, pages opened from the trace, zoom,
+// following the run.
 
 const ZOOMS = 4;
 let zoom = 0;
@@ -11,7 +12,8 @@ function inView() {
   const frame = pane()?.getBoundingClientRect();
   if (!frame) return null;
   const middle = frame.top + Math.min(frame.height, innerHeight) / 3;
-  return [...sheets().querySelectorAll(".sheet")].findLast((sheet) => sheet.getBoundingClientRect().top <= middle) ?? sheets().querySelector(".sheet");
+  const all = [...sheets().querySelectorAll(".sheet")];
+  return all.findLast((sheet) => sheet.getBoundingClientRect().top <= middle) ?? all[0] ?? null;
 }
 
 function show(selector, fill) {
@@ -26,7 +28,9 @@ function look() {
   show("[data-source-page]", (element) => { element.textContent = `${sheet.dataset.page} / ${sheet.dataset.pages}`; });
   show("[data-source-open]", (element) => { element.href = sheet.dataset.url; });
   show("[data-source-crumbs]", (element) => {
-    element.replaceChildren(...sheet.dataset.crumbs.split("|").filter(Boolean).map((crumb) => Object.assign(document.createElement("span"), { textContent: crumb })));
+    const crumbs = sheet.dataset.crumbs.split("|").filter(Boolean);
+    const spans = crumbs.map((crumb) => Object.assign(document.createElement("span"), { textContent: crumb }));
+    element.replaceChildren(...spans);
   });
 }
 
@@ -69,8 +73,14 @@ function follow(on) {
 function copyQuote(button) {
   const marker = document.querySelector("[data-now-marker]").textContent.trim();
   const row = document.getElementById(`cite-${marker}`);
-  const text = `“${row.querySelector("blockquote").textContent.trim()}” (${row.querySelector("[data-cited]").innerText.trim()})`;
+  const quote = row.querySelector("blockquote").textContent.trim();
+  const text = `“${quote}” (${row.querySelector("[data-cited]").innerText.trim()})`;
   document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done: button.dataset.copied } }));
+}
+
+// Opens the page of a place, "version/page", above those that are here.
+function openFirst(place) {
+  open(`${document.querySelector("[data-sheets]").dataset.sheets}${place}/`, (page) => sheets().prepend(page));
 }
 
 // Hovering shows a page that is here already; a key that goes to a step fetches the page it read.
@@ -78,14 +88,16 @@ document.addEventListener("source:show", (event) => {
   const { places, steps } = event.detail;
   const here = [...document.querySelectorAll("#sheets .sheet")].find((sheet) => places.includes(sheet.dataset.place));
   if (!pane()?.getClientRects().length) return;
-  const byKey = steps.some((step) => step.contains(document.activeElement) && step.querySelector("summary:focus-visible"));
+  const byKey = steps.some(
+    (step) => step.contains(document.activeElement) && step.querySelector("summary:focus-visible"),
+  );
   if (here) scrollTo(here);
-  else if (byKey && places[0]) open(`${document.querySelector("[data-sheets]").dataset.sheets}${places[0]}/`, (page) => sheets().prepend(page));
+  else if (byKey && places[0]) openFirst(places[0]);
 });
 
 document.addEventListener("click", (event) => {
   const leaf = event.target.closest(".map [data-place]");
-  if (leaf) open(`${document.querySelector("[data-sheets]").dataset.sheets}${leaf.dataset.place}/`, (page) => sheets().prepend(page));
+  if (leaf) openFirst(leaf.dataset.place);
   const link = event.target.closest("a[data-sheet]");
   if (link && pane()?.getClientRects().length) {
     event.preventDefault();
@@ -115,4 +127,7 @@ document.addEventListener("htmx:oobBeforeSwap", (event) => {
 
 document.addEventListener("live:changed", () => { if (sheets()) sheets().dataset.zoom = zoom; follow(following); });
 document.addEventListener("source:look", look);
-document.addEventListener("scroll", (event) => { if (event.target === pane()) look(); }, { capture: true, passive: true });
+const lookIfPane = (event) => {
+  if (event.target === pane()) look();
+};
+document.addEventListener("scroll", lookIfPane, { capture: true, passive: true });

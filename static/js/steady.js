@@ -35,7 +35,8 @@ function nameOf(element) {
   return name ? `[data-${name}="${CSS.escape(element.dataset[name])}"]` : ".pane-body";
 }
 
-const openMaps = () => new Map([...document.querySelectorAll("#maps details")].map((map, number) => [number, map.open]));
+const openMaps = () =>
+  new Map([...document.querySelectorAll("#maps details")].map((map, number) => [number, map.open]));
 let chosen = null;
 
 document.addEventListener("click", (event) => {
@@ -44,11 +45,18 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("htmx:wsBeforeMessage", () => {
   const element = document.activeElement;
-  held = element && element !== document.body ? { element, name: nameOf(element), pane: element.closest(".pane") } : null;
+  held = null;
+  if (element && element !== document.body) {
+    held = { element, name: nameOf(element), pane: element.closest(".pane") };
+  }
 });
 
 document.addEventListener("htmx:wsAfterMessage", () => {
-  if (chosen) document.querySelectorAll("#maps details").forEach((map, number) => { map.open = chosen.get(number) ?? map.open; });
+  if (chosen) {
+    document.querySelectorAll("#maps details").forEach((map, number) => {
+      map.open = chosen.get(number) ?? map.open;
+    });
+  }
   if (!held || held.element.isConnected) return;
   const pane = document.getElementById(held.pane?.id ?? "");
   (pane?.querySelector(held.name) ?? pane?.querySelector(".pane-body"))?.focus({ preventScroll: true });

@@ -1,6 +1,7 @@
 // Uploads: one request for each file, two at a time, each with its own progress, reason, retry and cancel.
 
 const AT_ONCE = 2;
+const UNDONE = "#uploads .wrong, #uploads [data-retry]:not([hidden])";
 const waiting = [];
 let busy = 0;
 
@@ -36,7 +37,7 @@ function fail(item, sentence) {
 function next(form) {
   busy -= 1;
   if (waiting.length) waiting.shift()();
-  else if (!busy && form.dataset.then && !document.querySelector("#uploads .wrong, #uploads [data-retry]:not([hidden])")) {
+  else if (!busy && form.dataset.then && !document.querySelector(UNDONE)) {
     location.href = form.dataset.then;
   }
 }
@@ -50,12 +51,18 @@ function send(form, file, item) {
   request.open("POST", form.action);
   request.setRequestHeader("HX-Request", "true");
   request.setRequestHeader("X-CSRFToken", body.get("csrfmiddlewaretoken"));
-  request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) progress(item, event.loaded / event.total); });
+  request.upload.addEventListener("progress", (event) => {
+    if (event.lengthComputable) progress(item, event.loaded / event.total);
+  });
   request.addEventListener("load", () => finish(item, form, request.responseText));
   request.addEventListener("error", () => { fail(item); next(form); });
   request.addEventListener("abort", () => { item.remove(); next(form); });
   item.querySelector("[data-cancel]").onclick = () => request.abort();
-  item.querySelector("[data-retry]").onclick = () => { item.querySelector("[data-retry]").hidden = true; queue(form, file, item); };
+  const retry = item.querySelector("[data-retry]");
+  retry.onclick = () => {
+    retry.hidden = true;
+    queue(form, file, item);
+  };
   request.send(body);
 }
 

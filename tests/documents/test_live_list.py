@@ -9,6 +9,7 @@ from channels.layers import channel_layers, get_channel_layer
 from channels.testing import WebsocketCommunicator
 from django.db import connections
 
+from tests.support.page_text import visible_text
 from vectorless_web.asgi import application
 from vectorless_web.documents import services
 from vectorless_web.documents.live import consumers
@@ -80,7 +81,7 @@ async def test_rows_arrive_as_they_change(workspace, alice, bob, add, enter):
     while "ready" not in seen:
         seen = await socket.receive_from(timeout=5)
     assert re.search(rf'id="upload-{version.document_id}">\s*Ready\.', seen)
-    assert "1 in this workspace, 3 pages" in seen
+    assert "1 in this workspace, 3 pages" in visible_text(seen)
     await change(services.delete_document, actor=alice, document=version.document)
     gone = await socket.receive_from(timeout=5)
     assert "was deleted" in gone

@@ -1,10 +1,9 @@
 """A file whose pages are pictures is told to be one, wherever its state is shown."""
 
-import re
-
 import pytest
 
 from tests.support.files import REPORT, pdf, scan
+from tests.support.page_text import visible_text
 from vectorless_web.documents.rendering.tree_report import report_pairs
 
 pytestmark = pytest.mark.django_db
@@ -16,8 +15,7 @@ def words_of(client, workspace, bob):
     client.force_login(bob)
 
     def read(address: str) -> str:
-        page = client.get(f"/w/{workspace.slug}/documents/{address}").content.decode()
-        return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
+        return visible_text(client.get(f"/w/{workspace.slug}/documents/{address}").content.decode())
 
     return read
 

@@ -1,6 +1,5 @@
 """Search by meaning: chosen, estimated, switched on, embedded by a worker, paused, retried, switched off."""
 
-import re
 import time
 from datetime import timedelta
 from decimal import Decimal
@@ -13,6 +12,7 @@ from django.utils import timezone
 from tests.documents.test_repair import written_by
 from tests.support.compiled import compile_here
 from tests.support.embedding_server import EmbeddingServer, status
+from tests.support.page_text import visible_text
 from vectorless_web.documents import services
 from vectorless_web.documents.embeddings import embedding_in_use, progress_of, vectors_of
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
@@ -77,7 +77,7 @@ def shown(client, workspace, alice):
         client.force_login(alice)
         answer = client.get(f"/w/{workspace.slug}/{MEANING}{path}")
         assert answer.status_code == 200
-        return " ".join(re.sub(r"<[^>]*>", " ", answer.content.decode()).split())
+        return visible_text(answer.content.decode())
 
     return look
 

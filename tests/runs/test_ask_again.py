@@ -5,6 +5,7 @@ import re
 import pytest
 from django.template.loader import render_to_string
 
+from tests.support.page_text import visible_text
 from vectorless_web.engine.agent.events import StepKind
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import jobs
@@ -234,7 +235,7 @@ class TestTheMenu:
     def test_it_says_what_deeper_changes(self, client, bob, first):
         page = self.shown(client, bob, first)
 
-        assert "up to 24 steps in a document instead of 12, up to 10 documents instead of 5" in page
+        assert "up to 24 steps in a document instead of 12, up to 10 documents instead of 5" in visible_text(page)
         assert f'href="{address(first, "edit/")}"' in page
 
     def test_deeper_is_not_offered_to_a_run_that_went_as_far_as_any_can(self, client, bob, first):
@@ -245,8 +246,8 @@ class TestTheMenu:
     def test_it_offers_who_was_not_asked_with_the_cost(self, client, bob, first, model):
         offline = ask_again(user=bob, run=first, answerer="offline")
 
-        assert "Without a model<small>no model, no cost" in self.shown(client, bob, first)
-        assert "With tiny<small>tiny, at most $0.30" in self.shown(client, bob, offline)
+        assert "Without a model no model, no cost" in visible_text(self.shown(client, bob, first))
+        assert "With tiny tiny, at most $0.30" in visible_text(self.shown(client, bob, offline))
 
     def test_a_viewer_is_offered_only_to_compare(self, client, bob, first, workspace):
         workspace.memberships.filter(user=bob).update(role="viewer")

@@ -78,7 +78,7 @@ def test_what_a_second_attempt_rewrote_or_dropped_reaches_the_pages_that_hold_th
     execute_run(claim_run(run.pk), engine=TestEngine(StoryReasoner(again)))
 
     html = ask_for_news(run, held).content.decode()
-    steps = html[html.index('<ol class="steps" id="steps" hx-swap-oob="innerHTML">') :]
+    steps = html[re.search(r'<ol\s+class="steps"\s+id="steps"\s+hx-swap-oob="innerHTML"', html).start() :]
     assert "Read it better" in steps
     assert [int(number) for number in STEP.findall(steps)] == [1, 2]
 

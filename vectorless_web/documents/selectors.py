@@ -77,6 +77,11 @@ class OutlineWindow:
         return bool(self.first or self.search)
 
     @property
+    def query(self) -> str:
+        """What an address carries besides the page to show the same part again; "" for a whole outline."""
+        return f"&headings={self.first}" if self.first else ""
+
+    @property
     def previous(self) -> int:
         """The first heading of the part before; 0 when there is none."""
         return max(1, self.first - OUTLINE_ROWS) if self.first > 1 else 0
