@@ -36,6 +36,9 @@ os.environ["VECTORLESS_STATIC"] = "django.contrib.staticfiles.storage.StaticFile
 for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "VECTORLESS_MODEL"):
     os.environ.pop(name, None)
 Path(os.environ["VECTORLESS_VAR"], "static").mkdir(parents=True)
+# As a site's first start leaves it: a storage without anything in it counts as not mounted.
+Path(os.environ["VECTORLESS_VAR"], "media").mkdir()
+Path(os.environ["VECTORLESS_VAR"], "media", "kept").touch()
 
 
 def pytest_unconfigure(config) -> None:
