@@ -28,7 +28,7 @@ from vectorless_web.engine.answers.claims import ClaimEvent, Support
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.tables import tables_of
-from vectorless_web.engine.passages.sentences import pieces_of
+from vectorless_web.engine.passages.extraction import pieces_of
 
 ROW_PATTERNS = ("What was {label} in {year}?", "How much was {label} in {year}?", "What were {label} for FY{year}?")
 SENTENCE_PATTERNS = (

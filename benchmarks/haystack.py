@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.index.segment import Segment, build_segment
+from vectorless_web.engine.parsing.card import split_name
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.parsing.fields import split_name
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.evidence import rank_pages_across
 from vectorless_web.engine.routing import DocumentRouter, RouterConfig, Snapshot, build_snapshot, card_row

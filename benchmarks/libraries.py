@@ -30,7 +30,7 @@ from tests.support.word_files import LEGAL, add_numbering, body, contract, numbe
 from vectorless_web.engine.agent.model.replies import STEP_SCHEMA, mend_step
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.engine.llm.schema import check_object
+from vectorless_web.engine.llm.replies import check_object
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.word.parse import read_docx
 from vectorless_web.providers.endpoint import Endpoint

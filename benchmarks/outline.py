@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.text.fuzzy import ratio
+from vectorless_web.engine.text.similarity import ratio
 
 _SIMILAR = 88.0
 

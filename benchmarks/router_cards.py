@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vectorless_web.engine.documents.card import Card, SectionLine
-from vectorless_web.engine.parsing.fields import typed_fields
+from vectorless_web.engine.parsing.card import typed_fields
 from vectorless_web.engine.routing import card_row
 from vectorless_web.engine.text.analyser import analyse
 

@@ -7,7 +7,7 @@ import environ
 
 from vectorless_web.engine.llm.presets import model_address
 from vectorless_web.infra.addresses import LOOPBACK, allowed_hosts
-from vectorless_web.infra.private_files import Unusable, local_secret, refuse_weak_secret, socket_folder
+from vectorless_web.infra.site.private_files import Unusable, local_secret, refuse_weak_secret, socket_folder
 
 env = environ.Env()
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -174,7 +174,7 @@ CHANNEL_LAYERS = {
         },
     }
 }
-CACHES = {"default": {"BACKEND": "vectorless_web.infra.cache.PatientRedisCache", "LOCATION": _bounded_redis}}
+CACHES = {"default": {"BACKEND": "vectorless_web.infra.patient_redis.PatientRedisCache", "LOCATION": _bounded_redis}}
 
 # -- Sign-in ---------------------------------------------------------------------------------------------------------
 

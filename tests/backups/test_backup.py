@@ -24,9 +24,8 @@ from django.utils import timezone
 from tests.conftest import ROOT, database_url
 from tests.support.files import HANDBOOK, upload
 from vectorless_web.backups.errors import BackupError
-from vectorless_web.backups.folder import list_backups
+from vectorless_web.backups.folder import NAME, list_backups, read_manifest
 from vectorless_web.backups.making import make_backup
-from vectorless_web.backups.manifest import NAME, read_manifest
 from vectorless_web.backups.postgresql import find_programs
 from vectorless_web.backups.restoring import check_backup
 from vectorless_web.documents import services
@@ -242,7 +241,7 @@ def test_damaged_and_unfinished_backups_are_refused(add, tmp_path, empty_site):
 def test_a_copy_that_sqlite_itself_finds_damaged_is_refused(add, tmp_path):
     from dataclasses import replace
 
-    from vectorless_web.backups.manifest import write_manifest
+    from vectorless_web.backups.folder import write_manifest
     from vectorless_web.documents.storage.files import file_sha256
 
     backup, _name = back_up_with(add, tmp_path, 1)
@@ -402,7 +401,7 @@ def test_a_backup_of_a_newer_version_or_another_database_is_refused(add, tmp_pat
 
 
 def rewrite(backup: Path, change: Callable[[dict], object]) -> None:
-    from vectorless_web.backups.manifest import _checksum
+    from vectorless_web.backups.folder import _checksum
 
     content = json.loads((backup / NAME).read_text())
     del content["checksum"]

@@ -5,9 +5,9 @@ import pytest
 
 from vectorless_web.documents.models import EmbeddingChoice
 from vectorless_web.documents.services import try_embedding
+from vectorless_web.engine.llm.capability import self_test
 from vectorless_web.engine.llm.embedding import Embedded
 from vectorless_web.engine.llm.model import Reply, Usage
-from vectorless_web.engine.llm.selftest import self_test
 from vectorless_web.workspaces.models import ModelProvider
 from vectorless_web.workspaces.services.providers import test_provider as examine_provider
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vectorless_web.documents.rendering.flags import Marked, place_flags
+from vectorless_web.documents.rendering.page import Marked, place_flags
 
 PAGE = (612.0, 792.0)
 

@@ -1,6 +1,6 @@
 """Documents take turns at being drawn, and a slow one waits behind all others."""
 
-from vectorless_web.documents.drawing.turns import MOST_WAITING, MOST_WAITING_OF_FILE, SLOW_SECONDS, DrawJob, Turns
+from vectorless_web.documents.drawing.server import MOST_WAITING, MOST_WAITING_OF_FILE, SLOW_SECONDS, DrawJob, Turns
 
 
 def page(file: str, number: int = 0, waiter: str = "", at: float = 0.0) -> DrawJob[str]:

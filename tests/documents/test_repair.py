@@ -16,13 +16,12 @@ from tests.support.compiled import compile_here
 from tests.support.files import HANDBOOK, REPORT, upload
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import CompileFailed, Order, StageProgress
-from vectorless_web.documents.live.rows import ListViewer, first_fragments
+from vectorless_web.documents.live.consumers import ListViewer, first_fragments
 from vectorless_web.documents.models import DocumentVersion, Section
 from vectorless_web.documents.services import repairing
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import open_version
-from vectorless_web.engine.documents.artefact import FORMAT
-from vectorless_web.engine.documents.fingerprint import ENGINE_VERSION
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION, FORMAT
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.queues import jobs
 

@@ -7,7 +7,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from vectorless_web.documents.compiling.scratch import _prefix, clear_stale_folders, compile_folder
+from vectorless_web.documents.compiling.process import _prefix, clear_stale_folders, compile_folder
 
 
 def test_a_folder_is_there_while_it_is_used_and_is_never_cleared_meanwhile():
@@ -35,7 +35,7 @@ def test_what_a_killed_process_left_is_cleared_and_nothing_of_others(tmp_path, m
 def killed_in_the_middle(temporary: Path) -> Path:
     code = (
         "import django, os, signal; django.setup()\n"
-        "from vectorless_web.documents.compiling.scratch import compile_folder\n"
+        "from vectorless_web.documents.compiling.process import compile_folder\n"
         "with compile_folder() as folder:\n"
         "    print(folder, flush=True); os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -1,9 +1,8 @@
 """The health address tells when stored files are away."""
 
 from vectorless_web.documents.models import Document
-from vectorless_web.documents.storage.health import check_storage
-from vectorless_web.infra.web.health import health
-from vectorless_web.infra.web.health_checks import Level
+from vectorless_web.documents.storage.files import check_storage
+from vectorless_web.infra.web.health import Level, health
 
 
 def test_an_unmounted_storage_is_noticed_once_there_are_files(workspace, settings, tmp_path):

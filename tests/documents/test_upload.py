@@ -12,7 +12,7 @@ from tests.documents.conftest import stored_files
 from tests.support.files import HANDBOOK, REPORT, no_pages, pdf, upload
 from tests.support.word_files import contract, word
 from vectorless_web.documents.models import Document, DocumentVersion, Section
-from vectorless_web.documents.services.keeping.quota import check_room, stored_bytes
+from vectorless_web.documents.services.uploads import check_room, stored_bytes
 from vectorless_web.engine.parsing.sniff import DOCX, HTML
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import AuditEvent

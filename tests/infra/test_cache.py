@@ -5,10 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests.conftest import await_fresh_minute
-from vectorless_web.infra.cache import PatientRedisCache
+from vectorless_web.infra.patient_redis import PatientRedisCache
 
 AWAY = {
-    "default": {"BACKEND": "vectorless_web.infra.cache.PatientRedisCache", "LOCATION": "unix:///nowhere/redis.sock"}
+    "default": {
+        "BACKEND": "vectorless_web.infra.patient_redis.PatientRedisCache",
+        "LOCATION": "unix:///nowhere/redis.sock",
+    }
 }
 
 

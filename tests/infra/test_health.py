@@ -9,9 +9,8 @@ import pytest
 from django.conf import settings as site
 from redis import Redis
 
-from vectorless_web.infra.web import health_checks
-from vectorless_web.infra.web.health import ANSWER_SECONDS, GRACE_SECONDS, Health
-from vectorless_web.infra.web.health_checks import Finding, IntegrityCheck, Level, ok
+from vectorless_web.infra.web import health
+from vectorless_web.infra.web.health import ANSWER_SECONDS, GRACE_SECONDS, Finding, Health, IntegrityCheck, Level, ok
 
 BAD = Finding(Level.UNAVAILABLE, "It is away.")
 
@@ -80,8 +79,8 @@ def test_a_database_that_cannot_be_written_to_is_noticed(tmp_path):
     path = tmp_path / "db.sqlite3"
     with closing(sqlite3.connect(path)) as database:
         database.execute("create table words (word text)")
-    assert health_checks._check_sqlite_writes(str(path)).level == Level.OK
-    assert health_checks._check_sqlite_writes(str(tmp_path)).level == Level.UNAVAILABLE
+    assert health._check_sqlite_writes(str(path)).level == Level.OK
+    assert health._check_sqlite_writes(str(tmp_path)).level == Level.UNAVAILABLE
 
 
 def test_workers_count_while_they_give_signs_of_life(redis):
@@ -90,13 +89,13 @@ def test_workers_count_while_they_give_signs_of_life(redis):
     import django_rq
     from rq.utils import utcformat
 
-    assert health_checks.check_workers("runs").level == Level.UNAVAILABLE
+    assert health.check_workers("runs").level == Level.UNAVAILABLE
     worker = django_rq.get_worker("runs")
     worker.register_birth()
-    assert health_checks.check_workers("runs") == ok("1 alive")
-    assert health_checks.check_workers("documents").level == Level.UNAVAILABLE
+    assert health.check_workers("runs") == ok("1 alive")
+    assert health.check_workers("documents").level == Level.UNAVAILABLE
     redis.hset(worker.key, "last_heartbeat", utcformat(datetime.now(UTC) - timedelta(seconds=90)))
-    assert health_checks.check_workers("runs").level == Level.UNAVAILABLE
+    assert health.check_workers("runs").level == Level.UNAVAILABLE
 
 
 def test_a_job_that_waits_long_is_told(redis):
@@ -105,19 +104,19 @@ def test_a_job_that_waits_long_is_told(redis):
     import django_rq
     from rq.utils import utcformat
 
-    assert health_checks.check_queue("runs") == ok("0 waiting, the oldest for 0 s")
+    assert health.check_queue("runs") == ok("0 waiting, the oldest for 0 s")
     job = django_rq.get_queue("runs").enqueue("time.sleep", 0)
-    assert health_checks.check_queue("runs").level == Level.OK
+    assert health.check_queue("runs").level == Level.OK
     redis.hset(job.key, "enqueued_at", utcformat(datetime.now(UTC) - timedelta(hours=1)))
-    assert health_checks.check_queue("runs") == Finding(Level.DEGRADED, "1 waiting, the oldest for 3600 s")
+    assert health.check_queue("runs") == Finding(Level.DEGRADED, "1 waiting, the oldest for 3600 s")
 
 
 def test_the_sweep_is_alive_while_it_sweeps(redis):
     from vectorless_web.runs.management.commands.sweep import sweep
 
-    assert health_checks.check_sweep().level == Level.DEGRADED
+    assert health.check_sweep().level == Level.DEGRADED
     sweep([lambda: 0])
-    assert health_checks.check_sweep().level == Level.OK
+    assert health.check_sweep().level == Level.OK
 
 
 @pytest.mark.django_db

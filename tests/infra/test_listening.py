@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from vectorless_web.infra.site.listening import CannotListen, Listening
+from vectorless_web.infra.site.supervisor import CannotListen, Listening
 
 HERE = ["localhost", "127.0.0.1", "[::1]"]
 

@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from vectorless_web.infra.private_files import (
+from vectorless_web.infra.site.private_files import (
     Unusable,
     close_folder,
     local_secret,

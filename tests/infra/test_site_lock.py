@@ -7,7 +7,7 @@ import time
 import pytest
 
 from vectorless_web.infra.site.forking import Forked
-from vectorless_web.infra.site.lock import AlreadyRunning, hold_site
+from vectorless_web.infra.site.supervisor import AlreadyRunning, hold_site
 
 
 def test_a_site_whose_parent_lives_is_refused_at_once(tmp_path):

@@ -17,7 +17,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.providers import public_transport
+from vectorless_web.providers import connections
 from vectorless_web.providers.endpoint import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 
@@ -282,7 +282,7 @@ def test_nothing_reaches_this_machine_when_only_public_addresses_are_allowed(htt
 
 def test_the_address_that_was_checked_is_the_one_connected_to(httpserver, monkeypatch):
     on_chat(httpserver).respond_with_json(answer("Hello."))
-    monkeypatch.setattr(public_transport, "public_addresses", lambda *_given: ["127.0.0.1"])
+    monkeypatch.setattr(connections, "public_addresses", lambda *_given: ["127.0.0.1"])
     address = f"http://models.example:{httpserver.port}/v1"
     model = OpenAIChat(Endpoint(address, "tiny", KEY, seconds=2, retries=0, public_only=True))
 

@@ -1,7 +1,7 @@
 """The schema as a server gets it: its shape, without the bounds that servers refuse or choke on."""
 
 from vectorless_web.engine.agent.model.replies import ANSWER_SCHEMA, STEP_SCHEMA
-from vectorless_web.providers.dialect import Dialect, shape_of
+from vectorless_web.providers.openai_chat import Dialect, shape_of
 
 
 def words_of(part):

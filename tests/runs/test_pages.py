@@ -11,9 +11,8 @@ from tests.runs.conftest import make_ready
 from tests.support.engines import StoryReasoner, TestEngine, complete, long_story
 from vectorless_web.engine.agent.events import Checked, NodeRef, Outcome
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
-from vectorless_web.runs.page import maps
-from vectorless_web.runs.page.raw import raw_step
-from vectorless_web.runs.page.rendering import StepCardMaker
+from vectorless_web.runs.page import tree_map
+from vectorless_web.runs.page.rendering import StepCardMaker, raw_step
 from vectorless_web.runs.services import claim_run, execute_run
 from vectorless_web.workspaces.models import AuditEvent
 
@@ -147,7 +146,7 @@ class TestList:
             run.versions.add(document.current_version)
             ref = {"document": str(document.pk), "key": 1, "title": "t", "page_start": 0, "page_end": 0, "role": "read"}
             Step.objects.create(run=run, sequence=number + 1, walk=1, index=number, kind="navigate", refs=[ref])
-        maps._kept.clear()
+        tree_map._kept.clear()
 
         with django_assert_max_num_queries(32):
             assert len(page(address(run)).context["maps"]) == 20

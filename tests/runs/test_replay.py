@@ -16,7 +16,7 @@ from vectorless_web.documents.services.lifecycle import purge_document
 from vectorless_web.engine.agent.limits import FURTHER, Late, Limits, Place
 from vectorless_web.runs import jobs, services
 from vectorless_web.runs.models import ModelCall, Replay, Run, RunInputs, Step
-from vectorless_web.runs.page.raw import raw_step
+from vectorless_web.runs.page.rendering import raw_step
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

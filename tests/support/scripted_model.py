@@ -7,7 +7,7 @@ from typing import Any
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.budget import expected_tokens
 from vectorless_web.engine.llm.model import Message, Reply, Usage
-from vectorless_web.engine.llm.schema import parse_object
+from vectorless_web.engine.llm.replies import parse_object
 
 Scripted = str | Mapping[str, Any] | ModelError | Reply
 """A reply: text, an object (sent as JSON), a whole Reply, or an error that is raised."""

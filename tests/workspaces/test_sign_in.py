@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from tests.conftest import PASSWORD, await_fresh_minute
-from vectorless_web.workspaces.accounts import sign_in as limits
+from vectorless_web.workspaces.accounts import adapters as limits
 
 pytestmark = pytest.mark.django_db
 

@@ -12,8 +12,19 @@ from django.db import connection
 from django.utils import timezone
 
 from vectorless_web.backups.errors import BackupError, report_full_disk
-from vectorless_web.backups.folder import UNFINISHED, find_kept, new_backup, open_folder, remove_older, store_bytes
-from vectorless_web.backups.manifest import FORMAT, DatabaseFile, KeptFile, Manifest, write_manifest
+from vectorless_web.backups.folder import (
+    FORMAT,
+    UNFINISHED,
+    DatabaseFile,
+    KeptFile,
+    Manifest,
+    find_kept,
+    new_backup,
+    open_folder,
+    remove_older,
+    store_bytes,
+    write_manifest,
+)
 from vectorless_web.backups.query import applied_migrations, count_rows, list_named_files
 from vectorless_web.backups.vendors import vendor_of
 from vectorless_web.documents.models import Installation

@@ -8,8 +8,7 @@ from django import forms
 from vectorless_web.documents.models import EmbeddingChoice, Folder
 from vectorless_web.documents.selectors import DEFAULT_SORT, DELETED, SORTS, STATUSES, ListQuery
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
-from vectorless_web.infra.limits import SEARCH_MAX, TAG_MAX, TITLE_MAX
-from vectorless_web.infra.web.whole import LARGEST
+from vectorless_web.infra.limits import LARGEST, SEARCH_MAX, TAG_MAX, TITLE_MAX
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import providers_for
 

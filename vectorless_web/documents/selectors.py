@@ -15,7 +15,7 @@ from vectorless_web.documents.models import Document, DocumentVersion, Folder, S
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.infra.letters import JSONText
-from vectorless_web.infra.web.whole import LARGEST, parse_whole_number
+from vectorless_web.infra.limits import LARGEST, parse_whole_number
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, role_in, workspace_for
 

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from vectorless_web.documents.live.consumers import DocumentsConsumer
-from vectorless_web.documents.views import acts, embedding, listing, outline, reader, uploads
+from vectorless_web.documents.views import acts, embedding, listing, outline, reader
 
 app_name = "documents"
 
@@ -14,7 +14,7 @@ MEANING = "w/<slug:slug>/settings/models/meaning/"
 urlpatterns = [
     path(LIST, listing.list_documents, name="list"),
     path(f"{LIST}card/", listing.card, name="card"),
-    path(f"{LIST}upload/", uploads.upload, name="upload"),
+    path(f"{LIST}upload/", listing.upload, name="upload"),
     path(f"{LIST}folders/new/", acts.new_folder, name="new_folder"),
     path(f"{LIST}move/", acts.move_many, name="move_many"),
     path(f"{LIST}tag/", acts.tag_many, name="tag_many"),
@@ -27,7 +27,7 @@ urlpatterns = [
     path(f"{ONE}outline/correct/", outline.correct, name="correct"),
     path(f"{ONE}outline/apply/", outline.apply, name="apply_corrections"),
     path(f"{ONE}outline/discard/", outline.discard, name="discard_corrections"),
-    path(f"{ONE}version/", uploads.new_version, name="new_version"),
+    path(f"{ONE}version/", listing.new_version, name="new_version"),
     path(f"{ONE}rename/", acts.rename, name="rename"),
     path(f"{ONE}retry/", acts.retry, name="retry"),
     path(f"{ONE}cancel/", acts.cancel, name="cancel"),

@@ -1,4 +1,4 @@
-"""How long and how large what people type may be: each limit stated once, for models, forms, services and pages.
+"""How long and how large what people type may be, whole numbers included: each limit stated once, for every layer.
 
 What holds for a question stands in `engine/questions/limits.py`, what an operator may set in `settings.py`.
 """
@@ -17,3 +17,13 @@ STEPS_MIN, STEPS_MAX = 1, 30
 """Steps of one walk that may be asked for; the walk ends earlier when nothing new is found."""
 RUN_USD_MAX = 10_000.0
 """The most US dollars that anybody may let one run spend."""
+
+
+LARGEST = 10**15 - 1
+"""Larger numbers name no row, and databases refuse them with an error of their own."""
+
+
+def parse_whole_number(text: str | None) -> int | None:
+    """The whole number from 0 to LARGEST that a text holds, or None."""
+    digits = (text or "").strip()
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None

@@ -10,7 +10,7 @@ from typing import Any
 from channels.layers import get_channel_layer
 from redis.exceptions import RedisError
 
-from vectorless_web.infra.breaker import redis_breaker
+from vectorless_web.infra.patient_redis import redis_breaker
 
 logger = logging.getLogger(__name__)
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from vectorless_web.engine.errors import InvalidInput, ModelUnreachable, PartialCall
-from vectorless_web.engine.llm.calls import ModelCallRecord, request_hash
-from vectorless_web.engine.llm.failures import failure
+from vectorless_web.engine.llm.calls import ModelCallRecord, failure, request_hash
 from vectorless_web.engine.llm.model import Message, Reply, Usage
-from vectorless_web.engine.llm.schema import parse_object
+from vectorless_web.engine.llm.replies import parse_object
 
 FORMAT = 1
 BEGINNING = 80

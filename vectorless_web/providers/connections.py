@@ -1,4 +1,4 @@
-"""The open connections of an HTTP client, so that another thread can cut them, and a wait that can be given up."""
+"""Connections of an HTTP client: to allowed addresses alone, and cut from another thread when asked."""
 
 import socket
 import threading
@@ -8,6 +8,8 @@ from contextlib import suppress
 from typing import Any, TypeVar
 
 import httpx2
+
+from vectorless_web.infra.addresses import PrivateAddress, public_addresses
 
 Result = TypeVar("Result")
 GLANCE_SECONDS = 0.05
@@ -87,3 +89,36 @@ def _fulfil(future: Future[Result], work: Callable[[], Result]) -> None:
         future.set_exception(problem)
     else:
         future.set_result(result)
+
+
+class PublicTransport(httpx2.HTTPTransport):
+    """Resolves the host once, checks every address, and connects to one that was checked.
+
+    Resolving again for the connection would let a name answer differently the second time
+    (DNS rebinding). The certificate is still checked against the name. `allowed` are private
+    hosts and networks to which it connects as well.
+    """
+
+    def __init__(self, allowed: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self._allowed = allowed
+
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The answer; httpx2.ConnectError for a private address and for a name without any."""
+        name = request.url.host
+        try:
+            addresses = public_addresses(name, request.url.port, self._allowed)
+        except PrivateAddress as error:
+            raise httpx2.ConnectError("private address", request=request) from error
+        except OSError as error:
+            raise httpx2.ConnectError("name not resolved", request=request) from error
+        request.extensions = {**request.extensions, "sni_hostname": name}
+        # "localhost" has two addresses, and most servers listen on one of them.
+        for address in addresses[:-1]:
+            request.url = request.url.copy_with(host=address)
+            try:
+                return super().handle_request(request)
+            except httpx2.ConnectError:
+                continue
+        request.url = request.url.copy_with(host=addresses[-1])
+        return super().handle_request(request)

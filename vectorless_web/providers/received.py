@@ -1,4 +1,4 @@
-"""Reads a chat completion as it comes: server-sent events, or one JSON body from a server that does not stream."""
+"""Reads a chat completion as it comes, and believes a server's counts as far as they can be true."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -135,3 +135,23 @@ def _make_reported_error(error: Any) -> Exception:
     code = error.get("code") or error.get("status") if isinstance(error, Mapping) else None
     status = int(code) if isinstance(code, int | str) and str(code).isdigit() else 0
     return make_refusal(status, str(error).lower()) if status >= 400 else ModelUnreachable(BROKE_OFF)
+
+
+FACTOR = 4
+"""A tokenizer may count this many times what is estimated here: scripts that its vocabulary does not know."""
+
+WRAPPING = 4096
+"""Tokens that a server may wrap around what it was sent: templates, schemas, instructions of its own."""
+
+UNLIMITED = 32_768
+"""Tokens that a model may think unseen when its server takes no limit."""
+
+
+def check_count(said: object, *, estimate: int, room: int, least: int = 0) -> int | None:
+    """The server's count when it is a whole number from `least` to FACTOR x `estimate` + `room`; None otherwise.
+
+    What is booked follows from it, and a server may send any number.
+    """
+    if not isinstance(said, int) or isinstance(said, bool):
+        return None
+    return said if least <= said <= FACTOR * estimate + room else None

@@ -1,18 +1,122 @@
-"""What a shared run shows: answer, trace and the pages quoted, with no way into the workspace."""
+"""What a shared run shows, with or without names, and with no way into the workspace."""
 
-from dataclasses import replace
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.engine.agent.context.outline import shorten_title
 from vectorless_web.runs import selectors
-from vectorless_web.runs.models import Run
+from vectorless_web.runs.models import Citation, Run, Step
 from vectorless_web.runs.page import page_context
+from vectorless_web.runs.page.rendering import StepView
 from vectorless_web.runs.page.sheets import may_be_shown
 from vectorless_web.sharing.models import ShareLink
-from vectorless_web.sharing.redaction import redaction_of
 from vectorless_web.workspaces.selectors import May
+
+LEAST_LETTERS = 3
+"""Shorter names would be found within ordinary words."""
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """What may be told of a run's documents, and how the names of all others are taken out of a text."""
+
+    quoted: frozenset[str]
+    """The documents that the answer quotes, by number."""
+    hidden: re.Pattern[str] | None
+    """The names of all others."""
+
+    def text(self, text: str) -> str:
+        """The text with "another document" for each name that is left out."""
+        return self.hidden.sub(_("another document"), text) if self.hidden and text else text
+
+    def step(self, view: StepView, step: Step, run: Run) -> StepView:
+        """A step's card: one that worked in a document which is not quoted tells no more than that."""
+        routed = [row for row in view.routed if str(row.document) in self.quoted]
+        view = replace(view, routed=[replace(row, reason=self.text(row.reason)) for row in routed])
+        if step.kind == "route":
+            return replace(view, say=self._redact_routing(step), thought="", note="", refs=(), rejected=())
+        if not self._may_be_told(step, run):
+            say = _("Worked in a document that the answer does not quote")
+            return replace(view, say=say, thought="", note="", refs=(), quotes=(), rejected=())
+        rejected = [
+            {**row, "label": self.text(row["label"]), "reason": self.text(row["reason"])} for row in view.rejected
+        ]
+        return replace(
+            view,
+            say=self.text(view.say),
+            thought=self.text(view.thought),
+            note=self.text(view.note),
+            rejected=rejected,
+        )
+
+    def redact_checked(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """What was checked in vain: places in quoted documents, and the number of all others."""
+        told = [row for row in rows if str(row.get("document")) in self.quoted]
+        others = len(rows) - len(told)
+        if not others:
+            return told
+        places = ngettext("%(n)d place", "%(n)d places", others) % {"n": others}
+        return [*told, {"title": places, "reason": _("in documents that are not named here")}]
+
+    def _may_be_told(self, step: Step, run: Run) -> bool:
+        """Whether a step touched quoted documents alone; one of a walk, when the walk is known to be in such a one."""
+        if step.walk == 0:
+            return self._all_quoted(step.refs)
+        refs = [ref for refs in run.steps.filter(walk=step.walk).values_list("refs", flat=True) for ref in refs]
+        return bool(refs) and self._all_quoted(refs)
+
+    def _all_quoted(self, refs: Iterable[dict[str, Any]]) -> bool:
+        return all(str(ref.get("document")) in self.quoted for ref in refs)
+
+    @staticmethod
+    def _redact_routing(step: Step) -> str:
+        shortlist = step.observation.get("shortlist")
+        opened = len(shortlist) if isinstance(shortlist, list) else 0
+        if not opened:
+            return _("Chose which documents to open")
+        return ngettext("Chose %(n)d document", "Chose %(n)d documents", opened) % {"n": opened}
+
+
+def redaction_of(run: Run, citations: Iterable[Citation], steps: Iterable[Step]) -> Redaction:
+    """What is left out of a run: the names of all documents of the workspace and of its steps that are not quoted."""
+    cited = list(citations)
+    quoted = {str(row.version.document_id) for row in cited if row.version is not None}
+    kept = {row.document_title.casefold() for row in cited}
+    names: set[str] = set()
+    rows = Document.objects.filter(workspace=run.workspace_id).values_list("pk", "title", "name")
+    for pk, title, name in rows.iterator():
+        if str(pk) not in quoted:
+            names |= {title, name, PurePath(name).stem}
+    for step in steps:
+        names |= {str(title) for document, title in _list_routed_documents(step.observation) if document not in quoted}
+    return Redaction(frozenset(quoted), _compile_pattern(name for name in names if name.casefold() not in kept))
+
+
+def _list_routed_documents(observation: dict[str, Any]) -> list[tuple[str, str]]:
+    """The documents that a routing step names: (number, title)."""
+    lists = [observation.get(name) for name in ("shortlist", "missed")]
+    rows = [row for found in lists if isinstance(found, list) for row in found if isinstance(row, dict)]
+    return [(str(row.get("document")), str(row.get("title", ""))) for row in rows]
+
+
+def _compile_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Matches any of the names as whole words, the longest first, whatever the case and the blanks."""
+    plain = {" ".join(name.split()) for name in names if len(name.strip()) >= LEAST_LETTERS}
+    # Steps shorten long titles.
+    told = sorted({*plain, *map(shorten_title, plain)}, key=lambda name: (-len(name), name))
+    if not told:
+        return None
+    words = (r"\s+".join(map(re.escape, name.split())) for name in told)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
+
 
 NOTHING = May(ask=False, upload=False, edit=False, delete=False, share=False, govern=False)
 

@@ -8,11 +8,11 @@ from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.calculation import degree_of, without_addend
-from vectorless_web.engine.answers.verdict import verdict_of
+from vectorless_web.engine.answers.draft import verdict_of
 from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.needs import contest_of, figure_needs, item_phrases
-from vectorless_web.engine.passages.sentences import pieces_of
+from vectorless_web.engine.passages.extraction import pieces_of
 from vectorless_web.engine.questions.plan import Formula
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.finder import Finder

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.paper import Text, pdf, prose
-from vectorless_web.engine.documents.artefact import fingerprint
-from vectorless_web.engine.documents.fingerprint import RECORDED
+from vectorless_web.engine.documents.artefact import RECORDED, fingerprint
 from vectorless_web.engine.parsing.compile import compile_file
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -11,9 +11,18 @@ from hypothesis import strategies as st
 from vectorless_web.engine.documents.artefact import ArtefactParts, CompiledDocument, open_artefact, write_artefact
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.documents.columns import Columns, NodeColumns
-from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
+from vectorless_web.engine.documents.node import (
+    Cell,
+    Column,
+    GlyphRun,
+    GlyphSpan,
+    Node,
+    NodeKind,
+    Reference,
+    Row,
+    Table,
+)
 from vectorless_web.engine.documents.page import PageInfo, TreeReport
-from vectorless_web.engine.documents.table import Cell, Column, Row, Table
 from vectorless_web.engine.errors import ArtefactDamaged
 
 TABLE_TEXT = "Lamps\t12\n"

@@ -8,8 +8,7 @@ from tests.engine.documents import golden
 from tests.engine.documents.test_artefact import PARTS
 from tests.support.artefact_rewriting import rewritten
 from vectorless_web.engine.documents import artefact
-from vectorless_web.engine.documents.artefact import CompiledDocument, fingerprint, write_artefact
-from vectorless_web.engine.documents.fingerprint import ENGINE_VERSION
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, fingerprint, write_artefact
 from vectorless_web.engine.errors import ArtefactDamaged
 
 RECORD = (

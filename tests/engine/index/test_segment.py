@@ -8,8 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vectorless_web.engine.index.grouped import GroupedRows, merged_group_statistics
-from vectorless_web.engine.index.segment import Segment, build_segment, merged_statistics
+from vectorless_web.engine.index.segment import (
+    GroupedRows,
+    Segment,
+    build_segment,
+    merged_group_statistics,
+    merged_statistics,
+)
 from vectorless_web.engine.text.analyser import analyse
 
 FIELDS = ("title", "text")

@@ -5,8 +5,7 @@ import time
 import pytest
 
 from vectorless_web.engine.errors import ModelInvalidReply
-from vectorless_web.engine.llm.replies import LONGEST, fit_to_schema, is_unfinished, value_in
-from vectorless_web.engine.llm.schema import check_object
+from vectorless_web.engine.llm.replies import LONGEST, check_object, fit_to_schema, is_unfinished, value_in
 
 SCHEMA = {
     "type": "object",

@@ -4,7 +4,7 @@ import pytest
 
 from tests.engine.parsing.conftest import nodes
 from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.parsing.fields import split_name, typed_fields
+from vectorless_web.engine.parsing.card import split_name, typed_fields
 from vectorless_web.engine.parsing.pdf.drafter import recognise
 from vectorless_web.engine.parsing.tables.drafts import find_units
 from vectorless_web.engine.text.analyser import analyse

@@ -12,8 +12,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.parsing.limits import CompileLimits
-from vectorless_web.engine.parsing.markup.html import html_text
-from vectorless_web.engine.parsing.markup.html_bounds import DEEPEST, DEEPEST_INLINE, MOST_ATTRIBUTES, bound_page
+from vectorless_web.engine.parsing.markup.html import DEEPEST, DEEPEST_INLINE, MOST_ATTRIBUTES, bound_page, html_text
 
 ENDLESS: dict[str, Callable[[int], str]] = {
     "choices": lambda n: "<p>word</p><select>" + "<option>word" * n,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.table import Row, Table
+from vectorless_web.engine.documents.node import Row, Table
 from vectorless_web.engine.parsing.compile import compile_file
 
 DEMO = Path(__file__).resolve().parents[3] / "docs" / "demo"

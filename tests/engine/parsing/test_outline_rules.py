@@ -4,7 +4,7 @@ import pytest
 
 from vectorless_web.engine.parsing.lines import Line, Style, Tone, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import Heading, is_caps, mend_title, reads_like_title
-from vectorless_web.engine.parsing.outline.levels import assign_levels
+from vectorless_web.engine.parsing.outline.headings import assign_levels
 from vectorless_web.engine.parsing.patterns import (
     CHAPTER,
     ITEM,

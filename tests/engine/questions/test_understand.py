@@ -2,12 +2,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vectorless_web.engine.questions.entities import entities_in
 from vectorless_web.engine.questions.focus import split_question
 from vectorless_web.engine.questions.lexicon import Concept, default_lexicon
 from vectorless_web.engine.questions.periods import periods_in
 from vectorless_web.engine.questions.plan import Intent
-from vectorless_web.engine.questions.understand import forms_in, understand, unit_requested
+from vectorless_web.engine.questions.understand import entities_in, forms_in, understand, unit_requested
 
 
 @pytest.mark.parametrize(

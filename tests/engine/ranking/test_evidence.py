@@ -4,13 +4,13 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.evidence import (
+    label_quality,
     mix_for,
     node_scores,
     profile_of,
     rank_pages,
     rank_pages_across,
 )
-from vectorless_web.engine.ranking.needs import label_quality
 from vectorless_web.engine.ranking.profile import page_worth
 from vectorless_web.engine.ranking.statements import LabelledRow
 

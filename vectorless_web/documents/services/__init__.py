@@ -1,9 +1,21 @@
 """What may be done to documents."""
 
-from vectorless_web.documents.compiling.scratch import clear_stale_folders
+from vectorless_web.documents.compiling.process import clear_stale_folders
 from vectorless_web.documents.services.compile_queue import queue_repair
 from vectorless_web.documents.services.compiling import compile_version
-from vectorless_web.documents.services.correcting import check_corrections, correct_outline, may_be_heading
+from vectorless_web.documents.services.embedding import (
+    Estimate,
+    choose_embedding,
+    embed_version,
+    estimate,
+    remove_embedding,
+    resume_embedding,
+    retry_embedding,
+    start_embedding_test,
+    switch_off,
+    switch_on,
+    try_embedding,
+)
 from vectorless_web.documents.services.keeping.installation import watch_files
 from vectorless_web.documents.services.keeping.quarantine import empty_overdue, quarantine_orphans
 from vectorless_web.documents.services.lifecycle import (
@@ -23,27 +35,22 @@ from vectorless_web.documents.services.repairing import (
     RepairCounts,
     check_artefacts,
     failed_repairs,
+    hand_back_version,
     queue_outdated,
     repair_counts,
+    requeue_lost_versions,
     requeue_repairs,
 )
 from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
 from vectorless_web.documents.services.samples import add_samples
-from vectorless_web.documents.services.upkeep import hand_back_version, requeue_lost_versions
-from vectorless_web.documents.services.uploads import StoredUpload, add_document, add_version
-from vectorless_web.documents.services.vectors.choosing import (
-    Estimate,
-    choose_embedding,
-    estimate,
-    remove_embedding,
-    retry_embedding,
-    start_embedding_test,
-    switch_off,
-    switch_on,
-    try_embedding,
+from vectorless_web.documents.services.uploads import (
+    StoredUpload,
+    add_document,
+    add_version,
+    check_corrections,
+    correct_outline,
+    may_be_heading,
 )
-from vectorless_web.documents.services.vectors.embedding import embed_version
-from vectorless_web.documents.services.vectors.queue import resume_embedding
 
 __all__ = [
     "ArtefactPatrol",

@@ -18,17 +18,22 @@ from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
-from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, StageProgress, run_child
-from vectorless_web.documents.compiling.scratch import compile_folder
+from vectorless_web.documents.compiling.process import (
+    CompileFailed,
+    Finished,
+    Order,
+    StageProgress,
+    compile_folder,
+    run_child,
+)
 from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
 from vectorless_web.documents.services.compile_queue import REPAIRED
 from vectorless_web.documents.services.compiled_rows import card_row, clean_for_database, section_rows, version_facts
+from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
 from vectorless_web.documents.services.leases import READINGS, REPAIRS, compile_lease
 from vectorless_web.documents.services.routing_rows import Linked, link_card, show_to_router
 from vectorless_web.documents.services.uploads import title_from
-from vectorless_web.documents.services.vectors.embedding import carry_vectors, name_carried
-from vectorless_web.documents.services.vectors.queue import want_vectors
 from vectorless_web.documents.storage.files import (
     check_reachable,
     delete_stored,

@@ -1,6 +1,7 @@
-"""Taking a file in: checked, stored, hashed, and given to the queue."""
+"""New documents and versions: files taken in within the quota, and outlines corrected by hand."""
 
 import uuid
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -10,22 +11,66 @@ from django.core.files.base import File
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Max, Q, Sum
 from django.utils import timezone
 
 from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
 from vectorless_web.documents.services.compile_queue import enqueue_compile, queue_repair
-from vectorless_web.documents.services.keeping.quota import check_room
-from vectorless_web.documents.storage.files import check_reachable, delete_stored, is_readable, is_stored, stream_sha256
+from vectorless_web.documents.storage.files import (
+    check_reachable,
+    delete_stored,
+    is_readable,
+    is_stored,
+    open_version,
+    stream_sha256,
+)
+from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
 from vectorless_web.engine.parsing.sniff import DOCX, PDF, sniff
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
+
+
+def stored_bytes(workspace: Workspace) -> int:
+    """Bytes of all uploads and compiled files of a workspace, with those of deleted documents that can come back.
+
+    An upload that several versions share counts once.
+    """
+    versions = DocumentVersion.objects.filter(document__workspace=workspace)
+    files = versions.exclude(file="").order_by().values("file").annotate(size=Max("bytes"))
+    uploads = files.aggregate(total=Sum("size"))["total"] or 0
+    compiled = versions.exclude(artefact="").aggregate(total=Sum("artefact_bytes"))["total"] or 0
+    return int(uploads + compiled)
+
+
+def check_room(workspace: Workspace, size: int) -> None:
+    """Problem (413) when a file of `size` bytes is more than the workspace may still store."""
+    most = settings.WORKSPACE_MAX_BYTES
+    if not most:
+        return
+    used = stored_bytes(workspace)
+    if used + size > most:
+        raise Problem(
+            f"This workspace uses {_amount(used)} of the {_amount(most)} it may store; this file has {_amount(size)}. "
+            "Delete documents for good, or ask your administrator for more room.",
+            code="workspace_full",
+            status=413,
+        )
+
+
+def _amount(size: int) -> str:
+    """Bytes in words: "1.5 GB", "3.2 MB", "96.0 KB"."""
+    for unit, name in ((2**30, "GB"), (2**20, "MB")):
+        if size >= unit:
+            return f"{size / unit:,.1f} {name}"
+    return f"{size / 2**10:.1f} KB"
+
 
 HEAD_BYTES = 8192
 TAIL_BYTES = 65_536
@@ -250,3 +295,67 @@ def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored
     file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ending}", File(upload))
     name = clean_name(upload.name or "")
     return _Stored(file=file, name=name, sha256=sha256, mime=media_type, bytes=upload.size or 0)
+
+
+HEADING_KINDS = (NodeKind.PARAGRAPH, NodeKind.LIST, NodeKind.CAPTION)
+
+
+def may_be_heading(node: Node) -> bool:
+    """Whether a leaf is short and plain enough to be made a heading."""
+    return node.kind in HEADING_KINDS and len(node.text) <= LONGEST_HEADING
+
+
+def check_corrections(*, version: DocumentVersion, corrections: Sequence[Mapping[str, Any]]) -> None:
+    """Problem (422) when a correction does not fit the part it names, given those before it."""
+    tree = open_version(version).tree
+    headings = set(tree.sections())
+    text: set[int] = set()
+    for correction in corrections:
+        key, act = correction["key"], CorrectionAct(correction["act"])
+        if key not in tree:
+            raise Problem("There is no such part in this document.", code="unknown_part", status=422)
+        is_text = key in text or (key not in headings and may_be_heading(tree.node(key)))
+        if not (is_text if act is CorrectionAct.SPLIT else key in headings):
+            raise Problem("This correction does not fit that part of the document.", code="not_a_heading", status=422)
+        if act is CorrectionAct.JOIN:
+            headings.discard(key)
+            text.add(key)
+        elif act is CorrectionAct.SPLIT:
+            headings.add(key)
+            text.discard(key)
+
+
+@transaction.atomic
+def correct_outline(
+    *, actor: User, version: DocumentVersion, corrections: Sequence[Mapping[str, Any]]
+) -> DocumentVersion:
+    """Queue a version with `corrections` ([{key, act, title, depth}], keys as in `version`) on top of its own.
+
+    Problem when nothing is to be corrected, or a newer version has come.
+    """
+    document = version.document
+    newest = document.versions.select_for_update().order_by("-number").first()
+    if not corrections:
+        raise Problem("There is nothing to correct yet.", code="no_corrections", status=422)
+    if newest is None or newest.pk != version.pk or version.status != DocumentVersion.Status.READY:
+        raise Problem(
+            "A newer version of this document has come. Look at it before you correct anything.",
+            code="newer_version",
+            status=409,
+        )
+    made = DocumentVersion.objects.create(
+        document=document,
+        number=version.number + 1,
+        file=version.file.name,
+        sha256=version.sha256,
+        mime=version.mime,
+        bytes=version.bytes,
+        corrections=[*version.corrections, *map(dict, corrections)],
+        added_by_id=actor.pk,
+    )
+    details = {"version": made.number, "corrections": len(corrections)}
+    record(
+        actor=actor, verb="document.outline_corrected", workspace=document.workspace, target=document, details=details
+    )
+    start_compiling(made)
+    return made

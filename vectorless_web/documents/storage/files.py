@@ -1,4 +1,4 @@
-"""Where files live: uploads and artefacts in default storage, local copies that can be mapped."""
+"""Where files live: uploads and artefacts in default storage, local copies of them, and the storage's health."""
 
 import hashlib
 import os
@@ -17,6 +17,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
+from django.db import DatabaseError
 from django.dispatch import Signal
 
 from vectorless_web.documents.models import DocumentVersion
@@ -27,6 +28,7 @@ from vectorless_web.engine.documents.vectors import open_vectors as map_vectors
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.infra.outages import StorageAway
+from vectorless_web.infra.web.health import Finding, Level, ok
 
 Stamp = tuple[int, int, int]
 """Inode, size and time of change of a file: another one is another content."""
@@ -289,3 +291,15 @@ def _copy_stored_file(name: str, target: IO[bytes]) -> None:
         raise
     except Exception as error:
         raise StorageAway(f"{name} cannot be reached: {error}") from error
+
+
+def check_storage() -> Finding:
+    """Whether the folder of stored files is there, once the database names a file in it."""
+    try:
+        if DocumentVersion.objects.exclude(file="").exists():
+            check_reachable()
+    except StorageAway as error:
+        return Finding(Level.UNAVAILABLE, f"Uploads and documents cannot be read: {error}.")
+    except DatabaseError as error:
+        return Finding(Level.UNAVAILABLE, f"The database does not say which files there are: {error}")
+    return ok()

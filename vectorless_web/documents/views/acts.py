@@ -10,10 +10,9 @@ from django.views.decorators.http import require_POST
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.forms import FolderForm, TagForm, TitleForm
 from vectorless_web.documents.models import Document, DocumentVersion
-from vectorless_web.infra.limits import TAG_MAX
+from vectorless_web.infra.limits import TAG_MAX, parse_whole_number
 from vectorless_web.infra.web.htmx import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_for
 

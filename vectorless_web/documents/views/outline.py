@@ -15,8 +15,8 @@ from vectorless_web.documents.rendering.tree_report import count
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.parsing.corrections import CorrectionAct
+from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context
 

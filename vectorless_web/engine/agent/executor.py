@@ -15,11 +15,9 @@ from vectorless_web.engine.agent.events import StepEvent, StepKind, StepResult, 
 from vectorless_web.engine.agent.offline_planner import OfflinePlanner
 from vectorless_web.engine.agent.planner import PlannedStep, Planner
 from vectorless_web.engine.agent.run import RunState
-from vectorless_web.engine.agent.steps.extract import extract
-from vectorless_web.engine.agent.steps.navigate import Navigator
+from vectorless_web.engine.agent.steps.extract import extract, synthesize
+from vectorless_web.engine.agent.steps.navigate import Navigator, scan
 from vectorless_web.engine.agent.steps.retrieve import retrieve
-from vectorless_web.engine.agent.steps.scan import scan
-from vectorless_web.engine.agent.steps.synthesize import synthesize
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.errors import LimitReached, ModelError, ModelInvalidReply, NotFound
 from vectorless_web.engine.llm.model import Usage, serve_place

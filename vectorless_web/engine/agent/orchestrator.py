@@ -4,15 +4,14 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
+from vectorless_web.engine.agent.conclusion import answer_events, conclude, conclude_cancelled, conclude_failed
 from vectorless_web.engine.agent.context.outline import join_names, shorten_title
 from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import ReasoningEvent
 from vectorless_web.engine.agent.executor import Walking, walk_all
 from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
 from vectorless_web.engine.agent.run import RunState
-from vectorless_web.engine.agent.steps.finalize import conclude, conclude_cancelled, conclude_failed
 from vectorless_web.engine.agent.steps.route import Routing, route_step
-from vectorless_web.engine.agent.verification import answer_events
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.questions.focus import without_page
 from vectorless_web.engine.questions.followup import Previous, complete_question

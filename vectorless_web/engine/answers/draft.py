@@ -1,17 +1,257 @@
-"""The offline draft: a verdict, a calculation, figures, or the sentences that answer, in that order of worth."""
+"""The offline draft: a verdict, a calculation, figures, or the sentences that answer, each as a quoted claim."""
 
-from collections.abc import Mapping
+import ast
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
-from vectorless_web.engine.answers.calculation import claim_of, period_words, work_out
-from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, SynthesisContext
-from vectorless_web.engine.answers.quoting import figure_claims, figure_text, make_sweep_claims, passage_claims
-from vectorless_web.engine.answers.verdict import decide_contest, judge_figures, verdict_of
-from vectorless_web.engine.figures.figure import Figure
-from vectorless_web.engine.figures.needs import contest_of, figure_needs
+from vectorless_web.engine.answers.calculation import (
+    CalculationResult,
+    claim_of,
+    describe_omission,
+    format_amount,
+    make_claim,
+    period_words,
+    quote_of,
+    work_out,
+)
+from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, SynthesisContext
+from vectorless_web.engine.figures.figure import Figure, format_number
+from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Passage
-from vectorless_web.engine.questions.plan import Intent, QueryPlan
-from vectorless_web.engine.questions.understand import asks_for_all
+from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan, UnitRequest
+from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
+
+
+def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[str, str]) -> list[DraftClaim]:
+    """All passages in order; of a question for documents the best passage of each, under its title."""
+    if not asks_documents(plan):
+        return [passage_claim(passage) for passage in passages]
+    claims = []
+    for document in dict.fromkeys(passage.document for passage in passages):
+        best = max((p for p in passages if p.document == document), key=lambda p: (p.fit, -p.key))
+        claim = passage_claim(best)
+        claims.append(replace(claim, text=f"{names.get(document, document)}: {claim.text}"))
+    return claims
+
+
+MOST_SENTENCES = 3
+"""Passages an answer in words quotes."""
+
+NEAR_BEST = 0.8
+"""A passage on the best one's page and within this share of its fit is quoted beside it ..."""
+
+ELSEWHERE = 0.93
+"""... one on another page must come nearer."""
+
+_SPACES = re.compile(r"\s+")
+
+
+def figure_text(figure: Figure, unit: UnitRequest | None) -> str:
+    """The value of a figure as a reader wants it: "$1,577 million", "12.4%", "$3.38"."""
+    if figure.percent:
+        return f"{format_number(figure.amount)}%"
+    return format_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
+
+
+def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+    """One claim per figure, value first, then item and period; the row in full is its quote."""
+    once = {(f.document, f.key, f.start, f.column, f.amount): index for index, f in reversed(sorted(figures.items()))}
+    return [
+        DraftClaim(
+            f"{figure_text(figure, plan.unit)}: {_item(plan, index, figure)}.",
+            (quote_of(figure),),
+            fit=figure.fit,
+            needs=(index,),
+        )
+        for index, figure in sorted(figures.items())
+        if index in once.values()
+    ]
+
+
+def _item(plan: QueryPlan, index: int, figure: Figure) -> str:
+    when = period_words(figure_needs(plan)[index].period) or figure.period
+    label = _SPACES.sub(" ", figure.label).strip(" :.")
+    return f"{label}, {when}" if when else label
+
+
+def passage_claims(plan: QueryPlan, passages: Sequence[Passage]) -> list[DraftClaim]:
+    """The passages that answer, each in its own words; rows are read out with their cells."""
+    most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
+    best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
+    kept = [passage for passage in best if passage.fit >= _required_share(plan, passage, best[0]) * best[0].fit][:most]
+    return [passage_claim(passage) for passage in kept]
+
+
+def passage_claim(passage: Passage) -> DraftClaim:
+    """A passage as a sentence of the answer, in its own words."""
+    return DraftClaim(passage.lead or _sentence(passage.quote), (_quote(passage),))
+
+
+def _required_share(plan: QueryPlan, passage: Passage, best: Passage) -> float:
+    near = (passage.document, passage.page_index) == (best.document, best.page_index)
+    return NEAR_BEST if near or plan.intent is Intent.LIST else ELSEWHERE
+
+
+def _quote(passage: Passage) -> DraftQuote:
+    return DraftQuote(passage.document, passage.key, passage.quote, passage.start, passage.where)
+
+
+def _sentence(quote: str) -> str:
+    """The quote on one line; a table row's cells are parted by semicolons."""
+    if "\t" in quote:
+        cells = [_SPACES.sub(" ", cell).strip() for cell in quote.split("\t")]
+        first, *rest = [cell for cell in cells if cell] or [""]
+        return f"{first}: {'; '.join(rest)}" if rest else first
+    return _SPACES.sub(" ", quote).strip()
+
+
+UP = re.compile(
+    r"\b(?:improv\w*|increas\w*|grow\w*|grew|ris(?:e|en|es|ing)|rose|higher|expand\w*|accelerat\w*|better|up)\b", re.I
+)
+DOWN = re.compile(
+    r"\b(?:declin\w*|decreas\w*|drop\w*|fall\w*|fell|lower|deteriorat\w*|worse\w*|decelerat\w*|contract(?:ed|ing|ion)|reduc\w*"
+    r"|shr(?:ink|ank|unk)\w*|down)\b",
+    re.I,
+)
+
+
+_NEGATIVE = re.compile(r"\bnegative\b|\bloss(?:es)?\b", re.I)
+_POSITIVE = re.compile(r"\bpositive\b|\bprofitab\w*", re.I)
+_CHANGE = re.compile(r"\bchang\w*|\bdiffer\w*", re.I)
+_COVER = re.compile(r"quick ratio|acid.test|current ratio|working capital ratio|interest coverage|coverage ratio", re.I)
+_ADEQUATE = re.compile(
+    r"\bhealthy\b|\badequate\w*|\bsufficien\w*|\bstrong\b|\bsolid\b|\bsound\b|\benough\b|\bcover\w*|\bliquid\w*", re.I
+)
+
+
+def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+    """Claims of a yes/no question about figures; empty when the figures or the measure are missing."""
+    if plan.formula is None:
+        return []
+    result = work_out(plan, plan.formula, figures)
+    if result is None:
+        return []
+    verdict = _verdict(plan.question, plan.formula, result.value)
+    first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result)}", result)
+    return [first, *_calculate_sides(plan, plan.formula, figures)]
+
+
+def _verdict(question: str, formula: Formula, value: Decimal) -> str:
+    """ "Yes. " or "No. " where the question names a direction or a known measure; "" where it takes a judgement."""
+    if _is_change(formula):
+        direction = 1 if UP.search(question) else -1 if DOWN.search(question) else 0
+        if direction:
+            return _say_verdict(value * direction > 0)
+        return _say_verdict(value != 0) if _CHANGE.search(question) else ""
+    if _NEGATIVE.search(question):
+        return _say_verdict(value < 0)
+    if _POSITIVE.search(question):
+        return _say_verdict(value > 0)
+    if _COVER.search(formula.name) and _ADEQUATE.search(question):
+        return _say_verdict(value >= 1)
+    return ""
+
+
+def _say_verdict(holds: bool) -> str:
+    return "Yes. " if holds else "No. "
+
+
+def _is_change(formula: Formula) -> bool:
+    return bool(re.match(r"change in|growth of", formula.name))
+
+
+def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResult) -> str:
+    """The change in words ("rose by 0.5 percentage points") or the measure with its value."""
+    when = period_words(plan.periods[-1]) if len(plan.periods) == 1 else ""
+    if not _is_change(formula):
+        note = _against_one(formula, result.value)
+        return f"{result.text}: {formula.name}{f', {when}' if when else ''}{note}{describe_omission(result)}."
+    item = re.sub(r"^(?:change in|growth of)\s+", "", formula.name)
+    item = item[:1].upper() + item[1:]
+    if result.value == 0:
+        return f"{item} did not change."
+    verb = "rose" if result.value > 0 else "fell"
+    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}."
+
+
+def _against_one(formula: Formula, value: Decimal) -> str:
+    if not _COVER.search(formula.name):
+        return ""
+    return ", at or above one" if value >= 1 else ", below one"
+
+
+def _calculate_sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+    """The two sides of a change of a ratio, each worked out by itself; none for a plain amount."""
+    top = ast.parse(formula.expression, mode="eval").body
+    if not _is_change(formula) or not isinstance(top, ast.BinOp) or not isinstance(top.op, ast.Sub):
+        return []
+    claims = []
+    for side in (top.left, top.right):
+        part = _make_side_formula(formula, side)
+        result = work_out(plan, part, figures) if len(part.operands) > 1 else None
+        if result is not None:
+            years = dict.fromkeys(period_words(plan.figures[index].period) for _, index in part.operands)
+            text = f"{result.text}: {part.name}, {', '.join(year for year in years if year)}."
+            claims.append(make_claim(text, result))
+    return claims
+
+
+def _make_side_formula(formula: Formula, side: ast.expr) -> Formula:
+    names = {node.id for node in ast.walk(side) if isinstance(node, ast.Name)}
+    operands = tuple(operand for operand in formula.operands if operand[0] in names)
+    return replace(
+        formula, name=formula.name.removeprefix("change in "), expression=ast.unparse(side), operands=operands
+    )
+
+
+_DENIAL = re.compile(
+    r"\b(?:no|not|none|neither|never|nor|without|cannot|nothing|nobody)\b|\b\w+n['’]t\b|\bunlikely\b|\babsence of\b",
+    re.I,
+)
+_EXCEPTION = re.compile(r"\b(?:except|other than|unless|apart from)\b", re.I)
+_NO_DENIAL = re.compile(
+    r"\bnot only\b|\bno (?:later|longer|less|more|fewer) than\b|\bwhether or not\b|\bnot limited to\b", re.I
+)
+
+
+def verdict_of(question: str, sentence: str) -> str:
+    """The word "Yes" or "No" as the sentence answers the question; "" for a sentence that makes an exception.
+
+    Where both tell a direction (rose, fell), they agree or not. Else a sentence that
+    denies answers a question that does not with "No", and the other way round.
+    """
+    if _EXCEPTION.search(sentence):
+        return ""
+    asked, wordings = _direction(question), _direction(sentence)
+    if asked and wordings:
+        return "Yes" if asked == wordings else "No"
+    return "No" if _denies(sentence) != _denies(question) else "Yes"
+
+
+def _direction(text: str) -> int:
+    """1 up, -1 down, 0 neither or both."""
+    return bool(UP.search(text)) - bool(DOWN.search(text))
+
+
+def _denies(text: str) -> bool:
+    return bool(_DENIAL.search(_NO_DENIAL.sub(" ", text)))
+
+
+def decide_contest(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figure]) -> list[DraftClaim]:
+    """The winner with its figure first, the others beside it; empty unless every alternative has a figure."""
+    if any(index not in figures for index in range(len(contest.needs))):
+        return []
+    order = sorted(figures, key=lambda index: figures[index].value, reverse=contest.greatest)
+    wordings = [f"{contest.needs[index].concept} {figure_text(figures[index], plan.unit)}" for index in order]
+    when = period_words(contest.needs[0].period)
+    first = wordings[0][:1].upper() + wordings[0][1:]
+    rank = "highest" if contest.greatest else "lowest"
+    text = f"{first}{f' in {when}' if when else ''}, the {rank}; {', '.join(wordings[1:])}."
+    fit = sum(figure.fit for figure in figures.values()) / len(figures)
+    return [DraftClaim(text, tuple(quote_of(figures[index]) for index in order), fit=fit, needs=tuple(order))]
+
 
 LEAST_FIT = 0.6
 """Fit of a passage from which a yes or no is read."""

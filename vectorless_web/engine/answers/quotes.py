@@ -9,8 +9,8 @@ from vectorless_web.engine.answers.claims import Check, DraftQuote
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.text.fuzzy import partial_ratio_alignment
 from vectorless_web.engine.text.normalise import normalise
+from vectorless_web.engine.text.similarity import partial_ratio_alignment
 
 FUZZY_SCORE = 95.0
 """Least partial ratio (0..100) of a quote that is not found word for word."""

@@ -1,4 +1,10 @@
-"""The compiled artefact: one immutable file that is mapped, not parsed; nodes are decoded one by one."""
+"""The compiled artefact: one immutable file that is mapped, not parsed, and the version of the compiler in it.
+
+`fingerprint.json` holds the SHA-256 of the artefact of each known document, and the versions of
+the libraries that read files. A test compiles the same documents and fails when they differ;
+`make fingerprint` records them anew. So a change of what the compiler writes changes its name,
+and a change that writes the same bytes does not.
+"""
 
 import hashlib
 import json
@@ -17,7 +23,6 @@ from numpy.typing import NDArray
 
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.columns import Integer, TableOutline
-from vectorless_web.engine.documents.fingerprint import ENGINE_VERSION as ENGINE_VERSION
 from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
 from vectorless_web.engine.documents.page import PageInfo, TreeReport
 from vectorless_web.engine.documents.serialise import (
@@ -30,6 +35,12 @@ from vectorless_web.engine.documents.serialise import (
 )
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import ArtefactDamaged
+
+RECORDED = Path(__file__).with_name("fingerprint.json")
+
+ENGINE_VERSION = hashlib.sha256(RECORDED.read_bytes()).hexdigest()[:12]
+"""The compiler's name: part of every artefact and of its name in storage. Another one means compiling again."""
+
 
 _KINDS = tuple(NodeKind)
 KINDS = tuple(kind.value for kind in _KINDS)

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple, Protocol
 
-from vectorless_web.engine.documents.node import Node
-from vectorless_web.engine.documents.table import Table
+from vectorless_web.engine.documents.node import Node, Table
 
 DIGIT = re.compile(r"\d")
 Integer = Literal["depth", "page_start", "page_end", "token_count"]

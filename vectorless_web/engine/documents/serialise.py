@@ -6,8 +6,8 @@ from typing import Any
 
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.documents.columns import DIGIT, RowOutline, TableOutline
+from vectorless_web.engine.documents.node import Cell, Column, Row, Table
 from vectorless_web.engine.documents.page import TreeReport
-from vectorless_web.engine.documents.table import Cell, Column, Row, Table
 
 
 def dump_json(value: object) -> bytes:

@@ -1,7 +1,10 @@
-"""A figure: one table cell that states a number, with everything needed to read it."""
+"""A figure: one table cell that states a number, its unit, and how its value is written for a reader."""
 
+import re
 from dataclasses import dataclass
 from decimal import Decimal
+
+from vectorless_web.engine.figures.arithmetic import round_half_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +40,70 @@ class Figure:
     def value(self) -> Decimal:
         """The figure in units: amount x scale."""
         return self.amount * self.scale
+
+
+THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_000_000)
+
+_SCALE_WORDS = (
+    (re.compile(r"\bbillions?\b|\bbn\b", re.I), BILLION),
+    (re.compile(r"\bmillions?\b|\bmn\b", re.I), MILLION),
+)
+_THOUSANDS = re.compile(r"\bthousands?\b|\b000s?\b|['’]000", re.I)
+_SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
+_PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
+_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
+_CURRENCY_WORDS = (
+    ("USD", re.compile(r"\$|\bdollars?\b|\bUSD\b|\bU\.S\. dollars\b", re.I)),
+    ("EUR", re.compile(r"€|\beuros?\b|\bEUR\b", re.I)),
+    ("GBP", re.compile(r"£|\bpounds?\b|\bsterling\b|\bGBP\b", re.I)),
+    ("JPY", re.compile(r"¥|\byen\b|\bJPY\b", re.I)),
+)
+_NAMES = {THOUSAND: "thousand", MILLION: "million", BILLION: "billion"}
+
+
+def units_scale(units: str) -> Decimal:
+    """The factor a units line puts on its figures: 1000000 for "Dollars in millions, except per share data"."""
+    told = _SHARES_ONLY.sub(" ", units) if units.lower().count("in ") > 1 else units
+    places = [(match.start(), scale) for pattern, scale in _SCALE_WORDS if (match := pattern.search(told))]
+    thousands = _THOUSANDS.search(told)
+    if thousands:
+        places.append((thousands.start(), THOUSAND))
+    return min(places)[1] if places else Decimal(1)
+
+
+def units_currency(units: str) -> str:
+    """The ISO code of the currency a units line names, or ""."""
+    return next((code for code, pattern in _CURRENCY_WORDS if pattern.search(units)), "")
+
+
+def is_per_share(label: str) -> bool:
+    """Whether a row states amounts per share, which no units line scales."""
+    return bool(_PER_SHARE.search(label))
+
+
+def scale_name(scale: Decimal) -> str:
+    """The word of a scale: "million" for 1000000, "" for 1."""
+    return _NAMES.get(scale, "")
+
+
+def format_number(value: Decimal) -> str:
+    """A number with thousands separators and no exponent: 1577 -> "1,577"; trailing zeros go."""
+    text = f"{value:,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def amount_words(value: Decimal, *, scale: Decimal = Decimal(1), currency: str = "") -> str:
+    """An amount in words: 1577000000 at scale 1000000 in USD gives "$1,577 million"; negative "-$473 million"."""
+    shown = value / scale
+    if shown != shown.to_integral_value():
+        shown = _trim_decimals(shown)
+    sign = "-" if shown < 0 else ""
+    symbol = _SYMBOLS.get(currency, f"{currency} " if currency else "")
+    name = _NAMES.get(scale, "")
+    return f"{sign}{symbol}{format_number(abs(shown))}" + (f" {name}" if name else "")
+
+
+def _trim_decimals(value: Decimal) -> Decimal:
+    """At most the four decimals a reader can use; fewer when the number is large."""
+    decimals = 2 if abs(value) >= 100 else 3 if abs(value) >= 1 else 4
+    return round_half_up(value, decimals)

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from vectorless_web.engine.documents.node import Node, NodeKind
-from vectorless_web.engine.documents.table import Table
+from vectorless_web.engine.documents.node import Node, NodeKind, Table
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
 

@@ -1,8 +1,9 @@
-"""Asks a chat model for objects: budgeted, schema-checked, repaired once, ended when overdue, recorded."""
+"""Asks a chat model for objects: documents fenced off, budgeted, checked, repaired once; failures are kept."""
 
 import contextvars
 import hashlib
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,12 +12,44 @@ from concurrent.futures import TimeoutError as Overdue
 from dataclasses import dataclass, replace
 from typing import Any
 
-from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped, ModelTimeout, PartialCall
+from vectorless_web.engine.errors import (
+    ModelAuth,
+    ModelBudgetSpent,
+    ModelError,
+    ModelInvalidReply,
+    ModelRateLimited,
+    ModelStopped,
+    ModelTimeout,
+    ModelUnreachable,
+    PartialCall,
+)
 from vectorless_web.engine.llm.budget import Keep, ModelBudget, Reservation, expected_tokens
-from vectorless_web.engine.llm.failures import failure
 from vectorless_web.engine.llm.model import OUTSIDE, ChatModel, Message, Reply, Usage, current_place, usage_of
-from vectorless_web.engine.llm.replies import is_unfinished
-from vectorless_web.engine.llm.schema import Mend, check_object, keep_reply, parse_object
+from vectorless_web.engine.llm.replies import Mend, check_object, is_unfinished, keep_reply, parse_object
+
+UNTOLD = "The call failed when it was made."
+
+_ERRORS: dict[str, type[ModelError]] = {
+    error.code: error for error in (ModelAuth, ModelRateLimited, ModelTimeout, ModelUnreachable, ModelBudgetSpent)
+}
+
+
+def failure(code: str, message: str, partial: PartialCall) -> ModelError | ModelStopped:
+    """The error of that code, with what the call had cost by then."""
+    if code == ModelStopped.code:
+        return ModelStopped(partial=partial)
+    return _ERRORS.get(code, ModelInvalidReply)(message or UNTOLD, partial=partial)
+
+
+OPENING, CLOSING = "<<<document", "document>>>"
+_MARKS = re.compile(r"<{3,}|>{3,}")
+
+
+def fence_text(text: str) -> str:
+    """`text` between the marks; marks that stand in it, however long, are broken up."""
+    quiet = _MARKS.sub(lambda mark: " ".join(mark[0]), text)
+    return f"{OPENING}\n{quiet}\n{CLOSING}"
+
 
 __all__ = ["Overdue", "call_within"]
 

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vectorless_web.engine.errors import ModelError, ModelStopped, ModelUnreachable, PartialCall
-from vectorless_web.engine.llm.calls import ModelCallRecord
-from vectorless_web.engine.llm.failures import failure
+from vectorless_web.engine.llm.calls import ModelCallRecord, failure
 from vectorless_web.engine.llm.model import OUTSIDE, Message, Reply, current_place
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.navigation.events import SearchEvent
-from vectorless_web.engine.navigation.pilots.decision import (
+from vectorless_web.engine.navigation.pilots.pilot import (
     Backtrack,
     ExploreSiblings,
     FoundAnswer,

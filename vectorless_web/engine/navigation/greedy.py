@@ -4,13 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.navigation.events import SearchEvent
-from vectorless_web.engine.navigation.pilots.decision import (
-    Backtrack,
-    ExploreSiblings,
-    FoundAnswer,
-    JumpTo,
-    PilotDecision,
-)
+from vectorless_web.engine.navigation.pilots.pilot import Backtrack, ExploreSiblings, FoundAnswer, JumpTo, PilotDecision
 from vectorless_web.engine.navigation.search import (
     BEAM_PILOT_SHARE,
     DEFAULT_LIMITS,

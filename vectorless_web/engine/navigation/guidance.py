@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import Cancelled, EngineError
 from vectorless_web.engine.navigation.pilots.config import PilotConfig
-from vectorless_web.engine.navigation.pilots.decision import (
+from vectorless_web.engine.navigation.pilots.pilot import (
     Backtrack,
     ExploreSiblings,
     FoundAnswer,
@@ -17,13 +17,13 @@ from vectorless_web.engine.navigation.pilots.decision import (
     JumpTo,
     NodeId,
     PilotDecision,
+    PilotExt,
     RankedCandidate,
     SearchDirection,
     SearchState,
     as_number,
     as_share,
 )
-from vectorless_web.engine.navigation.pilots.pilot import PilotExt
 
 Answer = TypeVar("Answer")
 _DEFAULT_CONFIG = PilotConfig()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.navigation.events import SearchEvent
-from vectorless_web.engine.navigation.pilots.decision import Backtrack, ExploreSiblings, FoundAnswer, GoDeeper, JumpTo
+from vectorless_web.engine.navigation.pilots.pilot import Backtrack, ExploreSiblings, FoundAnswer, GoDeeper, JumpTo
 from vectorless_web.engine.navigation.search import (
     DEFAULT_LIMITS,
     MCTS_PILOT_SHARE,

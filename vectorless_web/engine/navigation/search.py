@@ -18,7 +18,7 @@ from vectorless_web.engine.navigation.events import (
     name_of,
 )
 from vectorless_web.engine.navigation.guidance import Guidance
-from vectorless_web.engine.navigation.pilots.decision import PilotDecision, SearchState
+from vectorless_web.engine.navigation.pilots.pilot import PilotDecision, SearchState
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.scorer import Scorer
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.navigation.events import RankedNode
 from vectorless_web.engine.navigation.guidance import scores_of
-from vectorless_web.engine.navigation.pilots.decision import (
+from vectorless_web.engine.navigation.pilots.pilot import (
     GoDeeper,
     PilotDecision,
     RankedCandidate,

@@ -1,14 +1,290 @@
-"""Makes the document card from the tree alone: title, overview, tags, question hints, sections, topic map."""
+"""Makes the document card from the tree alone: title, overview, tags, question hints, and typed fields."""
 
+import itertools
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
 
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.documents.node import Node, NodeKind
-from vectorless_web.engine.parsing.fields import split_name
 from vectorless_web.engine.text.analyser import analyse
+
+_COMPANY_FORM = (
+    r"Incorporated|Inc|INC|Corporation|CORPORATION|Corp|CORP|Companies|Company|COMPANY|Co|plc|PLC|Ltd|LTD|Limited"
+    r"|LLC|LLP|L\.P|LP|S\.A|N\.V|A/S|AG|SE|GmbH|KG|N\.A"
+)
+_SUFFIX = rf"(?:{_COMPANY_FORM}|Holdings|HOLDINGS|Group|GROUP|Trust|Foundation|University|Bank)"
+_COMPANY = re.compile(
+    rf"((?:[A-Z0-9][\w&’'.-]*,?\s+(?:(?:of|and|de|für|the|&)\s+)?){{1,6}}?{_SUFFIX}\b\.?(?:\s*&\s*Co\.?)?)"
+)
+_PARTY = re.compile(_COMPANY.pattern + r",?\s*(?:an? [^()]{3,60})?(?=\()")
+_LEGAL_FORM = re.compile(rf"[\s,]+(?:&\s*)?(?:{_COMPANY_FORM})\.?$")
+_EXACT_NAME = re.compile(r"exact name of (?:the )?(?:registrant|issuer)", re.IGNORECASE)
+_DEFINED = re.compile(
+    r"(?P<before>[^()\n]{3,90}?)[\s,]*\((?P<inside>[^()]{2,120})\)",
+)
+_QUOTED = re.compile(r"[\"“”]([^\"“”]{2,40})[\"“”]")
+_OR_COMPANY = re.compile(
+    r"^(?:or\s+)?([A-Z][\w&.-]*(?:\s[A-Z][\w&.-]*){0,2})(?:,| or| and)\s+(?:the\s+)?(?:Company|we|our|us|Firm|Group)\b"
+)
+_TICKER = re.compile(
+    r"\b(?:NYSE|NASDAQ|Nasdaq|AMEX|LSE|ASX)\s*:\s*([A-Z]{1,5}(?:\.[A-Z])?)\b"
+    r"|\b([A-Z]{1,5})\s+(?:The\s+)?(?:New York Stock Exchange|NASDAQ|Nasdaq|NYSE)\b"
+)
+_GENERIC = re.compile(
+    r"\b(?:exchange|securities|statement|act|registrant|commission|report(?:ing|s)?|growth|filer|issuer|agreement|proxy|item|part"
+    r"|form|index|stock|common|shares?|notes?|plan|regulation|section|board|committee|jurisdiction|employer|documents?|trustee)\b",
+    re.IGNORECASE,
+)
+_PRONOUNS = frozenset(
+    [
+        "company",
+        "we",
+        "us",
+        "our",
+        "registrant",
+        "firm",
+        "group",
+        "issuer",
+        "corporation",
+        "parent",
+        "agreement",
+        "lessor",
+        "lessee",
+        "the",
+        "co",
+        "inc",
+    ]
+)
+_OWN = frozenset(("subsidiaries", "affiliates", "subsidiary"))
+_LINES, _MOST = 90, 10
+
+
+def find_entities(*, name_words: str, title: str, head: str) -> tuple[str, ...]:
+    """Names and aliases in lower case, most certain first; `name_words`: the file name without dates and kinds."""
+    lines = [" ".join(line.split()) for line in head.splitlines() if line.strip()][: 4 * _LINES]
+    names = list(dict.fromkeys([*_registrants(lines), *_find_companies(lines, title)]))[:3]
+    found = [
+        name_words,
+        *names,
+        *map(without_legal_form, names),
+        *_aliases(lines[: 2 * _LINES], names),
+        *_tickers(lines[:_LINES]),
+    ]
+    return _lower_names(found)
+
+
+def without_legal_form(company: str) -> str:
+    """A company's name without "Inc.", "Company" and the like."""
+    before = ""
+    while before != company:
+        before, company = company, _LEGAL_FORM.sub("", company).strip(" ,&")
+    return company
+
+
+def _lower_names(found: Iterable[str]) -> tuple[str, ...]:
+    names = (re.sub(r"^(?:the|our)\s+", "", name.strip(" .,").casefold()) for name in found)
+    return tuple(dict.fromkeys(name for name in names if len(name) > 1 and name not in _PRONOUNS))[:_MOST]
+
+
+def _registrants(lines: Sequence[str]) -> Iterator[str]:
+    """The line above "(Exact name of registrant ...)" on a cover."""
+    for number, line in enumerate(lines[:_LINES]):
+        if number and _EXACT_NAME.search(line) and not _GENERIC.search(lines[number - 1]):
+            yield lines[number - 1].strip(" .,_")
+
+
+def _find_companies(lines: Sequence[str], title: str) -> list[str]:
+    """Company names: alone on a line of the first page before those inside sentences, the most frequent first."""
+    alone = [match[1] for line in lines[:_LINES] if (match := _COMPANY.fullmatch(line.strip(" .,*")))]
+    inside = Counter(_trim_name(match[1]) for line in [title, *lines] for match in _COMPANY.finditer(line))
+    frequent = [name for name, count in inside.most_common(4) if count > 1 or name in title]
+    parties = [_trim_name(match[1]) for match in _PARTY.finditer(" ".join(lines[:_LINES]))]
+    return [name for name in [*alone, *parties, *frequent] if _is_name(name)]
+
+
+def _trim_name(name: str) -> str:
+    """Without a sentence's first word, a date or a number that only precedes the name."""
+    name = re.sub(r"^.*?\b(?:19|20)\d\d,?\s+(?=[A-Z])", "", name)
+    return re.sub(r"^(?:(?:In|At|the|On|By|To|From|The|And|Of|For|As|With|Between|\d[\d./-]*,?)\s+)+", "", name)
+
+
+def _is_name(name: str) -> bool:
+    return not _GENERIC.search(name) and len(name) > 3 and without_legal_form(name).casefold() not in _PRONOUNS
+
+
+def _aliases(lines: Sequence[str], names: Sequence[str]) -> Iterator[str]:
+    """Short names defined in parentheses after one of the names: `4K Company (the "Company" or "4K")`."""
+    words = {word.casefold() for name in names for word in re.findall(r"\w{2,}", without_legal_form(name))}
+    for first, second in itertools.zip_longest(lines, lines[1:], fillvalue=""):
+        if "(" not in first:
+            continue
+        for match in _DEFINED.finditer(f"{first} {second}"):
+            tail = {word.casefold() for word in re.findall(r"\w{2,}", match["before"])[-4:]}
+            if tail & (words | _OWN):
+                yield from (alias for alias in _find_aliases_inside(match["inside"]) if not _GENERIC.search(alias))
+
+
+def _find_aliases_inside(text: str) -> Iterator[str]:
+    yield from _QUOTED.findall(text)
+    match = _OR_COMPANY.match(text)
+    if match:
+        yield match[1]
+
+
+def _tickers(lines: Sequence[str]) -> Iterator[str]:
+    for line in lines:
+        for match in _TICKER.finditer(line):
+            yield match[1] or match[2]
+
+
+_YEAR = re.compile(r"(?<![\d.,$#/-])((?:19|20)\d\d)(?![\d,]|[.-]\d)")
+_FISCAL_YEAR = re.compile(r"\b(?:fiscal\s+(?:year\s+)?|FY\s?)((?:19|20)?\d\d)\b", re.I)
+_YEAR_ENDED = re.compile(
+    r"\b(?:year|period|quarter)(?:ly period)?s?\s+ended:?\s+\w+\s+\d{1,2}\s*,?\s*((?:19|20)\d\d)", re.I
+)
+_QUARTER = re.compile(r"\bQ([1-4])\b|(?<=\d{4})Q([1-4])|\b(first|second|third|fourth)[\s-]quarter", re.I)
+_QUARTERLY = re.compile(r"quarterly (?:period|report)|quarter ended|quarter(?:ly)? results|earnings", re.I)
+_QUARTER_WORDS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
+_FORM = re.compile(r"\b(?:form\s+)?(10-?[KQ]|8-?K|20-?F|40-?F|6-?K|S-[1-8]|DEF\s?14A|11-?K)(?:/A)?\b", re.I)
+_KINDS = (
+    "annual report",
+    "quarterly report",
+    "current report",
+    "earnings release",
+    "press release",
+    "proxy statement",
+    "prospectus",
+    "lease agreement",
+    "employment agreement",
+    "purchase agreement",
+    "license agreement",
+    "service agreement",
+    "agreement",
+    "contract",
+    "policy",
+    "handbook",
+    "user manual",
+    "manual",
+    "user guide",
+    "guide",
+    "white paper",
+    "specification",
+    "terms of service",
+    "terms and conditions",
+    "minutes",
+    "thesis",
+    "invoice",
+    "plan",
+)
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sep sept",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}
+_DATE = re.compile(r"\b([A-Z][a-z]{2,8})\.?\s+(\d{1,2})\s*,\s*((?:19|20)\d\d)\b|\b((?:19|20)\d\d)-(\d\d)-(\d\d)\b")
+_NAME_NOISE = re.compile(
+    r"(?i)\b(?:10k|10q|8k|annual|report|form|earnings|dated|final|copy|draft|v\d+|signed|fy\d*|q[1-4])\b"
+)
+_FIRST = 6_000
+
+
+def typed_fields(*, name: str, title: str, texts: Sequence[str]) -> TypedFields:
+    """Fields of a document; `texts` are its first pages."""
+    head = "\n".join(texts)[: _FIRST * 2]
+    stem = split_name(name)
+    return TypedFields(
+        entities=_entities(stem, title, head),
+        years=_years(stem, title, head),
+        quarters=_quarters(stem, title, head[:_FIRST]),
+        forms=_forms(stem, title, head[:_FIRST]),
+        dates=_dates(stem, head),
+    )
+
+
+def split_name(name: str) -> str:
+    """A file name as words: "BlueBarn_FY2018Q2_10K.pdf" gives "Blue Barn FY 2018 Q2 10K"."""
+    stem = PurePath(name).stem
+    stem = re.sub(r"[_+]+|(?<!\d)-(?!\d)|(?<=\D)-(?=\d{4})", " ", stem)
+    stem = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=FY)(?=\d)|(?<=(?:19|20)\d\d)(?=Q[1-4])", " ", stem)
+    return " ".join(stem.split())
+
+
+def _take_first(found: Sequence[str], limit: int) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for value in found if value))[:limit]
+
+
+def _entities(stem: str, title: str, head: str) -> tuple[str, ...]:
+    without_years = re.sub(r"\b(?:19|20)\d\d(?:Q[1-4])?\b(?:-\d\d){0,2}|-\d\d\b", " ", stem)
+    return find_entities(name_words=" ".join(_NAME_NOISE.sub(" ", without_years).split()), title=title, head=head)
+
+
+def _years(stem: str, title: str, head: str) -> tuple[int, ...]:
+    named = [int(year) for year in _YEAR.findall(stem + " " + title)]
+    fiscal = [_full_year(year) for year in _FISCAL_YEAR.findall(f"{stem} {title} {head}")]
+    ended = [int(year) for year in _YEAR_ENDED.findall(head)]
+    common = [year for year, count in Counter(int(y) for y in _YEAR.findall(head)).most_common(2) if count > 1]
+    return tuple(dict.fromkeys([*named, *ended[:2], *(fiscal[:2]), *([] if named or ended else common)]))[:4]
+
+
+def _full_year(year: str) -> int:
+    return int(year) if len(year) == 4 else 2000 + int(year)
+
+
+def _quarters(stem: str, title: str, head: str) -> tuple[str, ...]:
+    found = []
+    told = head[:2000] if _QUARTERLY.search(head[:2000]) else ""
+    for source in (stem, title, told):
+        for match in _QUARTER.finditer(source):
+            number = match[1] or match[2] or _QUARTER_WORDS[match[3].casefold()]
+            found.append(f"Q{number}")
+        if found:
+            break
+    return _take_first(found, 2)
+
+
+def _forms(stem: str, title: str, head: str) -> tuple[str, ...]:
+    coded = [_form_code(match[1]) for source in (stem, title, head) for match in _FORM.finditer(source)]
+    words = f"{stem}\n{title}\n{head[:3000]}".casefold()
+    named = f"{stem} {title}".casefold()
+    kinds = [kind for kind in _KINDS if re.search(rf"\b{kind}\b", words if " " in kind else named)]
+    if re.search(r"\bearnings\b", f"{stem} {title}", re.IGNORECASE):
+        kinds.insert(0, "earnings release")
+    return _take_first([*coded[:2], *kinds[:3]], 4)
+
+
+def _form_code(code: str) -> str:
+    code = code.upper().replace(" ", "")
+    return re.sub(r"^(\d{1,2})-?([KQF])$", r"\1-\2", code)
+
+
+def _dates(stem: str, head: str) -> tuple[str, ...]:
+    found = []
+    for match in _DATE.finditer(f"{stem}\n{head}"):
+        if match[4]:
+            found.append(f"{match[4]}-{match[5]}-{match[6]}")
+        elif match[1].casefold() in _MONTHS:
+            found.append(f"{match[3]}-{_MONTHS[match[1].casefold()]:02d}-{int(match[2]):02d}")
+    return _take_first(found, 6)
+
 
 _JUNK_TITLE = re.compile(
     r"^(?:microsoft (?:word|powerpoint|excel)\b.*|untitled.*|document\d*|[\W\d_]*|none|null"

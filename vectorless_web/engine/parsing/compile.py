@@ -15,22 +15,18 @@ from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.documents.page import PageInfo, TreeReport, unread_pages
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
-from vectorless_web.engine.parsing.assemble import assemble, find_references
-from vectorless_web.engine.parsing.card import choose_title, make_card
+from vectorless_web.engine.parsing.assemble import assemble, find_references, limit_outline
+from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft
-from vectorless_web.engine.parsing.fields import typed_fields
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
-from vectorless_web.engine.parsing.markup.decoding import decode
-from vectorless_web.engine.parsing.markup.html import claims_html, html_text, html_title
-from vectorless_web.engine.parsing.markup.html_bounds import bound_page
+from vectorless_web.engine.parsing.markup.html import bound_page, claims_html, html_text, html_title
 from vectorless_web.engine.parsing.markup.markdown import markdown_text
 from vectorless_web.engine.parsing.markup.pages import TextBlock, cut_pages
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
-from vectorless_web.engine.parsing.outline_limit import limit_outline
 from vectorless_web.engine.parsing.pdf.parse import compile_pdf
-from vectorless_web.engine.parsing.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT, sniff, text_type
+from vectorless_web.engine.parsing.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT, decode, sniff, text_type
 from vectorless_web.engine.parsing.word.parse import read_docx
 
 Read = tuple[str, Sequence[TextBlock]]

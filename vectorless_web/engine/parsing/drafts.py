@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from vectorless_web.engine.documents.node import GlyphRun, NodeKind
-from vectorless_web.engine.documents.table import Table
+from vectorless_web.engine.documents.node import GlyphRun, NodeKind, Table
 
 SOFT_HYPHEN = "\xad"
 _MENDABLE = re.compile(r"[\t\n\r\x02\xa0\u2000-\u200a\u202f\u3000\ufffe]")

@@ -1,8 +1,9 @@
-"""Printed lines: what a parser hands to the outline, table and paragraph stages, with broken words mended."""
+"""Printed lines as a parser hands them on, and what is usual among them: body style, line pitch, margins."""
 
+import itertools
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -143,3 +144,120 @@ def _last(text: str) -> str:
 
 def _first(text: str) -> str:
     return next(iter(_WORD.findall(text)), "")
+
+
+_PROSE, _WIDE = 40, 0.4
+_ENOUGH, _PAGEFUL = 200, 300
+_LONG, _TITLES = 60, 4
+_PLAIN = Style(10.0, False, False, Tone.BLACK, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Usual values. `margins[page]`: left edges (rounded points) at which prose starts on that page."""
+
+    body: Style
+    bodies: dict[int, Style]
+    """Pages set in another style than most (an appended exhibit)."""
+    margins: dict[int, frozenset[int]]
+    pitch: dict[float, float]
+    title_edges: frozenset[int] = frozenset()
+    """Left edges at which lines set unlike the body stand above prose, again and again."""
+
+    def body_of(self, page: int) -> Style:
+        """The style of running text on a page."""
+        return self.bodies.get(page, self.body)
+
+    def at_margin(self, line: Line) -> bool:
+        """Whether the line starts where prose starts on its page."""
+        left = round(line.left)
+        own = self.margins.get(line.page, frozenset())
+        return any(left + shift in own for shift in (0, -1, 1, -2, 2, -3, 3))
+
+    def at_title_edge(self, line: Line) -> bool:
+        """Whether titles stand there in this document, indented though they may be."""
+        left = round(line.left)
+        return any(left + shift in self.title_edges for shift in (0, -1, 1))
+
+    def line_pitch(self, style: Style) -> float:
+        """Usual distance between the tops of lines of one paragraph in that size, in points."""
+        return self.pitch.get(style.size, style.size * 1.25)
+
+
+@dataclass(slots=True)
+class _Survey:
+    """Counts over the standing lines of all pages."""
+
+    styles: Counter[Style] = field(default_factory=Counter)
+    prose: dict[int, Counter[Style]] = field(default_factory=lambda: defaultdict(Counter))
+    margins: dict[int, Counter[int]] = field(default_factory=lambda: defaultdict(Counter))
+    pitches: dict[float, Counter[float]] = field(default_factory=lambda: defaultdict(Counter))
+
+    def count(self, line: Line, before: Line | None, width: float) -> None:
+        self.styles[line.style] += len(line.text)
+        if len(line.text) >= _PROSE or (line.right - line.left > _WIDE * width and not line.gapped):
+            self.margins[line.page][round(line.left)] += 1
+            if not line.gapped:  # rows of tables are no prose
+                self.prose[line.page][line.style] += len(line.text)
+        if before is not None and before.style.size == line.style.size and 0 < line.top - before.top < 40:
+            self.pitches[line.style.size][round(line.top - before.top, 1)] += min(len(before.text), len(line.text))
+
+
+def survey(pages: Sequence[Page], running: set[tuple[int, int]]) -> Layout:
+    """Measure a document. Pages without prose take the margins common to the whole document."""
+    counts = _Survey()
+    for page in pages:
+        before: Line | None = None
+        for line in _select_body_lines(page, running):
+            counts.count(line, before, page.width)
+            before = line
+    body = counts.styles.most_common(1)[0][0] if counts.styles else _PLAIN
+    pitch = {size: _find_commonest(found) for size, found in counts.pitches.items()}
+    edges = _title_edges(pages, running, body)
+    return Layout(body, _bodies(pages, counts, body), _margins(pages, counts.margins), pitch, edges)
+
+
+def _select_body_lines(page: Page, running: set[tuple[int, int]]) -> Iterable[Line]:
+    return (line for number, line in enumerate(page.lines) if (page.index, number) not in running)
+
+
+def _title_edges(pages: Sequence[Page], running: set[tuple[int, int]], body: Style) -> frozenset[int]:
+    edges: Counter[int] = Counter()
+    for page in pages:
+        for line, following in itertools.pairwise(_select_body_lines(page, running)):
+            unlike = line.style.weight != body.weight and line.lead == line.start and not line.gapped
+            above_prose = following.style == body and len(following.text) > _LONG and following.top > line.top
+            if unlike and above_prose and line.right < following.right - line.style.size:
+                edges[round(line.left)] += 1
+    return frozenset(left for left, count in edges.items() if count >= _TITLES)
+
+
+def _find_commonest(counts: Counter[float]) -> float:
+    return max(counts, key=lambda pitch: (counts[pitch], -pitch))
+
+
+def _bodies(pages: Sequence[Page], counts: _Survey, body: Style) -> dict[int, Style]:
+    """Own body styles of pages; a page with little prose is set like the page before it."""
+    bodies: dict[int, Style] = {}
+    current = body
+    for page in pages:
+        found = counts.prose.get(page.index, Counter[Style]())
+        if found[body] >= _ENOUGH:
+            current = body
+        elif found and found.most_common(1)[0][1] >= _PAGEFUL:
+            current = found.most_common(1)[0][0]
+        if current != body:
+            bodies[page.index] = current
+    return bodies
+
+
+def _margins(pages: Sequence[Page], found: dict[int, Counter[int]]) -> dict[int, frozenset[int]]:
+    total: Counter[int] = Counter()
+    for counts in found.values():
+        total.update(counts)
+    weight = sum(total.values())
+    common = frozenset(left for left, count in total.items() if count > weight * 0.04)
+    return {
+        page.index: common | frozenset(left for left, count in found.get(page.index, Counter()).items() if count > 1)
+        for page in pages
+    }

@@ -1,6 +1,14 @@
-"""A passage: a sentence, list item or table row copied word for word."""
+"""A passage copied word for word, and of many those that do not say the same thing twice."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vectorless_web.engine.retrieval import DiversityCandidate, select_diverse
+from vectorless_web.engine.text.analyser import analyse
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,3 +29,51 @@ class Passage:
     fit: float
     said: float = 0.0
     lead: str = ""
+
+
+QUOTE_SHOWN = 300
+"""Characters of a quote shown in an observation; the fact keeps it whole."""
+
+SET_ASIDE_SHOWN = 8
+"""Passages set aside that an observation names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Passages that got a place, in the order they were offered, and those set aside for them."""
+
+    kept: tuple[Passage, ...]
+    set_aside: tuple[Passage, ...] = ()
+
+
+def select_passages(passages: Sequence[Passage], most: int) -> Chosen:
+    """At most `most` of the passages (best first) by maximal marginal relevance; all of them when there is room.
+
+    Relevance is a passage's fit, likeness the cosine of the sets of words it uses, so no
+    embedding is needed.
+    """
+    if len(passages) <= most:
+        return Chosen(tuple(passages))
+    names = [f"{place:06}" for place in range(len(passages))]
+    vectors = _word_vectors([passage.quote for passage in passages])
+    pieces = [
+        DiversityCandidate(*given) for given in zip(names, (p.fit for p in passages), vectors.tolist(), strict=True)
+    ]
+    picked = {name for name, _ in select_diverse(pieces, most)}
+    kept = tuple(p for name, p in zip(names, passages, strict=True) if name in picked)
+    return Chosen(kept, tuple(p for name, p in zip(names, passages, strict=True) if name not in picked))
+
+
+def quote_row(passage: Passage) -> dict[str, Any]:
+    """A passage in an observation: its node, page (from 1) and words."""
+    return {"key": passage.key, "page": passage.page_index + 1, "quote": passage.quote[:QUOTE_SHOWN]}
+
+
+def _word_vectors(texts: Sequence[str]) -> NDArray[np.float64]:
+    """A row for each text over the words of all of them: 1 where the text has the word."""
+    words = [set(analyse(text)) for text in texts]
+    place = {word: column for column, word in enumerate(sorted(set().union(*words)))}
+    rows = np.zeros((len(texts), len(place)))
+    for row, own in enumerate(words):
+        rows[row, [place[word] for word in own]] = 1.0
+    return rows

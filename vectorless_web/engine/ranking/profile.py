@@ -9,9 +9,8 @@ import numpy as np
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.columns import TableOutline
 from vectorless_web.engine.documents.node import Node
-from vectorless_web.engine.index.grouped import GroupedRows
 from vectorless_web.engine.index.scoring import Integers
-from vectorless_web.engine.index.segment import Segment
+from vectorless_web.engine.index.segment import GroupedRows, Segment
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.ranking.statements import (
     LabelledRow,

@@ -56,7 +56,18 @@ from vectorless_web.engine.retrieval.packing import (
     render_node_with_adjacency,
 )
 from vectorless_web.engine.retrieval.pipeline import Retriever
-from vectorless_web.engine.retrieval.query import FIELD_WEIGHTS, Lane, RetrievalQuery, RetrievalResult, RetrievedItem
+from vectorless_web.engine.retrieval.query import (
+    FIELD_WEIGHTS,
+    WARNINGS_CAP,
+    Circumstances,
+    Lane,
+    RetrievalQuery,
+    RetrievalResult,
+    RetrievalWarning,
+    RetrievedItem,
+    WarningCode,
+    cap_warnings,
+)
 from vectorless_web.engine.retrieval.reranking import (
     DiversityCandidate,
     JaccardReranker,
@@ -64,13 +75,6 @@ from vectorless_web.engine.retrieval.reranking import (
     Reranker,
     rerank,
     select_diverse,
-)
-from vectorless_web.engine.retrieval.warnings import (
-    WARNINGS_CAP,
-    Circumstances,
-    RetrievalWarning,
-    WarningCode,
-    cap_warnings,
 )
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 

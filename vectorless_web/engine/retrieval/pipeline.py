@@ -1,6 +1,6 @@
-"""The builder says what to retrieve; the pipeline runs lanes, fusion, expansion, reranking, packing."""
+"""The builder says what to retrieve; the pipeline runs lanes, fusion, expansion, reranking, and packing."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
@@ -8,10 +8,14 @@ from typing import Any
 from vectorless_web.engine.questions.plan import WeightedTerm
 from vectorless_web.engine.retrieval.corpus import (
     CorpusNode,
+    Gate,
     NodeCollection,
     PropertyValue,
     RetrievalEmpty,
     SparseVector,
+    cosine_search,
+    keep_standouts,
+    sparse_scores,
 )
 from vectorless_web.engine.retrieval.expansion import (
     MAX_NODES,
@@ -23,20 +27,123 @@ from vectorless_web.engine.retrieval.expansion import (
     expand_by_decay,
     expand_by_pagerank,
 )
-from vectorless_web.engine.retrieval.filters import TemporalFilter
-from vectorless_web.engine.retrieval.fusion import RRF_K, FusionStrategy, Identifier, Scored, sort_scored
-from vectorless_web.engine.retrieval.lanes import fuse, has_lexical_lane, node_gate, run_lanes
+from vectorless_web.engine.retrieval.filters import NodeFilter, TemporalFilter
+from vectorless_web.engine.retrieval.fusion import (
+    RRF_K,
+    FusionStrategy,
+    Identifier,
+    Scored,
+    best_of_each,
+    convex_min_max_fusion,
+    keep_finite,
+    sort_scored,
+    weighted_reciprocal_rank_fusion,
+)
 from vectorless_web.engine.retrieval.packing import Dropped, DropReason, NodeEstimator, Packer, render_node
-from vectorless_web.engine.retrieval.query import LANE_ORDER, Lane, RetrievalQuery, RetrievalResult, RetrievedItem
-from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, NodeReranker, Reranker, reorder
-from vectorless_web.engine.retrieval.warnings import (
+from vectorless_web.engine.retrieval.query import (
+    LANE_ORDER,
     Circumstances,
+    Lane,
+    RetrievalQuery,
+    RetrievalResult,
     RetrievalWarning,
+    RetrievedItem,
     WarningCode,
     cap_warnings,
     remove_repeats,
 )
+from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, NodeReranker, Reranker, reorder
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
+
+
+@dataclass(frozen=True, slots=True)
+class LaneHits:
+    """What one lane found, best first, each id once; `non_finite` counts the scores it had to drop."""
+
+    lane: Lane
+    hits: tuple[Scored, ...]
+    non_finite: int = 0
+
+
+def node_gate(corpus: NodeCollection, conditions: NodeFilter) -> Gate | None:
+    """A test on ids for the conditions; None when everything passes. Properties are read only when they decide."""
+    if conditions.is_open:
+        return None
+    if not conditions.reads_properties:
+        return lambda name: corpus.label(name) == conditions.label
+
+    def admits(name: Identifier) -> bool:
+        if conditions.label is not None and corpus.label(name) != conditions.label:
+            return False
+        node = corpus.node(name)
+        return node is not None and conditions.admits(node)
+
+    return admits
+
+
+def run_lanes(corpus: NodeCollection, query: RetrievalQuery) -> list[LaneHits]:
+    """Every lane the query asks for, in lane order. Raises VectorDimensionMismatch."""
+    gate = node_gate(corpus, query.gate)
+    asked: list[tuple[bool, Callable[[NodeCollection, RetrievalQuery, Gate | None], LaneHits]]] = [
+        (query.vector is not None, _vector_lane),
+        (query.sparse is not None, _sparse_lane),
+        (has_lexical_lane(corpus, query), _lexical_lane),
+        (query.structure is not None, _structure_lane),
+    ]
+    return [run(corpus, query, gate) for wanted, run in asked if wanted]
+
+
+def has_lexical_lane(corpus: NodeCollection, query: RetrievalQuery) -> bool:
+    """Whether there is a text to look for and an index to look in."""
+    return (query.text is not None or bool(query.terms)) and bool(corpus.lexical_vocabulary())
+
+
+def _vector_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+    assert query.vector is not None
+    model, values = query.vector
+    index = corpus.vector_index(model)
+    if index is None:
+        return LaneHits(Lane.VECTOR, ())
+    if query.vector_share is None:
+        return LaneHits(Lane.VECTOR, tuple(cosine_search(index, values, query.lane_cap, gate=gate)))
+    hits = keep_standouts(cosine_search(index, values, len(index.ids), gate=gate), query.vector_share)
+    return LaneHits(Lane.VECTOR, tuple(hits[: max(query.lane_cap, 0)]))
+
+
+def _sparse_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+    assert query.sparse is not None
+    documents = corpus.sparse_vectors(query.sparse.vocab_id)
+    return _lane(Lane.SPARSE, list(sparse_scores(documents, query.sparse, gate=gate)), query.lane_cap)
+
+
+def _lexical_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+    found = corpus.lexical_search(
+        query.text or "", query.terms, weights=query.field_weights, limit=query.lane_cap, gate=gate
+    )
+    return _lane(Lane.LEXICAL, found, query.lane_cap)
+
+
+def _structure_lane(corpus: NodeCollection, query: RetrievalQuery, gate: Gate | None) -> LaneHits:
+    given = query.structure or ()
+    known = [(name, score) for name, score in given if corpus.label(name) and (gate is None or gate(name))]
+    return _lane(Lane.STRUCTURE, known, query.lane_cap)
+
+
+def _lane(lane: Lane, scored: Sequence[Scored], cap: int) -> LaneHits:
+    usable = keep_finite(scored)
+    return LaneHits(lane, tuple(sort_scored(best_of_each(usable).items())[:cap]), len(scored) - len(usable))
+
+
+def fuse(lanes: Sequence[LaneHits], query: RetrievalQuery) -> list[Scored]:
+    """One ranked list: the native scores of a single lane, else the fusion the query chose."""
+    if len(lanes) == 1:
+        return list(lanes[0].hits)
+    weights = [query.weights.get(found.lane, 1.0) for found in lanes]
+    if query.fusion is FusionStrategy.CONVEX_MIN_MAX:
+        return convex_min_max_fusion([(found.hits, w) for found, w in zip(lanes, weights, strict=True)])
+    lists = [([name for name, _ in found.hits], w) for found, w in zip(lanes, weights, strict=True)]
+    return weighted_reciprocal_rank_fusion(lists, query.rrf_k)
+
 
 FILTER_ONLY_SCORE = 1.0
 

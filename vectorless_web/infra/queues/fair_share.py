@@ -25,7 +25,7 @@ from rq.utils import as_text, utcparse
 from rq.worker import Worker
 from rq.worker_registration import WORKERS_BY_QUEUE_KEY
 
-from vectorless_web.infra.breaker import redis_breaker
+from vectorless_web.infra.patient_redis import redis_breaker
 from vectorless_web.infra.queues import jobs
 
 logger = logging.getLogger(__name__)

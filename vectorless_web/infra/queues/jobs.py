@@ -14,7 +14,7 @@ from rq.command import send_stop_job_command
 from rq.exceptions import InvalidJobOperation, NoSuchJobError
 from rq.job import Job, JobStatus
 
-from vectorless_web.infra.breaker import redis_breaker
+from vectorless_web.infra.patient_redis import redis_breaker
 from vectorless_web.infra.queues.work_horses import StoppableWorker
 
 logger = logging.getLogger(__name__)

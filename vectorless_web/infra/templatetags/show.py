@@ -15,9 +15,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from vectorless_web.engine.text.numbers import numbers_in
+from vectorless_web.engine.text.numbers import missing_unit, numbers_in, unit_word
 from vectorless_web.engine.text.readable import lower_capitals as readable_case
-from vectorless_web.engine.text.units import missing_unit, unit_word
 
 
 def describe_time(local: datetime, now: datetime) -> str:

@@ -1,28 +1,281 @@
-"""Health of the site, for load balancers and the operator: see docs/health.md."""
+"""Health of the site, for load balancers and the operator: the checks, and their answer. See docs/health.md."""
 
+import json
 import logging
+import shutil
+import socket
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import IntEnum
 from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
-from django.db import DatabaseError, connections
+from django.db import DatabaseError, connection, connections
+from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_GET
+from redis import Redis
+from redis.exceptions import RedisError
+from rq import Queue
+from rq.job import Job
+from rq.utils import utcparse
+from rq.worker_registration import get_keys
 
-from vectorless_web.infra.web import health_checks
-from vectorless_web.infra.web.health_checks import Check, Finding, IntegrityCheck, Level
 from vectorless_web.infra.web.request_limits import signed_in_account
+
+SIGN_OF_LIFE_SECONDS = 24 * 3600
+WAIT_SECONDS = 1.0
+"""Longest wait for Redis: a sign of life must not hold up what it is a sign of."""
+
+
+def connect() -> "Redis":
+    """A connection whose commands end in time, for code that must not wait for a Redis that hangs."""
+    return Redis.from_url(settings.REDIS_URL, socket_timeout=WAIT_SECONDS, socket_connect_timeout=WAIT_SECONDS)
+
+
+def record_heartbeat(name: str) -> None:
+    """Say that the process called `name` is alive; quiet when Redis is away."""
+    with suppress(RedisError), connect() as redis:
+        redis.set(_key(name), time.time(), ex=SIGN_OF_LIFE_SECONDS)
+
+
+def seconds_since_heartbeat(name: str, redis: "Redis") -> float | None:
+    """Seconds since the process was last alive; None when it was not in the last day."""
+    recorded = redis.get(_key(name))
+    return None if recorded is None else max(time.time() - float(recorded), 0.0)
+
+
+def _key(name: str) -> str:
+    return f"vectorless:beat:{name}"
+
 
 logger = logging.getLogger(__name__)
 
+WORKER_SECONDS = 60.0
+"""An idle worker gives a sign of life every 15 s, a busy one every 30 s (infra.queues.jobs, rq); twice is silence."""
+SWEEP_SECONDS = 120.0
+"""The sweep gives one before each act; its longest lists the whole storage."""
+LONG_QUEUE_SECONDS = 600.0
+"""A job that waits this long tells of too few workers, or of one that hangs."""
+JOBS_LOOKED_AT = 100
+SCARCE_BYTES, FULL_BYTES = 2**30, 100 * 2**20
+"""Free space below which an operator should look, and below which an upload or a write may fail."""
+BUSY_SECONDS = 0.3
+INTEGRITY_SECONDS = 900.0
+"""The database is read whole this often: a 600 MB file takes about a second from the page cache."""
+
+
+class Level(IntEnum):
+    """How bad a finding is; the worst one is the site's."""
+
+    OK = 0
+    DEGRADED = 1
+    UNAVAILABLE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found, in a sentence for the operator."""
+
+    level: Level
+    text: str
+
+
+Check = Callable[[], Finding]
+
+
+def ok(text: str = "ok") -> Finding:
+    """Nothing is wrong."""
+    return Finding(Level.OK, text)
+
+
+def check_database() -> Finding:
+    """Whether the database answers and can be written to."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+            if connection.vendor == "postgresql":
+                cursor.execute("SHOW transaction_read_only")
+                if cursor.fetchone()[0] == "on":
+                    return Finding(Level.UNAVAILABLE, "The database is read-only.")
+        if connection.vendor == "sqlite":
+            return _check_sqlite_writes(str(connection.settings_dict["NAME"]))
+    except DatabaseError as error:
+        return Finding(Level.UNAVAILABLE, f"The database does not answer: {error}")
+    finally:
+        connections.close_all()
+    return ok()
+
+
+def _check_sqlite_writes(name: str) -> Finding:
+    """Take the lock that a write needs, and give it back; somebody else's write is a good sign too."""
+    try:
+        with closing(sqlite3.connect(name, timeout=BUSY_SECONDS, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            database.execute("ROLLBACK")
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            return Finding(Level.UNAVAILABLE, f"The database cannot be written to: {error}")
+    except sqlite3.DatabaseError as error:
+        return Finding(Level.UNAVAILABLE, f"The database cannot be read: {error}")
+    return ok()
+
+
+def check_migrations() -> Finding:
+    """Whether the database has the tables that this version needs."""
+    try:
+        executor = MigrationExecutor(connection)
+        missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    except DatabaseError as error:
+        return Finding(Level.UNAVAILABLE, f"The migrations cannot be read: {error}")
+    finally:
+        connections.close_all()
+    if missing:
+        return Finding(Level.UNAVAILABLE, f"{len(missing)} migrations are missing; run `manage.py migrate`.")
+    return ok()
+
+
+def check_redis() -> Finding:
+    """Whether Redis answers."""
+    try:
+        with connect() as redis:
+            redis.ping()
+    except RedisError as error:
+        return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
+    return ok()
+
+
+def check_workers(queue: str) -> Finding:
+    """Whether a worker of the queue gave a sign of life lately."""
+    try:
+        with connect() as redis:
+            keys = sorted(get_keys(queue=Queue(queue, connection=redis)))
+            with redis.pipeline(transaction=False) as pipeline:
+                for key in keys:
+                    pipeline.hget(key, "last_heartbeat")
+                heartbeats = [_age(heartbeat) for heartbeat in pipeline.execute()]
+    except RedisError as error:
+        return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
+    alive = sum(age < WORKER_SECONDS for age in heartbeats)
+    if not alive:
+        return Finding(Level.UNAVAILABLE, f"No worker works on the queue “{queue}”.")
+    return ok(f"{alive} alive")
+
+
+def check_queue(queue: str) -> Finding:
+    """How long the oldest of the jobs at the queue's head has waited."""
+    try:
+        with connect() as redis:
+            waiting = Queue(queue, connection=redis)
+            count = waiting.count
+            with redis.pipeline(transaction=False) as pipeline:
+                for job_id in waiting.get_job_ids(0, JOBS_LOOKED_AT):
+                    pipeline.hget(Job.key_for(job_id), "enqueued_at")
+                oldest = max((_age(stamp, unknown=0.0) for stamp in pipeline.execute()), default=0.0)
+    except RedisError as error:
+        return Finding(Level.UNAVAILABLE, f"Redis does not answer: {error}")
+    text = f"{count} waiting, the oldest for {oldest:.0f} s"
+    return Finding(Level.DEGRADED if oldest > LONG_QUEUE_SECONDS else Level.OK, text)
+
+
+def check_sweep() -> Finding:
+    """Whether the sweep, which takes up what crashed, gave a sign of life lately."""
+    try:
+        with connect() as redis:
+            age = seconds_since_heartbeat("sweep", redis)
+    except RedisError as error:
+        return Finding(Level.DEGRADED, f"Redis does not answer: {error}")
+    if age is None or age > SWEEP_SECONDS:
+        return Finding(Level.DEGRADED, "The sweep does not run: what a crash leaves behind stays as it is.")
+    return ok(f"{age:.0f} s ago")
+
+
+def check_render() -> Finding:
+    """Whether the render child replies."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+            asking.settimeout(1)
+            asking.connect(str(settings.RENDER_SOCKET))
+            asking.sendall(b'{"op": "ping"}\n')
+            with asking.makefile("rb") as lines:
+                json.loads(lines.readline(1000))
+    except (OSError, ValueError) as error:
+        return Finding(Level.DEGRADED, f"The render child does not reply, so pages have no pictures: {error}")
+    return ok()
+
+
+def check_disk() -> Finding:
+    """Whether there is room for uploads and for the database."""
+    try:
+        free = shutil.disk_usage(settings.VAR).free
+    except OSError as error:
+        return Finding(Level.UNAVAILABLE, f"The data folder is away: {error}")
+    text = f"{free / 2**30:.1f} GB free"
+    if free < FULL_BYTES:
+        return Finding(Level.UNAVAILABLE, text)
+    return Finding(Level.DEGRADED if free < SCARCE_BYTES else Level.OK, text)
+
+
+class IntegrityCheck:
+    """Reads an SQLite database whole at the start and every quarter of an hour, beside the requests.
+
+    PostgreSQL checks its pages itself; there it is always fine.
+    """
+
+    def __init__(self, database: Path | None) -> None:
+        self._database = database
+        self._finding = ok("not looked at yet") if database else ok("left to the server")
+
+    def start(self) -> None:
+        """Look in a thread of its own from now on; call it once, in the process that serves."""
+        if self._database is not None:
+            threading.Thread(target=self._keep_looking, name="integrity", daemon=True).start()
+
+    def __call__(self) -> Finding:
+        """What was found last."""
+        return self._finding
+
+    def look(self) -> None:
+        """Read the database once."""
+        try:
+            with closing(sqlite3.connect(f"file:{self._database}?mode=rw", uri=True, timeout=20)) as database:
+                rows = database.execute("PRAGMA quick_check(3)").fetchall()
+        except sqlite3.OperationalError as error:
+            logger.warning("the database could not be looked through: %s", error)
+            return
+        except sqlite3.DatabaseError as error:
+            rows = [(str(error),)]
+        if rows == [("ok",)]:
+            self._finding = ok()
+            return
+        found = "; ".join(str(row[0]) for row in rows)[:300]
+        self._finding = Finding(Level.UNAVAILABLE, f"The database is damaged; restore a backup. {found}")
+        logger.error("the database is damaged: %s", found)
+
+    def _keep_looking(self) -> None:
+        while True:
+            self.look()
+            time.sleep(INTEGRITY_SECONDS)
+
+
+def _age(stamp: bytes | None, *, unknown: float = float("inf")) -> float:
+    """Seconds since a moment that rq wrote down."""
+    if not stamp:
+        return unknown
+    return (datetime.now(UTC) - utcparse(stamp.decode())).total_seconds()
+
+
 ANSWER_SECONDS = 2.0
 """All checks together may take this long; one that takes longer has failed."""
-KEPT_SECONDS = 1.0
+REPORT_SECONDS = 1.0
 """A report serves everybody who asks within this time, so that asking often costs nothing."""
 GRACE_SECONDS = 30.0
 """How long a process may be away before it counts: a restart takes one second to thirty (infra.site.supervisor)."""
@@ -54,7 +307,7 @@ class Health:
     def report(self) -> dict[str, Finding]:
         """The finding of each check by its name, at most KEPT_SECONDS old."""
         with self._lock:
-            if self._clock() - self._reported_at >= KEPT_SECONDS:
+            if self._clock() - self._reported_at >= REPORT_SECONDS:
                 self._report = {name: self._judge(name, finding) for name, finding in self._look().items()}
                 self._reported_at = self._clock()
             return self._report
@@ -98,18 +351,18 @@ def _database_file() -> Path | None:
 
 integrity = IntegrityCheck(_database_file())
 QUEUES = sorted(settings.RQ_QUEUES)
-WORKERS = {f"workers:{queue}": partial(health_checks.check_workers, queue) for queue in QUEUES}
+WORKERS = {f"workers:{queue}": partial(check_workers, queue) for queue in QUEUES}
 health = Health(
     {
-        "database": health_checks.check_database,
-        "migrations": health_checks.check_migrations,
+        "database": check_database,
+        "migrations": check_migrations,
         "integrity": integrity,
-        "redis": health_checks.check_redis,
+        "redis": check_redis,
         **WORKERS,
-        **{f"queue:{queue}": partial(health_checks.check_queue, queue) for queue in QUEUES},
-        "sweep": health_checks.check_sweep,
-        "render": health_checks.check_render,
-        "disk": health_checks.check_disk,
+        **{f"queue:{queue}": partial(check_queue, queue) for queue in QUEUES},
+        "sweep": check_sweep,
+        "render": check_render,
+        "disk": check_disk,
     },
     restarting=set(WORKERS),
 )

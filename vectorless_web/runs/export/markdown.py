@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.engine.text.units import with_unit
+from vectorless_web.engine.text.numbers import with_unit
 from vectorless_web.infra.templatetags.show import check_word, formula, percent
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run

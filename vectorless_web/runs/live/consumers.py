@@ -1,21 +1,306 @@
-"""The run page's socket: lets in who may see the run, and joins its hub, which does the rest."""
+"""The run page's socket, and the hub of a run in this process: one listener and one reader for all its pages."""
 
-from typing import Any
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Protocol
 from urllib.parse import parse_qs
 
 from channels.db import database_sync_to_async
 from channels.exceptions import DenyConnection
 from channels.generic.websocket import AsyncWebsocketConsumer
+from channels.layers import BaseChannelLayer, get_channel_layer
 from django.conf import settings
+from django.db import Error as DatabaseTrouble
 from django.http import HttpRequest
 from django.utils.translation import get_language_from_request
+from redis.exceptions import RedisError
 
-from vectorless_web.infra.web.whole import parse_whole_number
-from vectorless_web.runs.live.feed import Audience
-from vectorless_web.runs.live.hub import RunViewer, hubs
+from vectorless_web.infra.limits import parse_whole_number
+from vectorless_web.runs.live.feed import Around, Audience, Feed, State, in_shared_thread
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import find_watched_run
-from vectorless_web.workspaces.selectors import may_in
+from vectorless_web.runs.services.queueing import group_of
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import may_as, may_in, roles_in
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 2.0
+"""How often an open run is looked at without a notification, so that a lost one costs two seconds at most."""
+HEAR_SECONDS_MOST = 30.0
+"""How long notifications are left alone at most when listening to them fails again and again."""
+MEMBER_SECONDS = 4.0
+"""How often it is asked whether the readers still belong to the workspace: one question for all of a run."""
+DEBOUNCE_SECONDS = 0.25
+"""How long the larger parts wait at most until every page has its steps."""
+ENDED, BROKEN, REFUSED = 1000, 1011, 4403
+
+
+class Socket(Protocol):
+    """The way to one page."""
+
+    async def send(self, text_data: str) -> None:
+        """Send a message."""
+        ...
+
+    async def close(self, code: int) -> None:
+        """End the connection."""
+        ...
+
+
+class RunViewer:
+    """One open page: what it holds, and its socket. It is brought up to the feed by a task of its own.
+
+    So a page that takes its messages slowly, or breaks, holds up no other, and one that
+    was held up gets what it missed in one message.
+    """
+
+    def __init__(self, socket: Socket, *, user_id: int, audience: Audience, after: int) -> None:
+        self.user_id, self.audience, self.sent = user_id, audience, after
+        self._socket = socket
+        self._shown: State | None = None
+        self._around: Around | None = None
+        self._behind = self._over = False
+        self._task: asyncio.Task[None] | None = None
+
+    def wake(self, feed: Feed) -> None:
+        """Have the page brought up to the feed; returns at once."""
+        self._behind = True
+        if not self.is_busy and not self._over:
+            self._task = asyncio.create_task(self._catch_up(feed))
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether it is being brought up just now."""
+        return self._task is not None and not self._task.done()
+
+    def stop(self) -> None:
+        """Send nothing more."""
+        self._over = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def refuse(self) -> None:
+        """Send nothing more and end the connection of somebody who may not see the run any more."""
+        self._end(REFUSED)
+
+    def give_up(self) -> None:
+        """End the connection because what should be shown cannot be drawn; the page may try again."""
+        self._end(BROKEN)
+
+    def _end(self, code: int) -> None:
+        self.stop()
+        self._task = asyncio.create_task(self._close(code))
+
+    async def _close(self, code: int) -> None:
+        """End the connection, which may have ended by itself."""
+        self._over = True
+        with suppress(Exception):
+            await self._socket.close(code)
+
+    async def _catch_up(self, feed: Feed) -> None:
+        try:
+            while self._behind and not self._over:
+                self._behind = False
+                await self._send_news(feed)
+                await self._send_around(feed)
+        except DatabaseTrouble as error:
+            logger.warning("run %d: a page waits for the next look: %s", feed.run_id, error)
+        except Exception:
+            # The socket's edge: whatever is wrong with this page must not reach the others.
+            logger.exception("run %d: a page could not be served", feed.run_id)
+            await self._close(BROKEN)
+
+    async def _send_news(self, feed: Feed) -> None:
+        """Steps and claims beyond what the page holds, and what the run is doing now.
+
+        A feed that knows less than the page, or whose rows begin later than the page's end,
+        has nothing to say to it before its next read.
+        """
+        if feed.state is None or feed.state == self._shown or not feed.covers(self.sent):
+            return
+        if feed.state.sequence < self.sent and not feed.state.ended:
+            return
+        news = await feed.news(self.sent, self.audience)
+        await self._socket.send(text_data=news.html)
+        self.sent, self._shown = max(self.sent, news.state.sequence), news.state
+
+    async def _send_around(self, feed: Feed) -> None:
+        """What differs, of the parts that are redrawn as a whole, from what this page was sent before."""
+        around = feed.around(self.audience)
+        if around is None or around is self._around:
+            return
+        before = self._around.parts if self._around else ()
+        self._around = around
+        if changed := [part for part in around.parts if part not in before]:
+            await self._socket.send(text_data="".join(changed))
+        if around.state.ended:
+            await self._close(ENDED)
+
+
+class Hub:
+    """What the pages of one run share: notifications heard, rows read and fragments rendered once for all of them."""
+
+    def __init__(self, feed: Feed, *, workspace: Workspace, layer: BaseChannelLayer) -> None:
+        self.feed = feed
+        self.viewers: set[RunViewer] = set()
+        self._workspace, self._layer = workspace, layer
+        self._wanted, self._changed = asyncio.Event(), asyncio.Event()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    def join(self, viewer: RunViewer) -> None:
+        """Take a page in and send it what it does not hold yet."""
+        self.feed.reach_back(viewer.sent)
+        self.viewers.add(viewer)
+        if not self._tasks:
+            loops = (self._read, self._surround, self._hear, self._look)
+            self._tasks = [asyncio.create_task(self._keep(loop)) for loop in loops]
+        if self.feed.is_fresh(LOOK_SECONDS / 2):
+            viewer.wake(self.feed)
+            self._changed.set()
+        else:
+            self._wanted.set()
+
+    def leave(self, viewer: RunViewer) -> None:
+        """Let go of a page; the last one takes the tasks with it."""
+        viewer.stop()
+        self.viewers.discard(viewer)
+        if not self.viewers:
+            for task in self._tasks:
+                task.cancel()
+            self._tasks = []
+
+    async def _keep(self, loop: Callable[[], Awaitable[None]]) -> None:
+        """Go on with a loop, whatever happens in it, as long as a page is here.
+
+        The client of Redis may take the end of its task for a failed connection.
+        """
+        while self.viewers:
+            try:
+                await loop()
+            except DatabaseTrouble as error:
+                logger.warning("run %d: its pages wait for the next look: %s", self.feed.run_id, error)
+            except Run.DoesNotExist:
+                self._each(RunViewer.refuse)
+            except Exception:
+                # The sockets' edge: the pages keep their steps and are told that the rest did not come.
+                logger.exception("run %d: its pages could not be served", self.feed.run_id)
+                self._each(RunViewer.give_up)
+            await asyncio.sleep(LOOK_SECONDS)
+
+    async def _read(self) -> None:
+        """Read what is new whenever somebody wants it; notifications that come during a read make one more."""
+        while True:
+            await self._wanted.wait()
+            self._wanted.clear()
+            await self.feed.refresh({(viewer.sent, viewer.audience) for viewer in self.viewers})
+            self._wake_all()
+            self._changed.set()
+
+    async def _surround(self) -> None:
+        """After the steps, and never in their way: the larger parts."""
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            await self._debounce()
+            for audience in {viewer.audience for viewer in self.viewers}:
+                await self.feed.surround(audience)
+            self._wake_all()
+
+    async def _debounce(self) -> None:
+        """Wait until the steps are on their way to every page that takes them."""
+        deadline = time.monotonic() + DEBOUNCE_SECONDS
+        while any(viewer.is_busy for viewer in self.viewers) and time.monotonic() < deadline:
+            await asyncio.sleep(0.005)
+
+    async def _hear(self) -> None:
+        """Listen for notifications, which cost nothing to miss: whatever is wrong, the pages get all, only later."""
+        pause = LOOK_SECONDS
+        while self.viewers:
+            try:
+                with suppress(RedisError, OSError):
+                    await self._listen()
+                pause = LOOK_SECONDS
+            except Exception:
+                # The sockets' edge: what a client or a notification did must not reach the pages.
+                logger.exception("run %d: its notifications are not heard", self.feed.run_id)
+                pause = min(2 * pause, HEAR_SECONDS_MOST)
+            await asyncio.sleep(pause)
+
+    async def _listen(self) -> None:
+        layer, group = self._layer, group_of(self.feed.run_id)
+        channel = await layer.new_channel()
+        await layer.group_add(group, channel)
+        self._wanted.set()  # What happened before this moment was not heard.
+        try:
+            while self.viewers:
+                notification: dict[str, Any] = await layer.receive(channel)
+                if not self.feed.knows(notification.get("sequence", 0)):
+                    self._wanted.set()
+        finally:
+            with suppress(RedisError, OSError):
+                await layer.group_discard(group, channel)
+
+    async def _look(self) -> None:
+        """Look without a notification now and then: notifications get lost, members are put out."""
+        asked_at = time.monotonic()
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            if not self.feed.is_fresh(LOOK_SECONDS / 2):
+                self._wanted.set()
+            if time.monotonic() - asked_at >= MEMBER_SECONDS:
+                asked_at = time.monotonic()
+                await self._ask_who_may()
+
+    async def _ask_who_may(self) -> None:
+        """Put out who belongs to the workspace no more, follow changes of roles. An outage changes nothing."""
+        asked = list(self.viewers)
+        roles = await in_shared_thread(roles_in, self._workspace, {viewer.user_id for viewer in asked})
+        for viewer in asked:
+            if role := roles.get(viewer.user_id):
+                viewer.audience = replace(viewer.audience, may=may_as(role))
+            else:
+                viewer.refuse()
+        self._changed.set()
+
+    def _wake_all(self) -> None:
+        for viewer in self.viewers:
+            viewer.wake(self.feed)
+
+    def _each(self, act: Callable[[RunViewer], None]) -> None:
+        for viewer in self.viewers:
+            act(viewer)
+
+
+class Hubs:
+    """The hubs of this process, each kept while a page needs it."""
+
+    def __init__(self) -> None:
+        self._hubs: dict[int, Hub] = {}
+
+    def join(self, run: Run, viewer: RunViewer) -> None:
+        """Add a page to its run's hub."""
+        if run.pk not in self._hubs:
+            feed = Feed(run, viewer.sent)
+            self._hubs[run.pk] = Hub(feed, workspace=run.workspace, layer=get_channel_layer())
+        self._hubs[run.pk].join(viewer)
+
+    def leave(self, run_id: int, viewer: RunViewer) -> None:
+        """Take a page out; the last one out removes the hub."""
+        hub = self._hubs[run_id]
+        hub.leave(viewer)
+        if not hub.viewers:
+            del self._hubs[run_id]
+
+    def __len__(self) -> int:
+        return len(self._hubs)
+
+
+hubs = Hubs()
 
 
 class RunConsumer(AsyncWebsocketConsumer):

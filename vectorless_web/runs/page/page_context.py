@@ -1,18 +1,166 @@
-"""What the run page and its fragments are rendered from: one builder for the page and for the socket."""
+"""What the run page and its fragments are rendered from: one builder for the page, its parts and its thread."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Prefetch, QuerySet, Sum
 from django.urls import reverse
+from django.utils.formats import localize
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.infra.limits import STEPS_MAX
+from vectorless_web.infra.templatetags.show import money
 from vectorless_web.runs import selectors
-from vectorless_web.runs.models import Citation, Run
+from vectorless_web.runs.answerers import Answerer, answerers_of, estimate_of
+from vectorless_web.runs.models import Citation, Claim, Run, Thread
 from vectorless_web.runs.page import rendering, sheets
-from vectorless_web.runs.page.again import find_ways
-from vectorless_web.runs.page.maps import maps_of
-from vectorless_web.runs.page.spending import spending_of
-from vectorless_web.runs.page.threads import later_tries
+from vectorless_web.runs.page.tree_map import maps_of
+from vectorless_web.runs.question import WALKS_MAX
+from vectorless_web.runs.services.threads import list_read_nodes
 from vectorless_web.workspaces.selectors import May
+
+FREE = ("route", "verify", "finalize")
+"""Kinds of steps that count against no limit."""
+
+
+@dataclass(frozen=True)
+class Spending:
+    """The share of the tightest limit that is used, from 0 to 1, and what is left of it, in words."""
+
+    share: float
+    left: str
+
+
+def spending_of(run: Run) -> Spending:
+    """What is left of the run's budget: of its money, else of its tokens with a model, else of its steps."""
+    most_usd = run.settings.get("money_usd")
+    if most_usd:
+        return _usd(float(run.cost_usd), float(most_usd))
+    if run.tokens:
+        most = run.settings.get("model_tokens") or Limits().model_tokens
+        left = max(most - run.tokens, 0)
+        words = ngettext("%(left)s token left of %(most)s", "%(left)s tokens left of %(most)s", left)
+        return Spending(min(run.tokens / most, 1), words % {"left": localize(left), "most": localize(most)})
+    taken, most = run.steps.exclude(kind__in=FREE).count(), Limits().max_run_steps
+    left = max(most - taken, 0)
+    words = ngettext("%(left)d step left of %(most)d", "%(left)d steps left of %(most)d", left)
+    return Spending(min(taken / most, 1), words % {"left": left, "most": most})
+
+
+def _usd(spent: float, most: float) -> Spending:
+    left = _("%(left)s left of %(most)s") % {"left": money(max(most - spent, 0)), "most": money(most)}
+    return Spending(min(spent / most, 1), left)
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How far a run goes: steps in each document, documents opened."""
+
+    steps: int
+    walks: int
+
+
+@dataclass(frozen=True)
+class Again:
+    """What the menu offers. `deeper` is None when the run went as far as any can."""
+
+    depth: Depth
+    deeper: Depth | None
+    others: Sequence[tuple[Answerer, str]]
+    """Who else can be asked, and what that costs at most, in words."""
+
+
+def find_ways(run: Run) -> Again:
+    """The ways to ask this run's question again."""
+    depth = _depth_of(run)
+    deeper = Depth(_double_limit(depth.steps, STEPS_MAX), _double_limit(depth.walks, WALKS_MAX))
+    answerers = answerers_of(run.workspace)
+    asked = run.settings.get("answerer") or answerers[0].value
+    others = [(row, estimate_of(row)) for row in answerers if row.value != asked]
+    return Again(depth, deeper if deeper != depth else None, others)
+
+
+def _depth_of(run: Run) -> Depth:
+    limits = Limits()
+    return Depth(run.settings.get("max_steps") or limits.max_steps, run.settings.get("max_walks") or limits.max_walks)
+
+
+def _double_limit(present: int, most: int) -> int:
+    """Twice as far, within what can be asked for."""
+    return max(present, min(2 * present, most))
+
+
+QUESTIONS_SHOWN = 30
+CANDIDATES_SHOWN = 30
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a follow-up in a thread starts from: the run it leans on, and how much that read."""
+
+    run: Run
+    passages: int
+    documents: int
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What all questions of a thread took."""
+
+    questions: int
+    tokens: int
+    cost_usd: float
+
+
+def questions_of(thread: Thread, page: int | None = None) -> Page[Run]:
+    """The runs of a thread, oldest first, with their claims and quotes; without a number the last page."""
+    rows = with_claims(Run.objects.filter(thread=thread)).order_by("pk")
+    paginator = Paginator(rows, QUESTIONS_SHOWN)
+    found = paginator.get_page(page or paginator.num_pages)
+    for run in found:
+        run.workspace = thread.workspace
+    return found
+
+
+def with_claims(rows: QuerySet[Run]) -> QuerySet[Run]:
+    """Runs with who asked, answer, origin, claims with quotes, and `quotes` and `pages`, their numbers."""
+    cited = Prefetch("citations", queryset=Citation.objects.order_by("marker", "pk"))
+    claims = Prefetch("claims", queryset=Claim.objects.order_by("order").prefetch_related(cited))
+    related = rows.select_related("asked_by", "answer", "asked_from")
+    return related.prefetch_related(claims).annotate(quotes=Count("citations__marker", distinct=True))
+
+
+def sum_spending(thread: Thread) -> Spent:
+    """What the thread's questions took together."""
+    sums = Run.objects.filter(thread=thread).aggregate(n=Count("pk"), tokens=Sum("tokens"), cost=Sum("cost_usd"))
+    return Spent(sums["n"], sums["tokens"] or 0, float(sums["cost"] or 0))
+
+
+def find_known(thread: Thread) -> Known | None:
+    """What a follow-up would start from; None while nothing came to a result."""
+    run = selectors.last_result_in(thread)
+    if run is None:
+        return None
+    read = list_read_nodes(selectors.steps_of(run))
+    return Known(run, sum(len(keys) for keys in read.values()), len(read))
+
+
+def find_comparable(run: Run) -> tuple[Sequence[Run], Sequence[Run]]:
+    """Runs worth comparing with this one: the others of its thread, and others that ask the same, newest first."""
+    rows = Run.objects.filter(workspace=run.workspace_id).exclude(pk=run.pk)
+    rows = rows.select_related("workspace", "asked_by", "answer", "thread", "asked_from").order_by("-pk")
+    same = rows.filter(question__iexact=run.question).exclude(thread=run.thread_id)
+    return list(rows.filter(thread=run.thread_id)[:CANDIDATES_SHOWN]), list(same[:CANDIDATES_SHOWN])
+
+
+def later_tries(run: Run) -> list[Run]:
+    """The runs that ask this one's question once more, newest first."""
+    tried = Run.objects.filter(asked_from=run.pk).exclude(asked_how__in=["", Run.How.FOLLOW_UP])
+    return list(tried.select_related("asked_by", "answer").order_by("-pk")[:CANDIDATES_SHOWN])
 
 
 def state_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:

@@ -1,8 +1,10 @@
-"""From rows to what the run page shows. One builder for the first rendering and for every live fragment."""
+"""From rows to what the run page shows, and a step as plain JSON. One builder for first and live rendering."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from itertools import zip_longest
 from typing import Any
 
@@ -14,7 +16,7 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUnreachable
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.runs import selectors
-from vectorless_web.runs.models import Citation, Claim, Run, Step
+from vectorless_web.runs.models import Citation, Claim, ModelCall, Run, Step
 from vectorless_web.workspaces.rendering import AddedTerms, read_added_terms
 
 KIND_LABELS = {
@@ -337,3 +339,24 @@ def _same_words(citation: Citation, row: dict[str, Any]) -> bool:
 
 def _fold_text(text: str) -> str:
     return " ".join(text.split()).casefold()
+
+
+RAW_FIELDS = (
+    *("sequence", "walk", "index", "kind", "say", "thought", "action", "arguments", "observation", "refs"),
+    *("rejected", "confidence", "latency_ms", "tokens", "cost_usd", "engine"),
+)
+CALL_FIELDS = (
+    *("purpose", "model", "tokens_in", "tokens_out", "cost_usd", "latency_ms", "cached", "error_code", "error"),
+    "request_hash",
+)
+
+
+def raw_step(step: Step) -> str:
+    """The stored row as indented JSON, for the disclosure under the card, which fetches it when it is opened."""
+    values: dict[str, Any] = {name: getattr(step, name) for name in RAW_FIELDS}
+    values["model_calls"] = list(ModelCall.objects.filter(step=step.pk).order_by("pk").values(*CALL_FIELDS))
+    return json.dumps(values, indent=2, ensure_ascii=False, default=_simplify_value)
+
+
+def _simplify_value(value: object) -> object:
+    return float(value) if isinstance(value, Decimal) else str(value)

@@ -5,10 +5,15 @@ from vectorless_web.runs.services.call_log import CallLog, RunCostBudget, stored
 from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
 from vectorless_web.runs.services.inputs import inputs_of, kept_late, load_kept_lexicon, program_digest
 from vectorless_web.runs.services.leases import RunLease
-from vectorless_web.runs.services.recovering import hand_back_run, recover_runs
-from vectorless_web.runs.services.replaying.replay import Found, replay
-from vectorless_web.runs.services.replaying.requests import is_waited_for, keep_verdict, recover_replays, start_replay
-from vectorless_web.runs.services.stopping import cancel_run, stop_run
+from vectorless_web.runs.services.recovering import cancel_run, hand_back_run, recover_runs, stop_run
+from vectorless_web.runs.services.replaying import (
+    Found,
+    is_waited_for,
+    keep_verdict,
+    recover_replays,
+    replay,
+    start_replay,
+)
 from vectorless_web.runs.services.threads import delete_run, give_feedback, may_rename, rename_thread
 
 __all__ = [

@@ -15,7 +15,7 @@ from vectorless_web.infra.money import money, token_count
 from vectorless_web.infra.outages import retry_through_outage
 from vectorless_web.runs.models import ModelCall, Run, Step
 from vectorless_web.runs.services.leases import RunLease
-from vectorless_web.runs.services.rows import clean_for_database
+from vectorless_web.runs.services.recording import clean_for_database
 from vectorless_web.workspaces.services import WorkspaceCostBudget, release_all
 
 Served = tuple[str, int, int]

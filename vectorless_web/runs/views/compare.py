@@ -4,10 +4,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET
 
-from vectorless_web.infra.web.whole import parse_whole_number
+from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs import selectors
 from vectorless_web.runs.compare.comparison import comparison_of
-from vectorless_web.runs.page import threads
+from vectorless_web.runs.page import page_context
 from vectorless_web.runs.views.lists import list_page
 from vectorless_web.workspaces.selectors import workspace_context
 
@@ -24,7 +24,7 @@ def compare(request: HttpRequest, slug: str, pk: int, other: int) -> HttpRespons
 @require_GET
 def choose(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk)
-    in_thread, same_question = threads.find_comparable(run)
+    in_thread, same_question = page_context.find_comparable(run)
     context = {
         **workspace_context(request.user, run.workspace, "runs"),
         "run": run,

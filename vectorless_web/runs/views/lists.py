@@ -12,8 +12,7 @@ from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_GET
 
 from vectorless_web.documents.models import Document
-from vectorless_web.infra.limits import SEARCH_MAX
-from vectorless_web.infra.web.whole import parse_whole_number
+from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
 from vectorless_web.runs.models import Feedback, Run
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for

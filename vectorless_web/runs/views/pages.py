@@ -1,4 +1,4 @@
-"""The pages of questions: home, workspace, run, list, and the acts on a run."""
+"""The pages of questions: home, workspace, thread, run, list, and the acts on a run."""
 
 from typing import Any
 
@@ -7,17 +7,18 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.selectors import card_context
+from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.htmx import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.whole import parse_whole_number
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.export import values
 from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.markdown import as_markdown
-from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, read_prefill
+from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, edit_box, read_prefill
 from vectorless_web.runs.models import Run, Thread
-from vectorless_web.runs.page import page_context, raw, rendering, sheets
+from vectorless_web.runs.page import page_context, rendering, sheets
+from vectorless_web.runs.page.page_context import find_ways
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 
@@ -148,7 +149,7 @@ def sheet(request: HttpRequest, slug: str, pk: int, version: int, page: int) -> 
 @require_GET
 def raw_step(request: HttpRequest, slug: str, pk: int, sequence: int) -> HttpResponse:
     step = selectors.step_of(selectors.run_for(request.user, slug, pk), sequence)
-    shown = raw.raw_step(step)
+    shown = rendering.raw_step(step)
     if not is_htmx(request):
         return HttpResponse(shown, content_type="text/plain; charset=utf-8")
     return render(request, "runs/_raw.html", {"sequence": sequence, "raw": shown})
@@ -201,3 +202,43 @@ def _describe_answerer(place: Workspace) -> str:
     if not usual.model:
         return "The offline reasoner answers: it quotes, and writes nothing of its own."
     return f"{usual.label} answers. If it is away, the offline reasoner does, and the page says so."
+
+
+@require_GET
+def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    shown = selectors.thread_for(request.user, slug, pk)
+    newest = selectors.newest_run_of(shown)
+    newest.workspace = shown.workspace
+    context = {
+        **workspace_context(request.user, shown.workspace, "runs"),
+        "thread": shown,
+        "runs": page_context.questions_of(shown, parse_whole_number(request.GET.get("page"))),
+        "spent": page_context.sum_spending(shown),
+        "known": page_context.find_known(shown),
+        "may_rename": services.may_rename(request.user, shown),
+    }
+    if may_in(shown.workspace).ask:
+        box = ask_box(shown.workspace, request.user, follows=newest)
+        context |= {"ask": box, "all_documents": choices_of(shown.workspace, request.user, box.documents)}
+    return render(request, "runs/thread.html", context)
+
+
+@require_POST
+def rename(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    shown = selectors.thread_for(request.user, slug, pk, Role.MEMBER)
+    services.rename_thread(user=request.user, thread=shown, title=request.POST.get("title", ""))
+    return redirect("runs:thread", slug=slug, pk=pk)
+
+
+@require_GET
+def edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    box = edit_box(run, request.user)
+    context = {
+        **workspace_context(request.user, run.workspace, "runs"),
+        "run": run,
+        "ask": box,
+        "all_documents": choices_of(run.workspace, request.user, box.documents),
+        "again": find_ways(run),
+    }
+    return render(request, "runs/edit.html", context)

@@ -1,24 +1,24 @@
 """What may be done to workspaces, their members, models and budgets."""
 
-from vectorless_web.workspaces.services.accounts import (
-    describe_orphaned_workspaces,
-    make_reset_link,
-    remove_two_step,
-)
 from vectorless_web.workspaces.services.budgets import release_all, remove_budget, reserve, set_budget, settle
 from vectorless_web.workspaces.services.cost_budget import WorkspaceCostBudget
-from vectorless_web.workspaces.services.governing import create_workspace, delete_workspace, update_workspace
 from vectorless_web.workspaces.services.lexicon import MAX_ENTRIES, add_entry, change_entry, remove_entry
 from vectorless_web.workspaces.services.members import (
     accept_invitation,
     add_member,
     address_problem,
     change_role,
+    create_workspace,
+    delete_workspace,
+    describe_orphaned_workspaces,
     invitation_closed,
     invite,
+    make_reset_link,
     needs_owner,
     remove_member,
+    remove_two_step,
     revoke_invitation,
+    update_workspace,
 )
 from vectorless_web.workspaces.services.providers import (
     break_test,

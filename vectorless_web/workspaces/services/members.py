@@ -1,17 +1,68 @@
-"""Letting people in, changing what they may do, and letting them go."""
+"""Workspaces and who belongs to them: making, changing and deleting them, letting people in and go."""
 
 from datetime import timedelta
 from typing import Any
 
+from allauth.account.forms import default_token_generator
+from allauth.account.utils import user_pk_to_url_str
+from allauth.mfa.models import Authenticator
 from django.conf import settings
+from django.contrib.auth.models import AbstractUser
 from django.db import models, transaction
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.text import slugify
 
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Invitation, Membership, Role, Workspace
 from vectorless_web.workspaces.selectors import User, account_id, has_address, has_confirmed, is_only_owner
 from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import hash_token, new_token
+
+SLUG_LENGTH = 50
+RESERVED_SLUGS = frozenset({"new", "create", "settings", "admin"})
+
+
+@transaction.atomic
+def create_workspace(*, user: User, name: str, description: str = "") -> Workspace:
+    """Make a workspace that `user` owns. Its address comes from the name, numbered when taken."""
+    workspace = Workspace.objects.create(
+        name=name, slug=_free_slug(name), description=description, created_by_id=account_id(user)
+    )
+    Membership.objects.create(workspace=workspace, user_id=account_id(user), role=Role.OWNER)
+    workspace.role = Role.OWNER
+    record(actor=user, verb="workspace.created", workspace=workspace, target=workspace)
+    return workspace
+
+
+@transaction.atomic
+def update_workspace(
+    *, actor: User, workspace: Workspace, name: str, description: str, settings: dict[str, Any]
+) -> Workspace:
+    """Change name, description and limits; the address stays, so links hold."""
+    changed = {key: value for key, value in settings.items() if workspace.setting(key) != value}
+    workspace.name, workspace.description = name, description
+    workspace.settings = {**workspace.settings, **settings}
+    workspace.save(update_fields=["name", "description", "settings"])
+    record(actor=actor, verb="workspace.changed", workspace=workspace, target=workspace, details=changed)
+    return workspace
+
+
+def delete_workspace(*, actor: User, workspace: Workspace) -> None:
+    """Remove a workspace with everything in its rows; the record keeps that it was there."""
+    with transaction.atomic():
+        record(actor=actor, verb="workspace.deleted", target=workspace, details={"slug": workspace.slug})
+        workspace.delete()
+
+
+def _free_slug(name: str) -> str:
+    """An unused address made from the name; the unique constraint settles a race."""
+    base = slugify(name)[:SLUG_LENGTH].strip("-") or "workspace"
+    taken = set(Workspace.objects.filter(slug__startswith=base).values_list("slug", flat=True)) | RESERVED_SLUGS
+    if base not in taken:
+        return base
+    return next(f"{base}-{number}" for number in range(2, len(taken) + 3) if f"{base}-{number}" not in taken)
+
 
 NOT_CONFIRMED = "address_not_confirmed"
 
@@ -146,3 +197,34 @@ def _keep_an_owner(membership: Membership, *, becoming: str) -> None:
     """Refuse to leave a workspace without an owner who can sign in."""
     if becoming != Role.OWNER and is_only_owner(membership):
         raise needs_owner(membership)
+
+
+def make_reset_link(*, actor: User | None, user: AbstractUser) -> str:
+    """The path of a page where the account's password is chosen anew. It works once, for three days.
+
+    It ends with the next sign-in, too. Problem (409) for an account that is switched off.
+    """
+    if not user.is_active:
+        raise Problem(f"{user} is switched off. Switch the account on first.", code="account_inactive", status=409)
+    record(actor=actor, verb="account.reset_link_made", target=user)
+    key = default_token_generator.make_token(user)
+    return reverse("account_reset_password_from_key", kwargs={"uidb36": user_pk_to_url_str(user), "key": key})
+
+
+@transaction.atomic
+def remove_two_step(*, actor: User | None, user: AbstractUser) -> bool:
+    """Let the account sign in by its password alone, as when a phone was lost; false when it does already."""
+    removed, _kinds = Authenticator.objects.filter(user_id=user.pk).delete()
+    if removed:
+        record(actor=actor, verb="account.two_step_removed", target=user)
+    return bool(removed)
+
+
+def describe_orphaned_workspaces(user: AbstractUser) -> list[str]:
+    """A sentence for each workspace that would have no owner who can sign in without this account."""
+    rows = Membership.objects.filter(user_id=user.pk, role=Role.OWNER).select_related("user", "workspace")
+    return [
+        f"{row.user} is the only owner of {row.workspace}: make somebody else owner first."
+        for row in rows
+        if is_only_owner(row)
+    ]

@@ -21,9 +21,9 @@ from vectorless_web.engine.agent.planner import WalkBudget, WalkContext
 from vectorless_web.engine.answers.claims import DraftClaim, PackedNode, SynthesisContext
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
+from vectorless_web.engine.llm.calls import fence_text
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate
-from vectorless_web.engine.text.fence import fence_text
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 GOLDEN = Path(__file__).parent / "golden"

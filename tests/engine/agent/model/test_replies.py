@@ -13,7 +13,7 @@ from vectorless_web.engine.agent.model.replies import (
     quote_parts,
 )
 from vectorless_web.engine.errors import ModelInvalidReply
-from vectorless_web.engine.llm.schema import check_object
+from vectorless_web.engine.llm.replies import check_object
 
 
 def step(said):

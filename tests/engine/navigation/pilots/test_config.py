@@ -4,7 +4,7 @@ import pytest
 
 from tests.support.trees import plan, tree_of
 from vectorless_web.engine.navigation.pilots import InterventionPoint, PilotConfig, PilotMode, SearchState
-from vectorless_web.engine.navigation.pilots.decision import (
+from vectorless_web.engine.navigation.pilots.pilot import (
     is_worth_asking,
     needs_prefilter,
     needs_pruning,

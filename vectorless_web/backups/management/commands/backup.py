@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from vectorless_web.backups.errors import BackupError
+from vectorless_web.backups.folder import read_manifest
 from vectorless_web.backups.making import make_backup
-from vectorless_web.backups.manifest import read_manifest
 
 
 class Command(BaseCommand):

@@ -7,8 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, run_child
-from vectorless_web.documents.compiling.scratch import compile_folder
+from vectorless_web.documents.compiling.process import CompileFailed, Finished, Order, compile_folder, run_child
 from vectorless_web.documents.rendering.tree_report import OUTLINE_SOURCES, count
 from vectorless_web.engine.documents.artefact import CompiledDocument, open_artefact
 

@@ -1,4 +1,4 @@
-"""Stored files that no row names: moved aside under today's date, and removed for good 30 days later or on command."""
+"""Stored files without a row: removed with their last row; those found later are kept aside for 30 days."""
 
 import logging
 import re
@@ -6,15 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from pathlib import PurePosixPath
+from typing import Any
 
 from django.core.files import File
 from django.core.files.storage import default_storage
+from django.db import transaction
 from django.utils import timezone
 
-from vectorless_web.documents.models import Installation
+from vectorless_web.documents.models import DocumentVersion, Installation, VectorFile
+from vectorless_web.documents.services.compiling import drop_artefact, drop_upload
 from vectorless_web.documents.services.keeping.installation import advance_generation, reconcile_mark, was_watched
-from vectorless_web.documents.storage.files import delete_stored, list_stored, stream_sha256
+from vectorless_web.documents.storage.files import delete_stored, forget_cached, forget_copy, list_stored, stream_sha256
 from vectorless_web.documents.storage.rows import is_named, named_files, present_files
 
 logger = logging.getLogger(__name__)
@@ -171,3 +175,25 @@ def _free_place(name: str, target: str) -> str:
 def _sha256(name: str) -> str:
     with default_storage.open(name) as file:
         return stream_sha256(file)
+
+
+def drop_files(*, instance: DocumentVersion, **_signal: Any) -> None:
+    """Remove upload and artefact of a deleted version once its deletion commits (a receiver of post_delete)."""
+    transaction.on_commit(partial(_drop, instance))
+
+
+def drop_vectors(*, instance: VectorFile, **_signal: Any) -> None:
+    """Remove the file of deleted vectors once their deletion commits (a receiver of post_delete)."""
+    transaction.on_commit(partial(_drop_vectors, instance))
+
+
+def _drop_vectors(vectors: VectorFile) -> None:
+    delete_stored(vectors.file)
+    forget_copy(vectors.sha256)
+
+
+def _drop(version: DocumentVersion) -> None:
+    drop_upload(version.file.name or "")
+    drop_artefact(version.artefact)
+    if not DocumentVersion.objects.filter(sha256=version.sha256).exists():
+        forget_cached(sha256=version.sha256, artefact_sha256=version.artefact_sha256)

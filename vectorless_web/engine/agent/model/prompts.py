@@ -8,11 +8,10 @@ from vectorless_web.engine.agent.events import StepEvent
 from vectorless_web.engine.agent.planner import WalkContext
 from vectorless_web.engine.answers.claims import DraftClaim, Fact, PackedNode, SynthesisContext
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.figures.figure import Figure
-from vectorless_web.engine.figures.units import format_number
+from vectorless_web.engine.figures.figure import Figure, format_number
+from vectorless_web.engine.llm.calls import fence_text
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.retrieval import pack
-from vectorless_web.engine.text.fence import fence_text
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 _SAID = re.compile(r"(?<![\w.])([A-Za-z]?)\s?(\d{1,9})(?![\w.]*\w)")

@@ -1,4 +1,4 @@
-"""EXTRACT: copies from nodes the rows and sentences that answer, with their places."""
+"""EXTRACT and SYNTHESIZE: copies the rows and sentences that answer, and says what a walk brings and lacks."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,23 +14,83 @@ from vectorless_web.engine.agent.context.outline import (
 )
 from vectorless_web.engine.agent.corpus import names_any
 from vectorless_web.engine.agent.events import Checked, StepResult, refuse_step
-from vectorless_web.engine.agent.steps.sweep import sweep
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import Fact
 from vectorless_web.engine.figures.figure import Figure
-from vectorless_web.engine.figures.labels import NEUTRAL
-from vectorless_web.engine.figures.lookup import Source, find_figures
+from vectorless_web.engine.figures.lookup import NEUTRAL, Source, find_figures
 from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free, list_item_needs, wants_figures
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
-from vectorless_web.engine.passages.diversity import QUOTE_SHOWN, SET_ASIDE_SHOWN, quote_row, select_passages
-from vectorless_web.engine.passages.extraction import asked_form, best_passages, find_passages, form_bonus
-from vectorless_web.engine.passages.passage import Passage
-from vectorless_web.engine.passages.sentences import with_what_follows
+from vectorless_web.engine.passages.extraction import (
+    asked_form,
+    best_passages,
+    find_passages,
+    form_bonus,
+    with_what_follows,
+)
+from vectorless_web.engine.passages.passage import (
+    QUOTE_SHOWN,
+    SET_ASIDE_SHOWN,
+    Chosen,
+    Passage,
+    quote_row,
+    select_passages,
+)
 from vectorless_web.engine.questions.focus import covers_page, page_asked
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
+
+MOST, SWEPT_COMPETING = 24, 4
+"""Passages one walk keeps, and how many times as many compete for these places."""
+
+NEAR_BEST = 0.75
+"""Share of the best passage's part of the question that another must say to be listed too."""
+
+SWEPT_LEAST_SAID = 0.5
+"""Least share of the question that a listed passage says."""
+
+
+def sweep(walk: Walk) -> StepResult:
+    """Look at every passage that holds a word of the question; keep all that say enough of it."""
+    tree = walk.document.tree
+    keys = [key for key, fit in walk.finder.fits(tree.leaves()).items() if fit > 0]
+    nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
+    found = find_passages(walk.entry.id, nodes, walk.finder)
+    chosen = _choose_passages(walk, found)
+    kept = sorted(chosen.kept, key=lambda passage: (passage.key, passage.start))
+    walk.read.extend(key for key in dict.fromkeys(passage.key for passage in kept) if key not in walk.read)
+    walk.facts.extend(kept)
+    pages = len(walk.document.pages)
+    return StepResult(
+        say=f"Looked at {pages} of {say_count(pages, 'page')} of {shorten_title(walk.entry.title)}; "
+        f"{_describe_count(len(kept))}",
+        observation={
+            "pages": pages,
+            "looked_at": pages,
+            "passages_compared": len(found),
+            "passages": [quote_row(passage) for passage in kept],
+            "set_aside": [quote_row(passage) for passage in chosen.set_aside[:SET_ASIDE_SHOWN]],
+        },
+        refs=tuple(walk.ref(key, "read") for key in dict.fromkeys(passage.key for passage in kept))[:12],
+        confidence=round(max((walk.finder.coverage(p.quote, p.where) for p in kept), default=0.0), 4),
+    )
+
+
+def _choose_passages(walk: Walk, found: Sequence[Passage]) -> Chosen:
+    """Passages that say nearly as much as the best, no words twice; of too many those that differ."""
+    said = [(walk.finder.coverage(passage.quote, passage.where), passage) for passage in found]
+    best = max((share for share, _ in said), default=0.0)
+    good = [passage for share, passage in said if share >= max(SWEPT_LEAST_SAID, NEAR_BEST * best)]
+    once: dict[str, Passage] = {}
+    for passage in good:
+        once.setdefault(" ".join(passage.quote.lower().split()), passage)
+    return select_passages(list(once.values())[: SWEPT_COMPETING * MOST], MOST)
+
+
+def _describe_count(number: int) -> str:
+    return f"{say_count(number, 'passage speaks', 'passages speak')} of what was asked"
+
 
 KEPT_PASSAGES, COMPETING = 12, 2
 """Passages one step keeps, and how many times as many compete for these places."""
@@ -222,3 +282,24 @@ def _describe_extraction(
         return f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
     first = walk.document.tree.node(keys[0])
     return f"Read {shorten_title(walk.title_of(keys[0]))}, {pages_of(first)}, and found nothing that answers"
+
+
+def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """Sum up a walk: figures and passages found, gaps left."""
+    figures = [fact for fact in walk.facts if isinstance(fact, Figure)]
+    passages = len(walk.facts) - len(figures)
+    gaps = walk.gaps()
+    return StepResult(
+        say=_describe_synthesis(walk, len(figures), passages, gaps),
+        observation={"figures": len(figures), "passages": passages, "missing": list(gaps)},
+        refs=tuple(walk.ref(key, "read") for key in dict.fromkeys(fact.key for fact in walk.facts))[:8],
+        confidence=round(max((fact.fit for fact in walk.facts), default=0.0), 4),
+    )
+
+
+def _describe_synthesis(walk: Walk, figures: int, passages: int, gaps: tuple[str, ...]) -> str:
+    if not figures and not passages:
+        return f"Found nothing in {shorten_title(walk.entry.title)} that answers"
+    parts = ([say_count(figures, "figure")] if figures else []) + ([say_count(passages, "passage")] if passages else [])
+    missing = f"; still missing: {join_names([shorten_title(gap) for gap in gaps[:3]])}" if gaps else ""
+    return f"Put together {join_names(parts)} from {shorten_title(walk.entry.title)}{missing}"

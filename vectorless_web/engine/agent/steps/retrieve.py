@@ -13,7 +13,7 @@ from vectorless_web.engine.questions.focus import page_asked
 from vectorless_web.engine.ranking.finder import Candidate
 from vectorless_web.engine.retrieval import CommunityFilter, GraphExpand, NodeAddress, Retriever, SectionCommunities
 from vectorless_web.engine.retrieval.documents import REFERS_TO
-from vectorless_web.engine.text.fuzzy import token_set_ratio
+from vectorless_web.engine.text.similarity import token_set_ratio
 
 MOST_ITEMS = 24
 """Nodes one RETRIEVE packs."""

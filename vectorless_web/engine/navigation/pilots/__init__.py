@@ -2,22 +2,25 @@
 
 from vectorless_web.engine.navigation.pilots.budget import PilotBudget, PilotReservation, Refusal
 from vectorless_web.engine.navigation.pilots.config import PilotConfig, PilotMode
-from vectorless_web.engine.navigation.pilots.decision import (
+from vectorless_web.engine.navigation.pilots.lexical import LexicalPilot
+from vectorless_web.engine.navigation.pilots.model import ModelPilot
+from vectorless_web.engine.navigation.pilots.pilot import (
     Backtrack,
     ExploreSiblings,
     FoundAnswer,
     GoDeeper,
     InterventionPoint,
     JumpTo,
+    MinimalPilot,
     NodeId,
+    NoopPilot,
+    Pilot,
     PilotDecision,
+    PilotExt,
     RankedCandidate,
     SearchDirection,
     SearchState,
 )
-from vectorless_web.engine.navigation.pilots.lexical import LexicalPilot
-from vectorless_web.engine.navigation.pilots.model import ModelPilot
-from vectorless_web.engine.navigation.pilots.pilot import MinimalPilot, NoopPilot, Pilot, PilotExt
 from vectorless_web.engine.ranking.scorer import (
     DocumentScorer,
     EvidenceScorer,

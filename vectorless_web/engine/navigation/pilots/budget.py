@@ -18,7 +18,7 @@ from vectorless_web.engine.errors import (
 from vectorless_web.engine.llm.calls import Overdue, call_within
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 from vectorless_web.engine.navigation.pilots.config import PilotConfig
-from vectorless_web.engine.navigation.pilots.decision import as_number
+from vectorless_web.engine.navigation.pilots.pilot import as_number
 
 SMALLEST_CALL = 50
 """Tokens below which no consultation is worth asking for."""

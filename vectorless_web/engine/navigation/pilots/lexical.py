@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.navigation.pilots.config import PilotConfig
-from vectorless_web.engine.navigation.pilots.decision import (
+from vectorless_web.engine.navigation.pilots.pilot import (
     GoDeeper,
     JumpTo,
     NodeId,

@@ -1,12 +1,216 @@
-"""What a pilot is, how one that says little is completed, and the one without opinions."""
+"""What a pilot is: what it is shown, when asking it pays, what it says; and the pilot without opinions."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import KW_ONLY, dataclass
+from enum import StrEnum
+from functools import cached_property
 from typing import Any, Protocol
 
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.navigation.pilots.config import PilotConfig, PilotMode
-from vectorless_web.engine.navigation.pilots.decision import InterventionPoint, NodeId, PilotDecision, SearchState
 from vectorless_web.engine.questions.plan import QueryPlan
+
+NodeId = int
+"""A tree key: the pre-order number of a node, valid within one document version."""
+
+
+class InterventionPoint(StrEnum):
+    """Where in a walk the pilot is asked, in order of precedence; PRUNE is asked beside them, for wide nodes."""
+
+    START = "start"
+    BACKTRACK = "backtrack"
+    FORK = "fork"
+    EVALUATE = "evaluate"
+    PRUNE = "prune"
+
+
+@dataclass(frozen=True, slots=True)
+class GoDeeper:
+    """Walk on into the best candidates."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExploreSiblings:
+    """Leave the candidates; look at the siblings of the current node instead."""
+
+
+@dataclass(frozen=True, slots=True)
+class Backtrack:
+    """Give this branch up and take up the best one that was put aside."""
+
+
+@dataclass(frozen=True, slots=True)
+class JumpTo:
+    """Go straight to another node of the tree."""
+
+    target: NodeId
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    """The answer is here: stop searching. `confidence` in [0, 1]."""
+
+    confidence: float
+
+
+SearchDirection = GoDeeper | ExploreSiblings | Backtrack | JumpTo | FoundAnswer
+"""What the algorithm does next; the algorithms obey it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RankedCandidate:
+    """One candidate with the pilot's score in [0, 1] and its reason in plain words."""
+
+    node: NodeId
+    score: float
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PilotDecision:
+    """One answer of a pilot. `PilotDecision()` is valid: no opinion, walk on.
+
+    `confidence` in [0, 1] weighs the scores against the scorer's. `note` is for the
+    reader of the trace: what went wrong or was left out. `engine` names who decided:
+    `offline` or the model. `tokens` and `cost_usd` are what this answer cost.
+    """
+
+    ranked_candidates: tuple[RankedCandidate, ...] = ()
+    direction: SearchDirection = GoDeeper()
+    confidence: float = 0.0
+    reasoning: str = ""
+    intervention_point: InterventionPoint = InterventionPoint.EVALUATE
+    note: str = ""
+    engine: str = "offline"
+    tokens: int = 0
+    cost_usd: float = 0.0
+
+    @classmethod
+    def preserve_order(
+        cls,
+        candidates: Sequence[NodeId],
+        *,
+        point: InterventionPoint = InterventionPoint.EVALUATE,
+        note: str = "",
+    ) -> "PilotDecision":
+        """The candidates as they stand, scored 1, 1/2, 1/3, ..., with confidence 0: nothing the merge would heed."""
+        ranked = tuple(RankedCandidate(key, 1.0 / place) for place, key in enumerate(candidates, start=1))
+        return cls(ranked_candidates=ranked, intervention_point=point, note=note)
+
+
+def as_number(value: object) -> float | None:
+    """A number that can be worked with, else None: no text, truth value, infinity, not-a-number or absurd size."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and -1e9 <= value <= 1e9:
+        return float(value)
+    return None
+
+
+def as_share(value: object) -> float | None:
+    """A number brought into [0, 1], or None."""
+    number = as_number(value)
+    return None if number is None else min(max(number, 0.0), 1.0)
+
+
+@dataclass(frozen=True)
+class SearchState:
+    """One moment of a walk.
+
+    `path` are the keys walked, without the node the walk started from when that is the
+    root. `candidates` are the keys to choose from and `scores` what the scorer gave
+    them, in the same order (empty when unscored). `step_reasons` says, for each step of
+    the path, why it was taken, or None. `best_score` in [0, 1].
+    """
+
+    tree: Tree
+    query: QueryPlan
+    path: tuple[NodeId, ...] = ()
+    candidates: tuple[NodeId, ...] = ()
+    visited: Set[NodeId] = frozenset()
+    depth: int = -1
+    """The length of the path unless given."""
+    iteration: int = 0
+    best_score: float = 0.0
+    is_backtracking: bool = False
+    step_reasons: tuple[str | None, ...] | None = None
+    _: KW_ONLY
+    scores: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", tuple(self.path))
+        object.__setattr__(self, "candidates", tuple(self.candidates))
+        if self.depth < 0:
+            object.__setattr__(self, "depth", len(self.path))
+
+    @classmethod
+    def for_start(cls, tree: Tree, query: QueryPlan, start: NodeId = 0) -> "SearchState":
+        """The state before the first step below `start`: its child sections are the candidates."""
+        path = (start,) if start else ()
+        return cls(tree, query, path=path, candidates=tuple(tree.child_sections(start)))
+
+    @property
+    def is_at_root(self) -> bool:
+        """Whether nothing has been walked yet."""
+        return not self.path
+
+    @property
+    def is_fork_point(self) -> bool:
+        """Whether there is anything to choose."""
+        return len(self.candidates) > 1
+
+    @property
+    def current_node(self) -> NodeId | None:
+        """The last node of the path; None at the root."""
+        return self.path[-1] if self.path else None
+
+    @cached_property
+    def point(self) -> InterventionPoint:
+        """START (at the root or in iteration 0) before BACKTRACK before FORK before EVALUATE."""
+        if self.is_at_root or self.iteration == 0:
+            return InterventionPoint.START
+        if self.is_backtracking:
+            return InterventionPoint.BACKTRACK
+        if self.is_fork_point:
+            return InterventionPoint.FORK
+        return InterventionPoint.EVALUATE
+
+
+def scores_are_close(scores: Sequence[float], gap: float) -> bool:
+    """Whether the two best scores lie closer together than `gap`; false for fewer than two."""
+    best = sorted(scores, reverse=True)[:2]
+    return len(best) == 2 and best[0] - best[1] < gap
+
+
+def is_worth_asking(state: SearchState, config: PilotConfig) -> bool:
+    """Whether a state calls for advice: its point, its depth, how many candidates, how close, how weak."""
+    if not config.asks or state.depth > config.max_depth:
+        return False
+    if state.point is InterventionPoint.START:
+        return config.guide_start and state.is_fork_point
+    if state.point is InterventionPoint.BACKTRACK:
+        return config.guide_backtrack and bool(state.candidates)
+    if state.point is InterventionPoint.EVALUATE:
+        # A section that was entered is judged; an only child is simply walked into.
+        return not state.candidates
+    return _is_open_fork(state, config)
+
+
+def needs_pruning(count: int, config: PilotConfig) -> bool:
+    """Whether a node with so many children is pruned before anything else."""
+    return config.asks and count > config.prune_above
+
+
+def needs_prefilter(count: int, config: PilotConfig) -> bool:
+    """Whether so many candidates are cut to the best-scored before they go before the pilot."""
+    return count > config.prefilter
+
+
+def _is_open_fork(state: SearchState, config: PilotConfig) -> bool:
+    best = max(state.scores, default=state.best_score)
+    return (
+        len(state.candidates) >= config.fork_threshold
+        or scores_are_close(state.scores, config.closeness_gap)
+        or best < config.low_score
+    )
 
 
 class MinimalPilot(Protocol):

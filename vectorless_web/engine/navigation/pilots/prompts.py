@@ -8,7 +8,7 @@ from typing import Any
 
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.navigation.pilots.budget import Prompt
-from vectorless_web.engine.navigation.pilots.decision import InterventionPoint, NodeId, SearchState
+from vectorless_web.engine.navigation.pilots.pilot import InterventionPoint, NodeId, SearchState
 from vectorless_web.engine.text.tokens import TokenEstimator
 
 _SHORT, _LONG = 3, 12

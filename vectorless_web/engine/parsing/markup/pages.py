@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.documents.table import Cell, Column, Row, Table
+from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Table
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.tables.drafts import find_units, period_of, with_units

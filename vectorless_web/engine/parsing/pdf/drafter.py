@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, TextBuilder
-from vectorless_web.engine.parsing.layout import Layout
-from vectorless_web.engine.parsing.lines import Line, Vocabulary
+from vectorless_web.engine.parsing.lines import Layout, Line, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import CAPTION, Heading
 from vectorless_web.engine.parsing.patterns import ITEM, NOTE, NUMBERED, PART, is_notes_title, statement_kind
 from vectorless_web.engine.parsing.tables.drafts import find_units, table_draft, with_units

@@ -4,8 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.documents.table import Cell, Column, Row, Table
+from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Table
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Vocabulary
 from vectorless_web.engine.parsing.tables.cells import CellSpan

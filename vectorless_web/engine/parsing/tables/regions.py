@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from vectorless_web.engine.parsing.layout import Layout
-from vectorless_web.engine.parsing.lines import Line, Page
+from vectorless_web.engine.parsing.lines import Layout, Line, Page
 from vectorless_web.engine.parsing.patterns import NOTE, form_of
 from vectorless_web.engine.parsing.tables.cells import CellSpan, split_cells
 

@@ -1,25 +1,76 @@
 """`manage.py up`: the whole site on one machine, under one parent."""
 
+import hashlib
 import importlib
+import json
 import logging
 import os
 import signal
 import time
 from argparse import ArgumentParser
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
 
 from django.conf import settings
+from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connections
 
 from vectorless_web.infra.management.commands.work import preload
-from vectorless_web.infra.site import embedded_redis, static_files
+from vectorless_web.infra.site import embedded_redis
 from vectorless_web.infra.site.forking import STOPPING, name_process
-from vectorless_web.infra.site.listening import CannotListen, Listening
-from vectorless_web.infra.site.lock import AlreadyRunning, hold_site
-from vectorless_web.infra.site.supervisor import NotReady, Service, Stopped, Supervisor
+from vectorless_web.infra.site.private_files import write_whole
+from vectorless_web.infra.site.supervisor import (
+    AlreadyRunning,
+    CannotListen,
+    Listening,
+    NotReady,
+    Service,
+    Stopped,
+    Supervisor,
+    hold_site,
+)
+
+MANIFEST = "staticfiles.json"
+
+
+def collect() -> bool:
+    """Bring STATIC_ROOT up to date; true when there was something to do."""
+    folder = Path(settings.STATIC_ROOT)
+    stamp, manifest = folder / ".stamp", folder / MANIFEST
+    state, whole = _state(), _is_whole(manifest)
+    if whole and stamp.exists() and stamp.read_text() == state:
+        return False
+    stamp.unlink(missing_ok=True)  # Until all is there again, nothing may say that it is.
+    if not whole:
+        manifest.unlink(missing_ok=True)  # Django refuses to begin with one that it cannot read.
+    call_command("collectstatic", interactive=False, clear=True, verbosity=0)
+    write_whole(stamp, state)
+    return True
+
+
+def _is_whole(manifest: Path) -> bool:
+    """Whether the manifest can be read; one that is not there is no damage: a storage without it needs none."""
+    try:
+        json.loads(manifest.read_text())
+    except FileNotFoundError:
+        return True
+    except ValueError:
+        return False
+    return True
+
+
+def _state() -> str:
+    """A digest of every static file's name, size and time."""
+    digest = hashlib.sha256()
+    for finder in get_finders():
+        for path, storage in finder.list([]):
+            stat = Path(storage.path(path)).stat()
+            digest.update(f"{path} {stat.st_size} {stat.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
 
 logger = logging.getLogger(__name__)
 
@@ -114,7 +165,7 @@ class Command(BaseCommand):
             call_command("migrate", interactive=False, verbosity=0)
         except DatabaseError as error:
             raise CommandError(f"The database cannot be used: {error}") from error
-        if static_files.collect():
+        if collect():
             self.stdout.write("Static files collected.")
         call_command("first_run", stdout=self.stdout)
 

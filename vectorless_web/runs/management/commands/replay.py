@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from vectorless_web.infra.web.whole import parse_whole_number
+from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.runs.jobs import verdict_of
 from vectorless_web.runs.models import Replay, Run
 from vectorless_web.runs.services import Found

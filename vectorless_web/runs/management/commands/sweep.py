@@ -12,7 +12,7 @@ from django.db import close_old_connections
 from redis.exceptions import RedisError
 
 from vectorless_web.documents import services as documents
-from vectorless_web.infra.web.health_checks import record_heartbeat
+from vectorless_web.infra.web.health import record_heartbeat
 from vectorless_web.runs import services as runs
 
 logger = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.management.base import BaseCommand
 
-from vectorless_web.infra.private_files import write_whole
+from vectorless_web.infra.site.private_files import write_whole
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.services import create_workspace
 

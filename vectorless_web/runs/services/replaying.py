@@ -1,22 +1,34 @@
-"""Replaying: a finished run is reasoned once more from what was kept of it, and compared step by step."""
+"""Replaying: a finished run, asked for once more, is reasoned on the documents as it met them, and compared."""
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import timedelta
+from typing import Any, overload
 
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
-from vectorless_web.engine.errors import EngineError
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.errors import ArtefactDamaged, EngineError, NotFound
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE
+from vectorless_web.engine.routing import RouteResult
+from vectorless_web.infra.web.problems import Problem
+from vectorless_web.infra.web.throttle import HOUR, seconds_to_wait
 from vectorless_web.runs import selectors
+from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Replay, Run, RunInputs, Step
-from vectorless_web.runs.replay.pinned import PinnedCorpus
+from vectorless_web.runs.services import queueing
 from vectorless_web.runs.services.executing import Engine, limits_of
 from vectorless_web.runs.services.inputs import load_kept_previous, load_kept_routes, program_digest
-from vectorless_web.runs.services.rows import (
+from vectorless_web.runs.services.recording import (
     TOLD,
     Place,
     answer_row,
@@ -25,6 +37,111 @@ from vectorless_web.runs.services.rows import (
     encode_as_stored,
     step_row,
 )
+from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.services import record
+
+UNTOLD = "The run asked the router more often than it did then."
+
+
+class PinnedCorpus(WorkspaceCorpus):
+    """Gives back what the run was given: nothing is routed anew, because other documents may stand beside it by now."""
+
+    def __init__(self, run: Run, inputs: RunInputs, routes: Sequence[RouteResult]) -> None:
+        super().__init__(run, routes=routes)
+        self._inputs = inputs
+
+    @property
+    def fingerprint(self) -> str:
+        """That of the documents then."""
+        return self._run.corpus_fingerprint
+
+    def entries(self) -> Sequence[DocumentEntry]:
+        """As many as were considered; those that routing named can be listed."""
+        return Considered(self._inputs.considered, list(self.find_entries(self._inputs.documents)))
+
+    def find_entries(self, documents: Iterable[str]) -> Sequence[DocumentEntry]:
+        """Documents under the names and titles they had."""
+        kept = self._inputs.documents
+        return [_entry(name, kept[name]) for name in documents if name in kept]
+
+    def open(self, document: str) -> CompiledDocument:
+        """Open the compiled document; what the run had to leave out then is left out again."""
+        if self._inputs.documents.get(document, {}).get("left_out"):
+            raise ArtefactDamaged("The compiled document could not be read when the question was asked.")
+        return super().open(document)
+
+    def title_of(self, document: str) -> str:
+        """The title that a document had."""
+        return str(self._inputs.documents[document]["title"])
+
+    def list_missing(self) -> list[str]:
+        """Titles of documents on a shortlist whose version is gone."""
+        wanted = [str(candidate.doc_id) for route in self._known_routes for candidate in route.candidates]
+        self._fetch(wanted)
+        known = self.find_entries(dict.fromkeys(wanted))
+        return [entry.title or entry.name for entry in known if entry.id not in self._versions]
+
+    def list_altered(self) -> list[str]:
+        """Titles of documents that were compiled again since."""
+        self.list_missing()
+        kept = self._inputs.documents
+        rows = self._versions.items()
+        return [kept[name]["title"] for name, row in rows if row.artefact_sha256 != kept[name]["artefact"]]
+
+    def without_vectors(self, steps: Iterable[Step]) -> list[str]:
+        """Titles of documents that were searched by their vectors, which are gone since."""
+        searched = {
+            row["document"] for step in steps if "nodes" in step.observation.get("vectors", {}) for row in step.refs
+        }
+        return [
+            entry.title or entry.name
+            for entry in self.find_entries(sorted(searched))
+            if not self._has_vectors(entry.id)
+        ]
+
+    def _has_vectors(self, document: str) -> bool:
+        try:
+            return self.vectors(document) is not None
+        except ArtefactDamaged:
+            return False
+
+    def _ask_router(self, ask: Callable[[], RouteResult]) -> RouteResult:
+        if len(self.routes) >= len(self._known_routes):
+            raise NotFound(UNTOLD)
+        return super()._ask_router(ask)
+
+    def _fetch(self, documents: Iterable[str]) -> None:
+        """The versions of then, deleted documents among them."""
+        kept = self._inputs.documents
+        wanted = [kept[name]["version"] for name in documents if name in kept and name not in self._versions]
+        if wanted:
+            rows = DocumentVersion.objects.filter(pk__in=wanted).select_related("document")
+            self._versions |= {str(row.document_id): row for row in rows.defer("report", "corrections")}
+
+
+class Considered(Sequence[DocumentEntry]):
+    """A count of documents, of which only some are known by name."""
+
+    def __init__(self, count: int, known: list[DocumentEntry]) -> None:
+        self._count, self._known = count, known
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[DocumentEntry]:
+        return iter(self._known)
+
+    @overload
+    def __getitem__(self, index: int) -> DocumentEntry: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[DocumentEntry]: ...
+    def __getitem__(self, index: int | slice) -> DocumentEntry | Sequence[DocumentEntry]:
+        return self._known[index]
+
+
+def _entry(name: str, kept: dict[str, object]) -> DocumentEntry:
+    return DocumentEntry(id=name, name=str(kept["name"]), title=str(kept["title"]), pages=int(str(kept["pages"])))
+
 
 LONGEST = 160
 """Characters of a value that a sentence shows."""
@@ -298,3 +415,83 @@ def _note(inputs: RunInputs, corpus: PinnedCorpus) -> str:
     notes = [OTHER_PROGRAM] if inputs.program != program_digest() else []
     notes += [f"{title} was compiled again since." for title in corpus.list_altered()]
     return " ".join(notes)
+
+
+QUEUE_GRACE = timedelta(seconds=3)
+"""A replay this young may still be between its commit and its job."""
+
+DIED = "The process that worked on this replay died."
+NOBODY = "No worker could take this replay in time; it can be asked for again."
+
+
+@transaction.atomic
+def start_replay(*, user: User, run: Run) -> Replay:
+    """Have a finished run replayed by a worker; while one is under way a second press changes nothing.
+
+    Problem 409 for an open run, 429 when this user has started as many as an hour allows.
+    """
+    if run.is_open:
+        raise Problem("Wait until this has ended; then it can be replayed.", code="still_running", status=409)
+    Run.objects.select_for_update().get(pk=run.pk)
+    last = Replay.objects.filter(run=run.pk).first()
+    if last is not None and last.is_under_way:
+        return last
+    _check_replay_rate(user)
+    now = timezone.now()
+    fresh = {"verdict": "", "difference": "", "note": "", "steps": 0, "asked_at": now, "ended_at": None}
+    fresh |= {"asked_by_id": user.pk}
+    replay, _ = Replay.objects.update_or_create(run=run, defaults=fresh)
+    record(actor=user, verb="run.replayed", workspace=run.workspace, target=run)
+    queueing.enqueue_replay(replay)
+    return replay
+
+
+def keep_verdict(run: Run, found: Found) -> Replay:
+    """Write what a replay found."""
+    now = timezone.now()
+    values = {
+        "verdict": found.verdict,
+        "difference": found.difference,
+        "note": found.note,
+        "steps": found.steps,
+        "ended_at": now,
+    }
+    replay, _ = Replay.objects.update_or_create(run=run, defaults=values, create_defaults={**values, "asked_at": now})
+    queueing.enqueue_replay(replay)
+    return replay
+
+
+def is_waited_for(run: Run) -> bool:
+    """Whether a replay was asked for that has no verdict yet: a second delivery of its job finds that it has one."""
+    return Replay.objects.filter(run=run.pk, verdict="").exists()
+
+
+def recover_replays() -> int:
+    """Enqueue replays whose turn has come, end those whose worker died; how many were touched.
+
+    Each change is one conditional UPDATE or a job under the same name, so any number of sweeps may run at once.
+    """
+    waiting = list(Replay.objects.filter(verdict="", asked_at__lt=timezone.now() - QUEUE_GRACE).order_by("pk"))
+    unknown = {replay.pk for replay in queueing.find_never_enqueued(waiting)}
+    ended = sum(_end_lost(replay, unknown) for replay in queueing.without_worker(waiting))
+    return ended + queueing.admit_replays()
+
+
+def _end_lost(replay: Replay, unknown: Collection[int]) -> int:
+    if replay.pk not in unknown:
+        return _end(replay, DIED)
+    return _end(replay, NOBODY) if replay.is_lost else 0
+
+
+def _end(replay: Replay, why: str) -> int:
+    same = Replay.objects.filter(pk=replay.pk, verdict="", asked_at=replay.asked_at)
+    return same.update(verdict=Replay.Verdict.IMPOSSIBLE, difference=why, ended_at=timezone.now())
+
+
+def _check_replay_rate(user: User) -> None:
+    """Problem (429) when this would be more than one person may replay in an hour."""
+    most = settings.REPLAYS_PER_HOUR
+    wait = seconds_to_wait(f"replays-{user.pk}", amount=1, limit=most, seconds=HOUR)
+    if wait:
+        message = f"You may replay {most:,} runs in an hour. Try again in {wait // 60 + 1} minutes."
+        raise Problem(message, code="too_many_replays", status=429, retryable=True, retry_after=wait)

@@ -1,9 +1,43 @@
-"""Which words two texts share, in order: for showing what changed between them."""
+"""String likeness (the only place that imports rapidfuzz), and which words two texts share, in order."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from rapidfuzz import fuzz
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The stretch `start` to `end` (exclusive) of the haystack that is most like the needle; `score` is 0 to 100."""
+
+    score: float
+    start: int
+    end: int
+
+
+def ratio(a: str, b: str) -> float:
+    """Normalised insertion and deletion likeness, 0 to 100."""
+    return float(fuzz.ratio(a, b))
+
+
+def token_set_ratio(a: str, b: str) -> float:
+    """Likeness of the sets of words, 0 to 100; order and repetition do not count."""
+    return float(fuzz.token_set_ratio(a, b))
+
+
+def partial_ratio_alignment(needle: str, haystack: str) -> Alignment:
+    """Find where in the haystack the needle fits best; score 0 over an empty span when either is empty."""
+    if not needle or not haystack:
+        return Alignment(0.0, 0, 0)
+    found = fuzz.partial_ratio_alignment(needle, haystack)
+    if found is None:
+        return Alignment(0.0, 0, 0)
+    if len(needle) > len(haystack):
+        return Alignment(float(found.score), 0, len(haystack))
+    return Alignment(float(found.score), found.dest_start, found.dest_end)
+
 
 LONGEST = 2000
 """Words; comparing takes time with the square of them, and nobody reads the differences of longer texts."""
