@@ -172,7 +172,7 @@ class Claim(models.Model):
     state = models.CharField(max_length=8, choices=State.choices, default=State.DRAFT)
     support = models.CharField(max_length=12, blank=True)
     calculation = models.JSONField(null=True, blank=True)
-    """{expression, operands: [{name, value, unit, marker}], result, unit}."""
+    """{expression, operands: [{name, value, unit, marker}], result, unit}, and `more`: the sentence's others."""
     because = models.TextField(blank=True)
 
     class Meta:

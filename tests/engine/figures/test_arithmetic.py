@@ -26,7 +26,12 @@ def test_average_of_two_years_divides_by_their_count():
     [
         "__import__('os')",
         "a.b",
-        "a ** 9",
+        "a ** 9999",
+        "9 ** 9 ** 9",
+        "(9 ** 60) ** 60",
+        "0 ** -1",
+        "1e999999 * a",
+        "a | 1",
         "a if a else a",
         "[a]",
         "lambda: a",

@@ -35,12 +35,21 @@ class DraftOperand:
 
 @dataclass(frozen=True, slots=True)
 class DraftCalculation:
-    """A calculation as drafted: the program recomputes `expression` and compares it with `result`."""
+    """A calculation as drafted: the program recomputes `expression` and compares it with `result`.
+
+    `more` are the sentence's other calculations, in order; they may use earlier results.
+    """
 
     expression: str
     operands: tuple[DraftOperand, ...]
     result: str
     unit: str = ""
+    more: tuple["DraftCalculation", ...] = ()
+
+    @property
+    def all(self) -> tuple["DraftCalculation", ...]:
+        """This calculation and the others."""
+        return (self, *self.more)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +159,16 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """A shown calculation, recomputed in Decimal: `expression` over operand names gives `result`."""
+    """A shown calculation, recomputed in Decimal: `expression` over operand names gives `result`.
+
+    `more` are the sentence's other calculations, in order.
+    """
 
     expression: str
     operands: tuple[Operand, ...]
     result: str
     unit: str = ""
+    more: tuple["Calculation", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,14 @@
 """Checks a draft claim by claim: quotes located, numbers accounted for, and how far the answer can be trusted."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
+from vectorless_web.engine.answers.accounting import Account, Sources, account_for, items_in
+from vectorless_web.engine.answers.agreement import Stated, agrees
+from vectorless_web.engine.answers.agreement import find_unaccounted_numbers as find_unaccounted_numbers
+from vectorless_web.engine.answers.agreement import list_stated_numbers as list_stated_numbers
+from vectorless_web.engine.answers.borrowing import find_statement
 from vectorless_web.engine.answers.claims import (
     Calculation,
     Check,
@@ -12,6 +16,7 @@ from vectorless_web.engine.answers.claims import (
     Confidence,
     DraftCalculation,
     DraftClaim,
+    DraftOperand,
     DraftQuote,
     Evidence,
     Operand,
@@ -26,86 +31,16 @@ from vectorless_web.engine.figures.needs import figure_needs
 from vectorless_web.engine.figures.tables import units_line
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Finder
-from vectorless_web.engine.text.numbers import Number, numbers_in
-
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_NIL = re.compile(r"(?:^|\t)[$€£\s]*[—–-]\s*(?:\t|$)")
-"""A cell with a dash states nothing, which is zero."""
-
-_HALF = Decimal("0.5")
-
-
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """A number that a quote states. `scales` are the factors it may be read with (1 and the table's own).
-
-    `as_percent` are the factors for a percentage: 1 for a quote, also 100 for a worked-out share.
-    """
-
-    value: Decimal
-    scales: tuple[Decimal, ...] = (Decimal(1),)
-    as_percent: tuple[Decimal, ...] = (Decimal(1),)
-
-
-def list_stated_numbers(quote: str, scale: Decimal = Decimal(1)) -> list[Stated]:
-    """Numbers of a quote; `scale` is what the units line of its table says ("in millions": 1000000)."""
-    scales = (Decimal(1),) if scale == 1 else (Decimal(1), scale)
-    nil = [Stated(Decimal(0))] if _NIL.search(quote) else []
-    return [*(Stated(number.value, scales) for number in numbers_in(quote)), *nil]
-
-
-def find_unaccounted_numbers(sentence: str, stated: Sequence[Stated], periods: Iterable[str] = ()) -> list[Number]:
-    """Numbers of `sentence` that no stated number equals, in order.
-
-    Equal means: the same magnitude after scaling, to the digits the sentence shows. The
-    sign is left to the words ("fell by 73.5"). Years and quarters that stand in
-    `periods` (the question, column headers, places) need no figure of their own.
-    """
-    known = {year for text in periods for year in _YEAR.findall(text)}
-    dates = _numbers_of_dates(periods)
-    return [
-        number
-        for number in numbers_in(sentence)
-        if not _is_known_period(number, known, dates) and not any(_matches_figure(number, figure) for figure in stated)
-    ]
-
-
-def _is_known_period(number: Number, known: set[str], dates: set[Decimal]) -> bool:
-    digits = number.text.strip("() ")
-    return digits in known or (not number.percent and not number.currency and number.value in dates)
-
-
-def _numbers_of_dates(periods: Iterable[str]) -> set[Decimal]:
-    """Days in "December 31, 2018": 31 belongs to the date, not to the figures."""
-    return {
-        number.value for text in periods for number in numbers_in(text) if 0 < number.value <= 31 and not number.percent
-    }
-
-
-def _matches_figure(number: Number, figure: Stated) -> bool:
-    tolerance = _HALF * _last_digit(number)
-    wanted = abs(number.value)
-    return any(abs(wanted - abs(figure.value * scale)) <= tolerance for scale in _readings(number, figure))
-
-
-def _readings(number: Number, figure: Stated) -> tuple[Decimal, ...]:
-    """A percentage is never scaled by the table's units, nor an amount in its own words twice."""
-    return figure.as_percent if number.percent else figure.scales
-
-
-def _last_digit(number: Number) -> Decimal:
-    """The worth of the last digit shown: 0.1 million for "1.6 million"; exact whole numbers allow no rounding."""
-    digits = re.sub(r"[^\d.]", "", number.text)
-    decimals = len(digits.split(".")[1]) if "." in digits else 0
-    if not decimals and number.scale == 1:
-        return Decimal(0) if not number.percent else Decimal(1)
-    return number.scale.scaleb(-decimals)
-
+from vectorless_web.engine.text.numbers import numbers_in
+from vectorless_web.engine.text.quantities import quantities_in
 
 CONSTANTS = frozenset(
     Decimal(number) for number in (*range(13), 52, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000)
 )
 """Numbers a formula may contain without a quote: counts of periods, days, weeks, percent and scales."""
+
+MOST_BORROWED = 3
+"""Passages that are cited for numbers of one claim beside its own quotes."""
 
 
 class Grounder:
@@ -127,36 +62,72 @@ class Grounder:
         self._homes = Homes(documents=documents, read=read)
         self._markers: dict[tuple[str, int, int, int, str], int] = {}
         self._moved: dict[str, None] = {}
+        self._told = [figure for text in self._periods for figure in list_stated_numbers(text)]
 
     @property
     def notes(self) -> list[str]:
-        """Quotes that were cited elsewhere than they named, a sentence each."""
+        """Quotes that were cited elsewhere than they named, or added for a number, a sentence each."""
         return list(self._moved)
 
     def check(self, order: int, claim: DraftClaim) -> ClaimEvent:
         """The claim with its support, citations and, when unsupported, the reason in one sentence."""
-        places = self._locate_quotes(claim)
-        claim = replace(claim, calculation=_on_quotes(claim.calculation, places))
-        places, objections = self._judge(claim, places)
+        places, objections = self._judge(claim, self._locate_quotes(claim))
         because = objections[0] if objections else ""
+        shown = _calculations(claim, places) if because else self._shown_calculations(claim, places)
         citations = tuple(self._evidence(place) for place in places)
-        calculation = _build_calculation(claim.calculation, citations) if claim.calculation else None
-        support = _support(because, claim)
+        calculation = _build_calculation(shown, citations)
+        support = Support.UNSUPPORTED if because else Support.DERIVED if calculation else Support.SUPPORTED
         return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
 
     def objections(self, claim: DraftClaim) -> tuple[str, ...]:
         """Everything that speaks against a claim, a sentence each; none when it holds."""
-        places = self._locate_quotes(claim)
-        claim = replace(claim, calculation=_on_quotes(claim.calculation, places))
-        return tuple(self._judge(claim, places)[1])
+        return tuple(self._judge(claim, self._locate_quotes(claim))[1])
 
     def _judge(self, claim: DraftClaim, places: list[PlacedQuote]) -> tuple[list[PlacedQuote], list[str]]:
-        """The objections to a claim, and its quotes: as whole rows when only these account for it."""
+        """The objections to a claim, and its quotes: as whole rows, or with others that were shown, when only these
+        account for it."""
         objections = self._objections(claim, places)
-        wider = [_whole_row(place) for place in places] if objections else places
+        if not objections:
+            return places, []
+        wider = [_whole_row(place) for place in places]
         if wider != places and not self._objections(claim, wider):
             return wider, []
+        for own in (places, wider):
+            more = self._borrowed(claim, own)
+            if more and not self._objections(claim, [*own, *more]):
+                self._moved |= dict.fromkeys(_added_note(place) for place in more)
+                return [*own, *more], []
         return places, objections
+
+    def _borrowed(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[PlacedQuote]:
+        """Quotes of shown passages for what the claim's own quotes do not state; none when any of it is nowhere."""
+        if any(place.located.check is Check.MISSING for place in places) or not places:
+            return []
+        homes = self._homes.shown([(place.draft.document, place.draft.key) for place in places])
+        calculations = _calculations(claim, places)
+        wanted = [(f"{claim.text} {o.name} {o.value}", o.value) for o in self._open_operands(calculations, places)]
+        found: list[PlacedQuote] = []
+        for text, part in [*wanted, (claim.text, claim.text)]:
+            start = len(text) - len(part)
+            for loose in self._account(replace(claim, text=text), [*places, *found], calculations).loose:
+                if loose.start < start:
+                    continue
+                quote = find_statement(loose, text, homes, self._documents)
+                if quote is None or len(found) == MOST_BORROWED:
+                    return []
+                found.append(self._place(quote))
+        return list(dict.fromkeys(found))
+
+    def _open_operands(
+        self, calculations: Sequence[DraftCalculation], places: Sequence[PlacedQuote]
+    ) -> Iterator[DraftOperand]:
+        """Operands of calculations that neither a quote nor the question states."""
+        results: list[Stated] = []
+        for calculation in calculations:
+            for operand in calculation.operands:
+                if not _is_given(operand.value, operand.quote, places, [*self._told, *results]):
+                    yield operand
+            results += [Stated(number.value) for number in quantities_in(calculation.result)]
 
     def places(self, claim: DraftClaim) -> list[Check]:
         """How each quote of a claim is found, in order."""
@@ -221,19 +192,66 @@ class Grounder:
         objections = []
         if any(place.located.check is Check.MISSING for place in places):
             objections.append("The quoted words do not stand in the document.")
-        stated = [figure for place in places for figure in _list_place_numbers(place)]
-        if claim.calculation is not None:
-            if miscalculated := _explain_miscalculation(claim.calculation, places):
-                return [*objections, miscalculated]
-            stated += _list_derived_numbers(claim.calculation, _scales(claim.calculation, places))
-        return objections + self._loose_numbers(claim, places, stated)
+        calculations = _calculations(claim, places)
+        if problem := self._calculation_problem(claim, _computable(calculations), places):
+            return [*objections, problem]
+        loose = self._loose_numbers(claim, places, calculations)
+        refused = [refusal for refusal in map(_refusal, calculations) if refusal] if loose else []
+        return [*objections, *refused, *loose]
 
-    def _loose_numbers(self, claim: DraftClaim, places: Sequence[PlacedQuote], stated: Sequence[Stated]) -> list[str]:
-        context = (*self._periods, *(_context(place) for place in places))
+    def _calculation_problem(
+        self, claim: DraftClaim, calculations: Sequence[DraftCalculation], places: Sequence[PlacedQuote]
+    ) -> str:
+        """What is wrong with the claim's calculations, later ones of which may use earlier results."""
+        known = list(self._told)
+        for calculation in calculations:
+            problem = _explain_miscalculation(calculation, places, known, claim.text)
+            if problem:
+                return problem
+            known += _list_derived_numbers(calculation, places, known)
+        return ""
+
+    def _loose_numbers(
+        self, claim: DraftClaim, places: Sequence[PlacedQuote], calculations: Sequence[DraftCalculation]
+    ) -> list[str]:
         return [
-            f"The number {number.text} stands in none of its quotes and follows from no calculation shown."
-            for number in find_unaccounted_numbers(claim.text, stated, context)
+            f"The number {loose.text} stands in none of its quotes and follows from no calculation shown."
+            for loose in self._account(claim, places, calculations).loose
         ]
+
+    def _account(
+        self, claim: DraftClaim, places: Sequence[PlacedQuote], calculations: Sequence[DraftCalculation]
+    ) -> Account:
+        """Where each number of the claim comes from."""
+        stated = [figure for index, place in enumerate(places) for figure in _stated_at(place, index)]
+        nodes = [place.node for place in places if place.node is not None]
+        headings = [self._headings(place) for place in places]
+        sources = Sources(
+            stated=tuple(stated),
+            quotes=tuple(place.text for place in places),
+            around=tuple(dict.fromkeys(node.text for node in nodes)),
+            headers=tuple(dict.fromkeys(_context(place) for place in places)),
+            headings=tuple(dict.fromkeys(headings)),
+            told=self._periods,
+            counts=_counts(places),
+            results=tuple(
+                figure
+                for calculation in _computable(calculations)
+                for figure in _list_derived_numbers(calculation, places, self._told)
+            ),
+        )
+        return account_for(claim.text, sources)
+
+    def _headings(self, place: PlacedQuote) -> str:
+        if place.node is None:
+            return ""
+        path = self._documents[place.draft.document].tree.path(place.node.key)
+        return "\n".join([*path, place.node.title])
+
+    def _shown_calculations(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[DraftCalculation]:
+        """The claim's calculations that could be worked out, then those that the program found itself."""
+        own = _computable(_calculations(claim, places))
+        return [*own, *self._account(claim, places, own).derived]
 
 
 def _whole_row(place: PlacedQuote) -> PlacedQuote:
@@ -253,21 +271,30 @@ def _describe_move(quote: DraftQuote, place: PlacedQuote) -> str:
     return f"“{words}” was said to stand in node {quote.key}; it stands in node {place.draft.key}, p. {page}."
 
 
-def _on_quotes(calculation: DraftCalculation | None, places: Sequence[PlacedQuote]) -> DraftCalculation | None:
-    """Each operand on a quote of the sentence that states it, when the one it names does not."""
-    if calculation is None:
-        return None
+def _added_note(place: PlacedQuote) -> str:
+    page = place.node.page_start + 1 if place.node else 0
+    words = " ".join(place.text.split())[:60]
+    return f"“{words}” was added to a sentence's quotes; it stands in node {place.draft.key}, p. {page}."
+
+
+def _calculations(claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[DraftCalculation]:
+    """The claim's calculations, each operand on a quote of the sentence that states it."""
+    return [_on_quotes(one, places) for one in claim.calculation.all] if claim.calculation is not None else []
+
+
+def _on_quotes(calculation: DraftCalculation, places: Sequence[PlacedQuote]) -> DraftCalculation:
+    """Each operand on a quote of the sentence that states it, when the one it names does not; else on none."""
     operands = tuple(
         operand
         if _operand_stands(operand.value, operand.quote, places)
-        else replace(operand, quote=_find_stating_place(operand.value, places, otherwise=operand.quote))
+        else replace(operand, quote=_find_stating_place(operand.value, places))
         for operand in calculation.operands
     )
-    return replace(calculation, operands=operands)
+    return replace(calculation, operands=operands, more=())
 
 
-def _find_stating_place(value: str, places: Sequence[PlacedQuote], *, otherwise: int) -> int:
-    return next((index for index in range(len(places)) if _operand_stands(value, index, places)), otherwise)
+def _find_stating_place(value: str, places: Sequence[PlacedQuote]) -> int:
+    return next((index for index in range(len(places)) if _operand_stands(value, index, places)), -1)
 
 
 def _context(place: PlacedQuote) -> str:
@@ -276,28 +303,71 @@ def _context(place: PlacedQuote) -> str:
     return " ".join(column.header for column in table.columns) if table else ""
 
 
-def _list_place_numbers(place: PlacedQuote) -> list[Stated]:
-    return list_stated_numbers(place.text, place.scale)
+def _counts(places: Sequence[PlacedQuote]) -> frozenset[int]:
+    """How many rows of one table, or passages of one section, are quoted; how many items the quotes list."""
+    rows: dict[Place, set[int]] = {}
+    beside: dict[tuple[str, int], set[tuple[int, int]]] = {}
+    found: set[int] = set()
+    for place in places:
+        if place.node is None or place.located.check is Check.MISSING:
+            continue
+        found |= items_in(place.text)
+        if place.node.table is not None:
+            own = rows.setdefault((place.draft.document, place.node.key), set())
+            own |= {
+                row.offset
+                for row in place.node.table.body
+                if row.offset < place.located.end and place.located.start < row.offset + row.length
+            }
+        else:
+            passages = beside.setdefault((place.draft.document, place.node.parent), set())
+            passages.add((place.node.key, place.located.start))
+    sizes = [len(group) for group in rows.values()] + [len(group) for group in beside.values()]
+    return frozenset(found | {size for size in sizes if size > 1})
 
 
-def _support(because: str, claim: DraftClaim) -> Support:
-    if because:
-        return Support.UNSUPPORTED
-    return Support.DERIVED if claim.calculation is not None else Support.SUPPORTED
-
-
-def _explain_miscalculation(calculation: DraftCalculation, places: Sequence[PlacedQuote]) -> str:
+def _explain_miscalculation(
+    calculation: DraftCalculation, places: Sequence[PlacedQuote], known: Sequence[Stated], sentence: str
+) -> str:
     """What is wrong with a calculation: an operand that no quote states, a loose constant, another result."""
     for operand in calculation.operands:
-        if not _operand_stands(operand.value, operand.quote, places):
+        if not _is_given(operand.value, operand.quote, places, known):
             return f"The figure {operand.value} ({operand.name}) stands in no quote of the sentence."
-    try:
-        loose = [number for number in constants_in(calculation.expression) if number not in CONSTANTS]
-    except InvalidInput as error:
-        return error.message
+    loose = [number for number in constants_in(calculation.expression) if not _is_constant(number, places, known)]
     if loose:
         return f"The calculation uses {loose[0]:f}, which no quote states."
-    return _other_result(calculation, _scales(calculation, places))
+    return _other_result(calculation, places, known, sentence)
+
+
+def _is_given(value: str, index: int, places: Sequence[PlacedQuote], known: Sequence[Stated]) -> bool:
+    """Whether an operand stands in its quote, in the question, is an earlier result or a count of periods."""
+    if _operand_stands(value, index, places) or not find_unaccounted_numbers(value, known):
+        return bool(quantities_in(value))
+    said = quantities_in(value)
+    return bool(said) and said[0].value in CONSTANTS and not said[0].unit
+
+
+def _is_constant(number: Decimal, places: Sequence[PlacedQuote], known: Sequence[Stated]) -> bool:
+    """Whether a formula may contain the number: a count of periods, or what a quote or the question states.
+
+    A percentage may stand as 5, 0.05, 1.05 or 0.95.
+    """
+    if number in CONSTANTS:
+        return True
+    stated = [*known, *(figure for place in places for figure in _list_place_numbers(place))]
+    shares = {number * 100, abs(number - 1) * 100}
+    return any(_gives_constant(figure, number, shares) for figure in stated)
+
+
+def _gives_constant(figure: Stated, number: Decimal, shares: set[Decimal]) -> bool:
+    value, written = abs(figure.value), figure.written
+    if value == number:
+        return True
+    if written is None:
+        return False
+    if written.unit == "cent" and value == number * 100:
+        return True
+    return value == number * written.scale or (written.percent and value in shares)
 
 
 def _operand_stands(value: str, index: int, places: Sequence[PlacedQuote]) -> bool:
@@ -310,6 +380,30 @@ def _operand_stands(value: str, index: int, places: Sequence[PlacedQuote]) -> bo
     )
 
 
+def _list_place_numbers(place: PlacedQuote) -> list[Stated]:
+    return list_stated_numbers(place.text, place.scale)
+
+
+def _stated_at(place: PlacedQuote, index: int) -> list[Stated]:
+    """The numbers of a quote, each with the quote's index and the cell it stands in."""
+    figures = list_stated_numbers(place.text, place.scale, quote=index)
+    table = place.node.table if place.node is not None else None
+    if table is None or place.node is None:
+        return figures
+    cells = [
+        (row, column, cell)
+        for row in table.rows
+        if row.offset < place.located.end and place.located.start < row.offset + row.length
+        for column, cell in enumerate(row.cells)
+    ]
+    key, found = place.node.key, []
+    for figure in figures:
+        at = place.located.start + figure.written.start if figure.written is not None else -1
+        where = ((key, r.offset, c) for r, c, cell in cells if cell.offset <= at < cell.offset + max(1, cell.length))
+        found.append(replace(figure, cell=next(where, None)))
+    return found
+
+
 def _printed_scale(value: str, place: PlacedQuote) -> Decimal | None:
     """The scale that the words behind a figure give it in the quote; None when it does not stand there so."""
     said = numbers_in(value)
@@ -319,56 +413,103 @@ def _printed_scale(value: str, place: PlacedQuote) -> Decimal | None:
     return next((number.scale for number in printed if abs(number.value) == abs(said[0].value) * number.scale), None)
 
 
-def _scales(calculation: DraftCalculation, places: Sequence[PlacedQuote]) -> tuple[Decimal, ...]:
-    """Factors by which a result may be read: 1, and the scale that all its operands are printed in."""
+def _scales(
+    calculation: DraftCalculation, places: Sequence[PlacedQuote], known: Sequence[Stated]
+) -> tuple[Decimal, ...]:
+    """Factors by which a result may be read: 1, and the scale that all its figures are printed in."""
     found = {
         _printed_scale(operand.value, places[operand.quote]) or places[operand.quote].scale
         for operand in calculation.operands
         if 0 <= operand.quote < len(places)
     }
+    written = [
+        f.written
+        for f in (*known, *(f for place in places for f in _list_place_numbers(place)))
+        if f.written is not None
+    ]
+    for number in constants_in(calculation.expression):
+        found |= {figure.scale for figure in written if figure.scale != 1 and figure.value == number * figure.scale}
     shared = found.pop() if len(found) == 1 else Decimal(1)
-    return Decimal(1), units_scale(calculation.unit), shared
+    return tuple(dict.fromkeys((Decimal(1), units_scale(calculation.unit), shared)))
 
 
-def _other_result(calculation: DraftCalculation, scales: tuple[Decimal, ...]) -> str:
-    try:
-        result = recompute(calculation)
-    except InvalidInput as error:
-        return error.message
-    said = numbers_in(calculation.result)
-    if not said or find_unaccounted_numbers(calculation.result, [_result(result, scales)]):
-        return f"Recomputed, the result is {result.normalize():f}, not {calculation.result}."
-    return ""
+def _other_result(
+    calculation: DraftCalculation, places: Sequence[PlacedQuote], known: Sequence[Stated], sentence: str
+) -> str:
+    said = quantities_in(calculation.result)
+    figures = [_result(value, _scales(calculation, places, known)) for value in _values(calculation)]
+    for number in said[:1]:
+        # "0.05", or "5.0" for a share that the sentence gives as 5.0%.
+        as_share = any(n.percent and abs(n.value) == abs(number.value) for n in quantities_in(sentence))
+        told = replace(number, unit="percent" if as_share and not number.unit else number.unit, noun="")
+        if any(agrees(told, figure) for figure in figures):
+            return ""
+    return f"Recomputed, the result is {figures[0].value.normalize():f}, not {calculation.result}."
 
 
 def _result(value: Decimal, scales: tuple[Decimal, ...]) -> Stated:
     """A worked-out value: read in the scale of its operands, and as a percentage when it is a share."""
-    return Stated(value, scales, (Decimal(1), Decimal(100)))
+    return Stated(value, scales, (Decimal(1), Decimal(100)), worked_out=True)
 
 
-def recompute(calculation: DraftCalculation) -> Decimal:
-    """The expression over its operands, in exact decimals; InvalidInput when it cannot be computed."""
-    names = {operand.name: _operand_value(operand.value) for operand in calculation.operands}
+def _computable(calculations: Sequence[DraftCalculation]) -> list[DraftCalculation]:
+    """The calculations that are arithmetic over figures; any other leaves its numbers to stand without it."""
+    return [calculation for calculation in calculations if not _refusal(calculation)]
+
+
+def _refusal(calculation: DraftCalculation) -> str:
+    """Why a calculation cannot be worked out; "" when it can."""
+    try:
+        recompute(calculation)
+    except InvalidInput as error:
+        return error.message
+    return ""
+
+
+def _values(calculation: DraftCalculation) -> list[Decimal]:
+    """The results with percentages read as printed (5), and as shares (0.05)."""
+    return [recompute(calculation), recompute(calculation, shares=True)]
+
+
+def recompute(calculation: DraftCalculation, *, shares: bool = False) -> Decimal:
+    """The expression over its operands, in exact decimals; InvalidInput when it cannot be computed.
+
+    With `shares` an operand of 5% is 0.05.
+    """
+    names = {operand.name: _operand_value(operand.value, shares=shares) for operand in calculation.operands}
     unknown = names_in(calculation.expression) - names.keys()
     if unknown:
         raise InvalidInput(f"The calculation uses {min(unknown)}, which has no figure.", code="bad_calculation")
     return evaluate(calculation.expression, names)
 
 
-def _operand_value(text: str) -> Decimal:
-    found = numbers_in(text)
+def _operand_value(text: str, *, shares: bool) -> Decimal:
+    found = quantities_in(text)
     if not found:
         raise InvalidInput(f"The operand {text!r} is not a number.", code="bad_calculation")
-    return found[0].value
+    return found[0].value / 100 if shares and found[0].percent else found[0].value
 
 
-def _list_derived_numbers(calculation: DraftCalculation, scales: tuple[Decimal, ...]) -> list[Stated]:
+def _list_derived_numbers(
+    calculation: DraftCalculation, places: Sequence[PlacedQuote], known: Sequence[Stated]
+) -> list[Stated]:
     """Numbers the account itself accounts for: its result (exact and as shown), its operands, its constants."""
-    shown = [*numbers_in(calculation.result), *(n for o in calculation.operands for n in numbers_in(o.value))]
-    return [_result(recompute(calculation), scales), *(Stated(number.value, scales) for number in shown)]
+    scales = _scales(calculation, places, known)
+    shown = [*quantities_in(calculation.result), *(n for o in calculation.operands for n in quantities_in(o.value))]
+    results = [_result(value, scales) for value in _values(calculation)]
+    plain = (Decimal(1),)
+    return [*results, *(Stated(n.value, scales if n.scale == 1 else plain, written=n) for n in shown)]
 
 
-def _build_calculation(calculation: DraftCalculation, citations: Sequence[Evidence]) -> Calculation:
+def _build_calculation(calculations: Sequence[DraftCalculation], citations: Sequence[Evidence]) -> Calculation | None:
+    """The calculations as one value that holds the others; None when there is none."""
+    if not calculations:
+        return None
+    first, *others = [_shown_calculation(calculation, citations) for calculation in calculations]
+    return replace(first, more=tuple(others))
+
+
+def _shown_calculation(calculation: DraftCalculation, citations: Sequence[Evidence]) -> Calculation:
     markers = {index: citation.marker for index, citation in enumerate(citations)}
     operands = tuple(Operand(o.name, o.value, o.unit, markers.get(o.quote, 0)) for o in calculation.operands)
     return Calculation(calculation.expression, operands, calculation.result, calculation.unit)

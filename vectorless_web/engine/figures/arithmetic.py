@@ -10,35 +10,72 @@ from vectorless_web.engine.errors import InvalidInput
 MAX_EXPRESSION = 1200
 """Characters of the longest expression that is evaluated."""
 
+MAX_DIGITS = 60
+"""Digits before or behind the point that a power may have: beyond any amount, and still quick to work out."""
+
 _CONTEXT = Context(prec=34)
 """34 decimal digits, those of IEEE 754 decimal128: no sum of filed figures needs more, and 1/3 still ends."""
+
+
+def _power(base: Decimal, exponent: Decimal) -> Decimal:
+    """`base` to the power of `exponent`, refused before it is worked out when it would be too long a number."""
+    digits = abs(_CONTEXT.log10(abs(base))) * abs(exponent) if base else Decimal(0)
+    if abs(exponent) > 1000 or digits > MAX_DIGITS:
+        raise _make_refusal("The calculation has too large a power.")
+    return _CONTEXT.power(base, exponent)
+
+
+def _root(base: Decimal, degree: Decimal = Decimal(2)) -> Decimal:
+    return _CONTEXT.sqrt(base) if degree == 2 else _power(base, _CONTEXT.divide(Decimal(1), degree))
+
+
+def _mean(*values: Decimal) -> Decimal:
+    return _CONTEXT.divide(sum(values, Decimal(0)), Decimal(len(values)))
+
+
+def _round_to(value: Decimal, decimals: Decimal = Decimal(0)) -> Decimal:
+    return round_half_up(value, max(-12, min(12, int(decimals))))
+
+
 _BINARY: dict[type[ast.operator], Callable[[Decimal, Decimal], Decimal]] = {
     ast.Add: _CONTEXT.add,
     ast.Sub: _CONTEXT.subtract,
     ast.Mult: _CONTEXT.multiply,
     ast.Div: _CONTEXT.divide,
+    ast.Pow: _power,
 }
 _UNARY: dict[type[ast.unaryop], Callable[[Decimal], Decimal]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
 _CALLS: dict[str, Callable[..., Decimal]] = {
     "abs": abs,
     "min": lambda *values: min(values),
     "max": lambda *values: max(values),
-    "average": lambda *values: _CONTEXT.divide(sum(values, Decimal(0)), Decimal(len(values))),
+    "average": _mean,
+    "avg": _mean,
+    "mean": _mean,
+    "sum": lambda *values: sum(values, Decimal(0)),
+    "round": _round_to,
+    "sqrt": _root,
+    "root": _root,
 }
 
 
 def evaluate(expression: str, names: Mapping[str, Decimal]) -> Decimal:
     """The value of `expression` over `names`, to 34 significant digits.
 
-    Allowed are numbers, names, + - * /, parentheses and the calls abs, min, max, average.
-    Anything else, a division by zero or an unknown name raises InvalidInput (`bad_calculation`).
+    Allowed are numbers, names, + - * / and powers (`**` or `^`), parentheses and the calls abs,
+    min, max, sum, average (avg, mean), round(x, decimals), sqrt(x) and root(x, degree).
+    Anything else, a division by zero, a power of more than MAX_DIGITS digits or an unknown
+    name raises InvalidInput (`bad_calculation`).
     """
     try:
-        return _value(_parse_expression(expression).body, names)
+        found = _value(_parse_expression(expression).body, names)
     except (RecursionError, TypeError) as error:
         raise _make_refusal("The calculation is not plain arithmetic.") from error
     except DecimalException as error:
         raise _make_refusal("The calculation divides by zero or leaves the range of numbers.") from error
+    if not found.is_finite():
+        raise _make_refusal("The calculation divides by zero or leaves the range of numbers.")
+    return found
 
 
 def names_in(expression: str) -> frozenset[str]:
@@ -61,7 +98,7 @@ def _parse_expression(expression: str) -> ast.Expression:
     if len(expression) > MAX_EXPRESSION:
         raise _make_refusal("The calculation is too long.")
     try:
-        return ast.parse(expression, mode="eval")
+        return ast.parse(expression.replace("^", "**").strip(), mode="eval")
     except (SyntaxError, RecursionError, MemoryError, ValueError) as error:
         raise _make_refusal("The calculation is not plain arithmetic.") from error
 

@@ -63,6 +63,8 @@ def _calculation(calculation: dict[str, Any] | None) -> Iterator[str]:
         yield f"- {inline(formula(row['name']))}: {_amount(row.get('value'), row.get('unit'))}{mark}"
     result = _amount(calculation.get("result"), calculation.get("unit"))
     yield f"- {inline(formula(calculation.get('expression', '')))} = **{result}**"
+    for other in calculation.get("more", []):
+        yield from _calculation(other)
 
 
 def _amount(value: Any, unit: Any) -> str:

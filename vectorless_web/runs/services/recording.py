@@ -1,7 +1,7 @@
 """Writes what the engine yields as rows, under the run's lease, and announces them; replays compare the same rows."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db.models import Count, Sum
@@ -75,8 +75,13 @@ def _ref(ref: NodeRef | None) -> dict[str, Any] | None:
 
 
 def calculation_row(calculation: Calculation | None) -> dict[str, Any] | None:
-    """The calculation of a Claim."""
-    return asdict(calculation) if calculation else None
+    """The calculation of a Claim; `more` only stands in it when the sentence has several."""
+    if calculation is None:
+        return None
+    row = asdict(replace(calculation, more=()))
+    del row["more"]
+    others = [calculation_row(other) for other in calculation.more]
+    return {**row, "more": others} if others else row
 
 
 def answer_row(event: CompleteEvent) -> dict[str, Any]:

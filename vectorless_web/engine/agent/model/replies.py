@@ -1,7 +1,8 @@
 """What a model may reply: the JSON schemas, and mending of what it wrote before it is checked."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vectorless_web.engine.agent.steps.navigate import MOVES
@@ -38,7 +39,7 @@ _ANSWER_KEYS = {
 _CLAIM_KEYS = {
     "text": ("text", "claim", "statement", "sentence", "answer"),
     "quotes": ("quotes", "quote", "citations", "evidence", "sources", "citation"),
-    "calculation": ("calculation", "computation", "formula"),
+    "calculation": ("calculation", "calculations", "computation", "computations", "formula", "formulas"),
 }
 _QUOTE_KEYS = {
     "node": ("node", "key", "node_id", "id", "passage", "source", "document"),
@@ -131,8 +132,29 @@ def _claim(item: Any) -> Any:
     return {
         "text": plain_claim(text) if isinstance(text, str) else text,
         "quotes": [row for row in (_quote(row, node) for row in rows) if row["quote"]],
-        "calculation": _calculation(claim["calculation"]),
+        "calculation": _joined_calculations(_find_values(item, _CLAIM_KEYS["calculation"])),
     }
+
+
+def _joined_calculations(said: Iterable[Any]) -> Any:
+    """All calculations of a claim as one, their expressions and results parted by semicolons (`drafted` parts them)."""
+    rows = [row for part in said for row in (part if isinstance(part, list) else [part])]
+    found = [calculation for calculation in map(_calculation, rows) if calculation is not None]
+    if len(found) < 2:
+        return found[0] if found else None
+    operands: dict[str, dict[str, Any]] = {}
+    expressions = []
+    for calculation in found:
+        expression = str(calculation["expression"])
+        for operand in calculation["operands"]:
+            name = operand["name"]
+            if operands.get(name, operand)["value"] != operand["value"]:
+                name = f"{name}_{len(operands) + 1}"
+                expression = _replace_name(expression, operand["name"], name)
+            operands[name] = {**operand, "name": name}
+        expressions.append(expression)
+    results = "; ".join(str(calculation["result"]) for calculation in found)
+    return {"expression": "; ".join(expressions), "operands": list(operands.values()), "result": results}
 
 
 def _quote(row: Any, node: Any) -> dict[str, Any]:
@@ -192,20 +214,38 @@ def _find_values(found: Mapping[str, Any], keys: Sequence[str]) -> Iterator[Any]
 
 _SIGNS = str.maketrans(
     {"×": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "·": "*", "[": "(", "]": ")", "{": "(", "}": ")"}
+    | {"^": "**", "√": "sqrt", "²": "**2", "³": "**3"}
 )
-_NUMBER = re.compile(r"(?<![\w.])\$?\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w.])|(?<![\w.])\$?\d+(?:\.\d+)?(?![\w.])")
+_PERCENT = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)\s?%")
+_SCALED = r"(?:\s(?:thousand|million|billion)\b)?"
+_NUMBER = re.compile(
+    rf"(?<![\w.])[$€£]?\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?(?![\w.]){_SCALED}"
+    rf"|(?<![\w.])[$€£]?\d+(?:\.\d+)?(?![\w.]){_SCALED}"
+)
 _WORD = re.compile(r"[^\W\d]\w*")
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _SMALL = 1000
 """A bare number below this with no thousands mark is a constant, to be judged as one."""
 
 
 def draft_calculation(row: Mapping[str, Any], quotes: Mapping[int, int]) -> DraftCalculation:
-    """The calculation over plain names. `quotes` maps the model's index of a quote to the draft's.
+    """The calculation over plain names, with the others that semicolons part from it.
 
-    Names with spaces get underscores; a figure written into the expression becomes an
-    operand of its own, which must then stand in a quote like any other.
+    `quotes` maps the model's index of a quote to the draft's. Names with spaces get
+    underscores; a figure written into the expression becomes an operand of its own, which
+    must then stand in a quote like any other.
     """
+    expressions, results = ([part.strip() for part in str(row[name]).split(";")] for name in ("expression", "result"))
+    if len(expressions) != len(results):
+        return _drafted_one(row, quotes)
+    pairs = zip(expressions, results, strict=True)
+    first, *others = [_drafted_one({**row, "expression": told, "result": gives}, quotes) for told, gives in pairs]
+    return replace(first, more=tuple(others))
+
+
+def _drafted_one(row: Mapping[str, Any], quotes: Mapping[int, int]) -> DraftCalculation:
     expression = str(row["expression"]).translate(_SIGNS).rsplit("=", 1)[-1 if _is_named(row["expression"]) else 0]
+    expression = _PERCENT.sub(r"(\1/100)", expression)
     operands: list[DraftOperand] = []
     for operand in sorted(row["operands"], key=lambda operand: -len(operand["name"])):
         name = _plain_name(operand["name"], operands)
@@ -214,7 +254,8 @@ def draft_calculation(row: Mapping[str, Any], quotes: Mapping[int, int]) -> Draf
     order = {_plain_name(operand["name"], ()): place for place, operand in enumerate(row["operands"])}
     operands.sort(key=lambda operand: order.get(operand.name, len(order)))
     expression, written = _name_loose_figures(expression, operands)
-    return DraftCalculation(expression.strip(), (*operands, *written), str(row["result"]))
+    used = [operand for operand in operands if re.search(rf"(?<!\w){operand.name}(?!\w)", expression)]
+    return DraftCalculation(expression.strip(), (*(used or operands), *written), str(row["result"]))
 
 
 def _is_named(expression: str) -> bool:
@@ -246,7 +287,7 @@ def _name_loose_figures(expression: str, operands: Sequence[DraftOperand]) -> tu
             return known[text]
         if _amount(text) in known:
             return known[_amount(text)]
-        if "," not in text and "$" not in text and float(text) <= _SMALL:
+        if _PLAIN.fullmatch(text) and float(text) <= _SMALL:
             return text
         found.append(DraftOperand(f"figure_{len(found) + 1}", text, quote=0))
         known[_amount(text)] = found[-1].name
