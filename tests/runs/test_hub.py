@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.engines import StoryReasoner, TestEngine, long_story
+from vectorless_web.infra.live import REFUSED
 from vectorless_web.runs.live import consumers as hub_module
-from vectorless_web.runs.live.consumers import BROKEN, ENDED, REFUSED, Hub, Hubs, RunViewer
+from vectorless_web.runs.live.consumers import BROKEN, ENDED, Hub, Hubs, RunViewer
 from vectorless_web.runs.live.feed import Around, Audience, News, State
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import claim_run, execute_run

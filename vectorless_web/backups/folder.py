@@ -25,6 +25,7 @@ from vectorless_web.documents.storage.files import CHUNK_BYTES, file_sha256
 
 NAME = "manifest.json"
 FORMAT = 1
+"""The layout of a backup; raise it when older programs would restore it wrongly."""
 
 
 @dataclass(frozen=True)

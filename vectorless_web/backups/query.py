@@ -1,4 +1,4 @@
-"""Reading from a copy of the database, in its own words."""
+"""Queries over a copy of the database, in SQL that both kinds of database understand."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Reads about searching by meaning: what a workspace has chosen, how embedding stands, the vectors of a version."""
+"""Selectors for search by meaning: a workspace's choice of model, the progress of embedding, a version's vectors."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,6 +17,7 @@ from vectorless_web.workspaces.storage import SecretUnreadable, decrypt
 Status = VectorFile.Status
 
 SHOWN_FAILURES = 5
+"""Failed documents that the page names."""
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,8 @@ class TitleForm(forms.Form):
 
 
 PASSAGE_TOKENS = (64, 32_000)
+"""Tokens between which the longest passage that is embedded may be set: below, sentences are cut; above, few embedding
+models read."""
 
 
 class EmbeddingForm(forms.ModelForm):

@@ -28,7 +28,7 @@ def embed_version(file_id: int) -> None:
 
 
 def try_embedding(choice_id: int) -> None:
-    """Find out whether an embedding model answers; quiet when it was removed meanwhile."""
+    """Test whether an embedding model answers; do nothing when it was removed meanwhile."""
     services.try_embedding(choice_id, connect=_connect)
 
 

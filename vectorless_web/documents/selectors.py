@@ -1,4 +1,4 @@
-"""Reads about documents. Whatever a URL or a socket names is reached through the asking user."""
+"""Selectors of documents. Whatever a URL or a socket names is looked up with the rights of the asking user."""
 
 import json
 from collections import Counter
@@ -22,6 +22,7 @@ from vectorless_web.workspaces.selectors import User, role_in, workspace_for
 Status = DocumentVersion.Status
 
 PAGE_SIZE = 50
+"""Documents on one page of the list."""
 SORTS = {
     "-added": ("-pk",),
     "added": ("pk",),

@@ -26,6 +26,8 @@ Take = Callable[..., int]
 """Changes the waiting row by a conditional UPDATE of the values: `QuerySet.update` or a line's `take`."""
 
 WATCH_SECONDS = 0.25
+"""Seconds between two looks whether the work was stopped or its lease is due. Half of it doubles the wake-ups of every
+worker; twice delays a stop by as much."""
 STOP_GRACE_SECONDS = 1.0
 """How long the work may take to notice a stop by itself before it is declared overdue."""
 

@@ -1,4 +1,4 @@
-"""Notifications over the channel layer: tiny messages that say "look at the rows again"."""
+"""Notifications over the channel layer: small messages that say "read the rows again"."""
 
 import asyncio
 import logging
@@ -14,8 +14,10 @@ from vectorless_web.infra.patient_redis import redis_breaker
 
 logger = logging.getLogger(__name__)
 
+REFUSED = 4403
+"""The close code of a websocket whose reader may not see the page any more; static/js/live.js does not reconnect."""
 SEND_SECONDS = 1.0
-"""How long a hint is waited for: it may be lost, and whoever sends it has better things to do."""
+"""Seconds to wait for Redis when a notification is sent. It may be lost, and its sender has other work to do."""
 
 
 class Announcer:

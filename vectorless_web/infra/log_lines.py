@@ -1,4 +1,4 @@
-"""How a line of the log looks: addresses lose the secrets they carry, and a refusal takes one line."""
+"""Format of log lines: secrets in addresses are masked, and a refused request takes one line."""
 
 import logging
 import re

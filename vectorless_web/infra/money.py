@@ -1,4 +1,4 @@
-"""Money (US dollars) and tokens as rows hold them: whatever was worked out, what is stored can be read again."""
+"""Amounts (US dollars) and token counts brought into the range that the database columns can hold."""
 
 import math
 from decimal import ROUND_HALF_EVEN, Context, Decimal
@@ -17,6 +17,7 @@ PARTS = Decimal("0.000001")
 MILLION = 1_000_000
 """Tokens that a price is stated for."""
 _READABLE = Context(prec=40)
+"""Digits with which amounts are read before they are rounded to the column: more than any column holds."""
 
 
 def money(usd: float | Decimal, *, rounding: str = ROUND_HALF_EVEN) -> Decimal:

@@ -1,4 +1,4 @@
-"""What a site can lack for a while (database, storage, room on the disk): told apart, named, and waited for."""
+"""Outages of what a site depends on (database, storage, room on the disk): recognised, named, and waited for."""
 
 import errno
 import logging
@@ -16,6 +16,8 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 FIRST_PAUSE_SECONDS = 0.25
+"""Seconds before the first further try; each later pause is longer. Chosen by hand: a busy database is free again
+within it."""
 LONGEST_PAUSE_SECONDS = 2.0
 """Between two tries: well below any lease, which each try renews."""
 

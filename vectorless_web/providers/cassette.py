@@ -1,4 +1,4 @@
-"""Model calls on file: recorded from any model, played back without one. JSON lines, no key among them."""
+"""Recorded model calls: a file of JSON lines, without any key, from which the replies are played back."""
 
 import hashlib
 import json
@@ -14,6 +14,7 @@ from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.engine.llm.replies import parse_object
 
 FORMAT = 1
+"""The layout of a cassette; raise it when older programs would misread it."""
 BEGINNING = 80
 """Characters of a request by which a miss names it."""
 
@@ -50,7 +51,7 @@ class Recording:
 
 
 class Cassette:
-    """A chat model that says again what was recorded, found by the whole request.
+    """A chat model that replies with what was recorded for the same whole request.
 
     A request asked again gets the next recorded reply to it, the last one as often as
     needed. One that was never recorded is ModelUnreachable, and the message names it.

@@ -9,11 +9,12 @@ FORMS = ("json_schema", "json_object", "")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model answers. Prices are US dollars per million tokens; `seconds` limit the silence within one try.
+    """The server and model that answer calls. Prices are US dollars per million tokens.
 
-    With `public_only` nothing is sent to a private network or to this machine, but to the hosts
-    and networks of `private_allowed`. `forms`
-    and `streams` are what the server is known to take; what it refuses is found out all the same.
+    `seconds` of silence end one try, and a failed try is repeated `retries` times. With
+    `public_only` nothing is sent to a private network or to this machine, except to the hosts
+    and networks in `private_allowed`. `forms` and `streams` say what the server is known to
+    support; anything else it refuses is found out by the first call.
     """
 
     base_url: str

@@ -1,4 +1,4 @@
-"""What went wrong with a model's server, as errors of the engine: a stable code, a sentence of our own.
+"""Translates failures of a model's server to errors of the engine: a stable code and a sentence of this program.
 
 No sentence of a server goes further than this: it may quote the key or the prompt.
 """

@@ -140,6 +140,7 @@ def _is_strict(schema: Any) -> bool:
 
 
 CONNECT_SECONDS = 10.0
+"""Seconds to connect at most: a server that does not accept within them is down, however slowly it answers."""
 SILENCES = 5
 """A whole reply may take as many times the silence that is allowed within it."""
 _REFUSING = frozenset({400, 404, 405, 415, 422, 501})

@@ -150,7 +150,7 @@ UNLIMITED = 32_768
 def check_count(said: object, *, estimate: int, room: int, least: int = 0) -> int | None:
     """The server's count when it is a whole number from `least` to FACTOR x `estimate` + `room`; None otherwise.
 
-    What is booked follows from it, and a server may send any number.
+    The cost that is booked is worked out from it, and a server may send any number.
     """
     if not isinstance(said, int) or isinstance(said, bool):
         return None

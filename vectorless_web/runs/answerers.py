@@ -1,4 +1,4 @@
-"""Who can answer in a workspace: its models, the site's, and the offline reasoner."""
+"""The engines that can answer in a workspace: its models, the site's models, and the offline reasoner."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ LEAST_USD = Decimal("0.01")
 
 @dataclass(frozen=True)
 class Answerer:
-    """One who can be asked. `value` is what forms send and runs keep; `model` is "" for the offline reasoner.
+    """One engine that can answer. `value` is what forms send and runs store; `model` is "" for the offline reasoner.
 
     `usd_per_million` is the dearer of the model's two prices. `embeds` tells that the
     question goes to the workspace's embedding model although no model answers.
@@ -31,7 +31,7 @@ class Answerer:
 
 
 def answerers_of(workspace: Workspace) -> list[Answerer]:
-    """All that can be asked: first the one who answers unless another is chosen, last the offline reasoner."""
+    """All engines to choose from: the default first, the offline reasoner last."""
     models = list(_models(workspace))
     # Who chooses the offline reasoner instead of a model keeps the question to this machine.
     embeds = not models and EmbeddingChoice.objects.filter(workspace=workspace, enabled=True).exists()

@@ -204,7 +204,7 @@ class WorkspaceCorpus:
             raise NotFound("This document is not among those the question was asked of.") from None
 
     def describe_inputs(self) -> dict[str, Any]:
-        """What a replay needs of this corpus: its size, what the router answered, the documents it named."""
+        """Values stored for a replay: the number of documents, the router's results, the documents they name."""
         named = [str(row.doc_id) for route in self.routes for row in (*route.candidates, *route.tail)]
         self._fetch(named)
         rows = {name: self._versions[name] for name in named if name in self._versions}

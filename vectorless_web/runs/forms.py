@@ -16,10 +16,15 @@ from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User
 
 STEP_CHOICES = (6, 12, 20, 30)
+"""Steps of a walk that the form offers, from the default to the most that is allowed."""
 CHOICES_SHOWN = 50
+"""Documents on one page of the choice of documents."""
 WORDS_SEARCHED = 8
+"""Words of a search that are used: each adds a condition to the query."""
 TAGS_SHOWN = 4
+"""Tags, the most used ones, that are offered as a scope."""
 FOLDERS_SHOWN = 4
+"""Folders that are offered as a scope."""
 
 
 @dataclass(frozen=True)

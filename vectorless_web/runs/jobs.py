@@ -30,9 +30,9 @@ UNREADABLE = (
 
 
 def execute_run(run_id: int) -> None:
-    """Claim the run and work on it; a second delivery of the job exits quietly.
+    """Claim the run and work on it; do nothing when the job is delivered a second time.
 
-    Whatever goes wrong here is written to the run: nobody may be left waiting for it. While
+    Every failure is written to the run, so that no page waits for it without end. While
     the database or the storage is away the run waits in its place and begins again under
     the same lease, with the steps and calls that it has stored. A database that stays away
     leaves the run to the sweep.
@@ -94,7 +94,7 @@ def replay_run(run_id: int) -> None:
 
 
 def verdict_of(run: Run) -> services.Found:
-    """Replay a run and keep the verdict; whatever goes wrong is one too."""
+    """Replay a run and store the verdict; a failure of the replay is a verdict too."""
     try:
         found = retry_through_outage(lambda: find_replay_result(run))
     except Exception as error:

@@ -9,10 +9,13 @@ from vectorless_web.runs.models import Replay, Run
 QUEUE = "runs"
 JOB = "vectorless_web.runs.jobs.execute_run"
 JOB_SECONDS = 900
+"""Seconds that the job of a run may take. A run has limits of its own and ends earlier with a sentence; this ends one
+that hangs."""
 REPLAY_QUEUE = "documents"
 """Replays wait with the uploads: no question waits behind one."""
 REPLAY_JOB = "vectorless_web.runs.jobs.replay_run"
 REPLAY_JOB_SECONDS = 300
+"""The same for a replay, which is given up after REPLAY_SECONDS by itself."""
 
 
 def job_id(run_id: int, attempt: int) -> str:

@@ -17,7 +17,9 @@ from vectorless_web.workspaces.selectors import May, User, member_workspace, wor
 T = TypeVar("T", bound=Model)
 
 RECENT = 8
+"""Runs in a list of recent ones."""
 USED_PAGES = 12
+"""Pages of a document that are shown as used most."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,10 @@ from vectorless_web.workspaces.services import record
 from vectorless_web.workspaces.storage import hash_token, new_token
 
 DAYS_MAX = 365
+"""Days that a link may be open."""
 PASSWORD_MIN = 6
+"""Characters of a link's password. Requests are limited by network (VECTORLESS_SHARE_REQUESTS_PER_MINUTE), so six are
+enough."""
 VIEWS_NOTED = 120
 """Openings of one link from one network that are kept in an hour: a row each, which a program could make at will."""
 TRIES, TRIES_SECONDS = 10, 600

@@ -21,6 +21,8 @@ from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
 
 IMAGE_SECONDS = 24 * 3600
+"""Seconds that a browser may keep a page image of a shared run. A page seen before its link was revoked may be seen so
+long after."""
 
 
 @require_GET

@@ -22,6 +22,7 @@ COUNTS = {
     "max_candidates": ("Documents on the shortlist", 1, 50, "Of these the best are opened."),
     "bm25_top_k": ("Cards looked at closely", 1, 500, "No fewer than the shortlist has."),
 }
+"""Settings that are counts: label, least, most, hint. The bounds keep a question in a large workspace quick."""
 WEIGHTS = {
     "w_bm25": ("Weight of words", "Words of the question on the card and in the text."),
     "w_keyword": ("Weight of keywords", "Its concepts among the tags and topics."),
@@ -29,6 +30,7 @@ WEIGHTS = {
     "w_fields": ("Weight of names and periods", "Names, years, quarters and kinds of document."),
 }
 MOST_WEIGHT = 10.0
+"""The greatest weight of a signal: ten times that of the strongest by default; more changes nothing that one sees."""
 
 
 def router_fields() -> dict[str, forms.Field]:
@@ -77,10 +79,12 @@ class RouterForm(forms.Form):
 STEP_LIMITS = (6, STEPS_MAX)
 """Steps of a walk that an owner may set; six is what the engine takes when nothing is set."""
 TOKEN_LIMITS = (2_000, 200_000)
+"""Tokens of evidence that an owner may set: below, hardly a table fits; above, few models read it."""
 ROUTE_MODES = [("fast", "Fast"), ("balanced", "Balanced"), ("precise", "Precise")]
 PHRASES_MAX = 20
 """Wordings of one lexicon entry."""
 INVITATION_DAYS = [(1, "1 day"), (7, "7 days"), (30, "30 days")]
+"""How long an invitation may be open, as offered."""
 
 
 class WorkspaceForm(forms.ModelForm):

@@ -45,6 +45,9 @@ class Workspace(models.Model):
         "w_graph": 0.2,
         "w_fields": 1.0,
     }
+    """Settings of a workspace that has set nothing. `max_steps` counts steps of one walk, `token_budget` tokens of
+    evidence, `money_usd` US dollars of a run (None: no limit). The others are those of the router
+    (engine.routing.config)."""
 
     role = ""
     """The role of the user for whom a selector fetched the workspace; "" when it was not fetched for anyone."""

@@ -1,4 +1,4 @@
-"""Reads about workspaces. Everything reached from a URL or a socket starts here, with the user."""
+"""Selectors of workspaces. Every view and socket looks up its workspace here, with the asking user."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

@@ -18,7 +18,10 @@ from pathlib import Path
 from typing import Any
 
 PROGRESS_SECONDS = 0.2
+"""Seconds between two messages about the same stage: pages show progress about once a second."""
 PR_SET_PDEATHSIG = 1
+"""Linux' number of the request for a signal when the parent dies (prctl(2)). Stated here too, because the child imports
+no module of the site but the compiler."""
 NICENESS = 10
 """Answers come before reading: the child yields the processor to the workers of runs."""
 

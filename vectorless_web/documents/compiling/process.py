@@ -76,7 +76,9 @@ def _is_held(folder: Path) -> bool:
 
 CHILD = "vectorless_web.documents.compiling.child"
 TICK_SECONDS = 0.5
+"""Seconds between two looks whether the child has passed its limits or is to be stopped."""
 LONGEST_LINE = 1 << 16
+"""Bytes read from the child at a time; what comes without an end of line is cut at twice this."""
 CRASHES = (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGTRAP, -signal.SIGILL, -signal.SIGBUS)
 MUCH_MEMORY = 0.5
 """A crash with more than this share of the allowed memory in use is put down to memory: a library whose buffer cannot

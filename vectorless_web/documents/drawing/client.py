@@ -1,4 +1,4 @@
-"""The web's side of the render child: one request, one reply, and a plain sentence when it does not answer."""
+"""Client of the render child: one request, one reply, RenderUnavailable with a plain sentence when it fails."""
 
 import json
 import socket
@@ -10,6 +10,7 @@ NO_PICTURE = "no_picture"
 NOT_THERE = (NO_PICTURE, "file_missing", "no_such_page")
 """Codes of what waiting does not bring: no such page, no such file, a format without pictures."""
 LONGEST_REPLY = 1 << 22
+"""Bytes of a reply at most: 4 MB hold the boxes of tens of thousands of lines."""
 QUEUE_SECONDS = 5
 """How long a page may wait behind others before its own time begins: a second more than the server lets it."""
 BOXES_SECONDS = 2.0

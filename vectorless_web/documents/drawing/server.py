@@ -29,11 +29,13 @@ from vectorless_web.documents.drawing.worker import LONGEST_REQUEST, RenderConfi
 Waiter = TypeVar("Waiter")
 
 MOST_WAITING = 128
+"""Requests that wait at once; more are refused, and the browser asks again."""
 MOST_WAITING_OF_FILE = 24
 """Two screens of a run's source pane; more pages of one document are asked for again by the browser."""
 SLOW_SECONDS = 600.0
 """For how long a document that had a page time out is taken for slow."""
 MOST_SLOW = 1_000
+"""Slow documents that are remembered, the last ones; bounds memory."""
 
 
 @dataclass(eq=False)
@@ -96,7 +98,7 @@ class Turns(Generic[Waiter]):
                 self._slow.popitem(last=False)
 
     def repeat(self, job: DrawJob[Waiter], *, crashed: bool) -> None:
-        """A job ended with its worker, perhaps not by its own fault: it is the next of its document."""
+        """Put back a job whose worker ended while working on it; it becomes the next of its document."""
         self._working.remove(job)
         job.crashes += crashed
         if job.waiters:
@@ -110,7 +112,7 @@ class Turns(Generic[Waiter]):
         return late
 
     def leave(self, waiter: Waiter) -> None:
-        """Somebody waits no longer; a job that nobody waits for is not begun."""
+        """Remove a waiter; a job that nobody waits for is dropped unless it has begun."""
         for job in [job for jobs in self._waiting.values() for job in jobs if waiter in job.waiters]:
             job.waiters.remove(waiter)
             if not job.waiters:
@@ -152,19 +154,27 @@ class Turns(Generic[Waiter]):
 logger = logging.getLogger(__name__)
 
 BACKLOG = 128
+"""Connections that the system holds until they are accepted."""
 MOST_CLIENTS = 256
+"""Connections that are open at once; more are refused, and the browser asks again."""
 READ_SECONDS = 2.0
+"""Seconds in which a client must have sent its request: it is one line, from the same machine."""
 SEND_SECONDS = 0.5
+"""Seconds that one write may take; a client that does not read holds up all others."""
 QUEUE_SECONDS = 4.0
 """How long a request waits for its turn; the reader shows the page's text meanwhile, and may ask again."""
 TICK_SECONDS = 0.5
+"""Seconds between two looks at the limits of clients and workers."""
 REQUESTS_A_WORKER = 5000
 """A worker is replaced after this many requests, which bounds what a library may leak."""
 RESTART_SECONDS = 0.2
+"""Seconds before a new worker is forked after one died, so that one that dies at once does not take all of the
+processor."""
 MOST_CRASHES = 1
 """A request whose worker ended is tried once more: the worker may have ended by something else.
 One that no worker had begun is tried again in any case."""
 CHUNK_BYTES = 1 << 16
+"""Bytes read from a socket at a time."""
 
 BUSY = {
     "code": "render_busy",

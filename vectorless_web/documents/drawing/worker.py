@@ -1,4 +1,4 @@
-"""The render worker: answers one request after the other, confined, in a process that may die of any page."""
+"""The render worker: a confined process that answers one request at a time. A page can crash only this process."""
 
 import ctypes
 import json
@@ -16,16 +16,18 @@ from vectorless_web.documents.drawing.cache import PageCache, image_path, touch
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.parsing.pdf.boxes import highlight_boxes, render_page
+from vectorless_web.infra.site.forking import PR_SET_PDEATHSIG
 
 logger = logging.getLogger(__name__)
 
 LONGEST_REQUEST = 1 << 20
+"""Bytes of a request at most: a page, or the places of all quotes of an answer."""
 BOXES_SECONDS = 4
 """Boxes of a quote take milliseconds; who asks for them waits two seconds at most."""
 TRIES = 2
+"""Times that a page is tried: the process that draws it may end by something else once."""
 NICENESS = 5
 """Pages of the site and steps of runs come before pictures."""
-PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)

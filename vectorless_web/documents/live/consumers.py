@@ -18,6 +18,7 @@ from vectorless_web.documents import selectors
 from vectorless_web.documents.announcements import documents_group
 from vectorless_web.documents.models import Document
 from vectorless_web.infra.limits import parse_whole_number
+from vectorless_web.infra.live import REFUSED
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import User, may_in, member_workspace
 
@@ -128,7 +129,6 @@ logger = logging.getLogger(__name__)
 
 LOOK_AGAIN_SECONDS = 3.0
 """A notification may be lost: what was busy is looked at again this often."""
-REFUSED = 4403
 
 
 class DocumentsConsumer(AsyncWebsocketConsumer):
@@ -158,7 +158,7 @@ class DocumentsConsumer(AsyncWebsocketConsumer):
                 await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def document_changed(self, event: dict[str, Any]) -> None:
-        """A notification: look at that document's row."""
+        """Handle a notification: read that document's row and send it if it looks different."""
         await self._send_changed({int(event["document"])})
 
     def _only(self) -> int | None:

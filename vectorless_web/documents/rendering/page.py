@@ -22,10 +22,13 @@ from vectorless_web.engine.parsing.sniff import PDF
 DRAWN_WIDTH = 816.0
 """The page width for which the template draws a flag of 28 x 23."""
 FLAG_WIDTH, FLAG_HEIGHT = 28.0, 23.0
+"""Points of a flag on a page of DRAWN_WIDTH."""
 INSET = 22.0
+"""Points from the edge of a page of DRAWN_WIDTH to a flag."""
 OVERHANG = 14.0
 """How far a flag may hang over the edge beside text that begins there."""
 GAP = 3.0
+"""Points between a flag and the text it points at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,7 @@ __all__ = ["Highlight", "RenderUnavailable", "boxes", "page_image", "page_view"]
 SCALES = (1.0, 1.6, 2.4)
 """Pixels a point in which a page may be asked for."""
 SCALE = 1.6
+"""Pixels a point in which a page is shown unless asked otherwise: sharp on an ordinary screen at full width."""
 
 SpanRow = GlyphSpan | Sequence[int]
 BoxRow = Sequence[float]

@@ -12,6 +12,7 @@ from vectorless_web.engine.documents.node import GlyphSpan
 _SHOWN = {0x02: "-", 0xFFFE: "-", 0xAD: "-", 0x00: " ", 0x0D: " "}
 _DIVIDED = "[\x02\ufffe\xad]?"
 MOST_FINDS = 200
+"""Finds of a search in a document at most; the page says when there are more."""
 SNIPPET = 60
 """Characters shown on either side of a find."""
 

@@ -9,6 +9,7 @@ OUTLINE_SOURCES = {
     "pages": "pages, since no headings were found",
 }
 PAGES_NAMED = 5
+"""Pages that a line of the report names by number."""
 
 
 def report_pairs(version: DocumentVersion) -> list[tuple[str, str]]:

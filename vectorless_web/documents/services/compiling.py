@@ -46,6 +46,7 @@ from vectorless_web.documents.storage.files import (
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
+from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.outages import (
     DATABASE_AWAY,
     DATABASE_BUSY,
@@ -63,6 +64,8 @@ News = Generator[StageProgress | Finished | None, None, None]
 Compile = Callable[[Order], News]
 
 HEARTBEAT_SECONDS = 1.0
+"""Seconds between two writes of progress: pages show it about once a second, and each write takes the lock of
+SQLite."""
 INTERNAL = CompileFailed(
     "Something went wrong inside the program while reading this file; the log has the details. Try again.",
     code="internal_error",
@@ -82,6 +85,7 @@ WAITS = {
 FIRST_RETRY, LAST_RETRY = timedelta(seconds=3), timedelta(minutes=5)
 """A short outage delays a file by seconds, a long one does not fill the queue with tries."""
 LONGEST_OUTAGE = timedelta(days=1)
+"""How long a file waits for storage or a database that is away before it fails: over a night."""
 LOST_ORIGINAL = (
     "The original file of this document is missing from storage, so it cannot be read again. "
     "Upload the same file once more: it takes its place, and nothing else changes."
@@ -127,7 +131,7 @@ def compile_version(version_id: int, *, compile_with: Compile = run_child) -> No
 
 
 def requeue_after_outage(version: DocumentVersion, outage: Outage) -> None:
-    """Have the version wait for the end of an outage, and be tried again by the sweep; nothing of it is lost.
+    """Let the version wait for the end of an outage; the sweep queues it again. Nothing of it is lost.
 
     The longer it has waited, the longer until the next try; after a day of that it has
     failed, and can be tried again by hand.
@@ -272,7 +276,7 @@ def _watch(version: DocumentVersion, news: News) -> Finished:
 
 
 class Heartbeat:
-    """Renews the lease of one version and writes its progress, at most once a second but for a new stage."""
+    """Renews the lease of one version and writes its progress: at each new stage, else at most once in BEAT_SECONDS."""
 
     def __init__(self, version: DocumentVersion) -> None:
         self.version = version
@@ -282,7 +286,7 @@ class Heartbeat:
         self._values: dict[str, Any] = {}
 
     def on(self, progress: StageProgress | None) -> None:
-        """Take in news of the child, or a tick without any; LeaseLost when the version is no longer ours."""
+        """Handle progress of the child, or None for a tick. Raises LeaseLost when another worker holds the version."""
         if progress is not None:
             new_stage = progress.stage != self._stage
             self._stage = progress.stage
@@ -375,7 +379,7 @@ def _replace(
 
 
 def postpone_repair(rows: QuerySet[DocumentVersion], version: DocumentVersion, failure: CompileFailed) -> bool:
-    """Write that a repair failed if it is still among `rows`: tried again by itself, later each time, and not for ever.
+    """Record a failed repair if the version is still among `rows`, and schedule the next try by REPAIR_WAITS.
 
     The version stays what it was; what can still be read of it can be read.
     """
@@ -402,7 +406,7 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
     if row.current_version is None or row.current_version.number < version.number:
         row.current_version = version
         if row.title == title_from(row.name):
-            row.title = clean_for_database(document.title, 300) or row.title
+            row.title = clean_for_database(document.title, TITLE_MAX) or row.title
         row.save(update_fields=["current_version", "title"])
         show_to_router(row, card)
         want_vectors(row.workspace_id)

@@ -39,6 +39,7 @@ Status = VectorFile.Status
 
 JOB = "vectorless_web.documents.jobs.embed_version"
 JOB_SECONDS = 3600
+"""Seconds that a job may take: vectors of one document; a lease ends earlier when the worker falls silent."""
 LONGEST_PAUSE = timedelta(hours=1)
 """What lies further ahead was written before the clock was set back, and holds nothing up."""
 LOST_SECONDS = 30
@@ -84,7 +85,7 @@ def start_next(choice_id: int) -> bool:
 
 
 def resume_embedding() -> int:
-    """What the sweep mends: files whose worker died, queues without a job, documents that were overlooked. How many."""
+    """Recover files whose worker died, queues without a job and overlooked documents; how many were queued."""
     touched = _requeue_lost()
     for choice in EmbeddingChoice.objects.filter(enabled=True):
         touched += queue_missing(choice)
@@ -309,6 +310,7 @@ def _pause_embedding(file: VectorFile, code: str, message: str, pause: timedelta
 
 TEST_JOB = "vectorless_web.documents.jobs.try_embedding"
 TEST_SECONDS = 120
+"""Seconds that the test of an embedding model may take: one short call, with its retries."""
 ALIKE = ("The invoice has to be paid within thirty days.", "Payment of the bill is due a month after it was sent.")
 UNLIKE = "Penguins breed on the coast of the southern ice."
 OPENED = 20

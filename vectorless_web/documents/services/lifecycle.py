@@ -25,6 +25,7 @@ from vectorless_web.workspaces.services import record
 Status = DocumentVersion.Status
 
 KEPT_DAYS = 30
+"""Days that a deleted document can be brought back before it is purged."""
 CANCELLED = CompileFailed(
     "Reading was stopped. Retry to read the file again, or remove it.", code="cancelled", retryable=True
 )

@@ -53,13 +53,13 @@ class RepairCounts:
 
 
 def requeue_repairs() -> int:
-    """What the sweep mends of repairs: those without a job, without a worker, or due for another try. How many."""
+    """Queue repairs that lost their job or worker, or are due for another try; how many. The sweep calls it."""
     now = timezone.now()
     return _requeue_unqueued(now) + _recover_stalled() + _try_again(now)
 
 
 class ArtefactPatrol:
-    """Looks for missing, empty and outdated compiled files, a few in each pass, round and round."""
+    """Looks for missing, empty and outdated compiled files: a few in each pass, then from the start again."""
 
     def __init__(self) -> None:
         self._after = 0

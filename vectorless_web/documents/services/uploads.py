@@ -73,6 +73,7 @@ def _amount(size: int) -> str:
 
 
 HEAD_BYTES = 8192
+"""Bytes at the beginning of an upload by which its kind is told, as the compiler does."""
 TAIL_BYTES = 65_536
 """What is read of a file's end: the list of files of any Office document but the very largest."""
 ACCEPTED = "PDF, Word (.docx), HTML, Markdown and text files"
@@ -149,7 +150,7 @@ def add_version(*, document: Document, user: User, upload: UploadedFile | File) 
 
 
 def restore_original(version: DocumentVersion, upload: UploadedFile | File) -> bool:
-    """Make good with the same bytes what was lost of a version: its original, its compiled file. Whether anything was.
+    """Restore a version's lost original or compiled file from the same bytes; whether anything was missing.
 
     Every version that shares the lost file gets the new one.
     """
@@ -197,11 +198,11 @@ def format_megabytes(size: int) -> str:
 
 
 def clean_name(name: str) -> str:
-    """A file name without folders and control characters, at most 300 characters, the ending kept."""
+    """A file name without folders and control characters, at most TITLE_MAX characters, the ending kept."""
     base = PurePath(name.replace("\\", "/")).name
     base = "".join(char for char in base if char.isprintable()).strip() or "document"
     path = PurePath(base)
-    return path.stem[: 300 - len(path.suffix)] + path.suffix if len(base) > 300 else base
+    return path.stem[: TITLE_MAX - len(path.suffix)] + path.suffix if len(base) > TITLE_MAX else base
 
 
 def title_from(name: str) -> str:

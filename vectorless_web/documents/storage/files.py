@@ -34,6 +34,7 @@ Stamp = tuple[int, int, int]
 """Inode, size and time of change of a file: another one is another content."""
 
 CHUNK_BYTES = 1 << 20
+"""Bytes that are copied at a time."""
 MISSING = "The compiled file of this document is missing."
 ALTERED = "The compiled file of this document is damaged: it is not what was stored."
 OTHER_INDEX = "The compiled document cannot be read: another version of this program made its index."
@@ -138,7 +139,7 @@ def local_copy(name: str, folder: Path) -> Path:
 
 
 def check_reachable() -> None:
-    """StorageAway unless the storage can be listed and holds something.
+    """Raise StorageAway unless the storage can be listed and holds something.
 
     A folder that was not mounted looks empty, or does not exist: a file that is missing
     from it is not gone.
@@ -153,7 +154,7 @@ def check_reachable() -> None:
 
 @contextmanager
 def translate_storage_errors() -> Iterator[None]:
-    """Around work with a stored file: FileNotFoundError only when it is gone while the storage is there."""
+    """Context for reading a stored file: raises FileNotFoundError for a missing file, StorageAway for lost storage."""
     try:
         yield
     except FileNotFoundError:

@@ -40,6 +40,6 @@ def is_named(name: str) -> bool:
 
 
 def present_files() -> Iterator[str]:
-    """Names of all files of documents in default storage, whoever they belong to."""
+    """Names of all files in the folders of documents in default storage, whether or not a row names them."""
     for kind in STORED:
         yield from list_stored(kind.folder)

@@ -21,7 +21,9 @@ from vectorless_web.workspaces.models import Role
 from vectorless_web.workspaces.selectors import workspace_context
 
 MOST_CANDIDATES = 60
+"""Leaves of one section that are offered to become headings."""
 MOST_PENDING = 200
+"""Corrections that may be collected before they are applied; they are kept in the session."""
 
 
 @require_GET

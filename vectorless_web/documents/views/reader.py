@@ -33,9 +33,13 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.selectors import workspace_context
 
 RETRY_SECONDS = 5
+"""Seconds after which the browser is told to ask again for a document whose artefact is being made again."""
 REPAIR_FIELDS = ["repair", "repair_reason", "repair_after", "error_code", "error_message", "stage_done", "stage_total"]
 IMAGE_SECONDS = 365 * 24 * 3600
+"""Seconds that a browser may keep a page image: a year, since the address names the version and a version never
+changes."""
 CHUNK_BYTES = 1 << 18
+"""Bytes of a download that are sent at a time."""
 
 
 @require_GET

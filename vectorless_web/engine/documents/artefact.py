@@ -202,6 +202,7 @@ FORMAT = 1
 _MAGIC = b"VLWEBART"
 _HEAD = struct.Struct("<8sQ32s")
 _ALIGN = 8
+"""Bytes to which every block is aligned: the width of the widest number."""
 _TRIED_NODES = 64
 """Nodes decoded to find out whether a file of another compiler can be read: evenly spread, they meet every kind."""
 
@@ -343,7 +344,7 @@ class CompiledDocument:
     def verify(self) -> None:
         """Check the whole file, so that nothing fails later. ArtefactDamaged if it was altered or cannot be read.
 
-        What another compiler wrote is read on trial too: sound bytes may still hold what this program does not know.
+        Some nodes of a file made by another compiler are decoded too: intact bytes may hold values unknown here.
         """
         self._blocks.verify()
         if self.engine == ENGINE_VERSION:

@@ -18,11 +18,12 @@ class PageInfo:
 
 
 MANY_EMPTY = 0.2
-"""Share of pages without text above which they are held to be pictures, and not the blank pages of a printed book."""
+"""Share of pages without text above which they are held to be pictures, and not the blank pages of a printed book.
+Chosen by hand."""
 
 
 def unread_pages(empty: Sequence[int], pages: int) -> Sequence[int]:
-    """Those of the pages without text that are probably scanned: all when they are more than a fifth, else none."""
+    """Pages without text that are probably scanned: all of `empty` if they exceed MANY_EMPTY of `pages`, else none."""
     return empty if len(empty) > MANY_EMPTY * pages else ()
 
 

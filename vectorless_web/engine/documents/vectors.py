@@ -27,7 +27,9 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 _MAGIC = b"VLWEBVEC"
 _HEAD = struct.Struct("<8sII")
 _ALIGN = 64
+"""Bytes to which the rows are aligned: a cache line, so that mapped rows are read in place."""
 _BLOCK = 1024
+"""Rows scaled and written at a time; bounds memory, and the bytes do not depend on it."""
 _ESTIMATOR = HeuristicEstimator()
 
 

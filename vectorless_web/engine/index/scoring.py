@@ -9,9 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 K1 = 1.2
+"""k1 of BM25: how soon further mentions of a term stop counting. 1.2 is the usual value (Robertson and Zaragoza 2009).
+Measured on 65 questions over filings, document given: 0.6 gives 45, 58, 59, 62 questions with a gold page among the
+first 1, 3, 5, 10, 2.4 gives 48, 56, 59, 63; 1.2 gives 46, 57, 60, 62."""
 B = 0.75
+"""b of BM25: how far a long field counts less, from 0 (not at all) to 1. 0.75 is the usual value. Measured likewise:
+0.375 gives 45, 55, 60, 62; 0.999 gives 46, 58, 61, 62."""
 DIGITS = 12
-"""Scores are rounded before ties are broken, so that sums in another order cannot flip a tie."""
+"""Decimal digits of a score. Scores are rounded before ties are broken, so that sums taken in another order cannot flip
+a tie."""
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

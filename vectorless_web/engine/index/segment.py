@@ -29,6 +29,8 @@ from vectorless_web.engine.text.analyser import ANALYSER, analyse
 MAGIC = b"VWSEG\x00\x00\x02"
 HEADER = struct.Struct("<8s32sIIIIIBBBB" + "Q" * 13)
 ALIGNMENT = 8
+"""Bytes to which every array is aligned: the width of the widest number, so that a mapped array can be read in
+place."""
 SECTIONS = (
     "names",
     "keys",
@@ -85,7 +87,7 @@ class Header:
 
 
 def count_cap(field_bits: int) -> int:
-    """The count that a cell of one byte holds for "look into the overflow"."""
+    """The greatest count a cell of one byte holds; it marks the counts of this size and above, kept in the overflow."""
     return 0xFF >> field_bits
 
 
@@ -97,6 +99,7 @@ def width(greatest: int) -> int:
 
 
 MAX_FIELDS = 16
+"""Fields of a segment at most. The field takes up to 4 of a cell's 8 bits; the other 4 hold the count."""
 
 
 def build_segment(rows: Iterable[tuple[int, Mapping[str, str]]], *, fields: Sequence[str]) -> bytes:
@@ -219,7 +222,8 @@ def _align_size(size: int) -> int:
 __all__ = ["Hit", "Postings", "Segment", "build_segment", "merged_statistics"]
 
 _REMEMBERED = 4096
-"""Terms whose place in the dictionary is kept."""
+"""Terms whose place in the dictionary is kept in memory, the last ones looked up. Chosen by hand: more than one
+question over one document needs; it bounds memory, not results."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from vectorless_web.engine.text.analyser import ANALYSER
 
 MAGIC = b"VWCARDS\x02"
 ALIGNMENT = 64
+"""Bytes to which every array is aligned: a cache line, and more than any number needs."""
 TYPES = {
     "doc_ids": "<i8",
     "subjects": "<u8",

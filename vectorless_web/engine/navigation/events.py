@@ -54,7 +54,7 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class SearchStats:
-    """What a search looked at and spent."""
+    """Counts of one search: turns, sections and leaves scored, consultations of the pilot, tokens, US dollars."""
 
     turns: int = 0
     sections_scored: int = 0
@@ -96,7 +96,7 @@ _LONGEST_TITLE = 70
 
 
 def name_of(tree: Tree, key: int) -> str:
-    """What to call a node: its title, cut; else its kind."""
+    """The name of a node in a sentence: its title, cut to 70 characters; without one, its kind."""
     node = tree.node(key)
     title = " ".join(node.title.split())
     if len(title) > _LONGEST_TITLE:
@@ -117,7 +117,7 @@ def describe_place(tree: Tree, key: int) -> str:
 
 
 def lower_than(tree: Tree, chosen: int) -> str:
-    """Why a branch without a reason of its own was not taken."""
+    """The reason for not taking a branch for which the pilot gave none."""
     return f"it promises less than {name_of(tree, chosen)}"
 
 
@@ -158,7 +158,7 @@ def _mark_nodes(event: SearchEvent) -> Iterable[tuple[int, str]]:
 class SearchReport:
     """`ranked` are the sections entered, best first; `rejected` the branches not taken, the most promising first.
 
-    `notes` is what the reader must see (failed consultations, limits), `log` the other
+    `notes` are sentences the reader must see (failed consultations, limits), `log` the other
     sentences in order. `engine` names the model if it decided anywhere, else `offline`.
     """
 

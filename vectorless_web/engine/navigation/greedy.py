@@ -1,4 +1,4 @@
-"""Greedy search: always the best child, to a section to read; then back to the nearest branch put aside."""
+"""Greedy search: follow the best child down to a section to read, then return to the nearest branch put aside."""
 
 from collections.abc import Iterator, Sequence
 

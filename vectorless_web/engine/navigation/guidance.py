@@ -1,4 +1,4 @@
-"""Asks a pilot so that nothing it does can harm the search: every answer is checked, every failure becomes a note."""
+"""Consultation of pilots: every answer is checked and every failure becomes a note, so that no pilot harms a search."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -57,9 +57,9 @@ lease) belongs to neither, and has to get through.
 class Guidance:
     """One pilot, asked for one search.
 
-    Where the pilot is spent or finds its advice not worth its cost, its `fallback` is
-    asked, if it brings one. `note` takes what the reader should know, `account` each
-    decision that was given.
+    A pilot whose budget is spent, or that does not want to be asked, is replaced by its
+    `fallback`, if it has one. `spend_turn` counts a consultation and refuses it when no
+    turn is left; `note` receives sentences for the reader; `account` each decision given.
     """
 
     def __init__(
@@ -84,11 +84,11 @@ class Guidance:
 
     @property
     def is_active(self) -> bool:
-        """Whether anybody would be asked."""
+        """Whether the pilot or its fallback would be asked."""
         return any(self._is_active(adviser) for adviser in self._advisers)
 
     def start(self, state: SearchState, start: NodeId) -> PilotDecision | None:
-        """Judge the children of the start node."""
+        """The pilot's judgement of the children of the start node; None without an active pilot or a usable answer."""
         for adviser in filter(self._is_active, self._advisers):
             answer = self._ask_pilot(partial(adviser.guide_start, state.tree, state.query, start))
             if answer is not None:
@@ -96,14 +96,14 @@ class Guidance:
         return None
 
     def decide(self, state: SearchState) -> PilotDecision | None:
-        """Judge the candidates, where that is worth its cost."""
+        """The pilot's judgement of the candidates; None when it is not asked or its answer is unusable."""
         for adviser in self._advisers:
             if self._safely(partial(adviser.can_intervene, state), otherwise=False):
                 return self._check_decision(self._ask_pilot(partial(adviser.decide, state)), state)
         return None
 
     def backtrack(self, state: SearchState) -> PilotDecision | None:
-        """Judge the branches that were put aside, where that is worth its cost."""
+        """The pilot's judgement of the branches put aside; None when it is not asked or its answer is unusable."""
         for adviser in self._advisers:
             if self._safely(partial(adviser.can_intervene, state), otherwise=False):
                 return self._check_decision(self._ask_pilot(partial(adviser.guide_backtrack, state)), state)
@@ -199,8 +199,12 @@ def _check_direction(direction: SearchDirection, tree: Tree) -> SearchDirection 
     return direction if isinstance(direction, GoDeeper | ExploreSiblings | Backtrack) else None
 
 
-def _clean_text(value: object, *, longest: int = 400) -> str:
-    return " ".join(value.split())[:longest] if isinstance(value, str) else ""
+_LONGEST_REMARK = 400
+"""Characters kept of a text that a pilot gives, such as a reason or a note: any code may be a pilot."""
+
+
+def _clean_text(value: object) -> str:
+    return " ".join(value.split())[:_LONGEST_REMARK] if isinstance(value, str) else ""
 
 
 def scores_of(decision: PilotDecision | None, candidates: Sequence[NodeId]) -> list[RankedCandidate | None]:

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: visits go where the mean is high or little is known (UCT, Kocsis and Szepesvari 2006)."""
+"""Monte Carlo tree search by UCT (Kocsis and Szepesvari 2006): prefer branches of high mean or few visits."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,8 @@ EXPLORATION = math.sqrt(2.0)
 """c of UCT. The square root of 2 is the value for which Kocsis and Szepesvari prove that regret grows logarithmically
 when rewards lie in [0, 1], as scores do."""
 DEEPEST = 16
-"""Levels one sample walks down unguided, at most."""
+"""Levels one sample walks down unguided, at most. A bound against damaged trees: outlines of documents are seldom
+deeper than nine levels. No run of the workspace uses this search."""
 
 
 def mcts(

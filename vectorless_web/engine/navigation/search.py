@@ -28,18 +28,24 @@ class SearchLimits:
     """Limits of one search. Reaching one ends it with what was found. Calls, tokens and money are the PilotBudget's."""
 
     turns: int = 128
-    """Loop turns: every expansion, entry, backtrack and consultation costs one, failed ones too."""
+    """Loop turns: every expansion, entry, backtrack and consultation costs one, failed ones too. Measured (see
+    engine.navigation): 64 changes the sections of one question, 256 of none."""
     results: int = 5
-    """Sections entered, at most."""
+    """Sections entered, at most. Measured: with 2, 54 of 65 questions reach a gold section instead of 60; with 10 still
+    60, and half as many leaves again are scored."""
     width: int = 3
-    """Branches a beam keeps at each level."""
+    """Branches a beam keeps at each level. Measured: 1, 2 and 6 reach as many; with a model that is wrong in 30 %, 2
+    loses 2 at 1."""
     frontier: int = 9
-    """Branches put aside for backtracking; the worst is dropped first."""
+    """Branches put aside for backtracking; the worst is dropped first. Measured: 4 loses one gold section at 5, 18
+    changes none."""
     references: int = 4
-    """References followed out of one section, at most."""
+    """References followed out of one section, at most. Measured: 2 and 8 change the sections of one question and no
+    gold one."""
     backtracks: int = 3
-    """Times the pilot is asked which branch to take up again."""
+    """Times the pilot is asked which branch to take up again. Measured: 1 and 6 reach the same gold sections."""
     wall_seconds: float = 20.0
+    """Seconds one search may take, consultations included; one that waits for a slow model may not hold up the run."""
     clock: Callable[[], float] = field(default=time.monotonic, compare=False)
 
 
@@ -64,7 +70,7 @@ class Meter:
         return True
 
     def give_out(self) -> None:
-        """Say that there were too few turns for all there was to do."""
+        """Note that the turns were too few for what was left to do."""
         self.stopped = self.stopped or f"all {self.limits.turns} turns of the search are used"
 
     def _is_over(self) -> bool:
@@ -76,16 +82,22 @@ class Meter:
 
 
 BEAM_PILOT_SHARE = 0.7
-"""w of `merge` for beam and greedy search: a pilot that is sure outvotes the scorer, one at confidence 0.43 equals
-it."""
+"""w of `merge` for beam and greedy search: a pilot that is sure outvotes the scorer, one at confidence 0.43 equals it.
+Measured with the model: 0.35 reaches 50, 58 and 59, 0.9 only 39, 56 and 59."""
 MCTS_PILOT_SHARE = 0.5
-"""w of `merge` for Monte Carlo tree search: even, since visits correct an opinion that was wrong."""
+"""w of `merge` for Monte Carlo tree search: even, since visits correct an opinion that was wrong. Not measured; no run
+of the workspace uses this search."""
 RECENCY = 2.0
-"""What a step of a way counts for each that the step before it counts (see `mean`). Not measured by itself."""
+"""What a step of a route counts for each that the step before it counts (see `mean`). Measured: 1.0 gains one gold
+section at 3, 4.0 loses one at 5; with the model both move by one."""
 
 
 def merge_scores(pilot: float | None, scorer: float, *, confidence: float, share: float) -> float:
-    """(w c p + (1 - w) s) / (w c + 1 - w): the pilot counts as much as it is sure; None leaves the scorer alone."""
+    """Merge the scores of pilot and scorer: (w c p + (1 - w) s) / (w c + 1 - w), in [0, 1].
+
+    p is the pilot's score, s the scorer's, c the pilot's `confidence`, w its `share`. The scorer's score alone
+    when the pilot says nothing (None).
+    """
     if pilot is None:
         return scorer
     trust = share * confidence
@@ -163,7 +175,7 @@ class Log:
         return iter(events)
 
     def note(self, say: str) -> None:
-        """Something the reader should know; said once."""
+        """Add a sentence the reader should know; a repeated one is added once."""
         if say in self._noted:
             return
         self._noted.add(say)

@@ -20,7 +20,7 @@ from vectorless_web.engine.navigation.search import Route, Search, average_score
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The ways into the children, best first, and what the pilot wants done."""
+    """The routes into the children, best first, and the direction the pilot gives."""
 
     routes: tuple[Route, ...] = ()
     direction: SearchDirection = field(default_factory=GoDeeper)
@@ -120,12 +120,12 @@ def _keep_hopeful(search: Search, routes: tuple[Route, ...]) -> tuple[Route, ...
 
 
 MOST_LEAVES = 200
-"""Leaves of one section that are handed on to be read, the best."""
+"""Leaves of one section that are handed on to be read, the best. Bounds the time of a step; chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
 class SectionReading:
-    """The section as read, the ways its references open, and what the pilot wants done."""
+    """A section that was read, the routes along its references, and the direction the pilot gives."""
 
     node: RankedNode
     onward: tuple[Route, ...] = ()
@@ -262,7 +262,7 @@ def _rescore_route(search: Search, route: Route, decision: PilotDecision) -> Rou
 
 
 def give_up(search: Search, comparison: Comparison) -> None:
-    """Tell that a branch is given up, on the pilot's word."""
+    """Log that a branch is given up because the pilot says so."""
     why = comparison.decision.reasoning if comparison.decision else ""
     search.log.log_rejection(comparison.routes, None, why or "the pilot gave this branch up")
 
@@ -273,7 +273,7 @@ def conclude(search: Search, routes: Sequence[Route]) -> None:
 
 
 def enter_waiting(search: Search, waiting: Sequence[Route], start: Route) -> None:
-    """Enter what waits when a search ends early, without asking anyone; never end with nothing to show."""
+    """Enter waiting sections when a search ends early, without asking the pilot; enter at least one section."""
     seen = {node.key for node in search.entered}
     fresh: dict[int, Route] = {}
     for route in waiting:

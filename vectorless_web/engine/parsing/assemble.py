@@ -125,14 +125,18 @@ def _find_numbered_targets(match: re.Match[str], targets: dict[str, list[int]]) 
     return targets.get(match[2].casefold(), ()) if match[1].casefold() in _NUMBERED_NAMES else ()
 
 
+_MUCH_CONTENT = 200
+"""Tokens from which a target counts as having content; more do not make it likelier to be meant."""
+
+
 def _choose_target(keys: Sequence[int], node: Node, nodes: Sequence[Node]) -> int | None:
     """The target with the most content; of equals the one nearest to the mention."""
-    return max(keys, key=lambda key: (min(nodes[key].token_count, 200), -abs(key - node.key)), default=None)
+    return max(keys, key=lambda key: (min(nodes[key].token_count, _MUCH_CONTENT), -abs(key - node.key)), default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class LimitedOutline:
-    """Drafts with at most so many headings; `remark` says in a sentence what became of the others, or ""."""
+    """Drafts with at most so many headings; `remark` is a sentence that says what became of the others, or ""."""
 
     drafts: Sequence[Draft]
     remark: str = ""

@@ -60,12 +60,16 @@ _PRONOUNS = frozenset(
 )
 _OWN = frozenset(("subsidiaries", "affiliates", "subsidiary"))
 _LINES, _MOST = 90, 10
+"""Lines of the first pages that are taken for the cover, and names of a card at most. Aliases are looked for in twice
+as many lines, names inside sentences in four times."""
+_COMPANIES, _FREQUENT = 3, 4
+"""Companies that a card names at most, and those among the most frequent ones that are considered."""
 
 
 def find_entities(*, name_words: str, title: str, head: str) -> tuple[str, ...]:
     """Names and aliases in lower case, most certain first; `name_words`: the file name without dates and kinds."""
     lines = [" ".join(line.split()) for line in head.splitlines() if line.strip()][: 4 * _LINES]
-    names = list(dict.fromkeys([*_registrants(lines), *_find_companies(lines, title)]))[:3]
+    names = list(dict.fromkeys([*_registrants(lines), *_find_companies(lines, title)]))[:_COMPANIES]
     found = [
         name_words,
         *names,
@@ -100,7 +104,7 @@ def _find_companies(lines: Sequence[str], title: str) -> list[str]:
     """Company names: alone on a line of the first page before those inside sentences, the most frequent first."""
     alone = [match[1] for line in lines[:_LINES] if (match := _COMPANY.fullmatch(line.strip(" .,*")))]
     inside = Counter(_trim_name(match[1]) for line in [title, *lines] for match in _COMPANY.finditer(line))
-    frequent = [name for name, count in inside.most_common(4) if count > 1 or name in title]
+    frequent = [name for name, count in inside.most_common(_FREQUENT) if count > 1 or name in title]
     parties = [_trim_name(match[1]) for match in _PARTY.finditer(" ".join(lines[:_LINES]))]
     return [name for name in [*alone, *parties, *frequent] if _is_name(name)]
 
@@ -205,6 +209,8 @@ _NAME_NOISE = re.compile(
     r"(?i)\b(?:10k|10q|8k|annual|report|form|earnings|dated|final|copy|draft|v\d+|signed|fy\d*|q[1-4])\b"
 )
 _FIRST = 6_000
+"""Characters of the first pages in which quarters and kinds of document are looked for, and half of those for years and
+dates: further back others are mentioned."""
 
 
 def typed_fields(*, name: str, title: str, texts: Sequence[str]) -> TypedFields:
@@ -263,7 +269,7 @@ def _quarters(stem: str, title: str, head: str) -> tuple[str, ...]:
 
 def _forms(stem: str, title: str, head: str) -> tuple[str, ...]:
     coded = [_form_code(match[1]) for source in (stem, title, head) for match in _FORM.finditer(source)]
-    words = f"{stem}\n{title}\n{head[:3000]}".casefold()
+    words = f"{stem}\n{title}\n{head[: _FIRST // 2]}".casefold()
     named = f"{stem} {title}".casefold()
     kinds = [kind for kind in _KINDS if re.search(rf"\b{kind}\b", words if " " in kind else named)]
     if re.search(r"\bearnings\b", f"{stem} {title}", re.IGNORECASE):
@@ -297,20 +303,56 @@ _NO_TITLE = re.compile(
     re.I,
 )
 _OVERVIEW, _LINE, _LEAD, _PARAGRAPH = 600, 160, 240, 120
+"""Characters: of the overview and of a section's line at most, of a paragraph's beginning that counts as its summary,
+and of a paragraph long enough to say something. A card is shown to a model in about 200 tokens."""
 _SENTENCES = (30, 400)
+"""Characters between which a sentence may stand in the overview."""
+_OVERVIEW_PARAGRAPHS, _OVERVIEW_BEGINNING, _OVERVIEW_SENTENCES, _SENTENCES_EACH = 40, 12, 3, 2
+"""Paragraphs whose words say what the document is about; those of them, the first, that the overview is taken from;
+sentences of the overview, and at most of one paragraph. Chosen by hand, like all values below: bounds of a card."""
+_LATER = 0.05
+"""What each later paragraph costs a sentence, where its words recur in up to all 40."""
+_SHORT_SENTENCE = 8
+"""Added to a sentence's number of terms, so that a short one of common words does not win."""
 _TOPICS, _TOPIC_NODES = 400, 12
+"""Keywords of the topic map, and nodes named for each, at most: bounds the size of a card in the index."""
 _TITLE_WEIGHT, _SUMMARY_WEIGHT = 2.0, 1.5
+"""Weights of a node in the topic map when the keyword stands in its title or in the summary; 1 in its text."""
+_TITLES_TIMES = 3
+"""Nodes without the keyword in their title that one with it is worth, when keywords are ranked."""
+_TITLE_CHARACTERS = (3, 200)
+"""Characters between which a title in the file's metadata is believed."""
+_FIRST_NODES = 12
+"""Nodes at the beginning among which the heading that serves as title is looked for."""
+_DEEPEST_LINES = 6
+"""Depth of sections to which a card's table of contents may go."""
+_FIRST_SENTENCE = 40
+"""Characters above which a paragraph can describe its section."""
+_TAG_WORDS, _HINT_WORDS = 4, (2, 7)
+"""Words of a title, at most, that may be a tag, and between which one is made a question."""
+_TAGS, _HINTS, _HINTS_OF_TABLE = 16, 12, 2
+"""Tags and questions of a card, and questions made of one table, at most."""
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+(?=[\"“A-Z0-9À-ÝÀ-ß\u0400-\u042f])")
 _SECTION_LINES = 60
+"""Sections that a card lists: as many levels as have at most so many together. The first level alone may have twice as
+many."""
 
 
 def choose_title(*, metadata: str, nodes: Sequence[Node], name: str) -> str:
     """The title: metadata unless it is a converter's leftover, else a heading of the first page, else the file name."""
     metadata = " ".join(metadata.split())
-    if 3 < len(metadata) < 200 and not _JUNK_TITLE.match(metadata) and " " in metadata:
+    if (
+        _TITLE_CHARACTERS[0] < len(metadata) < _TITLE_CHARACTERS[1]
+        and not _JUNK_TITLE.match(metadata)
+        and " " in metadata
+    ):
         return metadata
     first = next(
-        (node for node in nodes[1:12] if node.kind is NodeKind.SECTION and node.page_start == 0 and node.depth == 1),
+        (
+            node
+            for node in nodes[1:_FIRST_NODES]
+            if node.kind is NodeKind.SECTION and node.page_start == 0 and node.depth == 1
+        ),
         None,
     )
     if first is not None and _only_top(nodes, first) and not _NO_TITLE.match(first.title):
@@ -345,22 +387,23 @@ def _prose(nodes: Sequence[Node]) -> list[Node]:
 
 def _overview(nodes: Sequence[Node]) -> str:
     """The most central of the first sentences: those whose words recur most in the document."""
-    prose = _prose(nodes)[:40]
+    prose = _prose(nodes)[:_OVERVIEW_PARAGRAPHS]
     counts = Counter(term for node in prose for term in set(analyse(node.text)))
     sentences = [
         (s, position)
-        for position, node in enumerate(prose[:12])
-        for s in _SENTENCE.split(node.text)[:2]
+        for position, node in enumerate(prose[:_OVERVIEW_BEGINNING])
+        for s in _SENTENCE.split(node.text)[:_SENTENCES_EACH]
         if _SENTENCES[0] < len(s) < _SENTENCES[1]
     ]
-    scored = sorted(sentences, key=lambda pair: (-_centrality(pair[0], counts) + 0.05 * pair[1], pair[1]))[:3]
+    ranked = sorted(sentences, key=lambda pair: (-_centrality(pair[0], counts) + _LATER * pair[1], pair[1]))
+    scored = ranked[:_OVERVIEW_SENTENCES]
     chosen = [sentence for sentence, _ in sorted(scored, key=lambda pair: pair[1])]
     return _clip_text(" ".join(" ".join(sentence.split()) for sentence in chosen), _OVERVIEW)
 
 
 def _centrality(sentence: str, counts: Counter[str]) -> float:
     terms = set(analyse(sentence))
-    return sum(counts[term] for term in terms) / (len(terms) + 8) if terms else 0.0
+    return sum(counts[term] for term in terms) / (len(terms) + _SHORT_SENTENCE) if terms else 0.0
 
 
 def _clip_text(text: str, limit: int) -> str:
@@ -372,7 +415,7 @@ def _clip_text(text: str, limit: int) -> str:
 def _section_lines(nodes: Sequence[Node]) -> list[SectionLine]:
     sections = [node for node in nodes if node.kind is NodeKind.SECTION]
     depth = 1
-    while sum(node.depth <= depth + 1 for node in sections) <= _SECTION_LINES and depth < 6:
+    while sum(node.depth <= depth + 1 for node in sections) <= _SECTION_LINES and depth < _DEEPEST_LINES:
         depth += 1
     return [
         SectionLine(node.key, node.title, _describe(node, nodes), node.page_start, node.page_end)
@@ -388,7 +431,12 @@ def _describe(section: Node, nodes: Sequence[Node]) -> str:
     if titles:
         return _clip_text("; ".join(titles), _LINE)
     first = next(
-        (node for node in inside if node.kind in (NodeKind.PARAGRAPH, NodeKind.LIST) and len(node.text) > 40), None
+        (
+            node
+            for node in inside
+            if node.kind in (NodeKind.PARAGRAPH, NodeKind.LIST) and len(node.text) > _FIRST_SENTENCE
+        ),
+        None,
     )
     return _clip_text(" ".join(_SENTENCE.split(first.text)[0].split()), _LINE) if first else ""
 
@@ -416,7 +464,7 @@ def _raise_weight(found: dict[int, float], key: int, weight: float) -> None:
 
 def _salience(found: dict[int, float], nodes: int) -> float:
     titles = sum(weight == _TITLE_WEIGHT for weight in found.values())
-    return math.sqrt(1 + 3 * titles + len(found)) * math.log(1 + nodes / len(found))
+    return math.sqrt(1 + _TITLES_TIMES * titles + len(found)) * math.log(1 + nodes / len(found))
 
 
 def _find_heaviest(found: dict[int, float]) -> tuple[tuple[int, float], ...]:
@@ -428,13 +476,13 @@ def _tags(nodes: Sequence[Node], topics: dict[str, tuple[tuple[int, float], ...]
     titles = Counter(
         " ".join(node.title.split()).casefold()
         for node in nodes
-        if node.kind is NodeKind.SECTION and 1 <= len(node.title.split()) <= 4 and not node.label
+        if node.kind is NodeKind.SECTION and 1 <= len(node.title.split()) <= _TAG_WORDS and not node.label
     )
     ranked = sorted(
         titles,
         key=lambda title: (-sum(term in topics for term in analyse(title)) * math.log(1 + titles[title] + 1), title),
     )
-    return [title for title in ranked if any(character.isalpha() for character in title)][:16]
+    return [title for title in ranked if any(character.isalpha() for character in title)][:_TAGS]
 
 
 def _hints(nodes: Sequence[Node]) -> list[str]:
@@ -444,9 +492,13 @@ def _hints(nodes: Sequence[Node]) -> list[str]:
         if node.table is not None and node.table.statement:
             hints.extend(_table_hints(node))
     for node in nodes:
-        if node.kind is NodeKind.SECTION and not node.label and 2 <= len(node.title.split()) <= 7:
+        if (
+            node.kind is NodeKind.SECTION
+            and not node.label
+            and _HINT_WORDS[0] <= len(node.title.split()) <= _HINT_WORDS[1]
+        ):
             hints.append(f"What does the document say about {node.title.strip(' .:')}?")
-    return list(dict.fromkeys(hints))[:12]
+    return list(dict.fromkeys(hints))[:_HINTS]
 
 
 def _table_hints(node: Node) -> list[str]:
@@ -455,4 +507,6 @@ def _table_hints(node: Node) -> list[str]:
         return []
     period = next((column.period for column in table.columns if column.period), "")
     rows = [row for row in table.body if sum(cell.length > 0 for cell in row.cells) > 1 and row.label]
-    return [f"What was {row.label} in {period}?" if period else f"What was {row.label}?" for row in rows[:2]]
+    return [
+        f"What was {row.label} in {period}?" if period else f"What was {row.label}?" for row in rows[:_HINTS_OF_TABLE]
+    ]

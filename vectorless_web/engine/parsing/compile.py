@@ -47,7 +47,7 @@ def _find_no_title(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextFormat:
-    """One format: `claims(text, name)` says whether a file is in it, `read(text)` takes it apart."""
+    """One text format: `claims(text, name)` says whether a file has it, `read(text)` gives its text and blocks."""
 
     media_type: str
     claims: Callable[[str, str], bool]
@@ -192,13 +192,15 @@ def _verdict(source: str, warnings: Sequence[str], sections: int) -> str:
 
 Progress = Callable[[str, int, int], None]
 _HEAD_BYTES = 8192
+"""Bytes of a file by which its kind is told."""
 _FIRST_PAGES = 3
+"""Pages at the beginning that are searched for names, years and kinds of document."""
 _USUAL_LIMITS = CompileLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a parser hands over: pages, drafts in reading order, where the outline came from, and a title if stored.
+    """The result of a parser: pages, drafts in reading order, the source of the outline, and the title the file stores.
 
     `remarks` are sentences for the document's owner about what was left out or read in another way.
     """
@@ -227,7 +229,7 @@ def compile_file(
     """The artefact of a file. `progress(stage, done, total)`: stages parsing, outlining, indexing.
 
     `corrections` of the outline, made by hand, are applied in their order.
-    UnreadableDocument with a stable code and a plain sentence if the file cannot be compiled.
+    Raises UnreadableDocument, with a stable code and a plain sentence, if the file cannot be compiled.
     """
     tell = progress or _ignore_progress
     digest = _digest(path, limits)

@@ -40,7 +40,7 @@ class Correction:
 
 
 def apply_corrections(drafts: Sequence[Draft], corrections: Iterable[Correction]) -> list[Draft]:
-    """Drafts with the corrections applied one after the other. InvalidInput when one does not fit its node."""
+    """Drafts with the corrections applied one after the other. Raises InvalidInput when one does not fit its node."""
     found = list(drafts)
     for correction in corrections:
         found = _apply(_close_level_gaps(found), correction)

@@ -5,25 +5,32 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class CompileLimits:
-    """`pages` counts PDF pages; `bytes` is the size of the file; `characters` of all text together.
+    """Limits of one file. A file beyond one of them is refused with a sentence; more headings become text.
 
-    Of a Word document, which is a ZIP: `members` counts its files, `unpacked` the bytes of all of them,
-    `part` those of one that is read, and `ratio` how many times smaller any may be packed.
-
-    `sections` counts the headings of an outline: 20,000 are twice those of the longest filings, and a
-    page or a model goes through them in a second; the others become text. `artefact` is the size in bytes
-    of what is made of a file; `artefact_ratio` how many times its file it may be (plain text makes 5 to
-    15, headings alone 30), unless it is below `artefact_floor` bytes: packed text makes more.
+    The values were chosen by hand: far above any document people read, low enough that one file cannot fill the
+    memory, the disk or the time of a worker.
     """
 
     pages: int = 5_000
+    """Pages of a PDF; the longest filing measured has 549."""
     bytes: int = 200 * 1024 * 1024
+    """Size of the file."""
     characters: int = 60_000_000
+    """Characters of all text together."""
     members: int = 10_000
+    """Files inside a Word document, which is a ZIP."""
     unpacked: int = 1024 * 1024 * 1024
+    """Bytes of all these files unpacked."""
     part: int = 64 * 1024 * 1024
+    """Bytes of one of them that is read, unpacked."""
     ratio: int = 400
+    """Times that one of them may be smaller packed than unpacked; a ZIP bomb packs a thousand times."""
     sections: int = 20_000
+    """Headings of an outline: twice those of the longest filings, and a page or a model goes through them in a second.
+    The others become text."""
     artefact: int = 512 * 1024 * 1024
+    """Bytes of the artefact made of a file."""
     artefact_ratio: int = 50
+    """Times its file that an artefact may be large: plain text makes 5 to 15, headings alone 30."""
     artefact_floor: int = 64 * 1024 * 1024
+    """Bytes below which that ratio is not asked for, since packed text makes more."""

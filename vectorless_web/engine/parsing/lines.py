@@ -32,7 +32,7 @@ class Style:
 
     @property
     def weight(self) -> tuple[bool, bool, int, str]:
-        """What remains when the size is left out."""
+        """The style without its size: (bold, italic, tone, font)."""
         return (self.bold, self.italic, self.tone, self.font)
 
     @property
@@ -98,6 +98,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _GLUED = re.compile(r"([a-zß-ÿ])([A-ZÀ-Þ])")
 _LETTERS = re.compile(r"(?:(?<=\s)|^)(?:[^\W\d_] ){3,}[^\W\d_](?=\s|$|[.,:;])")
 _TIMES = 5
+"""Two words are one, or one is two, when the document has that form at least so many times as often as the other.
+Chosen by reading filings whose words PDFium divides."""
 
 
 class Vocabulary:
@@ -147,8 +149,20 @@ def _first(text: str) -> str:
 
 
 _PROSE, _WIDE = 40, 0.4
+"""Characters of a line, or share of the page's width, from which it is counted as prose when margins and body style are
+measured."""
 _ENOUGH, _PAGEFUL = 200, 300
+"""Characters of prose in the document's body style from which a page is set in it, and of another style from which that
+is the page's own."""
 _LONG, _TITLES = 60, 4
+"""Characters above which the line below an emphasised one is prose, and emphasised lines above prose from which their
+left edge is a place of titles."""
+_WIDEST_PITCH = 40
+"""Points between the tops of two lines above which they are not neighbours."""
+_USUAL_PITCH = 1.25
+"""Ems between lines of a size for which no distance was measured."""
+_COMMON_MARGIN = 0.04
+"""Share of all left edges above which one is a margin of the whole document."""
 _PLAIN = Style(10.0, False, False, Tone.BLACK, "")
 
 
@@ -175,13 +189,13 @@ class Layout:
         return any(left + shift in own for shift in (0, -1, 1, -2, 2, -3, 3))
 
     def at_title_edge(self, line: Line) -> bool:
-        """Whether titles stand there in this document, indented though they may be."""
+        """Whether the line starts at a left edge where this document puts titles, even if that edge is indented."""
         left = round(line.left)
         return any(left + shift in self.title_edges for shift in (0, -1, 1))
 
     def line_pitch(self, style: Style) -> float:
         """Usual distance between the tops of lines of one paragraph in that size, in points."""
-        return self.pitch.get(style.size, style.size * 1.25)
+        return self.pitch.get(style.size, style.size * _USUAL_PITCH)
 
 
 @dataclass(slots=True)
@@ -199,12 +213,16 @@ class _Survey:
             self.margins[line.page][round(line.left)] += 1
             if not line.gapped:  # rows of tables are no prose
                 self.prose[line.page][line.style] += len(line.text)
-        if before is not None and before.style.size == line.style.size and 0 < line.top - before.top < 40:
+        if before is not None and before.style.size == line.style.size and 0 < line.top - before.top < _WIDEST_PITCH:
             self.pitches[line.style.size][round(line.top - before.top, 1)] += min(len(before.text), len(line.text))
 
 
 def survey(pages: Sequence[Page], running: set[tuple[int, int]]) -> Layout:
-    """Measure a document. Pages without prose take the margins common to the whole document."""
+    """Measure the layout of a document.
+
+    `running` holds (page index, line number) of running lines, which are left out. Pages
+    without prose take the margins common to the whole document.
+    """
     counts = _Survey()
     for page in pages:
         before: Line | None = None
@@ -256,7 +274,7 @@ def _margins(pages: Sequence[Page], found: dict[int, Counter[int]]) -> dict[int,
     for counts in found.values():
         total.update(counts)
     weight = sum(total.values())
-    common = frozenset(left for left, count in total.items() if count > weight * 0.04)
+    common = frozenset(left for left, count in total.items() if count > weight * _COMMON_MARGIN)
     return {
         page.index: common | frozenset(left for left, count in found.get(page.index, Counter()).items() if count > 1)
         for page in pages

@@ -165,6 +165,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _DECLARED_WITHIN = 4096
+"""Bytes at the beginning in which a web page may name its encoding; browsers read 1,024, some pages say it later."""
 _DECLARATION = re.compile(
     rb"<(?:meta\b[^>]{0,200}?\bcharset|\?xml\b[^>]{0,100}?\bencoding)\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE
 )
@@ -183,8 +184,12 @@ _WIDER = {
     "macintosh": "mac-roman",
 }
 _SAMPLE = 64 * 1024
+"""Bytes by which an encoding is guessed, and characters by which binary data is told from text."""
 _CONTROL_SHARE = 0.02
+"""Share of control and unreadable characters above which a file is no text."""
 _FEW, _FEW_SHARE = 30, 0.2
+"""Bytes beyond ASCII, by number and by share of the sample, below which encodings cannot be told apart; then
+Windows-1252 is taken."""
 # Guesses among these differ in few letters and are often wrong on short texts: Windows-1252 is by far the most common.
 _WESTERN = frozenset(
     (
@@ -204,7 +209,7 @@ _WESTERN = frozenset(
 
 
 def decode(data: bytes) -> str:
-    """The text of a file with LF line ends. UnreadableDocument(`binary_file`) if it is not text."""
+    """The text of a file with LF line ends. Raises UnreadableDocument(`binary_file`) if it is not text."""
     text = _decode(data)
     sample = text[:_SAMPLE]
     strange = sum(

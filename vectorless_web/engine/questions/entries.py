@@ -8,6 +8,7 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 
 MAX_ENTRIES = 500
+"""Entries of a workspace's lexicon; all of them are compared with every question. Chosen by hand."""
 SOURCE = "entered in this workspace"
 
 

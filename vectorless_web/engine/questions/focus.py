@@ -1,4 +1,4 @@
-"""Parts a question from the instructions around it: who to act as, how to round, which page to look at."""
+"""Separates a question from the instructions around it: which role to play, how to round, which page to read."""
 
 import re
 from dataclasses import dataclass

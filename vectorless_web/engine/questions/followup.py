@@ -1,4 +1,4 @@
-"""Follow-up questions: what they leave out is taken from the question before."""
+"""Completes a follow-up question with the subject and period of the question before it."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from vectorless_web.engine.questions.plan import Period, QueryPlan
 
 LONGEST = 12
-"""Words of the longest question that can lean on the one before."""
+"""Words of a question, at most, that may leave its subject to the question before; a longer one says it. Chosen by
+hand."""
 
 _OPENING = re.compile(
     r"^\s*(?:and|but|or|so|then|what about|how about|same for|what if|also)\b[\s,:]*(?:for|in|of|about)?\s*", re.I

@@ -1,4 +1,4 @@
-"""What a question must be like to be asked at all: stated here once, for pages, commands and the engine."""
+"""The limits of a question, used by pages, commands and the engine."""
 
 from vectorless_web.engine.errors import InvalidInput
 

@@ -32,7 +32,11 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _EVERY_YEAR = re.compile(r"\b(average|mean|each|every|annual|trend|cumulative|total over|years?)\b", re.IGNORECASE)
+_CENTURY_TURN = 70
+"""Two digits below this are a year after 2000, others one of the last century."""
 _LONGEST_RANGE = 12
+"""Years of a range that is filled in year by year; a longer one names its ends alone. Measured as engine.ranking says:
+6 and 24 change nothing."""
 
 
 def periods_in(text: str) -> tuple[Period, ...]:
@@ -70,7 +74,7 @@ def _full_year(text: str) -> int:
     digits = int(text.strip("'’"))
     if digits >= 100:
         return digits
-    return 2000 + digits if digits < 70 else 1900 + digits
+    return 2000 + digits if digits < _CENTURY_TURN else 1900 + digits
 
 
 def _quarter_number(text: str) -> int | None:

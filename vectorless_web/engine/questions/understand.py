@@ -119,16 +119,24 @@ def _join_name(text: str, run: Sequence[re.Match[str]]) -> list[str]:
 
 
 EXPANSION = 0.7
-"""Weight of a term that stands in all phrases of a concept; in few of them it weighs less, by the root of its share."""
+"""Weight of a term that stands in all phrases of a concept; in few of them it weighs less, by the root of its share.
+Measured as engine.ranking says: 0.35 loses 2 hits at 10, 1.0 one at 3."""
 LEAST = 0.12
+"""Weight below which an expanded term is left out: it stands in few of many phrases. Measured as engine.ranking says:
+0.06 changes nothing, 0.24 loses 2 questions whose gold pages are all among the first 10."""
 _GENERAL = 0.5
+"""Share of that weight for concepts of the general pack, whose wordings are common words. Measured as engine.ranking
+says: 0.25 and 1.0 change 17 and 16 orders and at most one hit at 3."""
 _PHRASE_WEIGHT = 0.7
+"""Weight of the documents' wordings as phrases, where the question's own weighs 1. Measured as engine.ranking says:
+0.35 loses 1 hit at 1, 1.0 gains one."""
 _ASKING = frozenset(
     analyse(
         "amount number year report reported company ask answer question mention mentioned based base data primarily"
     )
 )
 _ASKING_WEIGHT = 0.3
+"""Weight of words that only ask ("how long"). Measured as engine.ranking says: 0.15 and 0.6 lose 1 hit at 3."""
 _HOW = re.compile(r"\bhow\s+(?P<how>long|many|much|often|old|far|big|large|high|soon|quickly)\b", re.IGNORECASE)
 
 
@@ -367,12 +375,16 @@ def _currency(text: str, scaled: re.Match[str] | None) -> str:
 
 
 _MAX_FIGURES = 12
+"""Figures that one question may need; bounds the time of a question over many periods. Measured as engine.ranking says:
+6 and 24 change nothing."""
 _LISTED = re.compile(r"\b(?P<first>\w+), (?P<second>\w+),? (?:and|or) \w+ (?P<noun>\w+)\b")
 _EXCLUDED = re.compile(
     r"\b(?:exclud\w+|without|not including|apart from|ignor\w+|disregard\w+|leaving out|adjusted for|net of)\b",
     re.IGNORECASE,
 )
 _REACH = 45
+"""Characters after "excluding" and the like in which what is named is set aside, unless a comma ends it sooner.
+Measured as engine.ranking says: 22 and 90 change nothing."""
 _DISCUSSION = ("management's discussion and analysis", "results of operations")
 _CLAUSE = re.compile(
     r"\s*(?:;|\band (?=(?:what|which|who|when|where|why|how|is|are|was|were|does|do|did|has|have)\b)|(?<=\?)\s)", re.I

@@ -14,16 +14,20 @@ from vectorless_web.engine.ranking.scorer import EvidenceScorer, PrecomputedScor
 from vectorless_web.engine.text.analyser import analyse
 
 AROUND = 0.75
-"""What a piece counts that is said only by the headings around a text."""
+"""What a piece of the question counts, as a share, that only the headings around a text say. Chosen by hand: a heading
+holds for the text below it, but the text may be about something else."""
 
 NEAR = 0.35
-"""What a piece counts that is said only by the rest of a text's paragraph."""
+"""What a piece counts, as a share, that only the rest of a text's paragraph says. Chosen by hand: less than a heading,
+which was written to name what follows."""
 
 PARTLY = 0.5
-"""What a piece counts, at most, of which only some words are said."""
+"""What a piece counts, at most, of which a text says only some words. Chosen by hand: half a wording is no statement of
+it."""
 
 PERIOD_WEIGHT = 0.5
-"""A period's weight, as a share of the mean weight of the other pieces."""
+"""Weight of all years of a question together, as a share of the mean weight of its other pieces. Chosen by hand: years
+stand all over a document, often only in a column header."""
 
 Terms = frozenset[str]
 
@@ -53,9 +57,10 @@ _EXPLAINING = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Aspect:
-    """A piece of a question: its weight and the term sets each of which says it. `kind`: concept, word or period.
+    """A piece of a question: its weight, and the sets of terms (`ways`), each of which words it in full.
 
-    `hints` are term sets that speak of it without naming it: the figures a ratio is worked out from.
+    `kind` is "concept", "word" or "period". `hints` are sets of terms that concern it without
+    naming it: the figures a ratio is worked out from.
     """
 
     weight: float
@@ -166,11 +171,11 @@ class Candidate:
 
 
 SHOWN = 40
-"""Leaves ranked for one question."""
+"""Leaves ranked for one question, the best. Bounds the time of a step; prompts and passages take fewer."""
 
 
 class Finder:
-    """Evidence of one question in one document, worked out once and kept."""
+    """Evidence for one question in one document. Each property is worked out when first read, then kept."""
 
     def __init__(self, document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> None:
         self.document = document
@@ -206,7 +211,7 @@ class Finder:
         return self.aspects.measure_cover(text, context, near)
 
     def said_terms(self, text: str) -> float:
-        """Weight of the question's own words that stand in a text."""
+        """Sum of weight x idf over the question's own words (not those of the lexicon) that stand in a text; >= 0."""
         inside = set(analyse(text))
         own = {t.term: t.weight for t in self.plan.terms if t.source == "question"}
         return sum(weight * self._rarity(term) for term, weight in own.items() if term in inside)
@@ -218,7 +223,7 @@ class Finder:
         return aspects_of(plan, self._lexicon, self._rarity).measure_cover(text, context)
 
     def node_coverage(self, key: int) -> float:
-        """Share of the attainable weight that stands in a node and in the titles above it."""
+        """Share in [0, 1] of the question that a node says, the titles above it included (see `coverage`)."""
         node = self.document.tree.node(key)
         return self.coverage(f"{node.title} {node.text}", " ".join(self.document.tree.path(key)))
 

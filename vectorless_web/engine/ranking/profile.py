@@ -42,26 +42,49 @@ _CAUTION = re.compile(
 )
 _AUDIT = re.compile(r"\breport of independent|\bindependent auditor", re.IGNORECASE)
 _FEWEST_ENTRIES = 8
-"""Lines ending in a page number that a page of contents has at least; shorter lists are those of a section, which
-hold text too. Not measured by itself."""
+"""Lines ending in a page number that a page of contents has at least; shorter lists are those of a section, which hold
+text too. Measured: 4 and 16 change no order."""
 _FEWEST_EXHIBITS = 10
-"""Lines of exhibits that a page listing them has at least: a page of notes mentions a few. Not measured by itself."""
+"""Lines of exhibits that a page listing them has at least: a page of notes mentions a few. Measured: 5 changes 1 order,
+20 none."""
 _LONGEST_CONTENTS_LINE = 200
-"""Characters; a page with a longer line is prose, not contents. Not measured by itself."""
+"""Characters; a page with a line of this length or more is prose, not contents. Measured: 100 changes 1 order, 400
+none."""
 _HEAD_LINES = 12
-"""Lines at the top of a page among which its heading "Contents" or "Index" must stand."""
+"""Lines at the top of a page among which its heading "Contents" or "Index" must stand. Measured: 6 and 24 change no
+order."""
+_ENTRIES_SHARE = 0.5
+"""Share of a page's lines above which entries make it a page of contents. A line that ends in a page number and begins
+with "Item" or the like counts twice. Measured: 0.25 changes 7 orders, 1.0 one, neither a hit."""
+_CONTENTS_WORTH = 0.35
+"""Share of its score that a page of contents keeps. Measured: 0.175 and 0.7 change 1 and 2 orders and no hit."""
+_EXHIBITS_WORTH = 0.5
+"""Share of its score that a list of exhibits keeps. Measured: 0.25 and 1.0 change none of the first ten pages; the
+value orders pages further down."""
+_SIGNATURES_WORTH = 0.7
+"""Share of its score that a page of signatures keeps. Measured: 0.35 and 1.0 change none of the first ten pages; the
+value orders pages further down."""
+_CAUTION_WORTH = 0.6
+"""Share of its score that a page keeps whose sections are all cautionary statements. Measured: 0.3 and 1.0 change none
+of the first ten pages; the value orders pages further down."""
+_AUDIT_WORTH = 0.75
+"""Share of its score that a page keeps whose sections are all reports of an auditor. Measured: 0.375 and 1.0 change
+none of the first ten pages; the value orders pages further down."""
+_LABELS_READ = 4
+"""Rows at the top of a table that are searched for years, besides its column headers and title. Measured: 2 and 8
+change 2 orders each and no hit."""
 
 
 def page_worth(text: str, titles: Sequence[str]) -> float:
     """A factor in (0, 1] for a page with that text; `titles` are the sections that begin on it or run on into it."""
     worth, lowered = 1.0, text.lower()
     if _is_contents(text, lowered):
-        worth = 0.35
+        worth = _CONTENTS_WORTH
     elif _lists_exhibits(text, lowered):
-        worth = 0.5
+        worth = _EXHIBITS_WORTH
     elif "pursuant to the requirements of" in lowered and _SIGNATURES.search(text):
-        worth = 0.7
-    for pattern, factor in ((_CAUTION, 0.6), (_AUDIT, 0.75)):
+        worth = _SIGNATURES_WORTH
+    for pattern, factor in ((_CAUTION, _CAUTION_WORTH), (_AUDIT, _AUDIT_WORTH)):
         if titles and all(pattern.search(title) for title in titles):
             worth = min(worth, factor)
     return worth
@@ -87,7 +110,7 @@ def _is_contents(text: str, lowered: str) -> bool:
     if numbered < _FEWEST_ENTRIES:
         return False
     items = sum(bool(_ITEM_LINE.match(line)) for line in lines)
-    return numbered + items > 0.5 * len(lines) and max(map(len, lines)) < _LONGEST_CONTENTS_LINE
+    return numbered + items > _ENTRIES_SHARE * len(lines) and max(map(len, lines)) < _LONGEST_CONTENTS_LINE
 
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -100,7 +123,7 @@ _CAUSE = re.compile(
 )
 _CONFIDENT = 0.5
 """Score as a primary statement, in [0, 1], above which a page is not demoted as boilerplate. Without a title of the
-kind no page gets beyond one half."""
+kind no page gets beyond one half. Measured: 0.25 and 1.0 change no order."""
 
 
 class DocumentProfile:
@@ -248,5 +271,5 @@ def _years_of(node: Node) -> frozenset[int]:
     if table is None:
         return frozenset(int(year) for year in _YEAR.findall(node.text))
     texts = [f"{column.header} {column.period}" for column in table.columns]
-    texts += [node.title, *(node.text[row.offset : row.offset + row.length] for row in table.rows[:4])]
+    texts += [node.title, *(node.text[row.offset : row.offset + row.length] for row in table.rows[:_LABELS_READ])]
     return frozenset(int(year) for text in texts for year in _YEAR.findall(text))

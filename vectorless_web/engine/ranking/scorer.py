@@ -14,12 +14,14 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.evidence import node_scores
 
 FIELD_WEIGHTS: Mapping[str, float] = {"title": 2.0, "path": 0.5, "text": 1.0, "table": 1.0}
-"""BM25F field weights used for walking."""
+"""BM25F field weights of `SegmentScorer`. As for pages (ranking.parts), but a path counts less: walking compares
+sections whose paths mostly agree. Chosen by hand."""
 
 COVERAGE_SHARE = 0.3
-"""How far missing question words lower a subtree's score."""
+"""How far missing question words lower a subtree's score in `SegmentScorer`: by up to 30 % when it holds none of them.
+Chosen by hand; `DocumentScorer`, which runs use, sets it to 0."""
 _TINY = 1e-9
-"""Stands for 0 where a division needs more than nothing."""
+"""Stands for 0 where a division needs a positive number."""
 
 Floats = npt.NDArray[np.float64]
 

@@ -11,14 +11,14 @@ from vectorless_web.engine.text.analyser import analyse, title_terms
 
 _FIGURE = re.compile(r"(?<![\w.,-])[$€£(]*\s?\d[\d,.]*%?\)?(?![\w-])")
 _FEWEST_FIGURES = 4
-"""Figures in a text that may be a table whose lines were lost: fewer are prose with numbers. Bound by reading
-examples, not measured by itself."""
+"""Figures in a text that may be a table whose lines were lost: fewer are prose with numbers. Chosen by reading
+examples. Measured: 2 and 8 change 2 and 8 orders and no hit."""
 _WORDS_PER_FIGURE = 9
-"""Words for each figure, at most, in such a text: labels are short, sentences are not. Bound by reading examples, not
-measured by itself."""
+"""Words for each figure, at most, in such a text: labels are short, sentences are not. Chosen by reading examples.
+Measured: 4 changes 14 orders and no hit, 18 gains 1 hit at 1 and at 5."""
 _LONGEST_LABEL = 12
-"""Terms of a row's label taken from running text, counted back from its figure: what stands further back belongs to
-the row before."""
+"""Terms of a row's label taken from running text, counted back from its figure: what stands further back belongs to the
+row before. Measured: 6 changes 6 orders and no hit, 24 none."""
 _DIGITS = re.compile(r"\d+")
 
 Terms = tuple[str, ...]
@@ -68,16 +68,23 @@ Captions = dict[str, dict[tuple[str, ...], str]]
 """By the first term of a caption: its terms -> its concept."""
 
 _ENOUGH = 10
-"""So many different captions make a page a statement beyond doubt."""
+"""So many different captions make a page a statement beyond doubt. Measured: 5 gains 1 hit at 3, 20 changes 29 orders
+and no hit."""
 _NEAR = 9
-"""Primary statements follow one another: within so many pages others must stand."""
+"""Pages: primary statements follow one another, so within this distance others must stand. Measured: 4 and 18 change 9
+orders each and no hit."""
 _ALONE = 0.75
 """Share of its score that a page keeps when no other primary statement stands near it, as in a summary of selected
-data."""
+data. Measured: 0.375 and 1.0 change 23 and 19 orders and no hit."""
 _UNCONFIRMED = 0.6
-"""Share of its score that a page keeps when another page of the document was compiled as that very statement."""
+"""Share of its score that a page keeps when another page of the document was compiled as that very statement. Measured:
+0.3 changes 29 orders and no hit, 1.0 loses 1 hit at 1."""
+_UNTITLED = 0.5
+"""Share of its score that a page keeps when none of its headings carries a title of the kind of statement. Measured:
+0.25 and 1.0 change 29 and 36 orders and no hit."""
 _LONGEST_TITLE = 14
-"""Terms of a heading that may name a statement; a longer one is a sentence about it."""
+"""Terms of a heading that may name a statement; a longer one is a sentence about it. Measured: 7 and 28 change no
+order."""
 
 
 def statement_pages(
@@ -103,7 +110,8 @@ def statement_pages(
         known, titles = _caption_terms(lexicon, kind), _title_terms(kind)
         shares = [_measure_captions(on_page, known) for on_page in labels]
         found[kind.name] = [
-            share * (1.0 if share and _is_titled(headings[page], titles) else 0.5) for page, share in enumerate(shares)
+            share * (1.0 if share and _is_titled(headings[page], titles) else _UNTITLED)
+            for page, share in enumerate(shares)
         ]
     together = {name: _weigh_neighbours(name, found) for name in found}
     return {name: _confirm_pages(pages, recognised.get(name, ())) for name, pages in together.items()}

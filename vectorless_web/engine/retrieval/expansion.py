@@ -20,8 +20,11 @@ class CommunityFilter:
 
     enabled: bool = False
     expand_seeds: int = 3
+    """Candidates, the best ones, whose communities join. Chosen by hand, like the two below."""
     max_per_community: int = 10
+    """New members that one community adds at most. A run of the workspace takes 4 (agent.steps.retrieve)."""
     decay: float = 0.85
+    """Share of its seed's score that a member gets: it follows its seed closely in the order."""
 
     @property
     def is_identity(self) -> bool:
@@ -107,11 +110,17 @@ def _new_members(members: Sequence[Identifier], present: set[Identifier], cap: i
 
 
 DAMPING = 0.85
+"""Probability that the walk follows an edge instead of starting anew; the value of Brin and Page 1998."""
 MAX_ITERATIONS = 15
+"""Iterations of PageRank at most. What an iteration still changes shrinks by DAMPING each time: 0.85 ** 15 is 0.09,
+enough for an order of neighbours."""
 EPSILON = 1e-6
+"""Change of the whole result (L1) below which PageRank stops early."""
 MAX_NODES = 250_000
-"""Above this many nodes PageRank runs only when the caller opts in."""
+"""Above this many nodes PageRank runs only when the caller opts in, because each iteration touches every edge. Chosen
+by hand; no run of the workspace uses PageRank."""
 _MAX_DAMPING = 0.999
+"""Damping is cut to this: at 1 the walk would never return to the seeds."""
 
 Vector = NDArray[np.float64]
 
@@ -183,6 +192,7 @@ class _Transition:
 
 GraphExpandDirection = Direction
 MIN_DEPTH, MAX_DEPTH = 1, 4
+"""Hops of graph expansion that are allowed: farther nodes have little to do with the seed, and are many."""
 
 WeightedEdge = tuple[Identifier, Identifier, float]
 Neighbours = Callable[[Identifier, Direction], Sequence[tuple[str, Identifier]]]
@@ -198,7 +208,7 @@ class GraphExpandMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GraphExpand:
-    """Settings of graph expansion. `depth` counts hops and is clamped to 1..4.
+    """Settings of graph expansion.
 
     `edge_types` None follows every type; `edge_weight` multiplies the score along a
     type (1.0 when not named); `max_per_seed` follows only the first n edges of each
@@ -208,9 +218,14 @@ class GraphExpand:
     """
 
     depth: int = 1
+    """Hops from a seed; clamped to 1..4."""
     decay: float = 0.7
+    """Share of its score that a node gives to a neighbour, for each hop. Chosen by hand: lower than that of a community
+    (0.85), because an edge leads to another section."""
     max_expand: int = 20
+    """Neighbours added at most. A run of the workspace takes 4 (agent.steps.retrieve)."""
     max_frontier: int = 5000
+    """Nodes of one hop above which the walk goes no further. Bounds the time of one query in a dense graph."""
     max_per_seed: int | None = None
     direction: Direction = Direction.OUTGOING
     edge_types: tuple[str, ...] | None = None

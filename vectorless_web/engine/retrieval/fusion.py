@@ -19,6 +19,8 @@ Scored = tuple[Identifier, float]
 """An id and its score."""
 
 SCORE_DIGITS = 12
+"""Decimal digits of a score. A float64 near 1 has 15 to 16; the last ones differ with the order of a sum, and equal
+scores must tie on every machine."""
 _EXACT_ABOVE = 1e3
 """Above this a float64 has no twelve decimal digits left to round."""
 
@@ -74,8 +76,12 @@ def rank_order(ids: Sequence[Identifier], scores: NDArray[np.float64]) -> list[i
 
 
 RRF_K = 60.0
+"""k of reciprocal rank fusion, in ranks: the value of Cormack, Clarke and Buettcher 2009, who found results flat around
+it. A smaller k favours what stands first in one lane, a larger one what stands in several."""
 _FLAT = 1e-12
-"""A lane whose scores differ by less carries no order of its own."""
+"""A lane whose scores differ by less has no order of its own."""
+_FLAT_SCORE = 0.5
+"""What every hit of such a lane counts after scaling: the middle of [0, 1]."""
 
 Contributions = tuple[list[Identifier], NDArray[np.float64]]
 """Distinct ids and what a lane adds to each."""
@@ -168,7 +174,7 @@ def min_max(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     # Halved first: the difference of two huge scores of opposite sign would overflow.
     reach = high / 2 - low / 2
     if 2 * reach < _FLAT:
-        return np.full(scores.shape, 0.5)
+        return np.full(scores.shape, _FLAT_SCORE)
     return (scores / 2 - low / 2) / reach
 
 
@@ -189,14 +195,14 @@ def _sum_contributions(parts: Sequence[Contributions]) -> list[Scored]:
 
 
 SHAPE_MINIMUM = 8
-"""Fewer scores than this have no shape worth a name."""
+"""Fewer scores than this have no shape: with eight each quartile holds two."""
 
 
 def confidence(scores: Sequence[float]) -> float:
     """clamp(1 - max(last, 0) / first) in [0, 1] over scores best first: how far the best stands out.
 
-    0 for fewer than two scores or a first that is not positive. Source: a measure of this
-    package; the confidence that people see is another one.
+    0 for fewer than two scores or a first that is not positive. Source: this package. The
+    confidence shown beside an answer is worked out elsewhere (engine.answers.confidence).
     """
     if len(scores) < 2 or not scores[0] > 0:
         return 0.0
@@ -214,7 +220,7 @@ def quantiles(scores: Sequence[float]) -> list[float]:
 
 
 class Shape(StrEnum):
-    """How scores are spread."""
+    """How the scores of a list are spread (see `score_shape`)."""
 
     BIMODAL = "bimodal"
     LONG_TAIL = "long-tail"
@@ -256,9 +262,14 @@ def score_shape(scores: Sequence[float]) -> Distribution:
 
 
 WINDOW = 128
+"""Values kept of one session, the last ones. Chosen by hand, like the three below; no run of the workspace uses
+them."""
 WARM_UP = 12
+"""Values from which a session has a median: of fewer, one odd value moves it far."""
 IDLE_SECONDS = 3600.0
+"""Seconds after its last value from which a session may be dropped."""
 MAX_SESSIONS = 10 * WINDOW
+"""Sessions kept; with WINDOW it bounds the memory to about 164,000 numbers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,6 +125,8 @@ def pack(
 
 
 SUMMARY_CAP = 8192
+"""Characters of a node's text and of its context that are shown at most: about 2,000 tokens, a quarter of the default
+budget of evidence (8,000 tokens), so that one node cannot fill it alone."""
 BUILT_IN = frozenset({"ntype", "id", "context", "summary"})
 _LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _RARE_BREAK = re.compile(r"[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")

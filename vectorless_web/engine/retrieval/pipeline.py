@@ -146,6 +146,7 @@ def fuse(lanes: Sequence[LaneHits], query: RetrievalQuery) -> list[Scored]:
 
 
 FILTER_ONLY_SCORE = 1.0
+"""Score of every node when a query filters and ranks by nothing; all tie, so ids decide."""
 
 
 def execute(

@@ -17,7 +17,7 @@ from vectorless_web.engine.retrieval.packing import SUMMARY_CAP, Dropped
 from vectorless_web.engine.retrieval.reranking import RERANK_TOP_K, NodeReranker, Reranker
 
 WARNINGS_CAP = 8
-"""At most so many warnings leave the retriever."""
+"""Warnings that one result carries at most; as many as there are kinds of cause."""
 
 
 class WarningCode(StrEnum):
@@ -140,7 +140,11 @@ def remove_repeats(warnings: Iterable[RetrievalWarning]) -> list[RetrievalWarnin
 
 
 LANE_CAP = 256
+"""Hits that one lane hands to fusion at most. Filters act before the cut, so a filter costs no recall. Chosen by hand:
+in reciprocal rank fusion the last of them adds 1 / 316 where the first adds 1 / 61."""
 FIELD_WEIGHTS: Mapping[str, float] = {"title": 2.0, "path": 1.0, "text": 1.0, "table": 1.0}
+"""BM25F field weights of the lexical lane: a title says more than a text of the same length. Chosen by hand; a run
+ranks by engine.ranking and passes its own."""
 
 
 class Lane(StrEnum):
@@ -252,5 +256,5 @@ class RetrievalResult:
     left_out: tuple[Dropped, ...] = ()
 
     def canonical(self) -> bytes:
-        """The whole result as ASCII JSON: what determinism is checked on."""
+        """The whole result as ASCII JSON; equal requests must give equal bytes."""
         return json.dumps(_tag_types(self), ensure_ascii=True, sort_keys=True).encode()

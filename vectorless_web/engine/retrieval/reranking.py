@@ -1,4 +1,4 @@
-"""Reranking: a second opinion on the first candidates, which may fail without harm, and evidence diversity."""
+"""Reranking of the first candidates (a failure keeps the fused order), and choice of diverse evidence."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,6 +13,7 @@ from vectorless_web.engine.retrieval.corpus import CorpusNode, unit_rows
 from vectorless_web.engine.retrieval.fusion import Identifier, Scored, round_score, sort_scored
 
 RERANK_TOP_K = 25
+"""Candidates, the best ones, that a reranker orders. Chosen by hand: a reranker reads the text of each."""
 
 
 class Reranker(Protocol):
@@ -64,7 +65,7 @@ def rerank(
 
 
 def reorder(candidates: Sequence[Scored], score: Callable[[], Sequence[float]], *, top_k: int) -> Reranked:
-    """`rerank` with the scores of the first `top_k` candidates from any source; it is asked when there are any."""
+    """As `rerank`, with scores from a function, which is called only if there are candidates."""
     head = list(candidates[: max(top_k, 0)])
     if not head:
         return Reranked(list(candidates), {})
@@ -121,7 +122,7 @@ def select_diverse(pieces: Sequence[DiversityCandidate], k: int, *, diversity: f
 
     effective = (1 - d) x relevance - d x greatest cosine to what is picked, that cosine
     clamped to [0, 1] and d to [0, 1]; ties go to the smaller text; d = 0 is plain
-    relevance order. Source: Carbonell and Goldstein, SIGIR 1998.
+    relevance order. The default 0.5 weighs relevance and novelty alike. Source: Carbonell and Goldstein, SIGIR 1998.
     """
     left = sorted(pieces, key=lambda piece: piece.text)
     if not left or k <= 0:

@@ -57,14 +57,18 @@ def family_of(form: str) -> str:
 
 ENTITY, PREFIX, YEAR, QUARTER, FORM, DATE, KEYWORD = "entity", "prefix", "year", "quarter", "form", "date", "keyword"
 _LATER_NAME = 0.85
-"""How much less sure a name is that does not stand first on the card."""
+"""How sure a name is that does not stand first on the card, as a share. Measured: at 0.425, 59 questions commit instead
+of 53, all rightly; 1.0 changes no first document. Kept because a second party of a contract is as much its subject as
+the first."""
 _YEAR_CERTAINTY = (1.0, 0.6, 0.45, 0.3)
 """How sure it is that a document is about each of its card's years, the first of which is its own; later ones are
-mostly years compared with. Further years make no key."""
+mostly years compared with. Further years make no key. Measured: half and twice change no first document."""
 _PREFIXED_NAMES = 2
-"""Names of a card, the first ones, that count in its title and may be found by their beginnings."""
+"""Names of a card, the first ones, that count in its title and may be found by their beginnings. Measured: 1 and 4
+change no first document."""
 _LATER_FORM = 12
-"""Strength (of MAX_COUNT, 31) of a kind of document that does not stand first on the card."""
+"""Strength (of MAX_COUNT, 31) of a kind of document that does not stand first on the card. Measured: 6 and 24 change
+nothing."""
 _TAG, _TOPIC = 31, 20
 """Strengths (of MAX_COUNT, 31) of a card's tags, which were chosen, and of its topics, which were counted."""
 

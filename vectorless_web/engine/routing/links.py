@@ -15,19 +15,22 @@ MIN_SHARED = 2
 MAX_LINKS = 20
 """Links stored for a document, the strongest; bounds the size of a snapshot."""
 _MOST_KEYWORDS = 60
-"""Only the most telling keywords of a card make links."""
+"""Keywords of a card, the most telling ones, that make links. Chosen by hand: it bounds the postings read for each new
+document."""
 _COMMON_SHARE = 0.2
-"""A keyword of more than this share of the documents is filler."""
+"""Share of the documents above which a keyword is filler and makes no link. Chosen by hand."""
 _MANY = 2000
-"""Nor does a keyword of so many documents tell any two of them apart, however large the workspace."""
+"""Documents above which a keyword makes no link, however large the workspace: it tells no two of them apart. Chosen by
+hand."""
 _FEW = 5
-"""In a small workspace a keyword of so few documents is not filler whatever their share."""
+"""Documents up to which a keyword is not filler, whatever their share: in a small workspace every share is large.
+Chosen by hand."""
 
 
 def links_for(
     card: Card, snapshot: Snapshot, *, doc_id: int, keywords: Iterable[str] = ()
 ) -> list[tuple[int, float, list[str]]]:
-    """(document id, weight in (0, 1], shared keywords), strongest first, at most 20, at least two keywords shared.
+    """Links of one document: (document id, weight in (0, 1], shared keywords), strongest first, at most MAX_LINKS.
 
     The weight is the idf of the shared keywords over that of all the card's telling ones.
     Costs as much as the postings of those keywords, not of the corpus.

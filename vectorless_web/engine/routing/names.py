@@ -1,4 +1,4 @@
-"""Names of organisations as people write them: glued, shortened, as initials, as blends."""
+"""Keys under which the name of an organisation is found: glued words, initials, blends and other nicknames."""
 
 import re
 import unicodedata
@@ -46,9 +46,16 @@ _KIND_WORDS = frozenset(
 )
 """Words that say what kind of document a title announces, and so are no part of a name."""
 _LONGEST_NAME = 5
-"""Words of a name that begins a title; more are a sentence."""
+"""Words of a name that begins a title; more are a sentence. Measured: 2 and 10 change nothing."""
 _BLENDS = ((2, 2), (3, 2), (2, 3), (3, 3), (3, 4), (4, 4))
 """Letters taken from the first and the second word of a name to make a nickname, as in "FedEx" (3, 2)."""
+_FIRST_WORD, _CAPITALS, _INITIALS, _TWO_INITIALS = 0.75, 0.7, 0.7, 0.5
+"""How sure a guess is that a name is meant by its first word, by its capitals, by three or more initials, by two.
+Chosen by hand, like the three below: the fewer letters, the more names share them."""
+_INITIALS_WITH_AND, _INITIALS_WITH_N, _BLEND = 0.7, 0.4, 0.45
+"""The same for two initials with an n between them, when the name has an "and" and when not, and for a blend."""
+_FEWEST_CAPITALS, _MOST_CAPITALS = 3, 5
+"""Letters of a nickname made of a name's capitals."""
 _SHORTEST_PREFIX, _LONGEST_PREFIX = 3, 10
 """Letters of a name's beginning by which it may be meant: two would be too many names', and ten are nearly all of
 one."""
@@ -62,7 +69,7 @@ def fold_words(name: str) -> list[str]:
 
 
 def glue_words(words: Sequence[str]) -> str:
-    """Words as one, without linking words: "Sea-Salter", "sea salter" and "SeaSalter" become one key."""
+    """The words joined, without linking words: "Sea-Salter", "sea salter" and "SeaSalter" become one key."""
     return "".join(word for word in words if word not in _LINKING)
 
 
@@ -92,7 +99,7 @@ def name_in_title(title: str) -> str:
 
 
 def spellings(name: str) -> dict[str, float]:
-    """Glued keys by which a name may be meant, each with how surely, in (0, 1].
+    """Keys by which a question may name an organisation -> how sure it is that the key means it, in (0, 1].
 
     The name without its legal form is certain; its first word, its initials (also with n
     for "and"), its capitals and blends of its first two words are guesses, of use only
@@ -117,27 +124,28 @@ def _without_legal_form(words: list[str]) -> list[str]:
 def _guess_spellings(name: str, words: list[str], core: list[str]) -> Iterator[tuple[str, float]]:
     yield glue_words(words), 1.0
     yield glue_words(core), 1.0
-    yield from ((key, 0.7) for key in _list_capitals(name))
+    yield from ((key, _CAPITALS) for key in _list_capitals(name))
     telling = [word for word in core if word not in _LINKING]
     if len(telling) < 2:
         return
     if len(telling[0]) > 2 and telling[0] not in _LEGAL:
-        yield telling[0], 0.75
+        yield telling[0], _FIRST_WORD
     initials = "".join(word[0] for word in telling)
-    yield initials, 0.7 if len(initials) > 2 else 0.5
+    yield initials, _INITIALS if len(initials) > 2 else _TWO_INITIALS
     if len(telling) == 2:
-        yield f"{telling[0][0]}n{telling[1][0]}", 0.7 if "&" in name or " and " in name.casefold() else 0.4
+        has_and = "&" in name or " and " in name.casefold()
+        yield f"{telling[0][0]}n{telling[1][0]}", _INITIALS_WITH_AND if has_and else _INITIALS_WITH_N
     for first, second in _BLENDS:
         if len(telling[0]) > first and len(telling[1]) > second:
-            yield telling[0][:first] + telling[1][:second], 0.45
+            yield telling[0][:first] + telling[1][:second], _BLEND
 
 
 def _list_capitals(name: str) -> Iterator[str]:
     """The first three and more capitals of a mixed-case name: "KLMorton Crest" gives "klm" and "klmc"."""
     capitals = "".join(character for character in name if character.isupper()).lower()
-    if name.isupper() or len(capitals) < 3:
+    if name.isupper() or len(capitals) < _FEWEST_CAPITALS:
         return
-    yield from (capitals[:length] for length in range(3, min(len(capitals), 5) + 1))
+    yield from (capitals[:length] for length in range(_FEWEST_CAPITALS, min(len(capitals), _MOST_CAPITALS) + 1))
 
 
 def prefixes(key: str) -> list[str]:

@@ -16,7 +16,8 @@ from vectorless_web.engine.routing.typed import FieldScorer, Wanted, look_up_val
 from vectorless_web.engine.text.analyser import analyse, words
 
 _EXPANSION = 0.25
-"""Words the lexicon added count less here than inside a document: a card is short and names things once."""
+"""Weight of a word that the lexicon added, as a share of its weight inside a document: a card is short and names things
+once. Measured: 0.125 and 0.5 change no first document."""
 
 
 def query_terms(plan: QueryPlan) -> list[tuple[str, float]]:
@@ -27,11 +28,12 @@ def query_terms(plan: QueryPlan) -> list[tuple[str, float]]:
 
 
 def keyword_weights(plan: QueryPlan, snapshot: Snapshot) -> dict[int, float]:
-    """Hash of each unit of the question's key concepts, and of its other words -> idf.
+    """Weights by which cards are compared on keywords: hash of a keyword unit -> idf in (0, 1].
 
-    A word that stands on cards but never as a keyword counts too: without it a card with
-    the common half of the question would look like a full match. Units that no card has
-    are left out; so is everything when no unit is a keyword of any card.
+    The units are those of the question's key concepts and its other words. A word that
+    stands on cards but never as a keyword is included: without it a card with only the
+    common half of the question would look like a full match. Units that no card has are
+    left out. The mapping is empty when no unit is a keyword of any card.
     """
     own = [t.term for t in plan.terms if t.source != "period" and not t.source.startswith("lexicon")]
     units = dict.fromkeys([*(unit for concept in _asked_concepts(plan) for unit in keyword_units(concept)), *own])
@@ -58,11 +60,11 @@ def as_written(plan: QueryPlan) -> dict[str, str]:
 
 
 _STRONG = 10
-"""Candidates whose links are followed."""
+"""Candidates, the best ones, whose links are followed. Chosen by hand; bounds the look-ups."""
 _STRONG_SHARE = 0.5
-"""A candidate is strong when it has at least this share of the best score."""
+"""A candidate is strong when it has at least this share of the best score. Chosen by hand."""
 _LINKED_POOL = 200
-"""Documents beyond the pool that links may bring in; bounds the time of one question in a large workspace."""
+"""Documents outside the pool that links may bring in; bounds the time of one question in a large workspace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,7 @@ class Signals:
     linked: Mapping[int, int]
 
     def order(self) -> list[int]:
-        """Places best first, equal scores by ascending document id."""
+        """Positions in the arrays, best score first, equal scores by ascending document id."""
         return [int(place) for place in np.lexsort((self.ids, -self.score))]
 
 
@@ -179,11 +181,14 @@ def _average_signals(weighted: Iterable[tuple[float, Array | None]], size: int) 
 
 _CONFIDENT_NAME = 0.95
 """Least agreement of names, in [0, 1], from which one document alone may be committed to: a nickname learnt from
-another document (0.96) is enough, a guess is not."""
+another document (0.96) is enough, a guess is not. Measured: 53 of 65 questions commit, all to the right document; at
+1.0 49 do."""
 _CONFIDENT_YEAR = 0.6
-"""Least agreement of years from which one document alone may be committed to: the report on the year, or the next."""
+"""Least agreement of years from which one document alone may be committed to: the report on the year, or the next.
+Measured: at 0.3 54 questions commit, at 1.0 52, all rightly."""
 _MARGIN = 0.06
-"""How far the second must stand behind in agreement of fields."""
+"""How far the second document must stand behind in agreement of fields, in [0, 1]. Measured: 0.03 and 0.12 commit to
+the same 53."""
 
 
 def find_committed(signals: Signals, wanted: Wanted) -> int | None:

@@ -66,7 +66,7 @@ _AHEAD = re.compile(
 def reporting_year(plan: QueryPlan) -> int | None:
     """The year of the report that should hold the answer; None when no year is named.
 
-    A year said to be the vantage point ("as of FY2021") wins, then fiscal years over bare
+    A year from which the question looks ("as of FY2021") wins, then fiscal years over bare
     ones, and of those left the latest: a report shows earlier years for comparison.
     """
     anchored = [period.year for period in plan.periods if _is_anchored(period, plan.question)]
@@ -82,7 +82,7 @@ def names_fiscal_year(plan: QueryPlan) -> bool:
 
 
 def looks_ahead(plan: QueryPlan) -> bool:
-    """Whether the question asks what was expected of its one year, with no vantage point named."""
+    """Whether the question asks what was expected of the one year it names, without saying when it was expected."""
     years = {period.year for period in plan.periods}
     anchored = any(_is_anchored(period, plan.question) for period in plan.periods)
     return len(years) == 1 and not anchored and bool(_AHEAD.search(plan.question))
@@ -94,26 +94,33 @@ def _is_anchored(period: Period, question: str) -> bool:
 
 
 _LONGEST = 6
-"""Words of the question that are glued together to a name, at most: names of filings seldom have more."""
+"""Words of the question that are glued together to a name, at most: names of filings seldom have more. Measured: 3 and
+12 change nothing."""
 _UNCAPITALISED = 0.3
-"""A word in small letters is rarely meant as a name."""
+"""What a word in small letters counts as a name, as a share: it is rarely meant as one. Measured: 0.15 and 0.6 change
+no first document."""
 _FULL_NAME = 26
-"""From this strength on a key is a whole name, not a guess such as the first word of one."""
+"""Strength of a key (of MAX_COUNT, 31) from which it is a whole name, not a guess such as the first word of one: that
+of a later name on a card (`_LATER_NAME` x 31). Measured: at 31, 59 questions commit instead of 53, all rightly, because
+names of other companies mentioned on cards are passed over; 13 changes nothing."""
 _PREFIX_CERTAINTY = 0.5
-"""What a name known by its beginning alone counts, as a share of the whole name."""
+"""What a name known by its beginning alone counts, as a share of the whole name. Measured: 0.25 and 1.0 change
+nothing."""
 _MOST_EXPLAINING, _MOST_SUBJECTS = 200, 3
 """Documents with a nickname, at most, that may explain it (more share it by chance), and subjects it may mean."""
 _CONFIDENT_SHARE = 0.9
-"""Share of the strongest agreement from which a document counts as explaining a nickname."""
+"""Share of the strongest agreement from which a document counts as explaining a nickname. Measured: 0.45 and 1.0 change
+nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """Words of the question that name something on some cards, and how much that says, in (0, 1].
+    """A name in the question (`text`, characters `start` to `end`) that some cards bear.
 
-    `hashes` are the key they match and the subjects of the cards that have it: a nickname
-    that one document of a company explains holds for its others. `strongest` is the
-    greatest strength of the first key.
+    `weight` in (0, 1] grows with the rarity of the name. `hashes` are the key it matches,
+    then the subjects of the cards that have this key: a nickname that one document of a
+    company explains holds for the company's other documents. `strongest` is the greatest
+    strength of the first key on any card, 1 to 31.
     """
 
     text: str
@@ -211,26 +218,36 @@ def _find_prefix_mentions(question: str, names: Sequence[str], snapshot: Snapsho
 
 
 _WEIGHTS = {"name": 3.0, "year": 2.0, "date": 2.0, "form": 1.5, "span": 1.0}
+"""Weights of the parts in the geometric mean of a card. Measured: half or twice the weight of name, year or span
+changes the first document for at most one question; date and form for none."""
 _FISCAL = 1.5
-"""A year called fiscal asks for the report on that year more than a bare one does."""
+"""A year called fiscal asks for the report on that year more than a bare one does: the span weighs so many times as
+much. Measured: at 3.0 62 documents come first instead of 63."""
 _DECISIVE = 5.0
-"""A name and a year decide; less says less."""
+"""Sum of the weights of the parts from which the typed fields count in full, that of a name and a year; less says less.
+Measured: at 10 61 documents come first instead of 63, 2.5 changes no first document."""
 _NEAR_YEARS = {0: 1.0, 1: 0.6, 2: 0.35, 3: 0.2, -1: 0.3}
-"""A report also covers the years before its own; the year before may look ahead."""
+"""Agreement by years from the one asked for to the report's own: a report also covers the years before its own; the
+year before may look ahead. Measured: with the shares at half nothing first changes, with 0.9, 0.7, 0.4 and 0.6, 62
+documents come first and 50 questions commit."""
 _NEAR_YEARS_AHEAD = {-1: 1.0, 0: 0.9, -2: 0.5, 1: 0.3}
-"""For a question that looks ahead: what is expected of a year stands in the report of the year before."""
+"""The same for a question that looks ahead: what is expected of a year stands in the report of the year before.
+Measured: few of the 65 questions look ahead; half gains one first document and loses one commitment."""
 _OTHER_SPAN, _UNKNOWN_SPAN, _YEAR_FOR_QUARTER = 0.35, 0.7, 0.4
 """Agreement of the stretch of time: another one than asked for, one that the card does not tell, and a report on the
-year when a quarter is asked for."""
+year when a quarter is asked for. Measured: twice the first gives 61 first documents instead of 63; the others change
+none."""
 _LARGEST_POOL = 2000
 """Documents with one name, at most, that are all looked at: a commoner name tells none apart, and it bounds the
 time."""
 _SAID_YEAR = 0.9
 """Least agreement of years from which a reason may say that the document covers the year."""
 _LEARNT = 0.96
-"""How sure a nickname is that only another document about the same subject explains."""
+"""How sure a nickname is that only another document about the same subject explains. Above `_SURE_NAME`, so that it may
+commit. Measured: at 0.5 50 questions commit instead of 53."""
 _FLOOR = 0.05
-"""What a part that disagrees is worth: not nothing, since fields are read by patterns."""
+"""What a part that disagrees is worth in the geometric mean: not nothing, since fields are read by patterns and may be
+wrong. Measured: 0.025 and 0.1 change no first document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +334,7 @@ class FieldScorer:
         return weights
 
     def say(self, parts: Iterable[str]) -> float:
-        """How much the parts say together, in [0, 1]: a year alone tells few cards apart."""
+        """Share of the full weight that the typed fields get, in [0, 1]: a year alone tells few cards apart."""
         return min(1.0, sum(self._weights(parts).values()) / _DECISIVE)
 
     def strength(self, kind: str, value: str, rows: Array) -> Array:
@@ -393,7 +410,7 @@ def look_up_values(held: Array, values: Array, rows: Array) -> Array:
 
 
 def list_named_fields(wanted: Wanted, agreed: Mapping[str, float], names: Sequence[str]) -> list[str]:
-    """What of the question's fields a card agrees with, in plain words; `names` are those it bears."""
+    """Phrases for a reason: the fields of the question a card agrees with; `names` are those the card bears."""
     said: list[str] = []
     if names:
         said.append("names " + _join_listed_names([f"“{name}”" for name in dict.fromkeys(names)]))

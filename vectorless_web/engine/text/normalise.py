@@ -1,4 +1,4 @@
-"""Brings text that looks alike to one form, keeping where each character came from."""
+"""Brings texts that look alike to one form, and maps each character to its place in the original."""
 
 import re
 import unicodedata

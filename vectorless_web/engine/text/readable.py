@@ -1,4 +1,4 @@
-"""Titles that a file gives in capitals alone, in a case that reads: for show only, never for quotes.
+"""Brings titles in capitals to title case, for display only; quotes keep their letters.
 
 Capitals hide which words are names and which are initials. So a short word keeps its
 capitals unless it is a common one, as does whatever holds a digit, an ampersand or no
@@ -8,8 +8,11 @@ vowel; of the rest the first letter stays large, but for the small words of titl
 import re
 
 LETTERS_LEAST = 5
+"""Letters below which capitals are left: "IBM" is no shouted title."""
 CAPITALS = 0.9
+"""Share of its letters in capitals from which a title counts as in capitals alone."""
 SHORT = 4
+"""Letters up to which a word that is not common keeps its capitals, as initials do."""
 WORD = re.compile(r"[^\W_]+(?:[&'’.\-][^\W_]+)*", re.UNICODE)
 VOWEL = re.compile(r"[AEIOUYÄÖÜÅØÆÉÈÊÁÀÓÍÚ]")
 ROMAN = re.compile(r"X{0,3}(IX|IV|V?I{0,3})")
@@ -33,7 +36,7 @@ COMMON = frozenset(
 
 
 def lower_capitals(title: str) -> str:
-    """The title; one in capitals alone with most of them brought down: "PART II. LAND" to "Part II. Land"."""
+    """The title in title case if it is all in capitals ("PART II. LAND" gives "Part II. Land"), else unchanged."""
     letters = [character for character in title if character.isupper() or character.islower()]
     if len(letters) < LETTERS_LEAST or sum(map(str.isupper, letters)) < CAPITALS * len(letters):
         return title

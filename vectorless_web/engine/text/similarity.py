@@ -40,7 +40,7 @@ def partial_ratio_alignment(needle: str, haystack: str) -> Alignment:
 
 
 LONGEST = 2000
-"""Words; comparing takes time with the square of them, and nobody reads the differences of longer texts."""
+"""Words of a text, at most, that is compared word by word: the time grows with the square of them."""
 _WORD = re.compile(r"\s+|\d[\d.,]*|\w+|[^\w\s]")
 
 

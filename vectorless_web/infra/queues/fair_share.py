@@ -1,4 +1,4 @@
-"""Lines of work in which people take turns, so that many questions of one person hold nobody else up.
+"""Fair queues: people take turns, so that many questions of one person do not delay the others.
 
 Rows in the database are the line. Of each person at most one waiting row has a job in the queue,
 the oldest; the next gets its job, behind those of the others, when that one is taken or has ended.
@@ -56,7 +56,7 @@ class WaitingLine:
     enqueue: Callable[[Any], None]
 
     def admit(self, person: int | None) -> None:
-        """Once the transaction commits, give the person's oldest waiting row its job if it is their turn."""
+        """Enqueue the job of the person's oldest waiting row, if it is their turn, once the transaction commits."""
         transaction.on_commit(partial(self._admit, person))
 
     def admit_all(self) -> int:

@@ -1,4 +1,4 @@
-"""Background jobs: enqueued by dotted path after the commit; rows are the truth and the queue a notification."""
+"""Background jobs, enqueued by dotted path after the commit. Rows are the truth; a lost job is enqueued again."""
 
 import logging
 from collections.abc import Collection, Sequence
@@ -24,10 +24,13 @@ ALIVE = ("queued", "started", "deferred", "scheduled")
 EVER = tuple(state.value for state in JobStatus)
 """Every state of a job that Redis knows of."""
 AT_ONCE = 500
+"""Jobs asked for in one request to Redis; bounds the size of a reply."""
 WORKER_TTL_SECONDS = 30
 """An idle worker gives a sign of life 15 s before this is over, so that its death is noticed within a minute."""
 RESULT_SECONDS = 3600
+"""Seconds that Redis keeps a finished job. Nothing reads it: results are rows. It lets an operator look."""
 FAILURE_SECONDS = 7 * 24 * 3600
+"""The same for a failed job: a week, so that a failure of Friday can be looked at."""
 
 
 def enqueue(path: str, *args: Any, queue: str, job_id: str, seconds: int | None = None) -> None:
@@ -103,7 +106,7 @@ def find_lost_jobs(job_ids: Sequence[str], *, queue: str, alive: Collection[str]
 
 
 def queue_is_up() -> bool:
-    """Whether Redis answers."""
+    """Whether the Redis that holds the queues answers."""
     try:
         with redis_breaker.guard():
             return bool(django_rq.get_connection("runs").ping())

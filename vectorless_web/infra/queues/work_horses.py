@@ -1,4 +1,4 @@
-"""RQ's worker, whose work-horse never outlives it, and what a process does about garbage before it forks."""
+"""RQ's worker with work-horses that end with it, and the settings of garbage collection before a fork."""
 
 import gc
 import logging
@@ -32,7 +32,7 @@ class StoppableWorker(Worker):
         """Leave the name as it is: RQ's own would hide which program this is."""
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:
-        """The work-horse's life: it ends with its worker, at once."""
+        """Run the job in the work-horse, which the kernel ends as soon as its worker ends."""
         die_with_parent(signal.SIGKILL)
         if os.getppid() == 1:  # The worker ended before this could be asked for.
             os._exit(1)
@@ -47,7 +47,7 @@ class StoppableWorker(Worker):
             timer.start()
 
     def monitor_work_horse(self, job: Job, queue: Queue) -> None:
-        """Wait for the work-horse; what it was at is handed back when it had to be ended."""
+        """Wait for the work-horse; hand its job back if it had to be killed."""
         super().monitor_work_horse(job, queue)
         if self._overdue:
             hand_back(job)

@@ -10,6 +10,7 @@ from redis.exceptions import RedisError
 
 LOG = "redis.log"
 LAST_LINES = 8
+"""Lines of Redis' log that the message shows when it does not start."""
 
 
 class NoRedisServer(Exception):
@@ -55,7 +56,7 @@ def log_size(folder: Path) -> int:
 
 
 def read_last_log_lines(folder: Path, since: int) -> str:
-    """What the server wrote to its log after `since` bytes, its last lines, and what to do about it."""
+    """The last lines of the server's log after `since` bytes, and advice on what to do."""
     log = folder / LOG
     with log.open("rb") if log.exists() else BytesIO() as file:
         file.seek(since)

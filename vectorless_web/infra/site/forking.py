@@ -1,4 +1,4 @@
-"""Processes made by forking one that has imported everything: quick to start, and their code is in memory once."""
+"""Processes forked from one that has imported everything: they start quickly and share the memory of its code."""
 
 import ctypes
 import os
@@ -13,7 +13,9 @@ from subprocess import TimeoutExpired
 from setproctitle import setproctitle
 
 PR_SET_PDEATHSIG = 1
+"""Linux' number of the request for a signal when the parent dies (prctl(2))."""
 POLL_SECONDS = 0.02
+"""Seconds between two looks whether the child has ended."""
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -32,7 +34,7 @@ def name_process(name: str) -> None:
 
 @contextmanager
 def hold_signals() -> Iterator[None]:
-    """Keep SIGINT and SIGTERM back while a child is made, so that none comes between its start and its being known."""
+    """Block SIGINT and SIGTERM while a child is made, so that none arrives before the parent knows the child."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
     try:
         yield
@@ -41,7 +43,7 @@ def hold_signals() -> Iterator[None]:
 
 
 def begin_child() -> None:
-    """Called first in a child made under `hold_signals`: default signals, let through, and an end with the parent."""
+    """Call this first in a child made under `hold_signals`: reset and unblock signals, and end with the parent."""
     for number in STOPPING:
         signal.signal(number, signal.SIG_DFL)
     die_with_parent()

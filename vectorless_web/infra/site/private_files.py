@@ -1,4 +1,4 @@
-"""Files and folders that only the site's own user reads: written whole or not at all, and closed where they were open.
+"""Files and folders that only the site's own user may read; files are written whole or not at all.
 
 Imported by the settings, so it knows nothing of Django.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 LONGEST_SOCKET_FOLDER = 80
 """Characters; the path of a unix socket may have 107 bytes, and the sockets' names are added."""
 SECRET_BYTES = 48
+"""Random bytes of a secret that is made here: 384 bits, far beyond guessing."""
 SHORTEST_SECRET = 32
 """Characters, the length of `openssl rand -hex 16`: 128 random bits."""
 FEWEST_CHARACTERS = 5

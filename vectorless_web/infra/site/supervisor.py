@@ -17,6 +17,7 @@ from pathlib import Path
 from vectorless_web.infra.site.forking import STOPPING, Forked, begin_child, hold_signals
 
 LOCK_POLL_SECONDS = 0.2
+"""Seconds between two tries for the lock."""
 
 
 class AlreadyRunning(Exception):
@@ -76,6 +77,7 @@ def _refusal(path: Path, holder: str) -> str:
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - recognised, not chosen
 """Addresses that mean all of the machine's, and the one of them by which it reaches itself."""
 PROBE_SECONDS = 2.0
+"""Seconds that another server on the port has to say what it is."""
 OWN_NAMES = ("localhost", "127.0.0.1", "[::1]", "::1")
 
 
@@ -158,9 +160,14 @@ Work = Sequence[str] | Callable[[], object]
 """A command line to execute, or a function to call in a fork of this process."""
 
 POLL_SECONDS = 0.2
+"""Seconds between two looks at the services: a dead one is noticed within this time."""
 STOP_POLL_SECONDS = 0.02
+"""The same while they are stopped, so that stopping takes no longer than the slowest of them."""
 FIRST_BACKOFF_SECONDS = 0.5
+"""Seconds before a service that died is started again; doubled with each failure of a series."""
 LONGEST_BACKOFF_SECONDS = 30.0
+"""Seconds to which that wait grows: a service that cannot start costs little, and comes back within half a minute once
+it can."""
 STEADY_SECONDS = 60.0
 """A process that lived this long is restarted at once when it dies: its failures are not one series."""
 STOP_SECONDS = 8.0
@@ -178,6 +185,7 @@ class Service:
     work: Work
     ready: Callable[[], bool] | None = None
     ready_seconds: float = 20.0
+    """Seconds in which a service must answer after its start."""
     last_down: bool = False
     advice: Callable[[], str] | None = None
 
@@ -253,7 +261,7 @@ class Supervisor:
         self.stop()
 
     def tend(self) -> None:
-        """Look at each process once: note what died, restart what is due."""
+        """Check each process once: record those that died, restart those whose wait is over."""
         for child in self._children:
             if child.restart_at is not None:
                 self._restart_when_due(child)

@@ -216,7 +216,7 @@ def with_support(claims: Iterable[Any]) -> int:
 
 @register.filter
 def is_quoted(claim: Any) -> bool:
-    """Whether a claim says no more than one of its quotes does: then its words are the document's, not ours."""
+    """Whether a claim's words are those of one of its quotes."""
     supported = " ".join(claim.text.split())
     return any(supported in " ".join(citation.quote.split()) for citation in claim.citations.all())
 
@@ -273,7 +273,7 @@ def pages_around(paginator: Any, number: int) -> list[int]:
 
 @register.simple_tag
 def when(moment: datetime | None) -> str:
-    """A moment as people say it, with the whole of it in the title; the browser puts it into the reader's zone."""
+    """A moment as a `time` element in short words, the full time as its title; the browser converts the time zone."""
     if not isinstance(moment, datetime):
         return ""
     local = timezone.localtime(moment)

@@ -32,6 +32,7 @@ from rq.worker_registration import get_keys
 from vectorless_web.infra.web.request_limits import signed_in_account
 
 SIGN_OF_LIFE_SECONDS = 24 * 3600
+"""Seconds that Redis keeps a sign of life; after a day without one a process is forgotten and no longer reported."""
 WAIT_SECONDS = 1.0
 """Longest wait for Redis: a sign of life must not hold up what it is a sign of."""
 
@@ -66,15 +67,17 @@ SWEEP_SECONDS = 120.0
 LONG_QUEUE_SECONDS = 600.0
 """A job that waits this long tells of too few workers, or of one that hangs."""
 JOBS_LOOKED_AT = 100
+"""Jobs, the oldest of a queue, whose waiting time is looked at; bounds the time of a check."""
 SCARCE_BYTES, FULL_BYTES = 2**30, 100 * 2**20
 """Free space below which an operator should look, and below which an upload or a write may fail."""
 BUSY_SECONDS = 0.3
+"""Seconds that the check of the database waits for a lock: well below ANSWER_SECONDS."""
 INTEGRITY_SECONDS = 900.0
 """The database is read whole this often: a 600 MB file takes about a second from the page cache."""
 
 
 class Level(IntEnum):
-    """How bad a finding is; the worst one is the site's."""
+    """Severity of a finding; the site has the worst one."""
 
     OK = 0
     DEGRADED = 1

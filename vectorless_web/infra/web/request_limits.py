@@ -1,4 +1,4 @@
-"""How large a request's body may be, decided before it is read by whose session it comes with."""
+"""Limit on the size of a request's body, decided before the body is read, by the session of its sender."""
 
 import json
 from collections.abc import Mapping

@@ -42,6 +42,7 @@ reactor: Any = twisted_reactor
 SERVICE_RESTART = 1012
 """The close code of a websocket after which pages connect again by themselves (1001 they take for an end)."""
 POLL_SECONDS = 0.05
+"""Seconds between two looks whether all requests have ended."""
 CANCEL_SECONDS = 0.3
 """For applications that are cancelled at the limit to clean up; those in threads cannot be cancelled."""
 
@@ -153,7 +154,10 @@ LINGER_SECONDS = 30.0
 """What is still sent after a refusal is thrown away for this long, as nginx does: closing earlier would reset the
 connection, and the browser would show that instead of the sentence."""
 CHECK_SECONDS = 1.0
+"""Seconds between two looks at the limits of a connection; a limit holds to within this time."""
 MOST_DESCRIPTORS = 65_536
+"""Open files and sockets that the process asks the system for; each viewer takes one. What the system allows at most
+stands above it."""
 
 
 class Request(http_protocol.WebRequest):

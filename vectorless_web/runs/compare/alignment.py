@@ -19,7 +19,7 @@ ALIKE = 60.0
 
 
 class Kind(StrEnum):
-    """How a row's two sides stand to each other."""
+    """The relation between the two sides of a row."""
 
     SAME = "same"
     CHANGED = "changed"
@@ -81,7 +81,7 @@ def same_quote(first: Citation, second: Citation) -> bool:
 
 
 def place_of(citation: Citation) -> str:
-    """What tells one document from another, a later version of it being the same."""
+    """Identity of the cited document; equal for all versions of one document."""
     version = citation.version
     return str(version.document_id) if version is not None else citation.document_title
 

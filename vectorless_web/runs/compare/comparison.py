@@ -104,7 +104,7 @@ class Side:
 
     @cached_property
     def scope_line(self) -> str:
-        """Where it looked, in words."""
+        """The scope of the run as a phrase."""
         return rendering.scope_line(self.run, selectors.scope_size(self.run))
 
     @property
@@ -127,7 +127,7 @@ class Measure:
 
     @property
     def same(self) -> bool:
-        """Whether there is nothing to see here."""
+        """Whether both runs have the same value."""
         return self.a == self.b
 
 

@@ -1,4 +1,4 @@
-"""The evidence bundle: a zip with all that an answer rests on, which can be checked without this site.
+"""The evidence bundle: a ZIP file with everything an answer rests on; it can be checked without this site.
 
 The same run gives the same bytes as long as the same pages can be shown: nothing in it
 tells when it was made. docs/exports.md describes every file; `manage.py verify` checks one.
@@ -26,9 +26,11 @@ from vectorless_web.runs.page.rendering import citations_in
 from vectorless_web.runs.page.sheets import may_be_shown
 
 PAGES_MOST = 40
+"""Pages drawn for one bundle at most; the others are left out, and the manifest says so."""
 SECONDS_MOST = 20.0
 """How long pages may be drawn for one bundle; those that come later are left out, and the manifest says so."""
 EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The date of all files in a bundle, the earliest that ZIP knows: equal runs give equal bytes."""
 
 README = """An answer and its evidence
 ==========================

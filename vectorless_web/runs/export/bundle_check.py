@@ -29,6 +29,7 @@ def page_stem(sha256: str, page: int) -> str:
 
 
 FILES_MOST, BYTES_MOST = 1000, 512 * 1024 * 1024
+"""Files of a bundle, and bytes of all of them unpacked, at most."""
 UNPACKED_RATIO, UNPACKED_FLOOR = 8, 16 * 1024 * 1024
 """How many times the zip its files may be, or these bytes if that is more: a bundle is stored as it is, and one that
 was packed again consists of pictures for the most part."""

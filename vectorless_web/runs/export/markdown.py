@@ -1,4 +1,4 @@
-"""A finished run as Markdown with footnotes; whatever texts hold, they stay texts."""
+"""A finished run as Markdown with footnotes; Markdown or HTML inside texts is escaped."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

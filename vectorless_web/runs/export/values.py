@@ -12,6 +12,7 @@ from vectorless_web.runs.page.rendering import citations_in
 FORMAT, VERSION = "vectorless-run", 1
 """What a program that reads the file looks at first; the version rises when a field changes or goes."""
 NAME_LENGTH = 60
+"""Characters of the question in the name of an exported file."""
 
 
 def file_name(run: Run, suffix: str) -> str:

@@ -20,6 +20,7 @@ from django.utils.translation import get_language_from_request
 from redis.exceptions import RedisError
 
 from vectorless_web.infra.limits import parse_whole_number
+from vectorless_web.infra.live import REFUSED
 from vectorless_web.runs.live.feed import Around, Audience, Feed, State, in_shared_thread
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import find_watched_run
@@ -37,7 +38,8 @@ MEMBER_SECONDS = 4.0
 """How often it is asked whether the readers still belong to the workspace: one question for all of a run."""
 DEBOUNCE_SECONDS = 0.25
 """How long the larger parts wait at most until every page has its steps."""
-ENDED, BROKEN, REFUSED = 1000, 1011, 4403
+ENDED, BROKEN = 1000, 1011
+"""Close codes of a websocket (RFC 6455): the run has ended and all was sent; it could not be drawn, so try again."""
 
 
 class Socket(Protocol):
@@ -68,14 +70,14 @@ class RunViewer:
         self._task: asyncio.Task[None] | None = None
 
     def wake(self, feed: Feed) -> None:
-        """Have the page brought up to the feed; returns at once."""
+        """Start sending the page what it lacks of the feed; returns at once."""
         self._behind = True
         if not self.is_busy and not self._over:
             self._task = asyncio.create_task(self._catch_up(feed))
 
     @property
     def is_busy(self) -> bool:
-        """Whether it is being brought up just now."""
+        """Whether the page is being sent something now."""
         return self._task is not None and not self._task.done()
 
     def stop(self) -> None:
@@ -153,7 +155,7 @@ class Hub:
         self._tasks: list[asyncio.Task[None]] = []
 
     def join(self, viewer: RunViewer) -> None:
-        """Take a page in and send it what it does not hold yet."""
+        """Add a page and send it what it does not hold yet."""
         self.feed.reach_back(viewer.sent)
         self.viewers.add(viewer)
         if not self._tasks:
@@ -166,7 +168,7 @@ class Hub:
             self._wanted.set()
 
     def leave(self, viewer: RunViewer) -> None:
-        """Let go of a page; the last one takes the tasks with it."""
+        """Remove a page; when it was the last one, stop the hub's tasks."""
         viewer.stop()
         self.viewers.discard(viewer)
         if not self.viewers:

@@ -1,4 +1,4 @@
-"""What the open sockets of one run share in a process: rows read once, fragments rendered once."""
+"""The feed of one run, shared by all its sockets in a process: rows are read once, fragments rendered once."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -43,7 +43,7 @@ class State:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing more will come."""
+        """Whether the run has ended, so that nothing more is added."""
         return self.status in Run.ENDED
 
     @property
@@ -105,7 +105,7 @@ class Feed:
         return self._run.pk
 
     def reach_back(self, after: int) -> None:
-        """Make room for a page that holds less than any before it: the next read begins there."""
+        """Lower `floor` to `after` for a page that holds fewer rows; the next read begins there."""
         self._wanted = min(self._wanted, after)
 
     async def refresh(self, page_context: Iterable[tuple[int, Audience]]) -> None:
@@ -114,11 +114,11 @@ class Feed:
         self._read_at = time.monotonic()
 
     def knows(self, sequence: int) -> bool:
-        """Whether what a notification speaks of has been read: 0 is one without a number, which may always be news."""
+        """Whether the row of a notification has been read; false for number 0, which names no row."""
         return self._reaches and self.state is not None and (self.state.ended or 0 < sequence <= self._upto)
 
     def is_fresh(self, seconds: float) -> bool:
-        """Whether the rows were read that lately, so that looking without a notification can wait."""
+        """Whether the rows were read within the last `seconds`."""
         return self._reaches and time.monotonic() - self._read_at < seconds
 
     def covers(self, after: int) -> bool:

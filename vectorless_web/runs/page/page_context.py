@@ -95,7 +95,9 @@ def _double_limit(present: int, most: int) -> int:
 
 
 QUESTIONS_SHOWN = 30
+"""Questions of a thread on one page."""
 CANDIDATES_SHOWN = 30
+"""Runs that are offered for a comparison: so many of the same thread, and so many that ask the same elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ def sum_spending(thread: Thread) -> Spent:
 
 
 def find_known(thread: Thread) -> Known | None:
-    """What a follow-up would start from; None while nothing came to a result."""
+    """What a follow-up would start from; None while no run of the thread has a result."""
     run = selectors.last_result_in(thread)
     if run is None:
         return None

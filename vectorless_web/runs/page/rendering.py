@@ -32,7 +32,9 @@ KIND_LABELS = {
 
 
 QUOTES_SHOWN = 3
+"""Quotes of a step that its row shows."""
 WORDS_SHOWN = 6
+"""Wordings of documents that a step's row shows as looked for too."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,7 @@ class NowView:
 
 
 class StepCardMaker:
-    """Makes the cards of one run: knows the addresses of what its steps touched."""
+    """Makes the cards of one run's steps; it holds the addresses of the documents and pages they touched."""
 
     def __init__(self, run: Run, versions: Iterable[DocumentVersion], citations: Sequence[Citation] = ()) -> None:
         self._run = run
@@ -251,7 +253,7 @@ SILENT = frozenset({ModelUnreachable.code, ModelTimeout.code, ModelRateLimited.c
 
 @dataclass(frozen=True)
 class TakeoverView:
-    """What the page says of a model that was to answer and did not: a sentence, and the cause in one more."""
+    """The notice that a chosen model did not answer: a sentence, and a second one with the cause."""
 
     say: str
     cause: str
@@ -260,7 +262,7 @@ class TakeoverView:
 
 
 def takeover_of(run: Run) -> TakeoverView | None:
-    """How the offline reasoner came to answer in a model's place; None when it did not."""
+    """Why the offline reasoner answered in place of a model; None when it did not."""
     if run.is_open or not run.model:
         return None
     failed, answered = selectors.model_failure(run)

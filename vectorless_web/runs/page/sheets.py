@@ -21,6 +21,7 @@ Place = tuple[int, int]
 """(version, page index)."""
 
 SHEETS_SHOWN = 12
+"""Pages that the source pane of a run shows, those of its quotes first; each is an image."""
 FOUND_AS_IT_IS = ("exact", "normalised")
 """Checks of a quote whose words stand on the page letter by letter."""
 

@@ -81,8 +81,11 @@ class TreeMap:
 
 
 WIDTH = 320.0
+"""Width of the map in units of its SVG."""
 ROOT_Y, PART_Y, SECTION_Y, PAGE_Y = 8.0, 36.0, 62.0, 87.0
+"""Heights of the four rows of the map, in units of its SVG."""
 EDGE = 3.5
+"""Units that the first and the last place of a row keep from the edge: half a cross."""
 ROW_MOST = 44
 """Sections drawn in one row at most, the touched ones before all others."""
 APART = 7.0
@@ -90,6 +93,7 @@ APART = 7.0
 LEAF_WIDTHS = ((12, 7.0), (30, 4.0), (math.inf, 2.4))
 """How wide a read page is drawn, by how many there are at most."""
 LABEL_ROOM = 20.0
+"""Units that a label needs on each side."""
 TOUCHED = ("read", "walked", "turned_back", "looked")
 """Roles of references, the strongest first."""
 WALKED = ("read", "walked")
@@ -331,7 +335,9 @@ def _draw_cross(x: float, y: float) -> str:
 
 
 NAMED = 4
+"""Titles that a line names before "and n more"."""
 LISTED = 24
+"""Sections that the list beside the map shows of each role."""
 OUTLINES_KEPT = 64
 """Outlines that a process keeps."""
 

@@ -1,4 +1,4 @@
-"""Asking: a question becomes a run that waits for a worker, within what one person may ask."""
+"""Asking a question: it is stored as a queued run, unless the person has reached a limit."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -34,7 +34,7 @@ SOONEST, LATEST = 5, 600
 
 
 def check_question_rate(user: User, workspace: Workspace) -> None:
-    """Problem (429) when this question would be one too many; to be called in the transaction that stores it.
+    """Raise Problem (429) when the person has reached a limit. Call it in the transaction that stores the question.
 
     The person's row is held until then, so that questions sent at one moment are counted one after the other.
     """

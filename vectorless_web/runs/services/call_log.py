@@ -1,4 +1,4 @@
-"""Keeps the model calls of a run, so that it can be resumed and replayed, and pays for them."""
+"""Stores the model calls of a run, so that it can be resumed and replayed, and pays for them."""
 
 import threading
 from collections import defaultdict, deque

@@ -1,4 +1,4 @@
-"""Working on a run: the engine reasons, one writer stores, the lease says who may."""
+"""Executing a run: the engine reasons, one recorder stores the events under the run's lease."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What a run takes from outside: kept with it by its first attempt, given back to later ones and to a replay."""
+"""Inputs of a run from outside: the first attempt stores them, later attempts and replays read them again."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

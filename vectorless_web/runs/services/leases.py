@@ -1,4 +1,4 @@
-"""How runs are leased: taken in turns, stopped when asked, tried again a few times."""
+"""The lease of a run: claimed in fair turns, ended by a stop, renewed for a few attempts."""
 
 from dataclasses import dataclass
 

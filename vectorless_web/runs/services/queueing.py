@@ -1,4 +1,4 @@
-"""How a run gets to a worker: in turns, one job for each attempt, named so that a doubled call adds nothing."""
+"""Queueing of runs and replays: in fair turns, one job for each attempt; a doubled call replaces the job."""
 
 from collections.abc import Collection, Iterable
 
@@ -55,7 +55,7 @@ def stop_job(run_id: int, attempt: int) -> None:
 
 
 def announce(run_id: int, sequence: int = 0) -> None:
-    """Tell every open page to look at the run's rows again: a notification, which may be lost."""
+    """Send a notification to every open page of the run to read its rows again; it may be lost."""
     publish(group_of(run_id), {"type": "run.changed", "sequence": sequence})
 
 

@@ -44,7 +44,7 @@ UNTOLD = "The run asked the router more often than it did then."
 
 
 class PinnedCorpus(WorkspaceCorpus):
-    """Gives back what the run was given: nothing is routed anew, because other documents may stand beside it by now."""
+    """A corpus that returns the stored shortlists instead of routing again: the workspace may have changed since."""
 
     def __init__(self, run: Run, inputs: RunInputs, routes: Sequence[RouteResult]) -> None:
         super().__init__(run, routes=routes)
@@ -52,7 +52,7 @@ class PinnedCorpus(WorkspaceCorpus):
 
     @property
     def fingerprint(self) -> str:
-        """That of the documents then."""
+        """The fingerprint of the documents at the time of the run."""
         return self._run.corpus_fingerprint
 
     def entries(self) -> Sequence[DocumentEntry]:
@@ -146,11 +146,12 @@ def _entry(name: str, kept: dict[str, object]) -> DocumentEntry:
 LONGEST = 160
 """Characters of a value that a sentence shows."""
 CLOSE = 1e-9
+"""Share by which two floats may differ and still be equal: sums in another order on another machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two values part (`observation.ranked[2].score`), and what stands on either side."""
+    """The place where two values differ (`observation.ranked[2].score`), and both values there."""
 
     where: str
     stored: Any

@@ -18,7 +18,9 @@ from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
 
 PAGE_SIZE = 30
+"""Runs on one page of the list."""
 DOCUMENTS_OFFERED = 200
+"""Documents that the filter of the list offers."""
 GOOD, BAD, NONE = "good", "bad", "none"
 FEEDBACK = (GOOD, BAD, NONE)
 
@@ -104,6 +106,7 @@ def _midnight(day: date, days: int = 0) -> datetime:
 
 
 FIRST_DAY, LAST_DAY = date(2000, 1, 1), date(2999, 12, 31)
+"""Days between which a filter by date may lie: databases refuse others with an error of their own."""
 
 
 @require_GET

@@ -23,6 +23,7 @@ from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 
 TOO_MANY = 429
+"""HTTP status of a question asked too soon after the others."""
 
 
 @require_GET

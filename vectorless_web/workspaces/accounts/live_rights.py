@@ -18,13 +18,13 @@ from django.db import DatabaseError
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
+from vectorless_web.infra.live import REFUSED
 from vectorless_web.workspaces.models import Membership
 
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 3.0
 """How long a connection may outlive the right to it."""
-REFUSED = 4403
 PLACE = re.compile(r"^/ws/w/(?P<slug>[-\w]+)/")
 
 
@@ -41,7 +41,7 @@ class Connection:
 
 
 class ConnectionWatch:
-    """Looks at all connections of this process again and again, and closes those that may be no more."""
+    """Checks all websockets of this process every LOOK_SECONDS and closes those whose right has ended."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

@@ -1,4 +1,4 @@
-"""What calls of models are paid from: the budgets of a workspace and of who asked."""
+"""Pays model calls from the budgets of the workspace and of the person who asked."""
 
 import threading
 from decimal import ROUND_UP

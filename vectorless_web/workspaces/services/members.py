@@ -20,6 +20,7 @@ from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import hash_token, new_token
 
 SLUG_LENGTH = 50
+"""Characters of a slug made of a name; the column holds 60, so a number fits behind it."""
 RESERVED_SLUGS = frozenset({"new", "create", "settings", "admin"})
 
 

@@ -21,6 +21,7 @@ from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
 
 TEST_JOB = "vectorless_web.workspaces.jobs.test_provider"
 TEST_SECONDS = 600
+"""Seconds that the self-test of a model may take: several calls to a server that may be slow to load it."""
 NO_MODEL_THERE = "No chat model answered at this address. Check the address, the name, the key and the server."
 """The one sentence for all that can go wrong on a private network: which of its addresses answer is not told."""
 BROKE = "Trying the model broke off. Try it again; the log of the worker says more."

@@ -14,6 +14,7 @@ from vectorless_web.workspaces.services import create_workspace
 
 SLUG = "corpus"
 SHOWN_EVERY = 200
+"""Documents between two lines of progress."""
 
 
 class Command(BaseCommand):

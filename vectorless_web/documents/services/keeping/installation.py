@@ -101,7 +101,7 @@ def advance_generation() -> None:
 def accept_files() -> Installation:
     """Declare that this database and the files in storage belong together: a new identity for both.
 
-    Any other database that knew these files is told from now on that they are another installation's.
+    From then on any other database that used these files reports them as another installation's.
     """
     before = stored_marks()
     row, _ = Installation.objects.get_or_create(pk=1)

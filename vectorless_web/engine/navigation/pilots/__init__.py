@@ -1,4 +1,4 @@
-"""The pilot: guidance that is asked when it pays, obeyed when it speaks, harmless when it fails."""
+"""Pilots: advisers that rank the branches of a tree search. A pilot that fails costs its advice and nothing else."""
 
 from vectorless_web.engine.navigation.pilots.budget import PilotBudget, PilotReservation, Refusal
 from vectorless_web.engine.navigation.pilots.config import PilotConfig, PilotMode

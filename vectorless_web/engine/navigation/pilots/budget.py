@@ -1,4 +1,4 @@
-"""What the pilots of one run may spend together, and one paid model call that cannot harm its caller."""
+"""The common budget of the pilots of one run, and one model call within it whose failures become an Outcome."""
 
 import threading
 from collections import Counter
@@ -21,7 +21,7 @@ from vectorless_web.engine.navigation.pilots.config import PilotConfig
 from vectorless_web.engine.navigation.pilots.pilot import as_number
 
 SMALLEST_CALL = 50
-"""Tokens below which no consultation is worth asking for."""
+"""Tokens below which no consultation is asked for: the question and two titles would not fit. Chosen by hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class PilotBudget:
     """One per run, shared by the pilots of all its walks; safe under threads.
 
     A call is counted when it is reserved, so parallel walks can't overdraw together.
-    Money has no price list here: a call reserves what the dearest one so far has cost.
+    Prices are not known here: a call reserves as many US dollars as the dearest call so far cost.
     """
 
     def __init__(
@@ -198,9 +198,9 @@ class CallOutcome:
 def call(
     model: ChatModel, prompt: Prompt, *, budget: PilotBudget, level: Hashable, seconds: float, fixed_tokens: int
 ) -> CallOutcome:
-    """Reserve, ask, settle. `fixed_tokens` are those of the instructions, which the budget does not count.
+    """Reserve tokens, ask the model, settle. `fixed_tokens` are those of the instructions; the budget leaves them out.
 
-    Raises Cancelled alone: being asked to stop is no failure of the model.
+    Raises Cancelled when the run is stopped. Every other failure is the Outcome's `problem`.
     """
     reserved = budget.reserve(prompt.tokens + prompt.reply_tokens, level=level)
     if isinstance(reserved, Refusal):

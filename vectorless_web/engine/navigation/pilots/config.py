@@ -15,37 +15,46 @@ class PilotMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PilotConfig:
-    """Limits and thresholds of one pilot; `PilotConfig.preset(mode)` gives the tabled values."""
+    """Limits and thresholds of one pilot; `PilotConfig.preset(mode)` gives those of a mode."""
 
     mode: PilotMode = PilotMode.BALANCED
     tokens_per_query: int = 2000
-    """Candidates and replies of all calls together; the fixed instructions are not counted."""
+    """Candidates and replies of all calls together; the fixed instructions are not counted. Measured with the model
+    (see engine.navigation): 1,000 reach 50, 58 and 60, 4,000 the same as 2,000, of which 1,294 are used."""
     tokens_per_call: int = 500
-    """Candidates and reply of one call. Below what the candidates need they are trimmed, and the prompt says so."""
+    """Candidates and reply of one call. Below what the candidates need they are trimmed, and the prompt says so.
+    Measured: 250 reach 48, 57 and 60, 1,000 the same as 500."""
     calls_per_query: int = 5
+    """Calls of all searches for one question. Measured: 2 reach 53, 57 and 59, since fewer calls of this model are
+    wrong; 10 reach 50, 58 and 60 for 1,618 tokens."""
     calls_per_level: int = 2
+    """Calls at one depth of the tree. Measured: 1 loses one gold section at 1, 4 none."""
     fork_threshold: int = 3
-    """The fewest candidates that make a fork worth asking about."""
+    """The fewest candidates that make a fork worth asking about. Measured: 2 changes no gold section, 6 gains one at
+    5."""
     closeness_gap: float = 0.15
-    """The two best scores closer than this are too close to call."""
+    """The two best scores closer than this are too close to call. Measured: 0.075 and 0.3 change no gold section."""
     low_score: float = 0.3
-    """A best score below this is too weak to follow unasked."""
+    """A best score below this is too weak to follow unasked. Measured: 0.15 loses one gold section at 3, 0.6 none."""
     prune_above: int = 20
-    """A node with more children than this is pruned first ..."""
+    """A node with more children than this is pruned before the pilot ranks them. Measured: 10 reaches 50, 57 and 59, 40
+    the same as 20."""
     prune_keep: int = 3
-    """... keeping at least so many of them ..."""
+    """Children that pruning keeps at least. Measured: 1 loses one gold section at each of 1, 3 and 5, 6 none."""
     prefilter: int = 15
-    """... and only so many of the best-scored go before the pilot."""
+    """Candidates, the best-scored ones, that go before the pilot. Measured: 8 and 30 gain one gold section at 1."""
     max_depth: int = 12
-    """No advice is asked for below this depth."""
+    """Depth of the tree below which no advice is asked for. Measured: 6 and 24 change nothing, since filings are less
+    deep."""
     guide_start: bool = True
     guide_backtrack: bool = True
     call_seconds: float = 20.0
-    """How long one call may take before it counts as failed."""
+    """Seconds one call may take before it counts as failed and the offline pilot decides. Chosen by hand, equal to the
+    seconds of a whole search."""
 
     @classmethod
     def preset(cls, mode: PilotMode | str) -> "PilotConfig":
-        """The tabled configuration of a mode; ValueError for an unknown name."""
+        """The configuration of a mode. Raises ValueError for an unknown name."""
         return _PRESETS[PilotMode(mode)]
 
     @property
@@ -86,3 +95,4 @@ _PRESETS = {
         mode=PilotMode.ALGORITHM_ONLY, tokens_per_query=0, tokens_per_call=0, calls_per_query=0, calls_per_level=0
     ),
 }
+"""The table of presets. Only "balanced" was measured; the others trade tokens for advice, and were chosen by hand."""

@@ -25,12 +25,14 @@ _REFERENCE = re.compile(
     re.IGNORECASE,
 )
 SHARES = ((0.95, "all"), (0.6, "most"), (0.4, "about half"), (0.2, "some"), (0.05, "few"), (0.0, "hardly any"))
-"""The least share that each wording stands for."""
+"""How a share of words is worded: the least share for which each wording is used. Affects reasons only, no order."""
 _TITLE_SHARE = 0.35
-"""How much of what is left to certainty a title takes that bears all words of the question; a title is short, so its
-words may be there for another reason."""
+"""How far a title that bears all words of the question closes the gap to certainty. A title is short, so its words may
+be there for another reason. Measured: 0.175 and 0.7 change 4 and 8 searches and no gold section; with the model 0.7
+gains one at 1."""
 _REFERENCE_SHARE = 0.95
-"""The same for a section that the question names by its number or label: nearly certain."""
+"""The same for a section that the question names by its number or label: nearly certain. Measured: 0.475 and 1.0 change
+nothing, since none of the 65 questions names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,7 @@ class _Opinion:
 
 
 class LexicalPilot:
-    """Deterministic and free: no model, no network, the same answer every time.
+    """A pilot without a model: deterministic, without cost or network.
 
     A candidate's score joins three independent pieces of evidence, s = 1 - (1 - e)(1 - t)(1 - r):
     the scorer's evidence e of its subtree, the share t of the question's words in its
@@ -112,7 +114,7 @@ class LexicalPilot:
         return self._scorer.evidence(key).coverage if self._scorer is not None else None
 
     def measure_standing(self, key: NodeId) -> float | None:
-        """How the best passage of the node's subtree compares with the document's best, in [0, 1]; None unscored."""
+        """Best score in the node's subtree as a share of the document's best, in [0, 1]; None without a scorer."""
         if self._scorer is None:
             return None
         best = self._scorer.evidence(0).best_score
@@ -214,7 +216,7 @@ def _evidence_words(tree: Tree, scorer: EvidenceScorer, key: NodeId) -> str:
 
 
 def share_words(share: float) -> str:
-    """A share of words as people put it: nobody weighs 3 % of a question against 5 %."""
+    """The wording of a share in [0, 1], as in "most of the question's words"."""
     return next(words for least, words in SHARES if share >= least)
 
 

@@ -157,15 +157,18 @@ def _read_reason(value: object) -> str:
 
 
 ANSWER_COVERAGE = 0.6
-"""Share of the question's words that must stand in a section for "found" to end the search ..."""
+"""Share of the question's words that must stand in a section for the model's "found" to end the search. Measured with
+the model: 0.3 reaches 48, 56 and 58, 1.0 the same as 0.6 but scores 9.8 % of the leaves instead of 6.6 %."""
 ANSWER_STANDING = 0.5
-"""... and how near its best passage must come to the document's best."""
+"""Share of the document's best score that the best passage of that section must have, too. Measured: 0.25 changes
+nothing, 1.0 one search and no gold section."""
 LEAVING_STANDING = 0.8
-"""A branch whose best passage comes so near to the document's best is not left on the model's word alone."""
+"""A branch whose best passage has this share of the document's best score is not left on the model's word alone.
+Measured: 0.4 and 1.0 change 5 searches and 1, and no gold section."""
 
 
 def check_direction(decision: PilotDecision, state: SearchState, words: LexicalPilot) -> PilotDecision:
-    """The decision, its direction replaced by walking on where the words speak against it.
+    """The decision; its direction becomes GoDeeper when the document's words speak against it.
 
     A wrong ranking costs a detour; a wrong "found", "go back" or "look beside" costs the
     answer. Without a scorer there is nothing to weigh with, and the model's word stands.
@@ -211,9 +214,11 @@ def _title(tree: Tree, key: NodeId) -> str:
 
 
 MOST_FAILURES = 3
-"""Failed calls in a row after which the rest of the query is guided offline."""
+"""Failed calls in a row after which the offline pilot guides the rest of the query. Chosen by hand: with 20 seconds a
+call, a server that hangs costs a minute at most."""
 UNNAMED_SHARE = 0.5
-"""What is left of the offline score of a candidate that the model did not name."""
+"""What is left of the offline score of a candidate that the model did not name. Measured with the model: 0.25 reaches
+47, 57 and 60, 1.0 50, 57 and 60."""
 
 
 class ModelPilot:

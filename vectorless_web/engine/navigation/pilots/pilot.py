@@ -15,7 +15,7 @@ NodeId = int
 
 
 class InterventionPoint(StrEnum):
-    """Where in a walk the pilot is asked, in order of precedence; PRUNE is asked beside them, for wide nodes."""
+    """Points of a walk at which the pilot is asked, in order of precedence; PRUNE, for wide nodes, is separate."""
 
     START = "start"
     BACKTRACK = "backtrack"
@@ -93,14 +93,18 @@ class PilotDecision:
         point: InterventionPoint = InterventionPoint.EVALUATE,
         note: str = "",
     ) -> "PilotDecision":
-        """The candidates as they stand, scored 1, 1/2, 1/3, ..., with confidence 0: nothing the merge would heed."""
+        """The candidates as they stand, scored 1, 1/2, 1/3, ...; their confidence is 0, so `merge` ignores them."""
         ranked = tuple(RankedCandidate(key, 1.0 / place) for place, key in enumerate(candidates, start=1))
         return cls(ranked_candidates=ranked, intervention_point=point, note=note)
 
 
+_LARGEST_NUMBER = 1e9
+"""A number of a pilot beyond this, in either direction, is taken for a mistake."""
+
+
 def as_number(value: object) -> float | None:
-    """A number that can be worked with, else None: no text, truth value, infinity, not-a-number or absurd size."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and -1e9 <= value <= 1e9:
+    """The value as float; None for text, a truth value, not-a-number, infinity or a size above a thousand million."""
+    if isinstance(value, int | float) and not isinstance(value, bool) and -_LARGEST_NUMBER <= value <= _LARGEST_NUMBER:
         return float(value)
     return None
 
@@ -181,7 +185,7 @@ def scores_are_close(scores: Sequence[float], gap: float) -> bool:
 
 
 def is_worth_asking(state: SearchState, config: PilotConfig) -> bool:
-    """Whether a state calls for advice: its point, its depth, how many candidates, how close, how weak."""
+    """Whether advice is worth a call: by point and depth, and by how many, how close or how weak the candidates are."""
     if not config.asks or state.depth > config.max_depth:
         return False
     if state.point is InterventionPoint.START:
@@ -229,7 +233,7 @@ class MinimalPilot(Protocol):
 
 
 class Pilot(MinimalPilot, Protocol):
-    """Judgement for a walk: asked where it pays, obeyed when it speaks, harmless when it fails."""
+    """All that a search may ask of a pilot."""
 
     @property
     def is_active(self) -> bool:
@@ -254,7 +258,7 @@ class Pilot(MinimalPilot, Protocol):
 
 
 class PilotExt:
-    """Helpers around a pilot, and defaults for whatever it leaves out."""
+    """A pilot completed with defaults for the methods it leaves out."""
 
     def __init__(self, pilot: Any) -> None:
         self._pilot = pilot
@@ -334,7 +338,7 @@ class PilotExt:
 
 
 class NoopPilot:
-    """Inactive; asked all the same, it keeps the candidates' order."""
+    """A pilot that is never active; if asked anyway, it keeps the candidates' order."""
 
     name = "none"
     is_active = False

@@ -10,6 +10,8 @@ from vectorless_web.engine.parsing.patterns import form_of
 from vectorless_web.engine.parsing.tables.spans import SpanCell, SpanGrid, lay_out
 
 _LONG_LIST, _LONG_ITEM, _DEEPEST_INDENT = 1_400, 400, 8
+"""Characters to which items of a list are joined to one leaf, characters from which an item is a leaf by itself, and
+levels to which items are indented."""
 # Characters that show nothing: soft hyphens, zero-width spaces, byte order marks, control characters.
 _UNSEEN = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF, 0xFFFE, 0xFFFF))
 _CONTROL = dict.fromkeys((*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)), " ")
@@ -130,10 +132,12 @@ _ROMAN = (
     (50, "l"), (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
 _LARGEST_ROMAN, _LARGEST_LETTERS = 3_999, 26 * 30
+"""Numbers up to which Roman numerals and letters (up to thirty of one kind) are written; larger ones stand in
+figures."""
 
 
 def format_number(number: int, form: str) -> str:
-    """A number in the form "a", "A", "i", "I" or "1"; what a form cannot say is said in figures."""
+    """A number in the form "a", "A", "i", "I" or "1"; in figures when it is beyond the form."""
     if form in ("i", "I") and 0 < number <= _LARGEST_ROMAN:
         return roman(number) if form == "i" else roman(number).upper()
     if form in ("a", "A") and 0 < number <= _LARGEST_LETTERS:

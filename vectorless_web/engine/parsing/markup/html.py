@@ -24,6 +24,8 @@ from vectorless_web.engine.parsing.tables.spans import SpanCell
 DEEPEST = 512
 """Elements open inside each other, as in browsers, which nest no deeper either."""
 DEEPEST_INLINE = 256
+"""The same for elements that only mark up text. Chosen by hand, half of the others: each is closed and opened again
+around every block."""
 MOST_FORMATS = 32
 """Formats open at once: every paragraph opens all of them again, so this multiplies what is built."""
 MOST_ATTRIBUTES = 1_000
@@ -310,7 +312,7 @@ def walk_nodes(root: LexborNode, whole: Callable[[LexborNode], bool]) -> Iterato
 
 
 def is_unread(node: LexborNode) -> bool:
-    """Whether a page does not show an element, or it only leads elsewhere."""
+    """Whether an element is left out: the page does not show it, or it is a menu."""
     if (node.tag or "") in _UNREAD:
         return True
     attributes = node.attributes
@@ -340,7 +342,7 @@ _DIGITS = re.compile(r"\d{1,6}")
 
 
 def is_data_table(node: LexborNode) -> bool:
-    """Whether an element is a table of cells with words alone: none with lists or tables within, and not one cell."""
+    """Whether a table holds data: more than one cell, and no list or table inside a cell."""
     if node.tag != "table" or (node.attributes.get("role") or "").lower() in ("presentation", "none"):
         return False
     cells = 0
@@ -422,7 +424,7 @@ def html_title(source: str) -> str:
 
 
 def html_text(source: str) -> tuple[str, list[TextBlock]]:
-    """The readable text of a web page and its blocks. UnreadableDocument(`no_text`) when it shows none."""
+    """The readable text of a web page and its blocks. Raises UnreadableDocument(`no_text`) if it has none."""
     tree = LexborHTMLParser(source)
     root = tree.body or tree.root
     reader = _HtmlReader(marked=tree.css_first("h1, h2, h3, h4, h5, h6") is not None)

@@ -12,6 +12,9 @@ from vectorless_web.engine.parsing.markup.pages import TextBlock
 
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 _LINK_PARTS = 8
+"""Pieces of a line before a link's end in which its address may stand already; then it is not added."""
+_FRONT_MATTER = 60
+"""Lines of a block of front matter at most; beyond it "---" is a rule."""
 
 
 @dataclass(slots=True)
@@ -48,7 +51,9 @@ def _front_matter(lines: Sequence[str]) -> int:
     """How many lines a leading block between `---` lines takes."""
     if not lines or lines[0].strip() != "---":
         return 0
-    return next((number + 1 for number in range(1, min(len(lines), 60)) if lines[number].strip() == "---"), 0)
+    return next(
+        (number + 1 for number in range(1, min(len(lines), _FRONT_MATTER)) if lines[number].strip() == "---"), 0
+    )
 
 
 def _take(tokens: Sequence[Token], position: int, writer: _Writer) -> int:

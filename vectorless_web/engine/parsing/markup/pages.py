@@ -9,12 +9,14 @@ from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.tables.drafts import find_units, period_of, with_units
 
 PAGE_CHARACTERS = 3_000
+"""Characters from which a document without printed pages begins a new one: about a printed page of text."""
 _A4 = (595.0, 842.0)
+"""Width and height of such a page in points: A4."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """Headers of a table's columns, labels of its rows, and how many of its first rows are headers."""
+    """Column headers and row labels of a table, and the number of its leading header rows."""
 
     columns: tuple[str, ...]
     labels: tuple[str, ...]

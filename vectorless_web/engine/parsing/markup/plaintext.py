@@ -14,7 +14,16 @@ _BULLET = re.compile(r"^\s*(?:[•●▪◦‣*+-]\s|\(?(?:[a-z]|[ivx]{1,4}|\d{1
 _TABBED = re.compile(r"\t|\S {3,}\S")
 _PRINTED = re.compile(r"\S")
 _LONG = 2_400
+"""Characters of a paragraph above which it is cut, some 600 tokens: leaves are what is ranked and read."""
 _TITLE_WORDS = 5
+"""Words up to which a numbered title may end in a full stop."""
+_UNDERLINED, _NUMBERED_TITLE, _FIRST_LINE, _CAPITALS, _ALONE = 120, 90, 80, 90, 70
+"""Characters of a heading: underlined, numbered, naming its place over text, in capitals, alone between blank lines.
+The fewer signs it gives of being one, the shorter it must be. Chosen by reading files."""
+_LONG_WORD, _TITLE_CASE = 3, 0.7
+"""A line is in title case when at least this share of its words of more letters than this begin with a capital."""
+_DEEPEST_FAMILY, _PLAIN_LEVEL = 4, 5
+"""Level of the deepest heading that names its place, and of one that only stands out."""
 _SENTENCE = re.compile(r"[.!?。！？]\s+|[。！？]")
 
 
@@ -80,7 +89,7 @@ def cut_paragraph(text: str, start: int, end: int) -> Iterator[TextBlock]:
 def _heading(text: str, lines: list[tuple[int, int]]) -> tuple[TextBlock, int] | None:
     """A heading at the start of a stanza and how many lines it takes (two when it is underlined)."""
     first = " ".join(text[slice(*lines[0])].split())
-    if len(lines) > 1 and _RULE.match(text[slice(*lines[1])]) and len(first) < 120:
+    if len(lines) > 1 and _RULE.match(text[slice(*lines[1])]) and len(first) < _UNDERLINED:
         rule = text[lines[1][0]]
         return _section(first, lines[0][0], lines[1][1], 0 if rule in "=#*" else 1, form_of(first)), 2
     form = form_of(first)
@@ -88,11 +97,11 @@ def _heading(text: str, lines: list[tuple[int, int]]) -> tuple[TextBlock, int] |
         return None
     alone = len(lines) == 1
     sentence = first.endswith((".", ";")) and len(first.split()) > _TITLE_WORDS
-    if form.family == NUMBERED and (not alone or sentence or len(first) > 90):
+    if form.family == NUMBERED and (not alone or sentence or len(first) > _NUMBERED_TITLE):
         return None
     if (
-        (form.family < PLAIN and (alone or len(first) < 80))
-        or (is_caps(first) and len(first) < 90)
+        (form.family < PLAIN and (alone or len(first) < _FIRST_LINE))
+        or (is_caps(first) and len(first) < _CAPITALS)
         or _is_isolated(text, lines, first)
     ):
         return _section(first, *lines[0], form_level(form, first), form), 1
@@ -101,11 +110,11 @@ def _heading(text: str, lines: list[tuple[int, int]]) -> tuple[TextBlock, int] |
 
 def _is_isolated(text: str, lines: list[tuple[int, int]], first: str) -> bool:
     """A short line alone between blank lines, in title case, with more text after it."""
-    words = [word for word in first.split() if len(word) > 3]
-    titled = bool(words) and sum(word[:1].isupper() for word in words) >= 0.7 * len(words)
+    words = [word for word in first.split() if len(word) > _LONG_WORD]
+    titled = bool(words) and sum(word[:1].isupper() for word in words) >= _TITLE_CASE * len(words)
     return (
         len(lines) == 1
-        and len(first) < 70
+        and len(first) < _ALONE
         and titled
         and not _TABBED.search(first)
         and _PRINTED.search(text, lines[0][1]) is not None
@@ -115,8 +124,8 @@ def _is_isolated(text: str, lines: list[tuple[int, int]], first: str) -> bool:
 def form_level(form: Form, title: str) -> int:
     """The level of a heading that only its words tell."""
     if form.family < PLAIN:
-        return min(form.family, 4) + form.depth
-    return 1 if is_caps(title) else 5
+        return min(form.family, _DEEPEST_FAMILY) + form.depth
+    return 1 if is_caps(title) else _PLAIN_LEVEL
 
 
 def _section(title: str, start: int, end: int, level: int, form: Form) -> TextBlock:
@@ -124,6 +133,8 @@ def _section(title: str, start: int, end: int, level: int, form: Form) -> TextBl
 
 
 _LONGEST, _LONGEST_NAMED = 120, 80
+"""Characters of a paragraph of a Word or web page, at most, that may be a heading though no style says so, and of one
+that is a heading by naming its place alone."""
 
 
 def guess_level(text: str, *, strong: bool) -> int | None:

@@ -16,11 +16,25 @@ _ENTRY = re.compile(
 _LETTERS = re.compile(r"[\W_]+")
 _YEAR_AT_END = re.compile(r"\b(?:19|20)\d\d$")
 _PREFIX = 18
+"""Letters of an entry's title by which lines that may be its heading are looked up."""
+_FEWEST_LETTERS = 4
+"""Letters from which a line is looked up at all."""
+_LONGER = 1.3
+"""Times as many letters as the entry's title that a heading beginning with it may have at most."""
 _LONGEST_TITLE = 220
-_MIN_ENTRIES = 5
-_DENSE = 0.45
+"""Characters of an entry's title, at most, as of a heading (outline.heading)."""
+_MIN_ENTRIES, _MIN_TITLED = 5, 3
+"""Entries that a page of contents has at least, without a title that says so and with one."""
+_DENSE, _RISING = 0.45, 0.85
+"""Shares, at least: of the lines between first and last entry that are entries, and of the page numbers that are no
+lower than the one before. Titles that run over two lines and wrong digits are allowed for."""
+_PAGES_SPANNED = 3
+"""Pages by which the last entry's number must exceed the first's in contents without a title: a table of figures seldom
+rises."""
 _FIRST_PAGES = 30
+"""Pages among which contents are looked for by the lenient rule; behind them they must be plain."""
 _INNER_ENTRIES, _INNER_DENSE = 10, 0.6
+"""The same as _MIN_ENTRIES and _DENSE for contents further back, whose page numbers must all rise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +48,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Contents:
-    """`pages[i]`: rows (first, last) of the contents on page i. `listed`: (page, start) of a named line -> letters."""
+    """Contents. `pages[i]`: rows (first, last) on page i. `listed`: (page, start) of a listed line -> letters."""
 
     pages: dict[int, tuple[int, int]] = field(default_factory=dict)
     entries: list[Entry] = field(default_factory=list)
@@ -108,13 +122,15 @@ def _is_plain_contents(found: Sequence[tuple[int, Entry]]) -> bool:
 
 
 def _is_contents(found: Sequence[tuple[int, Entry]], *, titled: bool) -> bool:
-    if len(found) < (3 if titled else _MIN_ENTRIES):
+    if len(found) < (_MIN_TITLED if titled else _MIN_ENTRIES):
         return False
     numbers = [entry.printed for _, entry in found]
     rising = sum(after >= before for before, after in itertools.pairwise(numbers))
     span = found[-1][0] - found[0][0] + 1
     return (
-        rising >= 0.85 * (len(numbers) - 1) and len(found) >= _DENSE * span and (titled or numbers[-1] > numbers[0] + 3)
+        rising >= _RISING * (len(numbers) - 1)
+        and len(found) >= _DENSE * span
+        and (titled or numbers[-1] > numbers[0] + _PAGES_SPANNED)
     )
 
 
@@ -125,7 +141,7 @@ def _match(contents: Contents, rows: Mapping[int, Sequence[LineRow]], count: int
         if page not in contents.pages:
             for row in own:
                 letters = letters_of(row.line.text)
-                if len(letters) >= 4:
+                if len(letters) >= _FEWEST_LETTERS:
                     index[letters[:_PREFIX]].append(row.line)
     candidates = [(entry, line) for entry in contents.entries for line in _candidates(entry, index)]
     shifts = Counter(line.page - entry.printed for entry, line in candidates)
@@ -139,6 +155,6 @@ def _candidates(entry: Entry, index: dict[str, list[Line]]) -> Iterator[Line]:
     for line in index.get(entry.letters[:_PREFIX], ()):
         letters = letters_of(line.text)
         if entry.letters.startswith(letters) or (
-            letters.startswith(entry.letters) and len(letters) < 1.3 * len(entry.letters)
+            letters.startswith(entry.letters) and len(letters) < _LONGER * len(entry.letters)
         ):
             yield line

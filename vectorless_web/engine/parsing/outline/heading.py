@@ -10,7 +10,13 @@ from vectorless_web.engine.parsing.patterns import NUMBERED, PLAIN, Form, form_o
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE
 
 _MAX_CHARACTERS, _MAX_WORDS = 220, 32
+"""Length of a heading, at most: notes and exhibits have titles of two lines."""
+_FEWEST_LETTERS = 3
+"""Letters that a heading, and a text in capitals, has at least."""
 _SENTENCE_WORDS = 11
+"""Words from which a title with a full stop at its end is a sentence."""
+_CAPITALS = 0.9
+"""Share of its letters from which a text is in capitals: a small "of" or a unit may stand among them."""
 UNFINISHED = re.compile(
     r"(?:[,;–—]|\b(?:includes?|following|as follows|are|is|were|was):"
     r"|\b(?:and|or|of|the|for|to|in|with|by|a|an|our|at|on|from|that|which))$",
@@ -55,7 +61,11 @@ def reads_like_title(text: str) -> bool:
     words = text.split()
     if not words or len(text) > _MAX_CHARACTERS or len(words) > _MAX_WORDS or not may_open_title(text):
         return False
-    if sum(character.isalpha() for character in text) < 3 or _LEADERS.search(text) or _ADDRESS.search(text):
+    if (
+        sum(character.isalpha() for character in text) < _FEWEST_LETTERS
+        or _LEADERS.search(text)
+        or _ADDRESS.search(text)
+    ):
         return False
     form = form_of(text)
     first = next((character for character in text if character.isalnum()), "")
@@ -73,6 +83,7 @@ def mend_title(text: str) -> str:
 
 
 _SENTENCES_OF_A_STYLE = 4
+"""Emphasised sentences of one style that a document has at least, if they are headings: fewer are emphasis."""
 _NO_STYLE = Style(0.0, False, False, Tone.BLACK, "")
 
 
@@ -109,9 +120,9 @@ def bare_heading(title: str, page: int, bookmark: int) -> Heading:
 
 
 def is_caps(text: str) -> bool:
-    """Whether a text is set in capitals (at least three letters, nine in ten upper case)."""
+    """Whether a text is set in capitals (at least `_FEWEST_LETTERS` letters, a share of `_CAPITALS` upper case)."""
     upper, lower = sum(map(str.isupper, text)), sum(map(str.islower, text))
-    return upper >= 3 and upper >= 0.9 * (upper + lower)
+    return upper >= _FEWEST_LETTERS and upper >= _CAPITALS * (upper + lower)
 
 
 def keep_supported(headings: Sequence[Heading]) -> set[int]:

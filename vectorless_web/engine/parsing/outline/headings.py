@@ -35,8 +35,35 @@ from vectorless_web.engine.parsing.patterns import (
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE
 
 _MAX_LINES, _MAX_SENTENCE_LINES = 4, 6
-_RUN_IN_WORDS, _PLAIN_WORDS = 12, 9
+"""Lines of a title, and of an emphasised sentence that heads a text, at most."""
+_RUN_IN_WORDS, _PLAIN_WORDS, _COLON_WORDS, _NAMED_WORDS = 12, 9, 9, 24
+"""Words, at most, of a title at the start of a paragraph, of a numbered title without emphasis, of a weakly emphasised
+title that ends in a colon, and of the first line of a title that names its place ("Item 4.")."""
+_LONE_WORD = 12
+"""Characters below which one word may be such a title by itself."""
 _SENTENCE_WORDS, _SENTENCE_CHARACTERS = 7, 600
+"""Words, at least, and characters, at most, of an emphasised sentence that heads a text."""
+_PROSE, _RUN_ON = 45, 50
+"""Characters above which a line is running text and no title, and above which a line without a full stop at its end
+runs on in the next."""
+_LARGER, _SMALLER, _SAME_SIZE = 0.9, 1.1, 0.6
+"""Points of type size: a line is larger than the body from the first on, too small for a title below the body less the
+second, and of the same size as another within the third. Sizes in one document differ by fractions of a point."""
+_BLOCK, _CLOSE, _RUNS_ON, _NO_GAP, _TIGHT = 1.3, 1.15, 1.25, 1.12, 1.25
+"""Distances between the tops of two lines, in usual distances of lines of that size, below which: an emphasised block
+goes on, two lines stand close, a sentence runs on, no white space parts them, a full line of a title runs on."""
+_TITLE_GAP = 1.9
+"""The same in heights of a line: below it a title may run on in the next line."""
+_CENTRED, _SHORT = 0.03, 0.5
+"""Shares of the page's width: how far the middle of a centred line may lie beside the page's, and how wide a numbered
+title without emphasis may be."""
+_FULL_SHARE, _FULL_WIDTH = 0.55, 220
+"""A line is full, so that a title runs on below it, when it is wider than this share of the next and than so many
+points."""
+_SAME_LEFT = 3
+"""Points by which left edges of a bare "NOTE 10" and its title may differ."""
+_MORE_LETTERS = 3
+"""Letters by which a printed heading may be longer than its entry in the contents."""
 _NOTE_MARK = re.compile(r"^\(\d{1,2}\)")
 _MONEY = re.compile(r"[$€£¥]\s?\d|\d{1,3}(?:,\d{3})+")
 
@@ -46,7 +73,7 @@ def rate_emphasis(line: Line, body: Style) -> int:
     style = line.style
     if line.lead > line.start and (style.weight == body.weight or not line.even):
         return 0
-    if style.size >= body.size + 0.9:
+    if style.size >= body.size + _LARGER:
         return 3
     if (style.bold and not body.bold) or (style.accent and not body.accent) or is_caps(line.text):
         return 2
@@ -54,7 +81,7 @@ def rate_emphasis(line: Line, body: Style) -> int:
 
 
 def _own_style(one: Line, other: Line) -> bool:
-    return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < 0.6
+    return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < _SAME_SIZE
 
 
 def _is_in_index(lines: Sequence[Line], position: int) -> bool:
@@ -108,7 +135,7 @@ class Headings:
         taken = [lines[position]]
         for following in lines[position + 1 : position + _MAX_LINES]:
             joined = letters_of("".join(own.text for own in taken) + following.text)
-            if len(joined) > len(letters) + 3 or not letters.startswith(joined):
+            if len(joined) > len(letters) + _MORE_LETTERS or not letters.startswith(joined):
                 break
             taken.append(following)
         heading = heading_of(taken)
@@ -125,7 +152,7 @@ class Headings:
         text = " ".join(" ".join(own.text.split()) for own in taken)
         if len(taken) > _MAX_LINES or not reads_like_title(text) or UNFINISHED.search(text):
             return None
-        if text.endswith(":") and (strength < 2 or len(text.split()) > 9):
+        if text.endswith(":") and (strength < 2 or len(text.split()) > _COLON_WORDS):
             return None
         return heading_of(taken)
 
@@ -152,23 +179,23 @@ class Headings:
         return heading
 
     def _same_block(self, last: Line, following: Line) -> bool:
-        near = 0 < following.top - last.top < 1.3 * max(last.height, self._layout.line_pitch(last.style))
+        near = 0 < following.top - last.top < _BLOCK * max(last.height, self._layout.line_pitch(last.style))
         return near and _own_style(last, following) and following.lead == following.start
 
     def _prose_follows(self, lines: Sequence[Line], end: int, last: Line) -> bool:
         if end >= len(lines):
             return True
         following = lines[end]
-        close = 0 < following.top - last.top < 1.15 * self._layout.line_pitch(last.style)
+        close = 0 < following.top - last.top < _CLOSE * self._layout.line_pitch(last.style)
         if close and (following.lead > following.start or not SENTENCE_END.search(last.text.rstrip())):
             return False  # the emphasis ends in the midst of a paragraph
         body = self._layout.body_of(following.page)
-        return rate_emphasis(following, body) == 0 and len(following.text) > 45 and not _own_style(last, following)
+        return rate_emphasis(following, body) == 0 and len(following.text) > _PROSE and not _own_style(last, following)
 
     def _may_start(self, page: Page, lines: Sequence[Line], position: int, strength: int) -> bool:
         line = lines[position]
         named = form_of(line.text).family in NAMED
-        small = line.style.size < self._layout.body_of(line.page).size - 1.1 and not named
+        small = line.style.size < self._layout.body_of(line.page).size - _SMALLER and not named
         if small or not self._stands_like_title(page, line):
             return False
         if position and self._runs_on(lines[position - 1], line, strength):
@@ -187,14 +214,14 @@ class Headings:
         centre = (line.left + line.right) / 2
         if self._layout.at_title_edge(line) or (line.style.bold and form_of(line.text).family in NAMED):
             return True
-        return self._layout.at_margin(line) or abs(centre - page.width / 2) < 0.03 * page.width
+        return self._layout.at_margin(line) or abs(centre - page.width / 2) < _CENTRED * page.width
 
     def _runs_on(self, before: Line, line: Line, strength: int) -> bool:
         """Whether the line continues the sentence of the line before it."""
-        near = 0 < line.top - before.top < 1.25 * self._layout.line_pitch(line.style)
+        near = 0 < line.top - before.top < _RUNS_ON * self._layout.line_pitch(line.style)
         if not near or not _own_style(before, line):
             return False
-        return not SENTENCE_END.search(before.text.rstrip()) and len(before.text) > 50
+        return not SENTENCE_END.search(before.text.rstrip()) and len(before.text) > _RUN_ON
 
     def _stands_apart(self, lines: Sequence[Line], position: int) -> bool:
         """For titles that name their place ("Item 4."): a gap above, and a title's length."""
@@ -203,35 +230,39 @@ class Headings:
         before = lines[position - 1] if position else None
         if form_of(line.text).family == STATEMENT and _is_in_index(lines, position):
             return False
-        if before is not None and 0 < line.top - before.top < 1.12 * pitch and form_of(before.text).family not in NAMED:
+        if (
+            before is not None
+            and 0 < line.top - before.top < _NO_GAP * pitch
+            and form_of(before.text).family not in NAMED
+        ):
             return False
         words = line.text.split()
         if len(words) < 2 and form_of(line.text).family != CHAPTER:
-            return len(line.text) < 12
-        return len(words) <= 24 and (words[0][:1].isupper() or words[0][:1] == "§")
+            return len(line.text) < _LONE_WORD
+        return len(words) <= _NAMED_WORDS and (words[0][:1].isupper() or words[0][:1] == "§")
 
     def _is_numbered_alone(self, page: Page, lines: Sequence[Line], position: int) -> bool:
         """A short numbered line without emphasis, parted from what is above and below, and no item of a list."""
         line, pitch = lines[position], self._layout.line_pitch(lines[position].style)
-        short = len(line.text.split()) <= _PLAIN_WORDS and line.right - line.left < 0.5 * page.width
+        short = len(line.text.split()) <= _PLAIN_WORDS and line.right - line.left < _SHORT * page.width
         if not short or SENTENCE_END.search(line.text) or _MONEY.search(line.text) or position + 1 == len(lines):
             return False
         following = lines[position + 1]
         gaps = [following.top - line.top] + ([line.top - lines[position - 1].top] if position else [])
         form, next_form = form_of(line.text), form_of(following.text)
         same_list = next_form.family == NUMBERED and next_form.depth <= form.depth
-        return not same_list and len(following.text) > 45 and not any(0 < gap < 1.12 * pitch for gap in gaps)
+        return not same_list and len(following.text) > _PROSE and not any(0 < gap < _NO_GAP * pitch for gap in gaps)
 
     def _alone(self, lines: Sequence[Line], position: int) -> bool:
         """Whether white space (or the page's edge) parts a slanted line from what is above, and it ends early."""
         line = lines[position]
         pitch = self._layout.line_pitch(line.style)
-        if position and 0 < line.top - lines[position - 1].top < 1.15 * pitch:
+        if position and 0 < line.top - lines[position - 1].top < _CLOSE * pitch:
             return False
         if position + 1 == len(lines):
             return True
         following = lines[position + 1]
-        if _own_style(line, following) and 0 < following.top - line.top < 1.15 * pitch:
+        if _own_style(line, following) and 0 < following.top - line.top < _CLOSE * pitch:
             return self._prose_after_block(lines, position)
         return line.right < following.right - 2 * line.style.size or following.style != line.style
 
@@ -246,13 +277,13 @@ class Headings:
     def _titles(self, last: Line, following: Line) -> bool:
         """Whether a bare "NOTE 10" has its title below it, in whatever style stands out."""
         stands_out = rate_emphasis(following, self._layout.body_of(following.page)) >= 2
-        return stands_out and abs(last.left - following.left) < 3 and form_of(following.text).family == PLAIN
+        return stands_out and abs(last.left - following.left) < _SAME_LEFT and form_of(following.text).family == PLAIN
 
     def _continues(self, taken: Sequence[Line], following: Line) -> bool:
         """Whether a heading runs on in the next line."""
         last = taken[-1]
         gap = following.top - last.top
-        if following.page != last.page or not 0 < gap < 1.9 * max(last.height, following.height):
+        if following.page != last.page or not 0 < gap < _TITLE_GAP * max(last.height, following.height):
             return False
         text, form = following.text.strip(), form_of(taken[0].text)
         if len(taken) == 1 and form.label and len(last.text.split()) == 2 and self._titles(last, following):
@@ -266,8 +297,8 @@ class Headings:
             return bare and is_caps(last.text) == is_caps(text)
         unfinished = bool(UNFINISHED.search(last.text.rstrip())) or text[:1].islower()
         width = last.right - last.left
-        full = width > 0.55 * (following.right - following.left) and width > 220
-        tight = gap < 1.25 * max(last.height, self._layout.line_pitch(last.style))
+        full = width > _FULL_SHARE * (following.right - following.left) and width > _FULL_WIDTH
+        tight = gap < _TIGHT * max(last.height, self._layout.line_pitch(last.style))
         bare = form.label != "" and len(last.text.split()) <= 2
         return unfinished or bare or (full and tight and is_caps(last.text) == is_caps(text))
 
@@ -275,6 +306,15 @@ class Headings:
 _TITLE_OF_EXHIBIT = (CHAPTER - 0.5, 0)
 _BOOKMARK, _TITLE = -1, (-0.5,)
 _LISTED_SHARE = 0.4
+"""Share of the headings of one look that the contents must name, if the look is one of listed headings."""
+_SAME_LEVEL_SIZE = 0.6
+"""Points within which type sizes are compared by which heading stands above which."""
+_MORE_WINS = 2
+"""Times more often that a look must stand above the others of its size than below, to count as higher."""
+_FEWEST_NUMBERED = 2
+"""A look shows the depth of numbered headings when more of them than this agree on it."""
+_LEVEL_GAP = 2.2
+"""Heights of a line below which two headings may be one title over two lines."""
 # A note stands below the notes' own title but never below a statement; a statement may be discussed inside a note.
 _NOTES, _NOTE, _STATEMENT = (STATEMENT, 0), (STATEMENT, 1), (STATEMENT, 2)
 _INNER_CONTENTS = (PLAIN, 0, 0)
@@ -370,7 +410,9 @@ def _numbered_looks(headings: Sequence[Heading]) -> dict[Looks, Order]:
         if heading.form.family == NUMBERED:
             depths[_describe_looks(heading)][heading.form.depth] += 1
     return {
-        looks: (NUMBERED, next(iter(found))) for looks, found in depths.items() if len(found) == 1 and found.total() > 2
+        looks: (NUMBERED, next(iter(found)))
+        for looks, found in depths.items()
+        if len(found) == 1 and found.total() > _FEWEST_NUMBERED
     }
 
 
@@ -383,11 +425,13 @@ def _order_looks(headings: Sequence[Heading]) -> dict[Looks, int]:
     looks = sorted({_describe_looks(heading) for heading in headings})
     wins = {
         own: sum(
-            above[own, other] - above[other, own] for other in looks if abs(other[0] - own[0]) < 0.6 and other != own
+            above[own, other] - above[other, own]
+            for other in looks
+            if abs(other[0] - own[0]) < _SAME_LEVEL_SIZE and other != own
         )
         for own in looks
     }
-    ranked = sorted(looks, key=lambda own: (own[0], -wins[own] if abs(wins[own]) > 2 else 0, own))
+    ranked = sorted(looks, key=lambda own: (own[0], -wins[own] if abs(wins[own]) > _MORE_WINS else 0, own))
     return {own: place for place, own in enumerate(ranked)}
 
 
@@ -396,4 +440,4 @@ def _touches(one: Heading, other: Heading) -> bool:
     if not one.lines or not other.lines:
         return False
     last, first = one.lines[-1], other.lines[0]
-    return last.page == first.page and 0 < first.top - last.bottom < 2.2 * first.height
+    return last.page == first.page and 0 < first.top - last.bottom < _LEVEL_GAP * first.height

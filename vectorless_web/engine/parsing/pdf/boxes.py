@@ -19,7 +19,9 @@ from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import UnreadableDocument
 
 _DEVICE_SCALE = 1000
+"""Device units a point in which places are asked for: PDFium rounds them to whole numbers."""
 _MAX_PIXELS = 40_000_000
+"""Pixels of a page image at most, 120 MB while it is drawn; a larger page is drawn smaller."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def render_page(path: Path, page_index: int, scale: float = 1.6) -> PageImage:
 
 
 def highlight_boxes(path: Path, spans: Sequence[GlyphSpan]) -> list[Box]:
-    """The boxes of glyph spans, one for each printed line, in the order of the spans."""
+    """Boxes in points (origin top left) of the spans' characters, one for each printed line, in the order given."""
     boxes: list[Box] = []
     with _open_document(path) as document:
         for page_index in dict.fromkeys(span.page_index for span in spans):

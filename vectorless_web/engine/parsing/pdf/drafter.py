@@ -23,6 +23,21 @@ _SENTENCE_END = re.compile(r"[.!?:;]['”’\")\]]*(?:\(\w{1,2}\))*$")
 # Chinese and Japanese writing and its punctuation start here; Korean has spaces, but between words alone.
 _FIRST_UNSPACED = "\u2e80"
 _LONG_LIST = 1400
+"""Characters to which the items of a list are joined to one leaf, some 350 tokens: leaves are what is ranked and read,
+so they stay small."""
+_SAME_SIZE, _OTHER_SIZE, _SMALLER = 0.6, 1.1, 0.9
+"""Points of type size: within the first two lines look the same, beyond the second they are of different paragraphs;
+a footnote is smaller than the body by more than the third."""
+_PITCHES, _HEIGHTS = 1.35, 1.45
+"""A gap wider than both (in usual distances of lines, in heights of the line before) ends a paragraph."""
+_NEXT_COLUMN, _OVERLAP = 2, 0.5
+"""Heights of a line: one that stands higher than the line before by more than the first begins a new column; one that
+stands higher by more than the second does not carry its paragraph on."""
+_INDENT, _EARLY = 0.8, 4
+"""Ems: a line indented by more begins a paragraph, and one that ends earlier by more than the second ends it."""
+_RUN_ON, _LONG_BLOCK, _LONGEST_CAPTION = 25, 200, 250
+"""Characters: a line of more may run on over a page's end; a block of more may end in a short line; a caption has
+fewer."""
 
 
 def flow_drafts(lines: Sequence[Line], layout: Layout) -> list[Draft]:
@@ -49,24 +64,25 @@ def _joins_paragraph(block: Sequence[Line], line: Line, layout: Layout) -> bool:
     last = block[-1]
     if _BULLET.match(line.text) or CAPTION.match(line.text) or line.lead > line.start:
         return False
-    if abs(last.style.size - line.style.size) > 1.1:
+    if abs(last.style.size - line.style.size) > _OTHER_SIZE:
         return False
     ended = bool(_SENTENCE_END.search(last.text.rstrip()))
-    if last.page != line.page or line.top < last.top - 2 * line.height:
-        return not ended and _same_look(last, line) and len(last.text) > 25
+    if last.page != line.page or line.top < last.top - _NEXT_COLUMN * line.height:
+        return not ended and _same_look(last, line) and len(last.text) > _RUN_ON
     gap = line.top - last.top
-    if gap > 1.35 * layout.line_pitch(line.style) and gap > 1.45 * last.height:
+    if gap > _PITCHES * layout.line_pitch(line.style) and gap > _HEIGHTS * last.height:
         return False
-    if gap < -0.5 * line.height:
+    if gap < -_OVERLAP * line.height:
         return False
     indent = line.left - last.left
-    if len(block) > 1 and indent > 0.8 * line.style.size and ended:
+    if len(block) > 1 and indent > _INDENT * line.style.size and ended:
         return False
-    return not (ended and last.right < line.right - 4 * line.style.size and sum(len(own.text) for own in block) > 200)
+    ends_early = last.right < line.right - _EARLY * line.style.size
+    return not (ended and ends_early and sum(len(own.text) for own in block) > _LONG_BLOCK)
 
 
 def _same_look(one: Line, other: Line) -> bool:
-    return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < 0.6
+    return one.style.weight == other.style.weight and abs(one.style.size - other.style.size) < _SAME_SIZE
 
 
 def _append(drafts: list[Draft], block: Sequence[Line], layout: Layout) -> None:
@@ -89,9 +105,9 @@ def _figure_label(kind: NodeKind, text: str) -> str:
 
 def _kind(block: Sequence[Line], layout: Layout) -> NodeKind:
     text, size = block[0].text, block[0].style.size
-    if CAPTION.match(text) and sum(len(line.text) for line in block) < 250:
+    if CAPTION.match(text) and sum(len(line.text) for line in block) < _LONGEST_CAPTION:
         return NodeKind.CAPTION
-    if size < layout.body_of(block[0].page).size - 0.9 and _FOOTNOTE.match(text):
+    if size < layout.body_of(block[0].page).size - _SMALLER and _FOOTNOTE.match(text):
         return NodeKind.FOOTNOTE
     return NodeKind.LIST if _BULLET.match(text) else NodeKind.PARAGRAPH
 
@@ -163,10 +179,13 @@ _ROWS: dict[str, tuple[re.Pattern[str], ...]] = {
     }.items()
 }
 _LEAST_UNDER_TITLE = {"income": 3, "balance": 3, "cash_flow": 2, "equity": 2, "comprehensive_income": 2}
+"""Rows of a statement that a table under its title has at least; the rows are those of `_ROWS`."""
 _LEAST_AMONG_EXCERPTS = {"income": 5, "balance": 5, "cash_flow": 5, "equity": 4, "comprehensive_income": 4}
+"""The same where the same titles head excerpts, in a discussion."""
 _WHOLE = 20
 """Rows from which a table in a discussion is a statement carried over pages and no summary."""
 _LEAST_ALONE = {"balance": 5, "cash_flow": 5}
+"""The same for a table without a title; rows of other statements are too common to tell."""
 
 
 def recognise(title: str, labels: Iterable[str], *, excerpts: bool) -> str:
@@ -192,14 +211,24 @@ def _matches(kind: str, rows: list[str]) -> int:
 
 _DISCUSSION = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
 _SAME_EDGE, _LONGEST_TABLE = 24.0, 160
-_MOST_UNITS = 0.8
+"""A table carries on one of the page before when the right edges of their columns lie within so many points and they
+have at most so many rows together."""
+_FEWEST_UNITS, _MOST_UNITS = 3, 0.8
+"""Tables with printed units, at least, and the share of them that must agree, for the others to be taken in the same
+units."""
+_NEAR_PAGES = 2
+"""Pages behind its heading on which a table still takes its title from it."""
+_LONGEST_INTRODUCTION = 1200
+"""Characters of a paragraph before a table that may hold its units."""
+_LEAD_IN = 300
+"""Characters, the last ones before a table, in which its units are looked for."""
 _LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
 _CURRENCY = re.compile(r"[$€£¥₹]")
 
 
 @dataclass(frozen=True, slots=True)
 class Furniture:
-    """A running line, kept out of the reading text."""
+    """A running header, footer or page number; it is kept out of the reading text."""
 
     line: Line
 
@@ -215,7 +244,7 @@ Item = Heading | Line | list[LineRow] | Furniture | ContentsLines
 
 
 class Drafter:
-    """Gathers lines so that paragraphs join across pages, and tables so that they do."""
+    """Turns headings, lines and tables into drafts; paragraphs and tables that run over a page's end are joined."""
 
     def __init__(self, layout: Layout, vocabulary: Vocabulary) -> None:
         self._layout, self._vocabulary = layout, vocabulary
@@ -297,7 +326,7 @@ class Drafter:
         match = _LABEL.match(caption)
         draft.label = f"Table {match[2]}" if match and match[1][:3].casefold() in ("tab", "cha") else ""
         if draft.table is not None:
-            near = self._heading is not None and draft.page - self._heading.page <= 2
+            near = self._heading is not None and draft.page - self._heading.page <= _NEAR_PAGES
             title = self._heading.title if self._heading and near else ""
             labels = [row.label for row in draft.table.rows]
             if self._discussion:
@@ -316,9 +345,11 @@ class Drafter:
     def _lead_in(self) -> str:
         """What stands right above a table and may state its units."""
         before = self._before()
-        if before is None or (len(before.text) > 1200 and before.kind is not NodeKind.SECTION):
+        if before is None or (len(before.text) > _LONGEST_INTRODUCTION and before.kind is not NodeKind.SECTION):
             return ""
-        return before.text[-300:] if before.kind in (NodeKind.SECTION, NodeKind.PARAGRAPH, NodeKind.CAPTION) else ""
+        return (
+            before.text[-_LEAD_IN:] if before.kind in (NodeKind.SECTION, NodeKind.PARAGRAPH, NodeKind.CAPTION) else ""
+        )
 
 
 def _continues_table(before: Grid, grid: Grid) -> bool:
@@ -350,7 +381,7 @@ def _share_units(drafts: Sequence[Draft]) -> None:
     """Tables of money without a units line take the document's, if nearly all of its tables agree on one scale."""
     tables = [draft for draft in drafts if draft.table is not None]
     scales = Counter(scale for draft in tables if draft.table for scale in [_scale(draft.table.units)] if scale)
-    if not scales or scales.total() < 3:
+    if not scales or scales.total() < _FEWEST_UNITS:
         return
     scale, count = scales.most_common(1)[0]
     if count < _MOST_UNITS * scales.total():

@@ -24,12 +24,18 @@ _BOLD = re.compile(r"bold|black|heavy|semib|demi", re.IGNORECASE)
 _ITALIC = re.compile(r"italic|oblique", re.IGNORECASE)
 _FORCE_BOLD, _ITALIC_FLAG = 1 << 18, 1 << 6
 _SAME_LINE = 0.5
+"""Share of the lower of two words by which they must overlap in height to stand on one line."""
 _SAME_HEIGHT = 0.1
+"""Share of the lower word within which feet of words are at the same height; a jump back on one line is no new line."""
 _SAMPLES = 8
+"""Words of a page whose direction is looked at, evenly spread, to find out how the page is turned."""
 _GAP = 0.33
+"""Heights of a word above which a gap is wider than a space, so that the line may be a row of a table."""
 _NEAR_BLACK = 90
+"""Greatest part of red, green or blue, of 255, up to which text counts as black."""
 _CONTROL = re.compile(r"[\x00\x01\x03-\x08\x0b\x0c\x0e-\x1f]")
 PLAIN = Style(10.0, False, False, Tone.BLACK, "")
+"""Style of a page without text."""
 
 # Functions called for each word or style are bound with plain integer arguments: three times quicker.
 _address, _number = ctypes.c_void_p, ctypes.c_int
@@ -65,7 +71,7 @@ def read_pages(document: pdfium.PdfDocument) -> Iterator[Page]:
 
 
 def raw_text(textpage: pdfium_c.FPDF_TEXTPAGE) -> str:
-    """The text of a page, exactly one character for each PDFium character index."""
+    """The text of a page: character i is the one with PDFium's character index i."""
     count = pdfium_c.FPDFText_CountChars(textpage)
     if count <= 0:
         return ""

@@ -7,9 +7,14 @@ from dataclasses import dataclass
 from vectorless_web.engine.parsing.lines import Line, Page
 
 _GAP = 0.85
+"""Ems between two words from which they stand in two cells; the space of a word is a quarter to a third of an em."""
 _CURRENCY_GAP = 0.45
+"""The same between two figures, or a figure and a currency sign: no words are this far apart inside a figure."""
 _COLUMNS, _NARROW_GAP, _TIMES_USUAL = 2, 0.55, 1.8
+"""In a line of so many wide gaps and more, the gap that parts cells in ems, and in times of the line's usual space."""
 _LONGEST_FIGURE, _BACKWARDS = 48, 3
+"""Characters that a figure with its signs has fewer of, and words standing left of the one before from which a line
+reads from right to left."""
 _CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
 _SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|bps)$")
 _NUMBER = re.compile(

@@ -8,7 +8,17 @@ from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.regions import LineRole, LineRow
 
 _TIGHT = 1.5
+"""Points by which figures of neighbouring columns may overlap and still be two columns."""
 _UNCOVERED = 15.0
+"""Points of distance that a column without a header costs when headers are laid over columns."""
+_SAME_HEIGHT = 0.5
+"""Share of the lower line by which two lines must overlap in height to be one row."""
+_LABEL_SHARE = 0.5
+"""Share of its width up to which a label may reach into the first column."""
+_CLOSE = 0.35
+"""Heights of a row: within this gap a row may carry on the one above."""
+_TINY = 1e-9
+"""Costs that differ by less are equal; the first way found then wins."""
 _UNFINISHED = re.compile(r"(?:,|\b(?:and|of|or|in|to|for|the|from|by|on|with|net))$|[-–—]$")
 
 
@@ -80,7 +90,7 @@ def _same_height(group: Sequence[LineRow], row: LineRow) -> bool:
     line = group[-1].line
     overlap = min(line.bottom, row.line.bottom) - max(line.top, row.line.top)
     apart = all(own.line.right <= row.line.left or row.line.right <= own.line.left for own in group)
-    return apart and overlap > 0.5 * min(line.height, row.line.height)
+    return apart and overlap > _SAME_HEIGHT * min(line.height, row.line.height)
 
 
 def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
@@ -126,7 +136,9 @@ def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
     first = edges[0]
     if cell.numeric and _overlap((cell.left, cell.right), first) > 0:
         return False
-    return cell.left < first[0] and (cell.right < first[1] or cell.right - first[0] < 0.5 * (cell.right - cell.left))
+    return cell.left < first[0] and (
+        cell.right < first[1] or cell.right - first[0] < _LABEL_SHARE * (cell.right - cell.left)
+    )
 
 
 def _find_nearest_column(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> int:
@@ -165,7 +177,7 @@ def _continues_row(before: GridRow, row: GridRow) -> bool:
 def _continues_cells(before: GridRow, row: GridRow) -> bool:
     """Whether a row without label carries on the texts of the cells above it."""
     spans = [span for cells in row.cells for span in cells]
-    close = row.top - before.bottom < 0.35 * (row.bottom - row.top)
+    close = row.top - before.bottom < _CLOSE * (row.bottom - row.top)
     above = all(before.cells[number] for number, cells in enumerate(row.cells) if cells)
     return close and above and not any(span.numeric for span in spans)
 
@@ -173,7 +185,7 @@ def _continues_cells(before: GridRow, row: GridRow) -> bool:
 def _continues_label(before: GridRow, row: GridRow) -> bool:
     first, second = before.cells[0][-1], row.cells[0][0]
     text, following = first.text.rstrip(), second.text.lstrip()
-    close = row.top - before.bottom < 0.35 * (row.bottom - row.top)
+    close = row.top - before.bottom < _CLOSE * (row.bottom - row.top)
     if not close or text.endswith(":") or not following:
         return False
     hangs = following[0].islower() or bool(_UNFINISHED.search(text))
@@ -184,7 +196,7 @@ def spans_of_header(cells: Sequence[CellSpan], edges: Sequence[tuple[float, floa
     """For each header cell the figure columns (first, last) it spans.
 
     Each cell takes a run of neighbouring columns whose common middle is nearest to its own;
-    a column left without a header costs as much as 15 points of distance.
+    a column left without a header costs as much as `_UNCOVERED` points of distance.
     """
     count, columns = len(cells), len(edges)
     if count == columns:
@@ -213,5 +225,5 @@ def _keep_cheaper(
     cost: float,
     chosen: list[tuple[int, int]],
 ) -> None:
-    if state not in best or cost < best[state][0] - 1e-9:
+    if state not in best or cost < best[state][0] - _TINY:
         best[state] = (cost, chosen)

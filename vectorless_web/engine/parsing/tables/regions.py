@@ -1,4 +1,4 @@
-"""Finds the stretches of printed lines that are tables, those without figures by the left edges of cells."""
+"""Finds tables among printed lines: by rows of figures, and without figures by cells that begin at the same edges."""
 
 import re
 from collections.abc import Sequence
@@ -10,9 +10,31 @@ from vectorless_web.engine.parsing.patterns import NOTE, form_of
 from vectorless_web.engine.parsing.tables.cells import CellSpan, split_cells
 
 _LOOK_AHEAD = 5
+"""Lines without figures that may stand within a table, one after the other: labels that head the rows below."""
 _HEADER_LINES = 60
+"""Lines above the first row of figures that may be its headers; bounds the search."""
 _UNITS_START = 14
+"""Characters before which a line says its units ("(dollars in millions)") and not a sentence that mentions them."""
 _TITLE_WIDTH = 80.0
+"""Points that a title centred over a table is wide at least."""
+_SHORT, _LONGEST_HEADER = 60, 70
+"""Characters: by the first a label, a second header cell and the last line of a sentence above a table are told from
+running text; a header over the figures has at most the second."""
+_FEWEST_ROWS, _FEWEST_FIGURES = 2, 3
+"""Rows of figures that are a table, and figures in one row that are."""
+_HEADER_ROWS, _SEED_ROWS = 4, 3
+"""Rows at the top of a table among which a header is looked for, and from which the left edge of the figures is
+taken."""
+_LARGER, _EMPHASISED, _TITLE_LARGER, _HEADER_LARGER = 1.5, 0.4, 0.9, 1.0
+"""Points of type size. A line larger than the rows by more than the first is no part of a table; a title larger by more
+than the second stands out; a title centred over the table is larger by more than the third; a header over the figures
+is larger by less than the last."""
+_TOO_FAR, _NEXT_COLUMN = 3.2, 12
+"""Ems: a gap of more below a line ends a table, as does a jump up by more, to another column of the page."""
+_CENTRED, _CENTRED_TITLE = 2, 4
+"""Ems by which the middle of a centred label may lie beside the table's; for titles as a sum of both edges."""
+_LEFT_OF_FIGURE, _LEFT_OF_HEADER = 2, 3
+"""Ems by which a lone figure, and a header, may begin left of the figures."""
 _STRUCTURAL = re.compile(r"^(?:part\s+[ivx]+\b|item\s+\d|note\s+\d|notes to )", re.IGNORECASE)
 UNITS_LINE = re.compile(
     r"\b(?:in|of)\s+(?:thousands|millions|billions)\b|^\(?unaudited\b"
@@ -94,7 +116,7 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
     data = sum(row.role is LineRole.DATA for row in rows)
     figures = sum(cell.numeric for row in rows for cell in row.cells)
     header = any(row.role is LineRole.HEADER for row in rows)
-    return data >= 2 or (data == 1 and header) or (data == 1 and figures >= 3)
+    return data >= _FEWEST_ROWS or (data == 1 and header) or (data == 1 and figures >= _FEWEST_FIGURES)
 
 
 def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
@@ -134,25 +156,27 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
 
 
 def _has_header(rows: Sequence[LineRow]) -> bool:
-    return any(row.role is LineRole.HEADER and any(cell.numeric for cell in row.cells) for row in rows[:4])
+    return any(row.role is LineRole.HEADER and any(cell.numeric for cell in row.cells) for row in rows[:_HEADER_ROWS])
 
 
 def _stands_out(row: LineRow, seed: LineRow) -> bool:
     style, usual = row.line.style, seed.line.style
-    return style.size > usual.size + 0.4 or (style.accent and not usual.accent)
+    return style.size > usual.size + _EMPHASISED or (style.accent and not usual.accent)
 
 
 def _breaks_table(row: LineRow, region: Sequence[LineRow], layout: Layout) -> bool:
     """Whether a line cannot stand inside a table: a larger size than the rows, or a structural title."""
     largest = max(own.line.style.size for own in region)
     text = row.line.text
-    return row.line.style.size > largest + 1.5 or (row.role is not LineRole.DATA and bool(_STRUCTURAL.match(text)))
+    return row.line.style.size > largest + _LARGER or (row.role is not LineRole.DATA and bool(_STRUCTURAL.match(text)))
 
 
 def _is_too_far(before: LineRow, row: LineRow) -> bool:
     """A jump to another column of the page or a wide vertical gap."""
     gap = row.line.top - before.line.bottom
-    return gap > 3.2 * max(row.line.style.size, before.line.style.size) or gap < -12 * row.line.style.size
+    return (
+        gap > _TOO_FAR * max(row.line.style.size, before.line.style.size) or gap < -_NEXT_COLUMN * row.line.style.size
+    )
 
 
 def _figures_left(row: LineRow) -> float:
@@ -162,19 +186,20 @@ def _figures_left(row: LineRow) -> float:
 def _clear_of_figures(row: LineRow, figures_left: float) -> bool:
     line = row.line
     if line.left > figures_left - line.style.size:
-        return len(line.text) < 60
+        return len(line.text) < _SHORT
     return line.right < figures_left + line.style.size
 
 
 def _is_centred(row: LineRow, seed: LineRow) -> bool:
     """A short label centred over the whole table ("LIABILITIES AND EQUITY")."""
     middle = (seed.line.left + seed.line.right) / 2
-    return len(row.line.text) < 60 and abs((row.line.left + row.line.right) / 2 - middle) < 2 * row.line.style.size
+    beside = abs((row.line.left + row.line.right) / 2 - middle)
+    return len(row.line.text) < _SHORT and beside < _CENTRED * row.line.style.size
 
 
 def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> int:
     """The start of the region: headers above the seed, with labels between them and the seed."""
-    figures_left = min(_figures_left(row) for row in rows[seed : seed + 3] if row.role is LineRole.DATA)
+    figures_left = min(_figures_left(row) for row in rows[seed : seed + _SEED_ROWS] if row.role is LineRole.DATA)
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
         row = rows[position - 1]
@@ -183,7 +208,7 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
         if _heads(row, figures_left, rows[seed].line) or (start < seed and _is_beside(row, rows[start:seed])):
             start = position - 1
         elif not (row.role is LineRole.TEXT and _clear_of_figures(row, figures_left) and start == seed) or (
-            _ENDS_SENTENCE.search(row.line.text) and len(row.line.text) > 60
+            _ENDS_SENTENCE.search(row.line.text) and len(row.line.text) > _SHORT
         ):
             break
         position -= 1
@@ -195,11 +220,11 @@ def _is_title(row: LineRow, seed: Line) -> bool:
     line = row.line
     if form_of(line.text).family <= NOTE:
         return True
-    centred = abs(line.left + line.right - seed.left - seed.right) < 4 * line.style.size
+    centred = abs(line.left + line.right - seed.left - seed.right) < _CENTRED_TITLE * line.style.size
     return (
         len(row.cells) == 1
         and centred
-        and line.style.size > seed.style.size + 0.9
+        and line.style.size > seed.style.size + _TITLE_LARGER
         and line.right - line.left > _TITLE_WIDTH
     )
 
@@ -209,7 +234,7 @@ def _over_figures(line: Line, figures_left: float, seed: Line) -> bool:
     middle = (line.left + line.right) / 2
     figures, table = (figures_left + seed.right) / 2, (seed.left + seed.right) / 2
     low = line.left > (seed.left + figures_left) / 2 and line.right > figures_left
-    return low and abs(middle - figures) < abs(middle - table) and line.style.size < seed.style.size + 1
+    return low and abs(middle - figures) < abs(middle - table) and line.style.size < seed.style.size + _HEADER_LARGER
 
 
 def _is_beside(row: LineRow, header: Sequence[LineRow]) -> bool:
@@ -221,20 +246,24 @@ def _heads(row: LineRow, figures_left: float, seed: Line) -> bool:
     """Whether a line is part of a column header: cells, a short text over the figures, or the units line."""
     line = row.line
     if row.role is LineRole.HEADER:
-        return not (len(row.cells) == 2 and len(row.cells[1].text) > 60)
+        return not (len(row.cells) == 2 and len(row.cells[1].text) > _SHORT)
     if row.role is LineRole.FIGURE:
-        return line.left > figures_left - 2 * line.style.size
-    if len(line.text) > 70:
+        return line.left > figures_left - _LEFT_OF_FIGURE * line.style.size
+    if len(line.text) > _LONGEST_HEADER:
         return False
     if PERIOD.match(line.text) and not _ENDS_SENTENCE.search(line.text):
         return True
     units = UNITS_LINE.search(line.text)
-    over = line.left > figures_left - 3 * line.style.size or _over_figures(line, figures_left, seed)
+    over = line.left > figures_left - _LEFT_OF_HEADER * line.style.size or _over_figures(line, figures_left, seed)
     return over or (units is not None and units.start() < _UNITS_START)
 
 
 _EDGE = 5.0
+"""Points within which cells of a table without figures begin or end at the same place; a wrapped line twice as many."""
 _LEAST_ROWS = 3
+"""Rows of a table without figures, at least: two lines may agree by chance."""
+_TEXT_GAP, _TEXT_COLUMN = 2.5, 6
+"""Ems: a gap of more below a line ends such a table, as does a jump up by more."""
 
 
 def find_text_tables(rows: Sequence[LineRow], taken: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -295,4 +324,4 @@ def _is_wrapped(row: LineRow, edges: Sequence[float]) -> bool:
 
 def _is_apart(before: LineRow, row: LineRow) -> bool:
     gap = row.line.top - before.line.bottom
-    return gap > 2.5 * row.line.style.size or gap < -6 * row.line.style.size
+    return gap > _TEXT_GAP * row.line.style.size or gap < -_TEXT_COLUMN * row.line.style.size

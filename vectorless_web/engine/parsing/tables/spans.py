@@ -1,4 +1,4 @@
-"""Lays table cells that span columns and rows out as a grid, and finds the header of each column."""
+"""Lays out table cells that span columns or rows as a grid, and finds the header of each column."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -9,16 +9,19 @@ from vectorless_web.engine.parsing.tables.cells import is_number
 Texts = list[list[str]]
 
 MOST_ACROSS, MOST_DOWN = 64, 1_000
+"""Columns and rows that one cell may be said to span; more is a mistake of the file. Browsers allow 1,000 columns and
+65,534 rows; a table of 64 columns is the widest that can be read."""
 MOST_CELLS = 1_000_000
 """A grid with more places is no table that anybody reads; its rows are kept as lines."""
 _HEADER_ROWS = 4
+"""Rows at the top of a table that may be its header."""
 _CURRENCIES = frozenset("$€£¥₹")
 _ENDINGS = frozenset((")", "%", ")%", "x"))
 
 
 @dataclass(frozen=True, slots=True)
 class SpanCell:
-    """A cell as a file gives it: its words, how far it reaches; `above`: it goes on from the cell over it."""
+    """A cell as the file gives it: its text, the columns and rows it spans; `above`: it continues the cell over it."""
 
     text: str
     across: int = 1

@@ -15,7 +15,9 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.sniff import ACCEPTED
 
 _END_RECORD, _LONGEST_END = b"PK\x05\x06", 65_557
+"""The mark of a ZIP's end record, and the most bytes from it to the end: 22 and a comment of 65,535."""
 _DIRECTORY_BYTES = 8 * 1024 * 1024
+"""Bytes of a ZIP's directory at most: some 800 for each of 10,000 members."""
 _SMALL = 8 * 1024 * 1024
 """A part that unpacks to less is read however tightly it is packed."""
 _ENCRYPTED_FLAG = 1
@@ -94,7 +96,7 @@ class Package:
 def open_package(path: Path, limits: CompileLimits) -> Iterator[Package]:
     """An open Word document. UnreadableDocument: `damaged_docx`, `zip_bomb`, `encrypted_docx`, `unsafe_docx`.
 
-    Damage that shows while its parts are read is told in the same way.
+    Damage found while its parts are read raises the same errors.
     """
     try:
         _check_directory(path, limits)
@@ -110,7 +112,7 @@ def open_package(path: Path, limits: CompileLimits) -> Iterator[Package]:
 
 
 def not_word() -> UnreadableDocument:
-    """What to say of a ZIP that holds no Word document."""
+    """The error for a ZIP that holds no Word document (`unsupported_type`)."""
     return UnreadableDocument(
         f"This file is a ZIP archive or an Office document other than Word's, which cannot be read here. {ACCEPTED}",
         code="unsupported_type",

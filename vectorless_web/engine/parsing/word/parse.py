@@ -20,6 +20,7 @@ _HEADING = re.compile(r"heading ([1-9])$")
 _TOC = re.compile(r"toc ([1-9])$")
 _OFF = ("0", "false", "off", "none")
 _LEVELS = 9
+"""Levels of headings in Word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class ParagraphStyle:
 
 
 def is_on(holder: etree._Element | None, name: str) -> bool | None:
-    """Whether a property of yes and no is set: None when it is not named."""
+    """Whether a yes-or-no property is on; None when it is not named."""
     found = child(holder, name)
     return None if found is None else value(found).lower() not in _OFF
 
@@ -225,7 +226,7 @@ _SYMBOLS = {0x6F: "☐", 0xA8: "☐", 0xFC: "✓", 0xFB: "✗", 0xFD: "☒", 0xF
 
 @dataclass(slots=True)
 class Words:
-    """What a paragraph says. `boxes`: text boxes anchored in it; `notes`: (footnote|endnote, id) in order."""
+    """The text of a paragraph. `boxes`: text boxes anchored in it; `notes`: (footnote|endnote, id) in order."""
 
     text: str = ""
     strong: bool = False
@@ -234,7 +235,7 @@ class Words:
 
 
 def list_children(element: etree._Element) -> list[etree._Element]:
-    """The children that count: of alternatives, the first with content, else the fallback."""
+    """The children to read; of alternatives the first with content, else the fallback."""
     if local(element) != "AlternateContent":
         return [own for own in element if local(own) not in _PASSED]
     branches = [own for own in element if local(own) == "Choice" and len(own)]
@@ -351,7 +352,9 @@ def _find_elements(container: etree._Element, name: str) -> Iterator[etree._Elem
 
 
 _LONGEST_HEADING = 220
+"""Characters of a heading at most, as in PDF files (outline.heading)."""
 _DEEPEST_BOX = 8
+"""Text boxes inside text boxes that are read."""
 
 
 @dataclass(frozen=True, slots=True)

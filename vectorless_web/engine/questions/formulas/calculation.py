@@ -1,4 +1,4 @@
-"""Works out which calculation a question asks for: written out, a known ratio, a share, a growth."""
+"""Finds the calculation a question asks for: one written out, a known ratio, a share, or a growth."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -105,7 +105,7 @@ class Command(BaseCommand):
 
 
 class Heard:
-    """Passes the calls of a run on, and remembers the first that a cassette had no reply to."""
+    """Forwards the model calls of a run, and remembers the first one to which a cassette had no reply."""
 
     def __init__(self, keep: OnCall) -> None:
         self._keep = keep
@@ -131,7 +131,7 @@ def _catch_interrupt() -> threading.Event:
 
 
 class StageTeller:
-    """Says once for each stage of each file that it has begun."""
+    """Prints a line when a stage of a file begins."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
@@ -149,7 +149,7 @@ BAD_INPUT_CODES = ("invalid_input", QUESTION_EMPTY, QUESTION_TOO_LONG, "no_docum
 
 
 class AnswerReport:
-    """What is known of the answer; printed as text or as one JSON object."""
+    """The result of a run, printed as text or as one JSON object."""
 
     def __init__(self) -> None:
         self.outcome = Outcome.FAILED

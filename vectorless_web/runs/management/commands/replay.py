@@ -1,4 +1,4 @@
-"""`manage.py replay RUN`: reason once more from what was kept of a finished run, and compare."""
+"""`manage.py replay RUN`: execute a finished run again from its stored inputs and calls, and compare the results."""
 
 import json
 import sys

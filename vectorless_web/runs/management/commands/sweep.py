@@ -1,4 +1,4 @@
-"""`manage.py sweep`: puts right what a crash or an outage left behind."""
+"""`manage.py sweep`: recovers what a crash or an outage left unfinished."""
 
 import logging
 import time
@@ -18,6 +18,8 @@ from vectorless_web.runs import services as runs
 logger = logging.getLogger(__name__)
 
 PAUSE_SECONDS = 3.0
+"""Seconds between two passes: what a crash left behind is taken up within them. Half of it doubles the queries of an
+idle site."""
 TIDY_SECONDS = 3600.0
 """Stored files without a row are looked for this often: it lists the whole storage. What an older copy of the
 database cannot know is told by counts that go up as often."""
