@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from vectorless_web.engine.answers.grounding import find_unaccounted_numbers, list_stated_numbers
+from vectorless_web.engine.answers.agreement import find_unaccounted_numbers, list_stated_numbers
 
 MILLION = Decimal(1_000_000)
 ROW = "Purchases of property, plant and equipment (PP&E)\t(1,577)\t(1,373)"

@@ -10,6 +10,7 @@ from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.model.prompts import passage_tokens, passages_room
 from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.packing import gather_evidence
+from vectorless_web.engine.answers.agreement import find_unaccounted_numbers, list_stated_numbers
 from vectorless_web.engine.answers.claims import (
     AnswerDraft,
     Check,
@@ -23,9 +24,7 @@ from vectorless_web.engine.answers.claims import (
 from vectorless_web.engine.answers.grounding import (
     Grounder,
     confidence_of,
-    find_unaccounted_numbers,
     is_supported,
-    list_stated_numbers,
 )
 from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in

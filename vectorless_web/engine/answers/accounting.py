@@ -7,7 +7,14 @@ from datetime import date
 from decimal import Decimal
 from functools import cached_property
 
-from vectorless_web.engine.answers.agreement import YEAR, Stated, agrees, is_rounded, numbers_to_explain, stated_in
+from vectorless_web.engine.answers.agreement import (
+    YEAR,
+    Stated,
+    agrees,
+    is_rounded,
+    list_stated_numbers,
+    numbers_to_explain,
+)
 from vectorless_web.engine.answers.claims import DraftCalculation
 from vectorless_web.engine.answers.derivation import derive_number
 from vectorless_web.engine.text.dates import DateMention, Day, dates_in, months_between, shift_day, times_in
@@ -36,7 +43,7 @@ class Sources:
     @cached_property
     def context(self) -> tuple[Stated, ...]:
         """Numbers of the question, titles and column headers."""
-        return tuple(figure for text in (*self.told, *self.headers) for figure in stated_in(text))
+        return tuple(figure for text in (*self.told, *self.headers) for figure in list_stated_numbers(text))
 
     @cached_property
     def dates(self) -> tuple[DateMention, ...]:

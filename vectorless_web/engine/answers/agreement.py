@@ -41,7 +41,7 @@ class Stated:
     worked_out: bool = False
 
 
-def stated_in(text: str, scale: Decimal = _ONE, *, quote: int = -1) -> list[Stated]:
+def list_stated_numbers(text: str, scale: Decimal = _ONE, *, quote: int = -1) -> list[Stated]:
     """Numbers of a quote; `scale` is what the units line of its table says ("in millions": 1000000)."""
     scales = (_ONE,) if scale == 1 else (_ONE, scale)
     nil = [Stated(Decimal(0), quote=quote)] if _NIL.search(text) else []
@@ -51,14 +51,14 @@ def stated_in(text: str, scale: Decimal = _ONE, *, quote: int = -1) -> list[Stat
     return [*numbers, *nil, *dated, *days]
 
 
-def unaccounted(sentence: str, stated: Sequence[Stated], periods: Iterable[str] = ()) -> list[Quantity]:
+def find_unaccounted_numbers(sentence: str, stated: Sequence[Stated], periods: Iterable[str] = ()) -> list[Quantity]:
     """Numbers of `sentence` that no stated number equals and no text of `periods` holds, in order.
 
     Equal means: the same magnitude after scaling, to the digits the sentence shows, in a
     unit that agrees. The sign is left to the words ("fell by 73.5"). A year needs a text of
     `periods` (the question, column headers, places), no figure of its own.
     """
-    told = [figure for text in periods for figure in stated_in(text)]
+    told = [figure for text in periods for figure in list_stated_numbers(text)]
     return [
         number
         for number in numbers_to_explain(sentence)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from vectorless_web.engine.answers.accounting import Loose
-from vectorless_web.engine.answers.agreement import Stated, agrees, names_things, stated_in
+from vectorless_web.engine.answers.agreement import Stated, agrees, list_stated_numbers, names_things
 from vectorless_web.engine.answers.claims import DraftQuote
 from vectorless_web.engine.answers.quotes import Place
 from vectorless_web.engine.documents.artefact import CompiledDocument
@@ -78,7 +78,7 @@ def _states(piece: _Piece, loose: Loose, sentence: str) -> bool:
         )
     if loose.number is None:
         return False
-    for figure in stated_in(piece.text, piece.scale):
+    for figure in list_stated_numbers(piece.text, piece.scale):
         written = figure.written
         if written is None or not agrees(loose.number, figure) or not _is_same_unit(loose.number, figure, piece):
             continue

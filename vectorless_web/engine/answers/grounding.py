@@ -5,9 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from vectorless_web.engine.answers.accounting import Account, Sources, account_for, items_in
-from vectorless_web.engine.answers.agreement import Stated, agrees
-from vectorless_web.engine.answers.agreement import find_unaccounted_numbers as find_unaccounted_numbers
-from vectorless_web.engine.answers.agreement import list_stated_numbers as list_stated_numbers
+from vectorless_web.engine.answers.agreement import Stated, agrees, find_unaccounted_numbers, list_stated_numbers
 from vectorless_web.engine.answers.borrowing import find_statement
 from vectorless_web.engine.answers.claims import (
     Calculation,
