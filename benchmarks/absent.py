@@ -109,7 +109,7 @@ def ask(case: Case, corpora: Corpora) -> tuple[list[ClaimEvent], CompleteEvent]:
 
 def abstained(case: Case, claims: Sequence[ClaimEvent], end: CompleteEvent, corpora: Corpora) -> bool:
     """Whether the run said that the answer is not there."""
-    return end.outcome is Outcome.NOT_FOUND
+    return end.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND)
 
 
 def found(case: Case, claims: Sequence[ClaimEvent], end: CompleteEvent, corpora: Corpora) -> bool:

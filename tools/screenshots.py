@@ -134,7 +134,7 @@ def _documents(page: Page, site: Site, place: str) -> dict[str, str]:
 
 def _runs(page: Page, site: Site, place: str) -> dict[str, str]:
     found = {}
-    for outcome in ("answered", "partial", "not_found", "failed", "cancelled"):
+    for outcome in ("answered", "partial", "passages", "not_found", "failed", "cancelled"):
         page.goto(f"{site.url}{place}runs/?outcome={outcome}")
         link = page.query_selector(".rows a.main")
         if link:

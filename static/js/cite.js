@@ -6,7 +6,8 @@ let chosen = 0;
 let within = null;
 
 function markers() {
-  return [...new Set($$("#quotes .cite, .source .quotes .cite").map((cite) => Number(cite.dataset.marker)))];
+  const cites = $$("#passages .cite, #quotes .cite, .source .quotes .cite");
+  return [...new Set(cites.map((cite) => Number(cite.dataset.marker)))];
 }
 
 function sourceIsBeside() {
@@ -38,8 +39,10 @@ function describe(marker) {
   now.querySelector("[data-now-marker]").textContent = marker;
   const place = row.querySelector("[data-cited]").firstElementChild;
   now.querySelector("[data-now-where]").textContent = place.textContent.replace(/\s+/g, " ").trim();
-  now.querySelector("[data-now-check]").replaceWith(row.querySelector(".badge").cloneNode(true));
-  now.querySelector(".badge").dataset.nowCheck = "";
+  // A closest passage has no badge: it is a quote that supports nothing.
+  const check = row.querySelector(".badge")?.cloneNode(true) ?? document.createElement("span");
+  check.dataset.nowCheck = "";
+  now.querySelector("[data-now-check]").replaceWith(check);
 }
 
 function bring(element, block = "nearest") {

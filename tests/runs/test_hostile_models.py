@@ -85,7 +85,7 @@ class Server:
     def __call__(self, request) -> Response:
         prompt = next(m["content"] for m in json.loads(request.data)["messages"] if m["role"] == "user")
         self.prompts.append(prompt)
-        if not prompt.startswith(("Choose the next step", "Write the answer", "A claim of an answer")):
+        if not prompt.startswith(("Choose the next step", "Write the answer")):
             return self.pilot()
         left = self.said["step" if prompt.startswith("Choose") else "answer"]
         said = left.pop(0) if len(left) > 1 else left[0]
@@ -224,20 +224,49 @@ def test_a_model_that_names_an_unknown_node_is_told_so_and_goes_on(ask):
     assert run.steps.filter(say__contains="4711").count() == 1
 
 
-def test_an_invented_quote_is_struck_out_and_the_offline_answer_stands_behind_it(ask):
+def test_an_invented_quote_is_sent_back_once_and_struck_out_and_nothing_takes_its_place(ask):
     invented = answer(claim("Revenue was 999 million.", "Revenue was 999 million in 2024.", "3"), value="999 million")
 
     run = ask(Server([step("synthesize")], [invented]))
 
     assert told(run) == Told(
-        "answered: ",
+        "passages: ",
         [OPENED, "synthesize tiny"],
-        ["step", "answer", "quote repair"],
-        ["unsupported: Revenue was 999 million.", *OFFLINE],
+        ["step", "answer", "objections"],
+        ["unsupported: Revenue was 999 million."],
     )
+    assert run.engine == "model"
     assert "999" not in run.answer.markdown
-    assert run.answer.grounded is False
-    assert "the offline reasoner answered" in notes_of(run)
+    assert (run.answer.grounded, run.answer.confidence, run.answer.abstained) == (False, None, True)
+    assert "1 sentence was sent back to tiny: 1 is struck." in notes_of(run)
+    assert run.citations.filter(claim=None, quote__contains="412 million").count() == 1
+
+
+def test_a_claim_that_is_mended_when_it_is_sent_back_counts(ask):
+    invented = answer(claim("Revenue was 412 million in 2024.", "Revenue came to 412 million", "3"))
+
+    run = ask(Server([step("synthesize")], [invented, good_answer]))
+
+    assert told(run) == Told(
+        "answered: 412 million", [OPENED, "synthesize tiny"], ["step", "answer", "objections"], [BY_MODEL]
+    )
+    assert "1 sentence was sent back to tiny: 1 was mended." in notes_of(run)
+    assert float(run.cost_usd) == pytest.approx(3 * PAID)
+
+
+@pytest.mark.parametrize(
+    "again",
+    ["I stand by what I said.", {"claims": [{"text": "x" * 1100, "quotes": []}] * 12}, lambda _: status(500)(None)],
+    ids=["prose", "twelve sentences without quotes", "500"],
+)
+def test_a_model_that_misbehaves_when_its_claims_are_sent_back_has_them_struck(ask, again):
+    invented = answer(claim("Revenue was 999 million.", "Revenue was 999 million in 2024.", "3"))
+
+    run = ask(Server([step("synthesize")], [invented, again]))
+
+    assert told(run).claims == ["unsupported: Revenue was 999 million."]
+    assert (run.status, run.engine) == ("passages", "model")
+    assert "1 sentence" in notes_of(run)
 
 
 def test_wrong_arithmetic_is_recomputed_and_struck_out(ask):
@@ -258,7 +287,7 @@ def test_wrong_arithmetic_is_recomputed_and_struck_out(ask):
         ask(Server([step("synthesize")], [grown("3.0%")])),
     )
 
-    assert told(wrong).claims == ["unsupported: Revenue grew by 9.0%.", *OFFLINE]
+    assert told(wrong).claims == ["unsupported: Revenue grew by 9.0%."]
     assert "Recomputed, the result is 0.03" in wrong.claims.first().because
     assert told(right) == Told(
         "answered: ", [OPENED, "synthesize tiny"], ["step", "answer"], ["derived: Revenue grew by 3.0%."]
@@ -358,7 +387,7 @@ def test_what_a_model_says_is_shown_as_text_and_nothing_else(ask, client, bob, w
     page = client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
 
     assert told(run).trace[1] == "retrieve tiny"
-    assert run.status in ("answered", "partial")
+    assert run.status in ("answered", "partial", "passages")
     assert "<img src=x" not in page
     assert "<script>alert" not in page
     assert "onerror=alert(1)>" not in page
@@ -378,13 +407,13 @@ def test_a_reply_of_a_megabyte_is_a_bad_reply_and_no_more(ask, client, bob):
     assert len(client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content) < 300_000
 
 
-def test_a_model_that_finds_nothing_is_overruled_by_an_offline_answer_that_is_sure(ask):
+def test_a_model_that_finds_nothing_is_taken_at_its_word_and_the_closest_passages_are_shown(ask):
     run = ask(Server([step("synthesize")], [answer()]))
 
-    found = told(run)
-    assert found.calls == ["step", "answer"]
-    assert found.outcome.split(":")[0] in ("answered", "not_found")
-    assert "found no answer" in notes_of(run)
+    assert told(run) == Told("passages: ", [OPENED, "synthesize tiny"], ["step", "answer"], [])
+    assert run.reason == "tiny found no answer; the 3 closest passages are shown"
+    quotes = list(run.citations.filter(claim=None).order_by("marker").values_list("quote", "check_result"))
+    assert quotes[:2] == [(f"Revenue was {n} million in {y}.", "exact") for n, y in ((412, 2024), (400, 2023))]
 
 
 def test_a_model_that_is_named_at_length_and_repeats_itself_is_stored_all_the_same(ask):

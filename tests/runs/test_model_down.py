@@ -64,5 +64,6 @@ def test_a_model_that_stopped_answering_is_not_said_to_have_been_silent(page_of,
 def test_a_model_that_answered_is_not_spoken_of(page_of, client):
     run, _ = page_of("What was revenue in 2024?")
     ModelCall.objects.filter(run=run).update(error_code="", error="")
+    run.steps.filter(kind="verify").update(observation={})
 
     assert 'id="takeover"' not in client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()

@@ -338,8 +338,8 @@ def test_a_step_stored_while_the_rows_are_read_comes_with_the_next_look(make_run
     store(1)
     feed = Feed(run, 0)
     with connection.execute_wrapper(WriterBetween()):
-        state, _html = feed.told(0, "none", audience)
-    _, html = feed.told(state.sequence, "none", audience)
+        state, _html = feed.render_news(0, "none", audience)
+    _, html = feed.render_news(state.sequence, "none", audience)
 
     assert "step 2" in html
     assert "claim 2" in html

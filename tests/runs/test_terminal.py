@@ -21,7 +21,7 @@ Revenue was 412 million in 2024, against 398 million in 2023.
 
 Everybody has 30 days of leave.
 """
-KEYS = {"outcome", "answer", "value", "citations", "steps", "seconds"}
+KEYS = {"outcome", "answer", "value", "citations", "passages", "steps", "seconds"}
 
 
 @pytest.fixture

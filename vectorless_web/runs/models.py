@@ -35,6 +35,7 @@ class Run(models.Model):
         RUNNING = "running", "Working"
         ANSWERED = "answered", "Answered"
         PARTIAL = "partial", "Answered in part"
+        PASSAGES = "passages", "Closest passages"
         NOT_FOUND = "not_found", "Not in these documents"
         FAILED = "failed", "Failed"
         CANCELLED = "cancelled", "Stopped"
@@ -50,7 +51,9 @@ class Run(models.Model):
         ANSWERER = "answerer", "Asked of another"
 
     OPEN = (Status.QUEUED, Status.RUNNING)
-    ENDED = (Status.ANSWERED, Status.PARTIAL, Status.NOT_FOUND, Status.FAILED, Status.CANCELLED)
+    CONCLUDED = (Status.ANSWERED, Status.PARTIAL, Status.PASSAGES, Status.NOT_FOUND)
+    """Came to their end: neither failed nor stopped."""
+    ENDED = (*CONCLUDED, Status.FAILED, Status.CANCELLED)
 
     thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="runs")
     workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="runs")
@@ -100,6 +103,16 @@ class Run(models.Model):
     def is_open(self) -> bool:
         """Whether the run has not ended yet."""
         return self.status in self.OPEN
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether it ended with sentences that hold, in whole or in part."""
+        return self.status in (self.Status.ANSWERED, self.Status.PARTIAL)
+
+    @property
+    def found_no_answer(self) -> bool:
+        """Whether it came to its end without a sentence that holds."""
+        return self.status in (self.Status.PASSAGES, self.Status.NOT_FOUND)
 
     @property
     def is_another_try(self) -> bool:
@@ -186,7 +199,8 @@ class Claim(models.Model):
 class Citation(models.Model):
     """A checked quote. It keeps quote, page and file hash even when its document is purged."""
 
-    claim = models.ForeignKey(Claim, on_delete=models.CASCADE, related_name="citations")
+    claim = models.ForeignKey(Claim, null=True, blank=True, on_delete=models.CASCADE, related_name="citations")
+    """The sentence that it supports; None for a passage that came nearest to a question without an answer."""
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="citations")
     marker = models.PositiveSmallIntegerField()
     version = models.ForeignKey(DocumentVersion, null=True, on_delete=models.SET_NULL, related_name="+")

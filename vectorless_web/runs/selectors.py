@@ -118,8 +118,7 @@ def last_result_in(thread: Thread) -> Run | None:
 
 
 def _with_result(thread: int) -> QuerySet[Run]:
-    told = (Run.Status.ANSWERED, Run.Status.PARTIAL, Run.Status.NOT_FOUND)
-    return Run.objects.filter(thread=thread, status__in=told).order_by("-pk")
+    return Run.objects.filter(thread=thread, status__in=Run.CONCLUDED).order_by("-pk")
 
 
 def count_in_thread(run: Run) -> int:
@@ -145,7 +144,13 @@ def steps_of(run: Run, after: int = 0, upto: int | None = None) -> list[Step]:
 def model_failure(run: Run) -> tuple[ModelCall | None, bool]:
     """The last call of a model that failed in a run, None without one; and whether any other call was answered."""
     failed = run.model_calls.exclude(error_code="").order_by("-pk").first()
-    return failed, failed is not None and run.model_calls.filter(error_code="").exists()
+    return failed, run.model_calls.filter(error_code="").exists()
+
+
+def unwritten_answer(run: Run) -> str:
+    """Why the model that was to answer wrote no answer, as the run's check tells; "" when it wrote one."""
+    told = Step.objects.filter(run=run.pk, kind="verify").values_list("observation", flat=True).last() or {}
+    return str(told.get("unwritten") or "")
 
 
 def step_of(run: Run, sequence: int) -> Step:
@@ -171,6 +176,12 @@ def claims_of(run: Run, after: int = 0, upto: int | None = None) -> list[Claim]:
 def _restrict_sequence(rows: QuerySet[T], after: int, upto: int | None) -> QuerySet[T]:
     fresh = rows.filter(sequence__gt=after)
     return fresh if upto is None else fresh.filter(sequence__lte=upto)
+
+
+def passages_of(run: Run) -> list[Citation]:
+    """The passages that came nearest to the question of a run without an answer, nearest first."""
+    rows = Citation.objects.filter(run=run.pk, claim=None).select_related("version", "version__document")
+    return list(rows.order_by("pk"))
 
 
 def answer_of(run: Run) -> Answer | None:
@@ -251,7 +262,8 @@ def newer_documents(run: Run) -> list[Document]:
 
 def used_pages(document: Document, limit: int = USED_PAGES) -> list[dict[str, int]]:
     """The pages of its current version that answers quote most: [{page, count}], in the order of the document."""
-    rows = Citation.objects.filter(version=document.current_version_id).exclude(check_result="missing")
+    cited = Citation.objects.filter(version=document.current_version_id).exclude(claim=None)
+    rows = cited.exclude(check_result="missing")
     most = rows.order_by().values("page_index").annotate(count=Count("pk")).order_by("-count", "page_index")[:limit]
     return sorted(({"page": row["page_index"] + 1, "count": row["count"]} for row in most), key=lambda row: row["page"])
 

@@ -150,6 +150,8 @@ def _leave_names_out(context: dict[str, Any]) -> None:
     run.checked, run.reason = told.redact_checked(run.checked), told.text(run.reason)
     for claim in context["claims"]:
         claim.text, claim.because = told.text(claim.text), told.text(claim.because)
+    if context["struck"] is not None:
+        context["struck"] = replace(context["struck"], cause=told.text(context["struck"].cause))
     answer = context["answer"]
     if answer is not None:
         answer.missing = [told.text(part) for part in answer.missing]
@@ -158,12 +160,12 @@ def _leave_names_out(context: dict[str, Any]) -> None:
 
 def find_quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion | None:
     """The version when that page of it holds a part of a quote and was not deleted since, else None."""
-    for claim in selectors.claims_of(run):
-        for citation in claim.citations.all():
-            on_pages = {citation.page_index, *(span[0] for span in citation.spans)}
-            shown = citation.version if citation.version_id == version and page_index in on_pages else None
-            if shown is not None and may_be_shown(shown):
-                return shown
+    cited = [citation for claim in selectors.claims_of(run) for citation in claim.citations.all()]
+    for citation in [*cited, *selectors.passages_of(run)]:
+        on_pages = {citation.page_index, *(span[0] for span in citation.spans)}
+        shown = citation.version if citation.version_id == version and page_index in on_pages else None
+        if shown is not None and may_be_shown(shown):
+            return shown
     return None
 
 

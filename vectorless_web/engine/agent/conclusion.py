@@ -1,7 +1,7 @@
 """SYNTHESIZE, VERIFY and FINALIZE for the whole run: the answer drafted, every claim checked, the outcome stated."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
@@ -9,6 +9,7 @@ from vectorless_web.engine.agent.events import CompleteEvent, Outcome, Reasoning
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.model.prompts import passage_tokens, passages_room
 from vectorless_web.engine.agent.run import RunState
+from vectorless_web.engine.agent.steps.closest import find_closest_passages
 from vectorless_web.engine.agent.steps.packing import gather_evidence
 from vectorless_web.engine.answers.agreement import find_unaccounted_numbers, list_stated_numbers
 from vectorless_web.engine.answers.claims import (
@@ -18,20 +19,23 @@ from vectorless_web.engine.answers.claims import (
     Confidence,
     DraftClaim,
     Evidence,
+    Objected,
     Support,
     SynthesisContext,
 )
 from vectorless_web.engine.answers.grounding import (
     Grounder,
+    ModelChecks,
     confidence_of,
+    fuzzy_share,
     is_supported,
+    parts_spoken_of,
+    weigh_checks,
 )
 from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
 from vectorless_web.engine.questions.plan import QueryPlan
-
-LEAST_CONFIDENCE = 0.8
-"""Confidence at which the offline reasoner's answer stands although the model found none."""
+from vectorless_web.engine.ranking.finder import Finder
 
 
 def answer_events(run: RunState, plan: QueryPlan, walking: Walking) -> Iterator[ReasoningEvent]:
@@ -39,23 +43,28 @@ def answer_events(run: RunState, plan: QueryPlan, walking: Walking) -> Iterator[
     context, packed = _context(run, plan, walking)
     run.draft, notes = _draft_answer(run, context, walking)
     checker = Checker(run, plan, context, walking)
-    notes += checker.replace_empty_answer()
-    if not run.draft.claims:
-        if notes or packed:
-            yield run.count_step(_verify_step(run, notes, 0.0, packed))
-        return
     for order, claim in enumerate(run.draft.claims, 1):
         yield ClaimEvent(order, claim.text, "draft")
     run.stop_if_asked()
     started = run.clock()
     checker.check()
-    run.confidence = checker.confidence(run.draft.claims, run.claims)
-    yield run.count_step(_verify_step(run, [*notes, *checker.notes], (run.clock() - started) * 1000, packed))
+    if run.draft.claims or notes or packed:
+        found = {**checker.observation(notes), **({"context": packed} if packed else {})}
+        yield run.count_step(_verify_step(run, found, (run.clock() - started) * 1000))
     yield from run.claims
 
 
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A claim that was sent back with its objections, and the claims that came of it: none when it is struck."""
+
+    objected: Objected
+    mended: tuple[DraftClaim, ...] = ()
+    withdrawn: bool = False
+
+
 class Checker:
-    """Checks the draft of a run: one repair try for each quote that is missing, the offline draft if nothing holds."""
+    """Checks the draft of a run. A model's claims that do not hold are sent back to it once, all in one message."""
 
     def __init__(self, run: RunState, plan: QueryPlan, context: SynthesisContext, walking: Walking) -> None:
         self._run, self._plan, self._context, self._walking = run, plan, context, walking
@@ -68,62 +77,161 @@ class Checker:
                 *((p.document, p.key) for p in context.passages),
             ],
         )
+        self._sent: list[Sent] = []
         self.notes: list[str] = []
 
     def check(self) -> None:
-        """Set the run's claims, and its draft to what was checked in the end."""
-        drafts = [self._repair_draft(claim) for claim in self._run.draft.claims]
-        self._run.claims = [self._grounder.check(order, claim) for order, claim in enumerate(drafts, 1)]
-        self._run.draft = replace(self._run.draft, claims=tuple(drafts))
+        """Set the run's claims, its draft to what was checked in the end, its confidence and the closest passages."""
+        run = self._run
+        if self._by_model:
+            self._repair()
+        run.claims = [self._grounder.check(order, claim) for order, claim in enumerate(run.draft.claims, 1)]
+        self._tell_withdrawn()
         self.notes += self._grounder.notes
-        if not any(is_supported(claim) for claim in self._run.claims) and self._by_model:
-            self._fall_back()
+        run.struck = sum(not sent.mended and not sent.withdrawn for sent in self._sent)
+        is_held = any(is_supported(claim) for claim in run.claims)
+        if self._by_model:
+            run.confidence = self._model_confidence() if is_held else None
+            run.passages = () if is_held else self._closest()
+        elif run.claims:
+            run.confidence = confidence_of(self._plan, run.draft.claims, run.claims, self._finders)
 
-    def confidence(self, drafts: Sequence[DraftClaim], claims: Sequence[ClaimEvent]) -> Confidence:
-        """How far checked claims can be trusted."""
-        return confidence_of(self._plan, drafts, claims, {walk.entry.id: walk.finder for walk in self._run.walks})
+    def observation(self, failed: Sequence[str]) -> dict[str, Any]:
+        """What was sent back and what became of it, as JSON values; `note` is the sentence for the step's card.
 
-    def replace_empty_answer(self) -> list[str]:
-        """When a model finds no answer but the offline reasoner is sure of its own: that one, and a note of it."""
-        if self._run.draft.claims or not self._by_model:
-            return []
-        offline = self._walking.fallback.synthesise(self._context, ())
-        checked = [self._grounder.check(order, claim) for order, claim in enumerate(offline.claims, 1)]
-        if not checked or self.confidence(offline.claims, checked).value < LEAST_CONFIDENCE:
-            return ["The model found no answer in what was read."]
-        self._run.draft = replace(offline, tokens=self._run.draft.tokens, cost_usd=self._run.draft.cost_usd)
-        return ["The model found no answer in what was read; the offline reasoner is sure of its own."]
+        `failed` says why the model wrote no answer.
+        """
+        rows = [
+            {
+                "text": sent.objected.claim.text,
+                "objections": list(sent.objected.objections),
+                "became": [claim.text for claim in sent.mended] or ("withdrawn" if sent.withdrawn else "struck"),
+            }
+            for sent in self._sent
+        ]
+        notes = [*failed, *self.notes]
+        note = " ".join([*failed, *self.notes[: bool(self._sent)]])
+        parts = {"unwritten": self._run.unwritten, "sent_back": rows, "note": note, "notes": notes}
+        return {name: part for name, part in parts.items() if part}
 
     @property
     def _by_model(self) -> bool:
-        return self._run.draft.engine != self._walking.fallback.name
+        return self._walking.planner is not self._walking.fallback and not self._run.taken_over
 
-    def _repair_draft(self, claim: DraftClaim) -> DraftClaim:
-        """The claim, or its repaired form when a quote was missing and is not any more."""
-        if not self._by_model or all(place is not Check.MISSING for place in self._grounder.places(claim)):
-            return claim
+    @property
+    def _finders(self) -> dict[str, Finder]:
+        return {walk.entry.id: walk.finder for walk in self._run.walks}
+
+    def _repair(self) -> None:
+        """Put everything that speaks against the draft to the model, and take what it mends."""
+        draft = self._run.draft
+        found = [Objected(claim, self._grounder.objections(claim)) for claim in draft.claims]
+        objected = [row for row in found if row.objections]
+        if not objected:
+            return
         try:
-            again = self._walking.planner.requote(self._context, claim, "A quote does not stand in the document.")
+            again = self._walking.planner.repair_draft(self._context, draft, objected)
         except ModelError as error:
-            self.notes.append(f"A missing quote could not be asked for again: {error.message}")
-            return claim
-        found = again.claims and all(place is not Check.MISSING for place in self._grounder.places(again.claims[0]))
-        self.notes.append("A missing quote was asked for once more and " + ("found." if found else "still not found."))
-        return again.claims[0] if found else claim
+            self._sent = [Sent(row) for row in objected]
+            sentences = say_count(len(objected), "sentence does", "sentences do")
+            self.notes.append(f"{sentences} not hold, and {draft.engine} could not be asked again: {error.message}")
+            return
+        standing = [row.claim.text for row in found if not row.objections]
+        self._sent = self._take(objected, _without_repeats(again.claims, standing))
+        became = {sent.objected.claim: sent.mended for sent in self._sent if sent.mended}
+        claims = [claim for row in found for claim in became.get(row.claim, (row.claim,))]
+        value, missing = again.value or draft.value, again.missing or draft.missing
+        self._run.draft = replace(draft, claims=tuple(claims), value=value, missing=missing)
+        self.notes.append(_repair_note(draft.engine, self._sent))
 
-    def _fall_back(self) -> None:
-        """No claim of the model holds: the offline draft is checked behind them."""
-        offline = self._walking.fallback.synthesise(self._context, ())
-        self.notes.append("No sentence of the model could be checked; the offline reasoner answered.")
-        first = len(self._run.claims) + 1
-        checked = [self._grounder.check(order, claim) for order, claim in enumerate(offline.claims, first)]
-        self._run.claims += checked
-        self._run.draft = replace(
-            offline,
-            claims=(*self._run.draft.claims, *offline.claims),
-            tokens=self._run.draft.tokens,
-            cost_usd=self._run.draft.cost_usd,
+    def _take(self, objected: Sequence[Objected], returned: Sequence[DraftClaim]) -> list[Sent]:
+        """What became of each claim: those that came for it and hold now, else it is withdrawn or stays struck."""
+        came = match_claims([row.claim for row in objected], returned)
+        return [
+            Sent(row, tuple(c for c in claims if not self._grounder.objections(c)), withdrawn=not claims)
+            for row, claims in zip(objected, came, strict=True)
+        ]
+
+    def _tell_withdrawn(self) -> None:
+        """Say of each sentence that was withdrawn that it was, beside what spoke against it."""
+        withdrawn = {sent.objected.claim for sent in self._sent if sent.withdrawn}
+        self._run.claims = [
+            replace(claim, because=f"{claim.because} Asked again, {self._run.draft.engine} withdrew it.")
+            if draft in withdrawn
+            else claim
+            for draft, claim in zip(self._run.draft.claims, self._run.claims, strict=True)
+        ]
+
+    def _model_confidence(self) -> Confidence:
+        claims = self._run.claims
+        held = [claim for claim in claims if is_supported(claim)]
+        mended = sum(len(sent.mended) for sent in self._sent)
+        return weigh_checks(
+            ModelChecks(
+                held=len(held) / (len(held) + self._run.struck),
+                mended=mended / len(held),
+                fuzzy=fuzzy_share(claims),
+                parts=parts_spoken_of(self._plan, claims, self._finders),
+                says_missing=bool(self._run.draft.missing),
+                agrees=self._agrees(held),
+            )
         )
+
+    def _agrees(self, held: Sequence[ClaimEvent]) -> bool:
+        """Whether the figure that the offline reasoner comes to is stated by a claim that holds."""
+        value = self._walking.fallback.synthesise(self._context, ()).value
+        stated = [figure for claim in held for figure in list_stated_numbers(claim.text)]
+        return bool(value) and not find_unaccounted_numbers(value, stated)
+
+    def _closest(self) -> tuple[Evidence, ...]:
+        cited = (self._grounder.cite(quote) for quote in find_closest_passages(self._run.walks))
+        return tuple(evidence for evidence in cited if evidence.check is not Check.MISSING)
+
+
+def match_claims(sent: Sequence[DraftClaim], returned: Sequence[DraftClaim]) -> list[list[DraftClaim]]:
+    """For each claim that was sent back the claims that came for it: in turn when none is lacking, else by words."""
+    if len(sent) == len(returned):
+        return [[claim] for claim in returned]
+    came: list[list[DraftClaim]] = [[] for _ in sent]
+    for claim in returned:
+        likeness = [_likeness(claim.text, other.text) for other in sent]
+        best = max(range(len(sent)), key=lambda place: (likeness[place], not came[place], -place))
+        came[best].append(claim)
+    return came
+
+
+def _likeness(one: str, other: str) -> float:
+    """Share of their words that two sentences have in common."""
+    first, second = set(one.casefold().split()), set(other.casefold().split())
+    return len(first & second) / max(1, len(first | second))
+
+
+def _without_repeats(claims: Sequence[DraftClaim], standing: Sequence[str]) -> list[DraftClaim]:
+    """The claims without those that say again what stands already, or twice the same."""
+    seen = {_plain(text) for text in standing}
+    kept = []
+    for claim in claims:
+        if _plain(claim.text) not in seen:
+            seen.add(_plain(claim.text))
+            kept.append(claim)
+    return kept
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _repair_note(engine: str, sent: Sequence[Sent]) -> str:
+    """ "2 sentences were sent back to qwen3:8b: 1 was mended, 1 is struck (The number 9 stands in none ...)." """
+    mended = sum(bool(row.mended) for row in sent)
+    withdrawn = sum(row.withdrawn for row in sent)
+    struck = [row for row in sent if not row.mended and not row.withdrawn]
+    parts = [say_count(mended, "was mended", "were mended")] if mended else []
+    parts += [say_count(withdrawn, "was withdrawn", "were withdrawn")] if withdrawn else []
+    parts += [say_count(len(struck), "is struck", "are struck")] if struck else []
+    why = " ".join(dict.fromkeys(row.objected.objections[0] for row in struck))
+    sentences = say_count(len(sent), "sentence was", "sentences were")
+    return f"{sentences} sent back to {engine}: {join_names(parts)}." + (f" {why}" if why else "")
 
 
 def _context(run: RunState, plan: QueryPlan, walking: Walking) -> tuple[SynthesisContext, dict[str, Any]]:
@@ -148,15 +256,19 @@ def _steps(run: RunState) -> list[StepEvent]:
 
 
 def _draft_answer(run: RunState, context: SynthesisContext, walking: Walking) -> tuple[AnswerDraft, list[str]]:
-    """The planner's draft; when the model cannot write one, the offline draft and why."""
+    """The planner's draft; the offline one, and why, when no call of the model brought anything in the whole run."""
     steps = _steps(run)
     if walking.planner is walking.fallback:
         return walking.fallback.synthesise(context, steps), []
     try:
         return walking.planner.synthesise(context, steps), []
     except ModelError as error:
-        note = f"The model could not write the answer: {error.message}"
-        return walking.fallback.synthesise(context, steps), [note]
+        note = f"{run.engine} could not write the answer: {error.message}"
+        run.unwritten = error.message
+        run.taken_over = all(step.engine == walking.fallback.name for step in steps)
+        if run.taken_over:
+            return walking.fallback.synthesise(context, steps), [note]
+        return AnswerDraft(engine=run.engine), [note]
 
 
 def _periods(plan: QueryPlan) -> list[str]:
@@ -164,7 +276,8 @@ def _periods(plan: QueryPlan) -> list[str]:
     return [str(year) for year in sorted(years | {year - 1 for year in years} | set(years_in(plan.question)))]
 
 
-def _verify_step(run: RunState, notes: Sequence[str], latency_ms: float, packed: Mapping[str, Any]) -> StepEvent:
+def _verify_step(run: RunState, found: Mapping[str, Any], latency_ms: float) -> StepEvent:
+    """The step's event; `found` is what its observation holds beside claims and checks."""
     citations = [citation for claim in run.claims for citation in claim.citations]
     struck = [claim for claim in run.claims if claim.support is Support.UNSUPPORTED]
     return StepEvent(
@@ -179,8 +292,7 @@ def _verify_step(run: RunState, notes: Sequence[str], latency_ms: float, packed:
                 {"order": claim.order, "support": str(claim.support), "because": claim.because} for claim in run.claims
             ],
             "checks": {check.value: sum(citation.check is check for citation in citations) for check in Check},
-            **({"notes": list(notes)} if notes else {}),
-            **({"context": dict(packed)} if packed else {}),
+            **found,
         },
         confidence=run.confidence.claims_held if run.confidence else None,
         latency_ms=latency_ms,
@@ -206,7 +318,7 @@ SHOWN_GAPS = 3
 
 
 def conclude(run: RunState, plan: QueryPlan) -> Iterator[ReasoningEvent]:
-    """The FINALIZE step and the CompleteEvent: answered, partial or not_found."""
+    """The FINALIZE step and the CompleteEvent: answered, partial, passages or not_found."""
     outcome, reason = _outcome(run)
     reason += _describe_left_out(run)
     yield run.count_step(
@@ -247,16 +359,38 @@ def conclude_failed(run: RunState, error: EngineError) -> CompleteEvent:
 
 
 def _outcome(run: RunState) -> tuple[Outcome, str]:
-    held = _select_supported_claims(run)
+    held, written = _select_supported_claims(run), len(run.claims)
     if not held:
-        return Outcome.NOT_FOUND, _not_found(run)
-    if run.draft.missing:
-        gaps = join_names([shorten_title(gap) for gap in run.draft.missing[:SHOWN_GAPS]])
-        return Outcome.PARTIAL, f"Answered in part; nothing was found for {gaps}{_describe_scanned(run)}"
-    if len(held) == len(run.claims):
-        verb = "holds" if len(held) == 1 else "hold"
-        return Outcome.ANSWERED, f"Answered; {say_count(len(held), 'sentence')} {verb}"
-    return Outcome.ANSWERED, f"Answered; {len(held)} of {len(run.claims)} sentences hold"
+        return (Outcome.PASSAGES, _closest(run)) if run.passages else (Outcome.NOT_FOUND, _not_found(run))
+    if run.draft.missing or run.struck:
+        return Outcome.PARTIAL, f"Answered in part; {_open_parts(run, len(held))}{_describe_scanned(run)}"
+    if len(held) == written:
+        return Outcome.ANSWERED, f"Answered; {say_count(written, 'sentence holds', 'sentences hold')}"
+    return Outcome.ANSWERED, f"Answered; {len(held)} of {written} sentences hold"
+
+
+def _open_parts(run: RunState, held: int) -> str:
+    """What a partial answer lacks: parts nobody found, sentences that were struck."""
+    gaps = join_names([shorten_title(gap) for gap in run.draft.missing[:SHOWN_GAPS]])
+    struck = f"{held} of {len(run.claims)} sentences hold" if run.struck else ""
+    return "; ".join(part for part in (f"nothing was found for {gaps}" if gaps else "", struck) if part)
+
+
+def _closest(run: RunState) -> str:
+    """Why passages are shown in place of an answer."""
+    number = len(run.passages)
+    shown = "closest passage is" if number == 1 else f"{number} closest passages are"
+    if run.unwritten:
+        why = _unwritten(run)
+    elif run.claims:
+        why = f"No sentence of {run.engine} holds"
+    else:
+        why = f"{run.engine} found no answer"
+    return f"{why}; the {shown} shown{_describe_scanned(run)}"
+
+
+def _unwritten(run: RunState) -> str:
+    return f"{run.engine} wrote no answer ({run.unwritten.rstrip('.')})"
 
 
 def _describe_left_out(run: RunState) -> str:
@@ -270,6 +404,8 @@ def _select_supported_claims(run: RunState) -> list[ClaimEvent]:
 
 
 def _not_found(run: RunState) -> str:
+    if run.unwritten and not run.taken_over:
+        return _unwritten(run)
     titles = [shorten_title(walk.entry.title or walk.entry.name) for walk in run.walks]
     documents = join_names([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
     looked = say_count(len(run.list_checked()), "section that came near was", "sections that came near were")
@@ -305,6 +441,7 @@ def _complete(run: RunState, outcome: Outcome, reason: str) -> CompleteEvent:
         grounded=answered and len(held) == len(run.claims),
         missing=run.draft.missing,
         checked=run.list_checked(),
+        passages=run.passages if outcome is Outcome.PASSAGES else (),
         steps=run.steps + run.outside,
         tokens=run.spent().tokens_in,
         cost_usd=run.spent().cost_usd,

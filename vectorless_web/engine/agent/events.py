@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 from vectorless_web.engine.agent.limits import Late
-from vectorless_web.engine.answers.claims import ClaimEvent, Confidence
+from vectorless_web.engine.answers.claims import ClaimEvent, Confidence, Evidence
 
 
 class StepKind(StrEnum):
@@ -26,9 +26,14 @@ class Outcome(StrEnum):
 
     ANSWERED = "answered"
     PARTIAL = "partial"
+    PASSAGES = "passages"
     NOT_FOUND = "not_found"
     FAILED = "failed"
     CANCELLED = "cancelled"
+
+
+CONCLUDED = (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.PASSAGES, Outcome.NOT_FOUND)
+"""Outcomes of runs that came to their end: neither failed nor stopped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,8 @@ class CompleteEvent:
     """The end of a run: outcome, reason in one sentence, answer and totals.
 
     `value` is the one number the answer stands for, with unit words, or "".
-    `missing` says what a partial answer lacks. `error_code` is set when failed.
+    `missing` says what a partial answer lacks; `passages` are quotes that come nearest to a
+    question that nothing answers. `error_code` is set when failed.
     """
 
     outcome: Outcome
@@ -106,6 +112,7 @@ class CompleteEvent:
     grounded: bool = False
     missing: tuple[str, ...] = ()
     checked: tuple[Checked, ...] = ()
+    passages: tuple[Evidence, ...] = ()
     steps: int = 0
     tokens: int = 0
     cost_usd: float = 0.0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from vectorless_web.engine.agent.context.outline import shorten_title
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.planner import PlannedStep, WalkContext
-from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, SynthesisContext
+from vectorless_web.engine.answers.claims import AnswerDraft, Objected, SynthesisContext
 from vectorless_web.engine.answers.draft import compose
 from vectorless_web.engine.figures.needs import wants_figures
 from vectorless_web.engine.llm.model import Usage
@@ -66,8 +66,8 @@ class OfflinePlanner:
         """An extractive draft: rows, sentences and sums over them, each with its quotes."""
         return compose(context)
 
-    def requote(self, context: SynthesisContext, claim: DraftClaim, because: str) -> AnswerDraft:
-        """Nothing: its quotes are copied, so a missing one cannot be found by asking again."""
+    def repair_draft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
+        """Nothing: the same facts give the same claims, so asking again mends none."""
         return AnswerDraft()
 
     def _after_extract(self, context: WalkContext, left: int) -> PlannedStep:

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import StepEvent, StepKind
-from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, Fact, PackedNode, SynthesisContext
+from vectorless_web.engine.answers.claims import AnswerDraft, Fact, Objected, PackedNode, SynthesisContext
 from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate
@@ -79,6 +79,6 @@ class Planner(Protocol):
         """A draft from what was found; no claims means that nothing was found."""
         ...
 
-    def requote(self, context: SynthesisContext, claim: DraftClaim, because: str) -> AnswerDraft:
-        """The claim once more after a quote of it was not found: a draft of one claim, or of none."""
+    def repair_draft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
+        """The claims that were objected to once more: mended ones in their order, withdrawn ones left out."""
         ...

@@ -7,7 +7,7 @@ from vectorless_web.engine.agent.corpus import Selected
 from vectorless_web.engine.agent.events import Checked, StepEvent
 from vectorless_web.engine.agent.limits import FURTHER, Cancelling, Deadline, Late, Limits
 from vectorless_web.engine.agent.walk import Walk
-from vectorless_web.engine.answers.claims import AnswerDraft, ClaimEvent, Confidence
+from vectorless_web.engine.answers.claims import AnswerDraft, ClaimEvent, Confidence, Evidence
 from vectorless_web.engine.errors import Cancelled, LimitReached
 from vectorless_web.engine.llm.model import Usage
 from vectorless_web.engine.questions.lexicon import Lexicon
@@ -31,6 +31,14 @@ class RunState:
     """Titles, by id, of documents that could not be opened because their compiled file is damaged."""
     claims: list[ClaimEvent] = field(default_factory=list)
     draft: AnswerDraft = field(default_factory=AnswerDraft)
+    passages: tuple[Evidence, ...] = ()
+    """What comes nearest to the question, when a model found no answer or none of its sentences holds."""
+    taken_over: bool = False
+    """Whether the offline reasoner answers because no call of the model brought anything in the whole run."""
+    struck: int = 0
+    """Sentences of a model that do not hold and that it did not withdraw."""
+    unwritten: str = ""
+    """Why the model that was to answer wrote no answer; "" when it did."""
     confidence: Confidence | None = None
     read_as: str = ""
     """A follow-up as it was completed; "" for a question that stands by itself."""

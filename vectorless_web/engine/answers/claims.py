@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from vectorless_web.engine.documents.node import GlyphSpan, NodeKind
 from vectorless_web.engine.figures.figure import Figure
+from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
 
@@ -77,6 +78,16 @@ class AnswerDraft:
     engine: str = "offline"
     tokens: int = 0
     cost_usd: float = 0.0
+    conversation: tuple[Message, ...] = ()
+    """What a model was asked and replied, so that objections can be put to it in one more message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Objected:
+    """A drafted claim that does not hold, with everything that speaks against it, a sentence each."""
+
+    claim: DraftClaim
+    objections: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Checks a draft claim by claim: quotes located, numbers accounted for, and how far the answer can be trusted."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from vectorless_web.engine.answers.accounting import Account, Sources, account_for, items_in
@@ -76,6 +76,10 @@ class Grounder:
         calculation = _build_calculation(shown, citations)
         support = Support.UNSUPPORTED if because else Support.DERIVED if calculation else Support.SUPPORTED
         return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
+
+    def cite(self, quote: DraftQuote) -> Evidence:
+        """A quote that stands for itself, located and numbered like those of claims."""
+        return self._evidence(self._place(quote))
 
     def objections(self, claim: DraftClaim) -> tuple[str, ...]:
         """Everything that speaks against a claim, a sentence each; none when it holds."""
@@ -517,12 +521,80 @@ PART_SAID = 0.4
 """Least share of a sub-question that the quotes say when it counts as covered."""
 
 
+CHECKED = 0.9
+"""How firmly an answer of a model stands when every check passed at once; 29 of 32 such answers were right when read.
+
+Half of it would show right answers as doubtful; 1 would promise what quotes alone cannot.
+"""
+
+AGREED = 0.97
+"""The same when the offline reasoner, which reads without a model, comes to the same figure."""
+
+MENDED_COST = 0.15
+"""Taken off when all sentences had to be mended. A mended sentence passed the same checks, on its second try."""
+
+FUZZY_COST = 0.15
+"""Taken off when all quotes were found only nearly (95 % alike, every digit equal)."""
+
+OPEN_PART_COST = 0.4
+"""Taken off the parts covered when no part of the question is spoken of: a model may speak of it in other words."""
+
+MISSING_COST = 0.15
+"""Taken off the parts covered when the model itself says that something is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChecks:
+    """What the checks found of a model's answer, each share in [0, 1].
+
+    `held` of the sentences it did not withdraw, `mended` of those that hold, `fuzzy` of their
+    quotes, `parts` of the question's parts; whether it says that something is missing, and
+    whether the offline reasoner comes to a figure that the answer states, too.
+    """
+
+    held: float
+    mended: float
+    fuzzy: float
+    parts: float
+    says_missing: bool
+    agrees: bool
+
+
+def weigh_checks(checks: ModelChecks) -> Confidence:
+    """The confidence of a model's answer: sentences that hold x parts covered x how firmly the quotes stand."""
+    covered = 1.0 - OPEN_PART_COST * (1.0 - checks.parts) - MISSING_COST * checks.says_missing
+    firm = (AGREED if checks.agrees else CHECKED) - MENDED_COST * checks.mended - FUZZY_COST * checks.fuzzy
+    return Confidence(claims_held=checks.held, parts_covered=covered, evidence_fit=firm)
+
+
+def fuzzy_share(claims: Sequence[ClaimEvent]) -> float:
+    """Share of the quotes of claims that hold which were found only nearly."""
+    quotes = [quote for claim in claims if is_supported(claim) for quote in claim.citations]
+    return _divide_share(sum(quote.check is Check.FUZZY for quote in quotes), len(quotes))
+
+
+def parts_spoken_of(plan: QueryPlan, claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]) -> float:
+    """Share of the question's parts that claims which hold speak of, in their own words or in those of their quotes."""
+    if not plan.sub_questions:
+        return 1.0
+    said = [_told_of(part, claims, finders) for part in plan.sub_questions]
+    return _divide_share(sum(share >= PART_SAID for share in said), len(said))
+
+
+def _told_of(part: str, claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]) -> float:
+    told = " ".join(claim.text for claim in claims if is_supported(claim))
+    quotes = [quote for claim in claims if is_supported(claim) for quote in claim.citations]
+    return _find_best_share(
+        quotes, finders, lambda finder, text, around: finder.part_coverage(part, f"{told} {text}", around)
+    )
+
+
 def confidence_of(
     plan: QueryPlan, drafts: Sequence[DraftClaim], claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]
 ) -> Confidence:
-    """Share of claims that hold x share of the question's parts covered x how much of the question the quotes say.
+    """Of the offline reasoner's answer: claims that hold x parts covered x how much of the question the quotes say.
 
-    The third factor is a mean over the claims that hold. A claim read from table rows
+    Each factor is a share. The third factor is a mean over the claims that hold. A claim read from table rows
     brings its own fit: how well rows, columns and statement agree with the figures that
     the question needs. Any other is measured by the share of the question's weight that
     its quotes say.

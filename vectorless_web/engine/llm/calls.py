@@ -117,11 +117,15 @@ Recall = Callable[[str], ModelCallRecord | None]
 
 @dataclass(frozen=True, slots=True)
 class CheckedReply:
-    """A checked object, with what all calls for it cost together."""
+    """A checked object, with what all calls for it cost together.
+
+    `conversation` is what was sent and, last, the reply that was taken: a later message goes on from there.
+    """
 
     content: Mapping[str, Any]
     tokens: int
     cost_usd: float
+    conversation: tuple[Message, ...] = ()
 
 
 def discard_record(record: ModelCallRecord) -> None:
@@ -183,7 +187,12 @@ class Caller:
             reply = self.call(messages, schema=schema, purpose=purpose, max_tokens=max_tokens, keep=keep)
             usages.append(reply.usage)
             content = check_object(reply.text, reply.parsed, schema, mend=mend)
-        return CheckedReply(content, sum(u.tokens_in + u.tokens_out for u in usages), sum(u.cost_usd for u in usages))
+        return CheckedReply(
+            content,
+            sum(u.tokens_in + u.tokens_out for u in usages),
+            sum(u.cost_usd for u in usages),
+            (*messages, Message("assistant", reply.text)),
+        )
 
     def sum_spending(self) -> Usage:
         """What all calls have cost so far, failed and repaired ones included; tokens both ways together."""

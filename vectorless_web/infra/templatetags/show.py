@@ -46,6 +46,7 @@ OUTCOMES = {
     "running": ("", "clock"),
     "answered": ("good", "check"),
     "partial": ("warn", "half"),
+    "passages": ("", "quote"),
     "not_found": ("", "minus"),
     "failed": ("bad", "fail"),
     "cancelled": ("", "stop"),

@@ -95,7 +95,7 @@ class Side:
     @cached_property
     def citations(self) -> list[Citation]:
         """One for each marker."""
-        return rendering.citations_in(self.claims)
+        return rendering.citations_of(self.run, self.claims)
 
     @cached_property
     def steps(self) -> list[Step]:
@@ -242,7 +242,7 @@ def _factor(field: str, side: Side) -> str:
 
 def _confidence(side: Side) -> str:
     answer = side.answer
-    return percent(answer.confidence) if answer and side.run.status != Run.Status.NOT_FOUND else ""
+    return percent(answer.confidence) if answer and side.run.has_answer else ""
 
 
 def _compare_confidence(a: Side, b: Side) -> str:

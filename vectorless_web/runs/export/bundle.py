@@ -22,7 +22,7 @@ from vectorless_web.runs.export import values
 from vectorless_web.runs.export.bundle_check import FORMAT, MANIFEST, VERSION, page_stem
 from vectorless_web.runs.export.markdown import as_markdown
 from vectorless_web.runs.models import Citation, ModelCall, Run
-from vectorless_web.runs.page.rendering import citations_in
+from vectorless_web.runs.page.rendering import citations_of
 from vectorless_web.runs.page.sheets import may_be_shown
 
 PAGES_MOST = 40
@@ -66,7 +66,7 @@ class QuotedPage:
 def bundle_of(run: Run) -> bytes:
     """The zip of one run."""
     claims = selectors.claims_of(run)
-    citations = citations_in(claims)
+    citations = citations_of(run, claims)
     left_out: list[dict[str, str]] = []
     files = dict(_texts(run, citations)) | _pages(citations, left_out)
     manifest = {

@@ -9,7 +9,7 @@ from vectorless_web.engine.text.numbers import with_unit
 from vectorless_web.infra.templatetags.show import check_word, formula, percent
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run
-from vectorless_web.runs.page.rendering import citations_in, engine_line
+from vectorless_web.runs.page.rendering import citations_in, engine_line, struck_of, takeover_of
 
 _SPECIAL = re.compile(r"[\\`*_{}\[\]<>#|~@]|(?<=[a-zA-Z]):(?=//)|(?<=\bwww)\.")
 """Signs of Markdown, and those by which its dialects find addresses to link."""
@@ -19,10 +19,12 @@ _LEADING = re.compile(r"^(?:([-+=])|(\d+)([.)]))(?=\s|$)")
 def as_markdown(run: Run) -> str:
     """The question, how it ended, the answer with footnote marks and calculations, each quote with its place."""
     claims, answer = selectors.claims_of(run), selectors.answer_of(run)
-    lines = [f"# {inline(run.question)}", "", _ending(run, answer)]
+    lines = [f"# {inline(run.question)}", "", _ending(run, answer), *_happened(run, claims)]
     for claim in claims:
         lines += ["", _sentence(claim), *_calculation(claim.calculation)]
-    if answer and answer.missing:
+    if passages := selectors.passages_of(run):
+        lines += ["", "Closest passages, none of which answers by itself:", "", *map(_passage, passages)]
+    if answer and answer.missing and run.has_answer:
         lines += ["", "Still open:", "", *(f"- {inline(part)}" for part in answer.missing)]
     versions = selectors.versions_read(run)
     if run.status == Run.Status.NOT_FOUND and run.checked:
@@ -39,10 +41,24 @@ def inline(text: str) -> str:
 
 
 def _ending(run: Run, answer: Answer | None) -> str:
-    confidence = answer.confidence if answer and run.status != Run.Status.NOT_FOUND else None
+    confidence = answer.confidence if answer and run.has_answer else None
     parts = [run.reason, f"{percent(confidence)} confidence" if confidence is not None else ""]
-    parts.append(f"answered by {engine_line(run.engine, run.model)}")
+    takeover = takeover_of(run)
+    who = engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
+    parts.append(f"{'read' if run.found_no_answer else 'answered'} by {who}")
     return f"*{run.get_status_display()}*: {inline('; '.join(part for part in parts if part))}"
+
+
+def _happened(run: Run, claims: Sequence[Claim]) -> Iterator[str]:
+    """What became of the model that was to answer: that another did, that sentences of it were struck."""
+    for view in (takeover_of(run), struck_of(run, claims)):
+        if view is not None:
+            yield ""
+            yield inline(f"{view.say} {view.cause}")
+
+
+def _passage(citation: Citation) -> str:
+    return f"- “{inline(citation.quote)}” {_where(citation)}"
 
 
 def _sentence(claim: Claim) -> str:
@@ -86,6 +102,9 @@ def _sources(versions: Sequence[DocumentVersion]) -> Iterable[str]:
 
 
 def _footnote(citation: Citation) -> str:
+    return f"[^{citation.marker}]: “{inline(citation.quote)}” {_where(citation)} ({check_word(citation.check_result)})"
+
+
+def _where(citation: Citation) -> str:
     places = (citation.document_title, citation.where, f"p. {citation.page}")
-    where = ", ".join(dict.fromkeys(inline(part) for part in places if part))
-    return f"[^{citation.marker}]: “{inline(citation.quote)}” {where} ({check_word(citation.check_result)})"
+    return ", ".join(dict.fromkeys(inline(part) for part in places if part))

@@ -7,7 +7,7 @@ from django.utils.text import slugify
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
-from vectorless_web.runs.page.rendering import citations_in
+from vectorless_web.runs.page.rendering import citations_of
 
 FORMAT, VERSION = "vectorless-run", 1
 """What a program that reads the file looks at first; the version rises when a field changes or goes."""
@@ -30,7 +30,8 @@ def as_json(run: Run) -> dict[str, Any]:
         **_head(run),
         **_answer(answer),
         "claims": [_claim(claim) for claim in claims],
-        "citations": [citation_row(citation) for citation in citations_in(claims)],
+        "citations": [citation_row(citation) for citation in citations_of(run, claims)],
+        "passages": [citation.marker for citation in selectors.passages_of(run)],
         "documents": [document_row(version) for version in selectors.versions_read(run)],
         "steps": [step_row(step) for step in selectors.steps_of(run)],
         "checked": [_pages_from_one(row) for row in run.checked],

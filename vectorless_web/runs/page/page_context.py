@@ -182,7 +182,7 @@ def state_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
 
 def around_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     """What the parts around the steps show while a run is under way: maps, source, acts."""
-    steps, citations = selectors.steps_of(run), rendering.citations_in(selectors.claims_of(run))
+    steps, citations = selectors.steps_of(run), rendering.citations_of(run, selectors.claims_of(run))
     return {
         "run": run,
         "workspace": run.workspace,
@@ -198,7 +198,7 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     """Everything the run page shows that is the same for all who may do the same."""
     after = selectors.last_sequence(run.pk)
     steps, claims = selectors.steps_of(run), selectors.claims_of(run)
-    citations = rendering.citations_in(claims)
+    citations = rendering.citations_of(run, claims)
     cards = rendering.step_cards(run, steps, citations)
     _name_steps(citations, cards)
     _place_checked(run)
@@ -213,6 +213,9 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "steps": cards,
         "claims": claims,
         "citations": citations,
+        "quotes": [citation for citation in citations if citation.claim_id],
+        "passages": [citation for citation in citations if not citation.claim_id],
+        "struck": rendering.struck_of(run, claims),
         "sheets": sheets.sheets_of(run, citations, steps),
         "maps": maps_of(run, steps, citations),
         "now": rendering.now_of(run, mine=mine),

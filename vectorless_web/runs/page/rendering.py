@@ -192,6 +192,13 @@ def citations_in(claims: Sequence[Claim]) -> list[Citation]:
     return [found[marker] for marker in sorted(found)]
 
 
+def citations_of(run: Run, claims: Sequence[Claim]) -> list[Citation]:
+    """The closest passages of a run without an answer, then the citations of its claims, one for each marker."""
+    passages = selectors.passages_of(run)
+    shown = {citation.marker for citation in passages}
+    return [*passages, *(citation for citation in citations_in(claims) if citation.marker not in shown)]
+
+
 def now_of(run: Run, *, mine: bool = False) -> NowView | None:
     """What the run is doing, told to who asked it (`mine`) or to others; None once it has ended."""
     if run.status == Run.Status.QUEUED:
@@ -262,19 +269,50 @@ class TakeoverView:
 
 
 def takeover_of(run: Run) -> TakeoverView | None:
-    """Why the offline reasoner answered in place of a model; None when it did not."""
+    """Why the offline reasoner answered in place of a model, or why nobody did; None when the model answered."""
     if run.is_open or not run.model:
         return None
     failed, answered = selectors.model_failure(run)
-    if failed is None or (answered and run.engine != "offline"):
+    unwritten = selectors.unwritten_answer(run)
+    if failed is None and not unwritten:
         return None
-    if answered:
+    if failed is not None and not answered:
+        say = _silence(failed.error_code)
+    elif run.engine != "offline":
+        if not unwritten:
+            return None
+        say = _("%(model)s wrote no answer.")
+    elif failed is not None:
         say = _("%(model)s stopped answering; the offline reasoner wrote the answer.")
-    elif failed.error_code in SILENT:
-        say = _("%(model)s did not answer; the offline reasoner took over.")
     else:
-        say = _("%(model)s could not be used; the offline reasoner took over.")
-    return TakeoverView(say % {"model": run.model}, failed.error, whole=not answered)
+        say = _("%(model)s gave no reply that could be used; the offline reasoner took over.")
+    cause = unwritten or (failed.error if failed is not None else "")
+    return TakeoverView(say % {"model": run.model}, cause, whole=failed is not None and not answered)
+
+
+def _silence(code: str) -> str:
+    if code in SILENT:
+        return _("%(model)s did not answer; the offline reasoner took over.")
+    return _("%(model)s could not be used; the offline reasoner took over.")
+
+
+@dataclass(frozen=True)
+class StruckView:
+    """What the page says of a model's sentences that were struck out: how many, and what spoke against them."""
+
+    say: str
+    cause: str
+
+
+def struck_of(run: Run, claims: Sequence[Claim]) -> StruckView | None:
+    """That sentences of the model were struck; None when all hold, or a model wrote none."""
+    struck = [claim for claim in claims if claim.support == "unsupported"]
+    if run.is_open or run.engine == "offline" or not run.model or not struck:
+        return None
+    one, many = "%(n)d sentence of %(model)s was struck out.", "%(n)d sentences of %(model)s were struck out."
+    say = ngettext(one, many, len(struck))
+    cause = " ".join(dict.fromkeys(claim.because for claim in struck))
+    return StruckView(say % {"n": len(struck), "model": run.model}, cause)
 
 
 def _note(step: Step) -> str:

@@ -8,7 +8,7 @@ from django.db.models import Count, Sum
 
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, boxes
-from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, StepEvent, StepKind
+from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent, StepKind
 from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Evidence
 from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
@@ -95,7 +95,7 @@ def answer_row(event: CompleteEvent) -> dict[str, Any]:
         "parts_covered": confidence.parts_covered if confidence else None,
         "evidence_fit": confidence.evidence_fit if confidence else None,
         "grounded": event.grounded,
-        "abstained": event.outcome == Outcome.NOT_FOUND,
+        "abstained": event.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND),
         "missing": list(event.missing),
     }
     cleaned: dict[str, Any] = clean_for_database(row)
@@ -173,11 +173,13 @@ class Recorder:
 
     def complete(self, event: CompleteEvent) -> None:
         """Store the answer and the end state in one transaction and give the lease back."""
+        passages = [self._citation(evidence) for evidence in event.passages]
         with write_under_lease(self._lease):
             self._pin_read_versions()
             RunInputs.objects.filter(run=self._lease.run_id).update(late=late_rows(event.late))
-            if event.outcome in (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND):
+            if event.outcome in CONCLUDED:
                 self._drop_surplus()
+                Citation.objects.bulk_create(passages)
                 Answer.objects.update_or_create(run_id=self._lease.run_id, defaults=answer_row(event))
             end_run(self._lease, event.outcome.value, **clean_for_database(self._ending(event)))
         announce(self._lease.run_id, self._sequence + 1)
@@ -212,6 +214,7 @@ class Recorder:
         Step.objects.filter(pk__in=surplus).delete()
         Run.objects.filter(pk=self._lease.run_id).update(step_count=len(self._seen))
         Claim.objects.filter(run=self._lease.run_id).exclude(order__in=self._claimed).delete()
+        Citation.objects.filter(run=self._lease.run_id, claim=None).delete()
 
     def _advance(self) -> None:
         self._sequence += 1

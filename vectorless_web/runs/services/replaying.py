@@ -24,7 +24,7 @@ from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.throttle import HOUR, seconds_to_wait
 from vectorless_web.runs import selectors
 from vectorless_web.runs.corpus import WorkspaceCorpus
-from vectorless_web.runs.models import Replay, Run, RunInputs, Step
+from vectorless_web.runs.models import Citation, Replay, Run, RunInputs, Step
 from vectorless_web.runs.services import queueing
 from vectorless_web.runs.services.executing import Engine, limits_of
 from vectorless_web.runs.services.inputs import load_kept_previous, load_kept_routes, program_digest
@@ -199,7 +199,7 @@ def _format_value(value: Any) -> str:
 REPLAY_SECONDS = 120.0
 """A replay that takes longer is given up."""
 
-TOLD_ENDS = (Run.Status.ANSWERED, Run.Status.PARTIAL, Run.Status.NOT_FOUND)
+TOLD_ENDS = Run.CONCLUDED
 CITED = ("marker", "version", "node_key", "page_index", "quote", "start", "end", "check_result")
 
 KEPT_NOTHING = "This was asked before runs kept all that a replay needs."
@@ -260,12 +260,12 @@ class Sink:
             "support": event.support.value if event.support else "",
             "calculation": calculation_row(event.calculation),
             "because": event.because,
-            "citations": sorted(map(self._list_cited, event.citations)),
+            "citations": sorted(map(self.cited, event.citations)),
         }
         cleaned: dict[str, Any] = encode_as_stored(clean_for_database(row))
         return cleaned
 
-    def _list_cited(self, cited: Evidence) -> list[Any]:
+    def cited(self, cited: Evidence) -> list[Any]:
         """The citation in the order of CITED."""
         version = self.corpus.version(cited.document).pk
         place = [cited.key, cited.page_index, cited.quote, cited.start, cited.end]
@@ -391,10 +391,17 @@ def _in_claims(run: Run, sink: Sink) -> str:
 def _in_end(run: Run, sink: Sink) -> str:
     if sink.end is None:
         return "The replay came to no end."
-    stored = {"outcome": run.status, **_ending(run)}
-    replayed = {"outcome": sink.end.outcome.value, **_replayed_ending(sink.end)}
-    difference = first_difference(stored, encode_as_stored(replayed))
+    passages = selectors.passages_of(run)
+    stored = {"outcome": run.status, **_ending(run), "passages": [_place_of(row) for row in passages]}
+    told = [sink.cited(evidence) for evidence in sink.end.passages]
+    replayed = {"outcome": sink.end.outcome.value, **_replayed_ending(sink.end), "passages": clean_for_database(told)}
+    difference = first_difference(encode_as_stored(stored), encode_as_stored(replayed))
     return difference.describe_difference("End") if difference else ""
+
+
+def _place_of(citation: Citation) -> list[Any]:
+    """The citation in the order of CITED."""
+    return [getattr(citation, "version_id" if name == "version" else name) for name in CITED]
 
 
 def _ending(run: Run) -> dict[str, Any]:

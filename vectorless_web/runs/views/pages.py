@@ -124,7 +124,7 @@ def feedback(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     )
     if not is_htmx(request):
         return redirect("runs:detail", slug=slug, pk=pk)
-    citations = rendering.citations_in(selectors.claims_of(run))
+    citations = rendering.citations_of(run, selectors.claims_of(run))
     context = {"run": run, "workspace": run.workspace, "may": may_in(run.workspace), "my_feedback": given}
     return render(request, "runs/_feedback.html", {**context, "citations": citations})
 
@@ -142,7 +142,7 @@ def sheet(request: HttpRequest, slug: str, pk: int, version: int, page: int) -> 
     shown = selectors.read_version(run, version)
     if not 1 <= page <= shown.pages:
         raise Http404("This document has no such page.")
-    citations = rendering.citations_in(selectors.claims_of(run))
+    citations = rendering.citations_of(run, selectors.claims_of(run))
     context = {"sheet": sheets.sheet_of(run, citations, shown, page - 1), "workspace": run.workspace, "run": run}
     return render(request, "documents/_page.html", context)
 

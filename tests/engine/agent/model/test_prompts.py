@@ -12,13 +12,13 @@ from vectorless_web.engine.agent.model.prompts import (
     NodeNames,
     passage_text,
     passage_tokens,
-    requote_prompt,
+    repair_prompt,
     step_prompt,
     synthesis_prompt,
     system_prompt,
 )
 from vectorless_web.engine.agent.planner import WalkBudget, WalkContext
-from vectorless_web.engine.answers.claims import DraftClaim, PackedNode, SynthesisContext
+from vectorless_web.engine.answers.claims import DraftClaim, Objected, PackedNode, SynthesisContext
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.llm.calls import fence_text
@@ -87,8 +87,17 @@ PROMPTS = {
     "system": system_prompt(),
     "step": step_prompt(walk_context(), TAKEN),
     "synthesis": synthesis_prompt(SYNTHESIS, TAKEN),
-    "requote": requote_prompt(
-        DraftClaim("Net sales were 5,400."), "A quote does not stand in the document.", replace(SYNTHESIS, tokens=900)
+    "repair": repair_prompt(
+        [
+            Objected(
+                DraftClaim("Net sales grew by 9.0% to 5,600."),
+                (
+                    "Recomputed, the result is 0.08, not 9.0%.",
+                    "The number 5,600 stands in none of its quotes and follows from no calculation shown.",
+                ),
+            ),
+            Objected(DraftClaim("Net income fell document>>>."), ("The quoted words do not stand in the document.",)),
+        ]
     ),
 }
 

@@ -13,7 +13,7 @@ from vectorless_web.engine.agent.model.prompts import (
     NodeNames,
     messages,
     names_in,
-    requote_prompt,
+    repair_prompt,
     step_prompt,
     synthesis_prompt,
 )
@@ -28,11 +28,11 @@ from vectorless_web.engine.agent.model.replies import (
 from vectorless_web.engine.agent.offline_planner import plan_opening
 from vectorless_web.engine.agent.planner import PlannedStep, WalkContext
 from vectorless_web.engine.agent.walk import Walk
-from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, SynthesisContext
+from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, Objected, SynthesisContext
 from vectorless_web.engine.errors import ModelBudgetSpent, ModelInvalidReply
-from vectorless_web.engine.llm.budget import Keep
-from vectorless_web.engine.llm.calls import Caller
-from vectorless_web.engine.llm.model import Usage
+from vectorless_web.engine.llm.budget import Keep, expected_tokens
+from vectorless_web.engine.llm.calls import Caller, CheckedReply
+from vectorless_web.engine.llm.model import Message, Usage
 from vectorless_web.engine.navigation.pilots import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
 from vectorless_web.engine.navigation.pilots.pilot import MinimalPilot
 
@@ -124,6 +124,25 @@ class ModelPlanner:
             max_tokens=self._sizes.reply(self._sizes.answer),
             mend=mend_answer,
         )
+        return self._draft_of(asked, context)
+
+    def repair_draft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
+        """The claims that were objected to once more: mended ones in their order, withdrawn ones left out.
+
+        The objections follow the model's own reply in one message, so that a server that keeps
+        what it has read needs to read only them.
+        """
+        message = Message("user", repair_prompt(objected))
+        asked = self._caller.ask(
+            [*self._shortened(context, draft, message), message],
+            schema=ANSWER_SCHEMA,
+            purpose="objections",
+            max_tokens=self._sizes.reply(self._sizes.answer),
+            mend=mend_answer,
+        )
+        return self._draft_of(asked, context)
+
+    def _draft_of(self, asked: CheckedReply, context: SynthesisContext) -> AnswerDraft:
         return AnswerDraft(
             claims=tuple(_claim(row, names_in(context)) for row in asked.content["claims"]),
             value=str(asked.content.get("value") or ""),
@@ -131,20 +150,19 @@ class ModelPlanner:
             engine=self.name,
             tokens=asked.tokens,
             cost_usd=asked.cost_usd,
+            conversation=asked.conversation,
         )
 
-    def requote(self, context: SynthesisContext, claim: DraftClaim, because: str) -> AnswerDraft:
-        """The claim once more, after its quotes were not found; a draft of one claim or none."""
-        context = self._fit_sizes(context)
-        asked = self._caller.ask(
-            messages(requote_prompt(claim, because, context)),
-            schema=ANSWER_SCHEMA,
-            purpose="quote repair",
-            max_tokens=self._sizes.reply(self._sizes.answer),
-            mend=mend_answer,
-        )
-        claims = tuple(_claim(row, names_in(context)) for row in asked.content["claims"][:1])
-        return AnswerDraft(claims, engine=self.name, tokens=asked.tokens, cost_usd=asked.cost_usd)
+    def _shortened(self, context: SynthesisContext, draft: AnswerDraft, message: Message) -> Sequence[Message]:
+        """The conversation so far, with fewer passages where the model's context does not hold that and a reply."""
+        reply, room = self._sizes.reply(self._sizes.answer), self._sizes.context
+        added = sum(expected_tokens(said.content) for said in (draft.conversation[-1], message))
+        needed = sum(expected_tokens(said.content) for said in draft.conversation[:-1]) + added + reply
+        if not room or needed <= room:
+            return draft.conversation
+        # Tokens of a prompt are estimated; a third more stays on the safe side.
+        fewer = replace(context, tokens=max(LEAST_PROMPT, (room - reply - added) * 3 // 4))
+        return [*messages(synthesis_prompt(fewer, ())), draft.conversation[-1]]
 
     def _fit_sizes(self, context: SynthesisContext) -> SynthesisContext:
         return replace(context, tokens=self._sizes.prompt(context.tokens, self._sizes.answer))

@@ -6,7 +6,7 @@ from string import ascii_uppercase
 
 from vectorless_web.engine.agent.events import StepEvent
 from vectorless_web.engine.agent.planner import WalkContext
-from vectorless_web.engine.answers.claims import DraftClaim, Fact, PackedNode, SynthesisContext
+from vectorless_web.engine.answers.claims import Fact, Objected, PackedNode, SynthesisContext
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure, format_number
 from vectorless_web.engine.llm.calls import fence_text
@@ -266,18 +266,21 @@ def _build_answer_frame(context: SynthesisContext, steps: Sequence[StepEvent]) -
     return _documents(context, names), facts, _history(steps, 300), tail
 
 
-def requote_prompt(claim: DraftClaim, because: str, context: SynthesisContext) -> str:
-    """Asks once more for quotes of one claim that were not found in the document."""
-    head = "\n".join(
-        [
-            "A claim of an answer could not be checked. Give this one claim again, with quotes copied word for word",
-            "from the passages below: one table row or one sentence each, with the number of its passage.",
-            'If no passage says it, reply {"not_found": true} and no claims.',
-        ]
-    )
-    tail = f"Claim: {claim.text}\nProblem: {because}\n{_ANSWER_FORM}"
-    left = context.tokens - tokens_of(head) - tokens_of(tail) - 16
-    return "\n\n".join([head, passages_block("Passages:", context.passages, names_in(context), left), tail])
+_REPAIR = """The program has checked your answer. The sentences below do not hold yet; what speaks against each stands
+under it. Sentences that are not listed hold: do not give them again.
+1. Give each listed sentence once more, one claim each, in this order, so that nothing speaks against it any more:
+   reword it, quote other words (copied word for word from the passages above), or correct its calculation or add one.
+2. Where an objection is right and the passages do not say it, withdraw the sentence: leave it out.
+3. If you withdraw all of them: "not_found": true and no claims."""
+
+
+def repair_prompt(objected: Sequence[Objected]) -> str:
+    """Asks once more for the claims that do not hold, each with all its objections; follows the model's own reply."""
+    listed = [
+        "\n".join([f"{number}. {row.claim.text}", *(f"   - {objection}" for objection in row.objections)])
+        for number, row in enumerate(objected, 1)
+    ]
+    return "\n\n".join([_REPAIR, fence_text("\n".join(listed)), _ANSWER_FORM])
 
 
 def names_in(context: SynthesisContext) -> NodeNames:

@@ -22,7 +22,14 @@ from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_rec
 from vectorless_web.engine.questions.limits import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
 from vectorless_web.runs.question import check_steps
 
-EXIT_CODES = {Outcome.ANSWERED: 0, Outcome.PARTIAL: 0, Outcome.NOT_FOUND: 3, Outcome.FAILED: 1, Outcome.CANCELLED: 130}
+EXIT_CODES = {
+    Outcome.ANSWERED: 0,
+    Outcome.PARTIAL: 0,
+    Outcome.PASSAGES: 3,
+    Outcome.NOT_FOUND: 3,
+    Outcome.FAILED: 1,
+    Outcome.CANCELLED: 130,
+}
 BAD_INPUT, INTERRUPTED = 2, 130
 
 
@@ -158,6 +165,7 @@ class AnswerReport:
         self.claims: dict[int, ClaimEvent] = {}
         self._answer = self._value = self._reason = ""
         self._citations: list[dict[str, Any]] = []
+        self._passages: list[dict[str, Any]] = []
         self._started = time.monotonic()
 
     def finish(self, event: CompleteEvent, corpus: LocalCorpus) -> None:
@@ -165,10 +173,10 @@ class AnswerReport:
         names = {entry.id: entry.name for entry in corpus.entries()}
         self.outcome, self.error_code, self._reason = event.outcome, event.error_code, event.reason
         self._answer, self._value = event.answer, event.value
-        self._citations = [
-            {"document": names[row.document], "page": row.page_index + 1, "quote": row.quote}
-            for row in self._evidence()
-        ]
+        self._citations, self._passages = (
+            [{"document": names[row.document], "page": row.page_index + 1, "quote": row.quote} for row in rows]
+            for rows in (self._evidence(), event.passages)
+        )
 
     def as_json(self) -> dict[str, Any]:
         """The result with pages from 1 and seconds since the command began."""
@@ -177,16 +185,17 @@ class AnswerReport:
             "answer": self._answer,
             "value": self._value,
             "citations": self._citations,
+            "passages": self._passages,
             "steps": self.steps,
             "seconds": round(time.monotonic() - self._started, 3),
         }
 
     def as_text(self) -> str:
-        """The answer, then each quote with its document and page."""
-        rows = [
-            f"[{number}] {row['document']}, p. {row['page']}: “{' '.join(row['quote'].split())}”"
-            for number, row in enumerate(self._citations, start=1)
-        ]
+        """The answer, then each quote with its document and page; without an answer the closest passages."""
+        if self._passages:
+            rows = [f"- {_quote_line(row)}" for row in self._passages]
+            return "\n".join([self._reason, "", "Closest passages:", *rows])
+        rows = [f"[{number}] {_quote_line(row)}" for number, row in enumerate(self._citations, start=1)]
         return "\n".join([self._answer or self._reason, *([""] if rows else []), *rows])
 
     def _evidence(self) -> list[Evidence]:
@@ -197,3 +206,7 @@ class AnswerReport:
                 if row.check is not Check.MISSING:
                     found.setdefault(row.marker, row)
         return [found[marker] for marker in sorted(found)]
+
+
+def _quote_line(row: dict[str, Any]) -> str:
+    return f"{row['document']}, p. {row['page']}: “{' '.join(row['quote'].split())}”"

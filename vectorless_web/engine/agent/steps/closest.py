@@ -1,0 +1,60 @@
+"""The passages that come nearest to a question which nothing answers: shown as quotes, never as an answer."""
+
+from collections.abc import Iterable, Sequence
+
+from vectorless_web.engine.agent.steps.extract import place_words
+from vectorless_web.engine.agent.walk import Walk
+from vectorless_web.engine.answers.claims import DraftQuote, Fact
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.figures.figure import Figure
+from vectorless_web.engine.passages.extraction import best_passages, find_passages
+from vectorless_web.engine.passages.passage import Passage, select_passages
+
+SHOWN = 4
+"""Passages shown; a reader looks through so many at a glance, and the best one is rarely lower."""
+
+SEARCHED = 24
+"""Nodes of a document among which the passages are looked for: those read, then the best ranked."""
+
+LEAST_SAID = 0.25
+"""Least share of the question that a passage and its headings say. Half of it lets in any page of the subject."""
+
+
+def find_closest_passages(walks: Sequence[Walk]) -> list[DraftQuote]:
+    """At most SHOWN quotes of all documents that were walked, nearest first: rows and sentences copied, then others."""
+    copied = [fact for walk in walks for fact in walk.facts]
+    copied.sort(key=lambda fact: (-round(fact.fit, 9), fact.key, fact.start))
+    near = [passage for walk in walks for passage in _near(walk)]
+    near.sort(key=lambda passage: (-round(passage.fit, 9), passage.key, passage.start))
+    others = select_passages(best_passages(near, most=2 * SHOWN, share=0.5), SHOWN).kept
+    return _distinct([*copied, *others])[:SHOWN]
+
+
+def _near(walk: Walk) -> list[Passage]:
+    """Pieces of one document that say enough of the question to be worth a look."""
+    tree = walk.document.tree
+    opened = [*walk.read, *(packed.key for packed in walk.packed), *(c.key for c in walk.finder.ranked)]
+    keys = [key for key in dict.fromkeys(opened) if tree.kind(key) is not NodeKind.SECTION][:SEARCHED]
+    fits = walk.finder.fits(keys)
+    nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
+    return [found for found in find_passages(walk.entry.id, nodes, walk.finder) if found.said >= LEAST_SAID]
+
+
+def _distinct(facts: Iterable[Fact]) -> list[DraftQuote]:
+    """Each as a quote, without those that share words of the document with one before."""
+    kept: list[Fact] = []
+    for fact in facts:
+        if not any(_overlap(fact, other) for other in kept):
+            kept.append(fact)
+    return [DraftQuote(fact.document, fact.key, fact.quote, fact.start, _place(fact)) for fact in kept]
+
+
+def _overlap(one: Fact, other: Fact) -> bool:
+    is_same_node = (one.document, one.key) == (other.document, other.key)
+    return is_same_node and one.start < other.end and other.start < one.end
+
+
+def _place(fact: Fact) -> str:
+    """Where it stands; a row without the column that a figure was read from: the whole row is shown."""
+    above, _, last = fact.where.rpartition(", ")
+    return above if isinstance(fact, Figure) and above and last.endswith(" column") else fact.where
