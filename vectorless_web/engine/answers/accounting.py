@@ -12,13 +12,23 @@ from vectorless_web.engine.answers.agreement import (
     Stated,
     agrees,
     is_rounded,
+    is_told,
     list_stated_numbers,
     numbers_to_explain,
 )
 from vectorless_web.engine.answers.claims import DraftCalculation
 from vectorless_web.engine.answers.derivation import derive_number
+from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.figures.arithmetic import evaluate
 from vectorless_web.engine.text.dates import DateMention, Day, dates_in, months_between, shift_day, times_in
 from vectorless_web.engine.text.quantities import Quantity, quantities_in
+
+_ONE, _HUNDRED = Decimal(1), Decimal(100)
+
+CONSTANTS = frozenset(
+    Decimal(number) for number in (*range(13), 52, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000)
+)
+"""Numbers a formula may contain without a quote: counts of periods, days, weeks, percent and scales."""
 
 
 @dataclass(frozen=True)
@@ -98,26 +108,81 @@ def account_for(sentence: str, sources: Sources) -> Account:
     skipped = [*_list_marks(sentence), *_references(sentence, sources), *_digit_runs(sentence, sources)]
     days, loose = _explain_dates(sentence, sources)
     loose += [
-        Loose(time.start, time.end, time.text) for time in times_in(sentence) if time.minutes not in sources.times
+        Loose(time.start, time.end, time.text)
+        for time in times_in(sentence)
+        if not _is_known_time(time.minutes, sources)
     ]
+    written, sums = _written_sums(sentence, sources)
+    skipped += written
+    sources = replace(sources, results=(*sources.results, *sums))
     named = [number for number in quantities_in(sentence) if any(agrees(number, f) for f in sources.stated)]
-    derived: list[DraftCalculation] = []
-    for number in numbers_to_explain(sentence):
-        if any(start <= number.start and number.end <= end for start, end in skipped):
-            continue
-        if number in named or _is_explained(sentence, number, sources, days):
-            continue
-        calculation = derive_number(sentence, number, (*sources.stated, *sources.results, *sources.context), named)
-        if calculation is not None:
-            derived.append(calculation)
-        else:
-            loose.append(Loose(number.start, number.end, number.text, number))
+    open_ = [
+        number
+        for number in numbers_to_explain(sentence)
+        if number not in named
+        and not any(start <= number.start and number.end <= end for start, end in skipped)
+        and not _is_explained(sentence, number, sources, days)
+    ]
+    derived, open_ = _derive_all(sentence, open_, sources, named)
+    loose += [Loose(number.start, number.end, number.text, number) for number in open_]
     return Account(tuple(sorted(loose, key=lambda one: one.start)), tuple(derived))
+
+
+def _derive_all(
+    sentence: str, numbers: Sequence[Quantity], sources: Sources, named: Sequence[Quantity]
+) -> tuple[list[DraftCalculation], list[Quantity]]:
+    """Simple sums for the numbers, and the numbers without one; a second look may use what the first found."""
+    found: list[DraftCalculation] = []
+    asked = [f for f in sources.context if f.written is not None and (f.written.unit or f.written.noun)]
+    figures = [*sources.stated, *sources.results, *asked]
+    known, left = list(named), list(numbers)
+    for _ in range(2):
+        numbers, left = left, []
+        for number in numbers:
+            calculation = derive_number(sentence, number, figures, known)
+            if calculation is None:
+                left.append(number)
+            else:
+                found.append(calculation)
+                known.append(number)
+        figures += [Stated(number.value, written=number) for number in numbers if number not in left]
+    return found, left
+
+
+_SUM = re.compile(r"(?<![\d.,])[(]?[$€£]?\d[\d,.]{0,20}%?(?:\s?[×x*÷/+−–-]\s?[(]?[$€£]?\d[\d,.]{0,20}%?[)]?){1,5}")
+_OPERATORS = str.maketrans({"×": "*", "x": "*", "÷": "/", "−": "-", "–": "-", ",": "", "$": "", "€": "", "£": ""})
+
+
+def _written_sums(sentence: str, sources: Sources) -> tuple[list[tuple[int, int]], list[Stated]]:
+    """Sums that stand in the sentence itself ("12 × £1,150"), over stated figures and counts of periods."""
+    spans, results = [], []
+    for match in _SUM.finditer(sentence):
+        numbers = quantities_in(match.group())
+        whole = match.group().rstrip(".,)").count("(") == match.group().rstrip(".,").count(")")
+        told = match.group().rstrip(".,") if whole else match.group().strip("().,")
+        given = (*sources.stated, *sources.context)
+        if not numbers or not all(n.value in CONSTANTS or any(agrees(n, f) for f in given) for n in numbers):
+            continue
+        try:
+            value = evaluate(re.sub(r"(\d+(?:\.\d+)?)%", r"(\1/100)", told.translate(_OPERATORS)), {})
+        except InvalidInput:
+            continue
+        spans.append(match.span())
+        results.append(Stated(value, as_percent=(_ONE, _HUNDRED), worked_out=True))
+    return spans, results
+
+
+def _is_known_time(minutes: int, sources: Sources) -> bool:
+    """Whether a time of day is told, or lies a stated length of time before or after one that is."""
+    spans = [int(length.value * length.factor / 60) for length in sources.spans if length.dimension == "time"]
+    reached = {(known + sign * span) % 1440 for known in sources.times for span in spans for sign in (1, -1)}
+    return minutes in sources.times or minutes in reached
 
 
 def _is_explained(sentence: str, number: Quantity, sources: Sources, days: Sequence[Day]) -> bool:
     return (
-        any(agrees(number, figure) for figure in (*sources.results, *sources.context))
+        any(agrees(number, figure) for figure in sources.results)
+        or any(is_told(number, figure) for figure in sources.context)
         or _is_in_name(sentence, number, (*sources.around, *sources.told, *sources.headers, *sources.headings))
         or _is_count(sentence, number, sources)
         or _is_year_reached(number, sources)
@@ -243,13 +308,17 @@ MOST_ITEMS = 500
 """Rows or items that are counted at most."""
 
 _RATE = re.compile(r"\s*(?:per|a|an|each|every)\b", re.IGNORECASE)
-_LIST = re.compile(r"[^,;:.()]+(?:,[^,;:.()]+)+?,?\s(?:and|or)\s[^,;:.()]+", re.IGNORECASE)
+_LIST = re.compile(r"[^,;:.()]{1,80}(?:,[^,;:.()]{1,80}){1,40}?,?\s(?:and|or)\s[^,;:.()]{1,80}", re.IGNORECASE)
+_LONGEST_LIST = 2000
+"""Characters of a text whose lists are counted."""
 
 
 def _is_count(sentence: str, number: Quantity, sources: Sources) -> bool:
     """Whether the number counts what is quoted or listed: "nine ports" over nine rows."""
     value = number.value
     if number.unit or number.is_part or number.is_ordinal or number.step or value != value.to_integral_value():
+        return False
+    if any(f.written and f.written.noun == number.noun != "" and f.value != value for f in sources.stated):
         return False
     named = bool(number.noun) or sentence[number.end :].startswith(" of ")
     if not named or _RATE.match(sentence, number.end) or not 2 <= value <= MOST_ITEMS:
@@ -261,7 +330,7 @@ def _is_count(sentence: str, number: Quantity, sources: Sources) -> bool:
 def items_in(text: str) -> set[int]:
     """How many items the lists of a text have: after a colon parted by semicolons, or "A, B and C"."""
     found = set()
-    for part in re.split(r"(?<=[.!?])\s", text):
+    for part in re.split(r"(?<=[.!?])\s", text[:_LONGEST_LIST]):
         _, colon, listed = part.partition(":")
         if colon and listed.count(";") > 1:
             found.add(listed.count(";") + 1)

@@ -98,8 +98,27 @@ def units_agree(number: Quantity, written: Quantity) -> bool:
 
 
 def names_things(noun: str) -> bool:
-    """Whether a noun is a plural, by its ending."""
-    return len(noun) > 3 and noun.endswith("s") and not noun.endswith(("ss", "us", "is", "plus"))
+    """Whether a noun is a plural, by its ending; frequent verbs that end so are none."""
+    return len(noun) > 3 and noun not in _VERBS and noun.endswith("s") and not noun.endswith(("ss", "us", "is", "plus"))
+
+
+_VERB_WORDS = """
+pays gets takes costs needs receives applies ends begins starts runs lasts expires requires means includes covers comes
+goes makes gives states says provides allows contains holds shows lists sets starts falls rises does remains becomes
+"""
+_VERBS = frozenset(_VERB_WORDS.split())
+
+
+def is_told(number: Quantity, figure: Stated) -> bool:
+    """Whether a figure of the question, a title or a header is the number: then the same thing must be counted.
+
+    The 3 of "Flat 3" explains no three weeks and no three cats.
+    """
+    written = figure.written
+    is_bare = written is not None and not written.unit and not written.noun
+    if is_bare and (names_things(number.noun) or number.unit not in ("", "money")):
+        return False
+    return agrees(number, figure)
 
 
 def _readings(number: Quantity, figure: Stated) -> Iterator[tuple[Decimal, Decimal]]:

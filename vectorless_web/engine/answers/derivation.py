@@ -16,6 +16,9 @@ FREE_FIGURES = 4
 """Figures that may be paired freely. Among more of them almost any small number is some difference, so one of the pair
 must be named in the sentence; a share or growth in whole percent needs both named, or at most three figures."""
 
+LEAST_ROUNDED = 20
+"""Whole numbers from here on may be a rounded result."""
+
 MOST_FIGURES = 24
 """Figures that are tried for one number."""
 
@@ -25,12 +28,12 @@ _CUES = {
     r"|sav\w+|under|cut",
     "change": r"increas\w*|decreas\w*|gr[eo]w\w*|ris\w*|rose|fall\w*|fell|declin\w*|drop\w*|up|down|gain\w*|change\w*"
     r"|improv\w*|worsen\w*|reduc\w*|higher|lower|more|less|fewer|cheaper|dearer|longer|shorter|larger|smaller|older"
-    r"|younger|below|above|under|apart|spread|range|differ\w*|gap|sav\w+|remain\w*|left|by|ahead|behind|between|exceed\w*|short",
+    r"|leav\w*|still|add(?:s|ed|ing|itional)|extra|new|beyond|surplus|deficit|younger|below|above|under|apart|spread|range|differ\w*|gap|sav\w+|remain\w*|left|by|ahead|behind|between|exceed\w*|short",
     "total": r"total\w*|sum|together|altogether|combined|overall|in all|both|and|plus|amounts? to|adds? up|comes? to",
     "share": r"of|share\w*|portion|proportion|ratio|rate|margin|percent|per cent|account\w*|represent\w*|or",
     "rest": r"rest|remain\w*|other\w*|left|without|not|balance",
     "each": r"each|per|every|equal\w*|instal\w*|split|divid\w*|monthly|quarterly|weekly|daily|a (?:month|week|day)",
-    "mean": r"average\w*|mean",
+    "mean": r"average\w*|mean|midpoint|middle|halfway",
     "added": r"plus|includ\w*|increas\w*|rais\w*|surcharge|with|added|adding|more|higher|pay\w*|cost\w*",
     "taken": r"less|discount\w*|reduc\w*|off|after|deduct\w*|minus|lower|net|cut",
     "times": r"times|double\w*|triple\w*|fold|ratio|twice|as",
@@ -104,7 +107,8 @@ def _gives(number: Quantity, tried: _Sum) -> bool:
     unit_rate = Decimal(1)
     if tried.unit is not None and number.unit and tried.unit.written.unit:
         unit_rate = tried.unit.written.factor / number.factor
-    return agrees(number, Stated(tried.value * unit_rate, scales, worked_out=True))
+    # A small whole number that only rounding would give is more often a coincidence.
+    return agrees(number, Stated(tried.value * unit_rate, scales, worked_out=abs(number.value) >= LEAST_ROUNDED))
 
 
 def _sums(sentence: str, number: Quantity, figures: Sequence[_Figure]) -> Iterator[_Sum]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from vectorless_web.engine.answers.accounting import Account, Sources, account_for, items_in
+from vectorless_web.engine.answers.accounting import CONSTANTS, Account, Sources, account_for, items_in
 from vectorless_web.engine.answers.agreement import Stated, agrees, find_unaccounted_numbers, list_stated_numbers
 from vectorless_web.engine.answers.borrowing import find_statement
 from vectorless_web.engine.answers.claims import (
@@ -31,11 +31,6 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
-
-CONSTANTS = frozenset(
-    Decimal(number) for number in (*range(13), 52, 100, 360, 365, 366, 1000, 1_000_000, 1_000_000_000)
-)
-"""Numbers a formula may contain without a quote: counts of periods, days, weeks, percent and scales."""
 
 MOST_BORROWED = 3
 """Passages that are cited for numbers of one claim beside its own quotes."""

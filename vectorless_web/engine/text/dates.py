@@ -44,8 +44,11 @@ class Day:
 
     @property
     def date(self) -> date | None:
-        """The day of the calendar; None when a part is not told."""
-        return date(self.year, self.month, self.day) if self.year and self.month and self.day else None
+        """The day of the calendar; None when a part is not told or the calendar has no such day."""
+        try:
+            return date(self.year, self.month, self.day) if self.year and self.month and self.day else None
+        except ValueError:
+            return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -271,7 +271,8 @@ def _follows_number(text: str, match: re.Match[str]) -> bool:
     """Whether the fraction ends a number: "two and a half"."""
     before = text[: match.start()].rstrip().removesuffix(" and").rsplit(None, 1)
     word = before[-1].lower().strip("(") if before else ""
-    return text[: match.start()].rstrip().endswith(" and") and (word in _SMALL or word in _TENS or word.isdigit())
+    is_number = word in _SMALL or word in _TENS or word.isdigit() or word in UNIT_OF
+    return is_number and text[: match.start()].rstrip().endswith(" and")
 
 
 def _part(text: str, match: re.Match[str], value: Decimal, *, certain: bool = True) -> Quantity:
@@ -326,7 +327,7 @@ def _words(text: str) -> Iterator[Quantity]:
         if text[:start].lower().endswith("half a "):
             start, value = start - len("half a "), value / 2
         unit = "percent" if re.match(r"\s?(?:per\s?cent\b|%)", text[end:]) else unit
-        counts = value > 2 and noun.endswith("s") and len(noun) > 3
+        counts = value > 2 and ((noun.endswith("s") and len(noun) > 3) or text.startswith(" of the ", end))
         # "The two days" speaks of days that were named before.
         sure = counts or (bool(unit) and not (value <= 3 and text[:start].lower().endswith("the ")))
         yield Quantity(start, end, text[start:end], value, unit, currency, noun, scale, certain=sure)
@@ -383,7 +384,9 @@ def _single(text: str) -> Iterator[Quantity]:
     for match in _SINGLE.finditer(text):
         unit = UNIT_OF.get(match[1].lower(), "")
         if unit in ("second", "minute", "hour", "day", "week", "fortnight", "month", "year", "decade"):
-            yield Quantity(match.start(), match.end(), match.group(), _ONE, unit, certain=False)
+            part = _AND_PART.match(text, match.end())
+            end, value = (part.end(), 1 + _part_value(part)) if part else (match.end(), _ONE)
+            yield Quantity(match.start(), end, text[match.start() : end], value, unit, certain=False)
 
 
 def _unit_behind(text: str, end: int) -> tuple[str, str, str]:
