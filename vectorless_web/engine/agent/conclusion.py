@@ -76,6 +76,7 @@ class Checker:
                 *((fact.document, fact.key) for fact in context.facts),
                 *((p.document, p.key) for p in context.passages),
             ],
+            question=plan.question,
         )
         self._sent: list[Sent] = []
         self.notes: list[str] = []

@@ -1,5 +1,6 @@
 """Checks a draft claim by claim: quotes located, numbers accounted for, and how far the answer can be trusted."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -20,8 +21,10 @@ from vectorless_web.engine.answers.claims import (
     Operand,
     Support,
 )
+from vectorless_web.engine.answers.meaning import find_mismatches
 from vectorless_web.engine.answers.quotes import MISSING, Homes, Located, Place, PlacedQuote, locate_quote
 from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.figures.arithmetic import constants_in, evaluate, names_in
 from vectorless_web.engine.figures.figure import units_scale
@@ -49,8 +52,10 @@ class Grounder:
         documents: Mapping[str, CompiledDocument],
         periods: Sequence[str] = (),
         read: Sequence[Place] = (),
+        question: str = "",
     ) -> None:
         self._documents = documents
+        self._question = question
         self._periods = tuple(periods)
         self._homes = Homes(documents=documents, read=read)
         self._markers: dict[tuple[str, int, int, int, str], int] = {}
@@ -191,10 +196,17 @@ class Grounder:
             objections.append("The quoted words do not stand in the document.")
         calculations = _calculations(claim, places)
         if problem := self._calculation_problem(claim, _computable(calculations), places):
-            return [*objections, problem]
+            return [*objections, problem, *self._mismatches(claim, places)]
         loose = self._loose_numbers(claim, places, calculations)
         refused = [refusal for refusal in map(_refusal, calculations) if refusal] if loose else []
-        return [*objections, *refused, *loose]
+        return [*objections, *refused, *loose, *self._mismatches(claim, places)]
+
+    def _mismatches(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[str]:
+        """What the quotes say otherwise than the claim."""
+        return find_mismatches(claim.text, places, tree_of=self._tree, question=self._question)
+
+    def _tree(self, document: str) -> Tree:
+        return self._documents[document].tree
 
     def _calculation_problem(
         self, claim: DraftClaim, calculations: Sequence[DraftCalculation], places: Sequence[PlacedQuote]
@@ -294,10 +306,17 @@ def _find_stating_place(value: str, places: Sequence[PlacedQuote]) -> int:
     return next((index for index in range(len(places)) if _operand_stands(value, index, places)), -1)
 
 
+_PART_ENDS = {"q1": "March", "h1": "June", "q2": "June", "q3": "September", "q4": "December", "h2": "December"}
+_YEAR_PART = re.compile(r"\b([QH][1-4])[ \xa0]?((?:19|20)\d\d)\b", re.IGNORECASE)
+
+
 def _context(place: PlacedQuote) -> str:
-    """Column headers of a cited table: where a row's periods are printed."""
+    """Column headers of a cited table, where its periods are printed, with the month each part of a year ends in."""
     table = place.node.table if place.node else None
-    return " ".join(column.header for column in table.columns) if table else ""
+    headers = " ".join(column.header for column in table.columns) if table else ""
+    parts = ((part.lower(), year) for part, year in _YEAR_PART.findall(headers))
+    ends = dict.fromkeys(f"{_PART_ENDS[part]} {year}" for part, year in parts if part in _PART_ENDS)
+    return "; ".join([headers, *ends]) if ends else headers
 
 
 def _counts(places: Sequence[PlacedQuote]) -> frozenset[int]:

@@ -35,7 +35,11 @@ _STATEMENTS = (
     ("equity", re.compile(r"\bstatements?\s+of\b.*\bequity\b", re.I)),
 )
 _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
-_UNITS = re.compile(r"\b(?:in\s+)?(?:thousands|millions|billions)\b|[$€£]\s?(?:000|m|mn|bn)\b", re.I)
+_UNITS = re.compile(
+    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?(?:000|m|mn|bn)\b"
+    r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b",
+    re.I,
+)
 LONGEST_HEADING = 90
 """Characters of a heading that may name a statement. The line that states a table's units may be twice as long."""
 LONGEST_PERIOD_LINE = 200

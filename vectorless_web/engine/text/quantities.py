@@ -389,6 +389,10 @@ def _single(text: str) -> Iterator[Quantity]:
             yield Quantity(match.start(), end, text[match.start() : end], value, unit, certain=False)
 
 
+_RATE_WORDS = frozenset({"a", "an", "per", "each", "every"})
+"""Words that part what is counted from how often: twenty visits a year are visits, no years."""
+
+
 def _unit_behind(text: str, end: int) -> tuple[str, str, str]:
     """Unit, noun and currency in the words behind a number; the first three that no mark parts from it."""
     noun, working = "", False
@@ -397,6 +401,8 @@ def _unit_behind(text: str, end: int) -> tuple[str, str, str]:
         if match is None:
             break
         word, end = match.group(1).lower().strip("'’-"), match.end()
+        if noun and word in _RATE_WORDS:
+            break
         head = word.split("-")[0].split("/")[0]
         unit = UNIT_OF.get(word) or UNIT_OF.get(head) or UNIT_OF.get(head.removesuffix("’").removesuffix("'"), "")
         if unit and not (noun and len(word) < 3):

@@ -1,0 +1,136 @@
+"""Whether a claim means what its quotes say: column, row, period, unit, sign, yes and no, subject, rank and bound.
+
+Doubt is silence: a claim is objected to only where quote and claim plainly differ.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from vectorless_web.engine.answers.meaning_words import figures_in, quoted
+from vectorless_web.engine.answers.polarity import find_polarity_mismatches
+from vectorless_web.engine.answers.prose_meaning import (
+    find_bound_mismatches,
+    find_direction_mismatches,
+    find_name_mismatches,
+    find_owner_mismatches,
+    find_role_mismatches,
+    find_swapped_comparison,
+    find_unit_mismatches,
+    named_unit,
+    numbers_told,
+    unit_of,
+)
+from vectorless_web.engine.answers.quotes import PlacedQuote
+from vectorless_web.engine.answers.table_meaning import (
+    QuotedCell,
+    TableClaim,
+    find_table_mismatches,
+    quoted_rows,
+)
+from vectorless_web.engine.answers.table_ranking import find_comparison_mismatches, find_own_contradiction
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.figures.figure import is_per_share, units_currency
+from vectorless_web.engine.text.numbers import Number
+
+_PERCENT_LABEL = re.compile(r"\(\s*(?:in\s+)?%\s*\)|(?<!\d)(?<!\d\s)%\s*$|^\s*%")
+
+LONGEST_UNITS_LINE = 60
+"""Characters of a line above a table that may name the unit of its figures."""
+
+_HEADS = re.compile(r"\b(?:employees|headcount|staff|workforce|pupils|students|patients|visitors|members)\b", re.I)
+_SCALED = re.compile(r"thousand|million|billion|'000|cost|expense|benefit|pay|compensation", re.I)
+
+TreeOf = Callable[[str], Tree]
+"""The tree of a document by its id."""
+
+
+def find_mismatches(text: str, places: Sequence[PlacedQuote], *, tree_of: TreeOf, question: str = "") -> list[str]:
+    """What the quotes say otherwise than the claim `text`: sentences that tell what to mend, each once."""
+    found = [place for place in places if place.node is not None and place.located.end]
+    rows = tuple(row for place in found for row in quoted_rows(tree_of(place.draft.document), place))
+    prose = [place.text for place in found if place.node is not None and place.node.table is None]
+    claim = TableClaim(text, question, rows, tuple(number for quote in prose for number in figures_in(quote)))
+    told = [*find_table_mismatches(claim), *find_comparison_mismatches(claim), *_wrong_cell_units(claim)]
+    told += find_own_contradiction(text)
+    told += _prose_mismatches(text, prose, question, is_alone=not rows)
+    return list(dict.fromkeys(told))
+
+
+def _prose_mismatches(text: str, prose: Sequence[str], question: str, *, is_alone: bool) -> Iterator[str]:
+    joined = " ".join(prose)
+    if not joined:
+        return
+    if is_alone:
+        yield from find_unit_mismatches(text, joined)
+        yield from find_owner_mismatches(text, joined, question)
+    yield from find_bound_mismatches(text, joined)
+    yield from find_direction_mismatches(text, joined)
+    yield from find_swapped_comparison(text, joined)
+    yield from find_polarity_mismatches(text, prose, question)
+    yield from find_role_mismatches(text, joined)
+    yield from find_name_mismatches(text, joined)
+
+
+def _wrong_cell_units(claim: TableClaim) -> Iterator[str]:
+    """A figure told in another unit than its table, column or label gives it."""
+    for number, cells in claim.cells:
+        if len(cells) == 1 and (objection := _other_unit(claim, number, cells[0])):
+            yield objection
+
+
+def _other_unit(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
+    if number.scale != 1 and _HEADS.search(cell.row.label) and not _SCALED.search(cell.row.label):
+        return f"The row {quoted(cell.row.label)} counts heads: it has {cell.text.strip()}, not {number.text}."
+    told = next(told for told in numbers_told(claim.text) if told.start == number.start)
+    family, unit = unit_of(claim.text, told)
+    theirs, stated = _cell_unit(cell)
+    if unit and stated and unit != stated and {family, theirs} != {"currency", "time"}:
+        return f"The claim gives {number.text} in {_shown(unit)}; its table gives it in {_shown(stated)}."
+    return ""
+
+
+def _shown(unit: str) -> str:
+    return unit if unit in ("percent", "celsius", "fahrenheit") or unit.isupper() else f"{unit}s"
+
+
+def _cell_unit(cell: QuotedCell) -> tuple[str, str]:
+    """The unit of a cell: its own, else its column's, its label's, its caption's."""
+    own = numbers_told(cell.text)
+    if own and (unit := unit_of(cell.text, own[0]))[1]:
+        return unit
+    header = cell.view.table.columns[cell.column].header if cell.column < len(cell.view.table.columns) else ""
+    for text in (header, cell.row.label, cell.view.node.title, *_lines_above(cell)):
+        if (unit := _parenthetical_unit(text))[1]:
+            return unit
+    currency = units_currency(cell.view.units)
+    return (
+        ("currency", currency) if currency and "%" not in cell.row.label and not _is_count(cell.row.label) else ("", "")
+    )
+
+
+def _lines_above(cell: QuotedCell) -> Iterator[str]:
+    """Short lines just above the table; none for a table whose rows or columns have units of their own."""
+    view = cell.view
+    texts = [*(row.label for row in view.table.body), *(column.header for column in view.table.columns)]
+    if any("(" in text or "%" in text or is_per_share(text) for text in texts):
+        return
+    for key in range(view.node.key - 1, max(0, view.node.key - 3), -1):
+        text = view.tree.node(key).text
+        if len(text) <= LONGEST_UNITS_LINE and re.match(r"\W*(?:all\s+)?(?:\w+\s+)?in\s", text, re.I):
+            yield text
+
+
+def _is_count(label: str) -> bool:
+    lowered = label.lower()
+    return any(
+        word in lowered for word in ("number", "shares", "percent", "rate", "ratio", "employees", "count", "margin")
+    )
+
+
+def _parenthetical_unit(text: str) -> tuple[str, str]:
+    """The unit that a header or label names in parentheses or as a sign: "(minutes)", "Change %"."""
+    if _PERCENT_LABEL.search(text):
+        return "percent", "percent"
+    inside = text[text.find("(") + 1 : text.find(")")] if "(" in text and ")" in text else ""
+    word = inside.split()[0] if inside.split() else ""
+    return named_unit(word) if word else ("", "")
