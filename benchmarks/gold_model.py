@@ -59,7 +59,7 @@ class GoldModel:
         temperature: float = 0.0,
     ) -> Reply:
         """The reply that fits the prompt."""
-        prompt = messages[-1].content
+        prompt = "\n".join(message.content for message in messages if message.role == "user")
         said: Mapping[str, Any] = {}
         if "Choose the next step" in prompt:
             said = self._step(prompt)

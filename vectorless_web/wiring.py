@@ -140,7 +140,12 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     )
     # Replayed calls were paid for when they were made: the meter is behind them.
     caller = Caller(live, budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    sizes = Sizes(step=settings.MODEL_STEP_TOKENS, answer=settings.MODEL_ANSWER_TOKENS, context=context or 0)
+    sizes = Sizes(
+        step=settings.MODEL_STEP_TOKENS,
+        answer=settings.MODEL_ANSWER_TOKENS,
+        context=context or 0,
+        whole=settings.MODEL_WHOLE_TOKENS,
+    )
     return _build_model_engine(caller, calls, sizes, searching)
 
 

@@ -1,6 +1,6 @@
 """The schema as a server gets it: its shape, without the bounds that servers refuse or choke on."""
 
-from vectorless_web.engine.agent.model.replies import ANSWER_SCHEMA, STEP_SCHEMA
+from vectorless_web.engine.agent.model.replies import ANSWER_SCHEMA, TURN_SCHEMA
 from vectorless_web.providers.openai_chat import Dialect, shape_of
 
 
@@ -17,7 +17,7 @@ def test_bounds_are_left_out_and_everything_else_stays():
 
 
 def test_what_the_reasoner_asks_for_keeps_to_strict_mode():
-    for schema in (STEP_SCHEMA, ANSWER_SCHEMA):
+    for schema in (TURN_SCHEMA, ANSWER_SCHEMA):
         sent = Dialect().options(schema, max_tokens=10, temperature=0.0)["response_format"]["json_schema"]
         assert sent["strict"] is True
         assert not words_of(sent) & {"minLength", "maxLength", "minItems", "maxItems", "minimum"}

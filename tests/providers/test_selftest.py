@@ -36,7 +36,7 @@ def test_a_server_that_can_everything_suits_every_job(tested):
     assert set(found(result).values()) == {"yes"}
     assert suited(result) == {"plan": True, "guide": True, "write": True}
     assert (result.usable, result.model, result.streams) == (True, "tiny-2026", True)
-    assert result.forms == ("json_schema", "json_object", "")
+    assert result.forms == ("tools", "json_schema", "json_object", "")
     assert result.first_token_seconds is not None
     assert not any(row.without for row in result.capabilities)
 
@@ -44,10 +44,10 @@ def test_a_server_that_can_everything_suits_every_job(tested):
 @pytest.mark.parametrize("says_why", [True, False], ids=["says why", "says nothing"])
 @pytest.mark.parametrize("status", [400, 404, 422])
 def test_a_server_with_neither_schema_nor_streaming_is_usable(tested, status, says_why):
-    result = tested(ModelServer(schema=status, json_object=status, stream=status, says_why=says_why))
+    result = tested(ModelServer(schema=status, json_object=status, tools=status, stream=status, says_why=says_why))
 
     assert found(result) | {"speed": "yes"} == {
-        "reply": "yes", "json_schema": "no", "json_object": "no", "streaming": "no",
+        "reply": "yes", "tools": "no", "json_schema": "no", "json_object": "no", "streaming": "no",
         "quotes": "yes", "context": "yes", "speed": "yes", "usage": "yes",
     }  # fmt: skip
     assert result.usable
@@ -59,7 +59,7 @@ def test_a_server_with_neither_schema_nor_streaming_is_usable(tested, status, sa
 
 
 def test_a_server_that_ignores_what_it_does_not_know_is_seen_through(tested):
-    result = tested(ModelServer(schema="ignored", json_object="ignored", stream="json"))
+    result = tested(ModelServer(schema="ignored", json_object="ignored", tools="ignored", stream="json"))
 
     assert (found(result)["json_schema"], found(result)["json_object"]) == ("no", "yes")
     assert (found(result)["streaming"], result.streams) == ("no", False)

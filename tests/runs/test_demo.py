@@ -50,7 +50,7 @@ def test_the_demo_s_model_run_answers_with_checked_quotes_and_a_calculation(led)
 
 
 def test_its_calls_are_on_the_cassette_every_one_and_its_cost_is_shown(led, client, alice):
-    assert led.model_calls.count() > 5
+    assert led.model_calls.count() > 1
     assert not led.model_calls.exclude(error_code="").exists()
     assert led.tokens > 1000 and led.cost_usd > 0
 

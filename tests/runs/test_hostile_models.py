@@ -83,11 +83,12 @@ class Server:
         self.prompts: list[str] = []
 
     def __call__(self, request) -> Response:
-        prompt = next(m["content"] for m in json.loads(request.data)["messages"] if m["role"] == "user")
+        prompt = "\n".join(m["content"] for m in json.loads(request.data)["messages"] if m["role"] == "user")
         self.prompts.append(prompt)
-        if not prompt.startswith(("Choose the next step", "Write the answer")):
+        is_step = "Choose the next step" in prompt
+        if not is_step and not prompt.startswith("Write the answer"):
             return self.pilot()
-        left = self.said["step" if prompt.startswith("Choose") else "answer"]
+        left = self.said["step" if is_step else "answer"]
         said = left.pop(0) if len(left) > 1 else left[0]
         made = said(prompt) if callable(said) else said
         return made if isinstance(made, Response) else reply(made)
@@ -98,6 +99,7 @@ def ask(httpserver, workspace, alice, make_run, settings, tmp_path):
     """Ask the question of a model behind that server; the finished run."""
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
     (tmp_path / "media" / "uploads").mkdir(parents=True)  # An empty folder counts as one that is not mounted.
+    settings.MODEL_WHOLE_TOKENS = 0  # The report is short: shown whole it would need no walk.
     settings.MODEL_SECONDS, settings.MODEL_RETRIES = 0.15, 0
     compiled_document(workspace, alice, REPORT.encode())
     Document.objects.exclude(name="report.md").delete()

@@ -13,13 +13,14 @@ SECTION = {"section_number": 3, "why": "It is about cash."}
 
 @dataclass
 class ModelServer:
-    """Answers the self-test's questions. `schema`, `json_object`: taken, ignored, or the status that refuses them.
+    """Answers the self-test's questions. `schema`, `json_object`, `tools`: taken, ignored, or the status of a refusal.
 
     `stream`: sse, json (ignored) or a status. `reads`: tokens kept of a prompt, its end.
     """
 
     schema: str | int = "taken"
     json_object: str | int = "taken"
+    tools: str | int = "taken"
     stream: str | int = "sse"
     counts: bool = True
     reads: int | None = None
@@ -47,6 +48,8 @@ class ModelServer:
 
     def _refusal(self, body: dict) -> Response | None:
         form = body.get("response_format", {}).get("type", "")
+        if body.get("tools") and isinstance(self.tools, int):
+            return refused(self.tools, "tools are not supported" if self.says_why else "bad request")
         status = {"json_schema": self.schema, "json_object": self.json_object}.get(form)
         if isinstance(status, int):
             return refused(status, f"response_format {form} is not supported" if self.says_why else "bad request")
@@ -55,6 +58,9 @@ class ModelServer:
         return None
 
     def _answer(self, body: dict) -> Response:
+        if body.get("tools") and self.tools == "taken" and not self.prose:
+            name = body["tools"][0]["function"]["name"]
+            return called([{"name": name, "arguments": json.dumps({"section_number": 3})}], body)
         text = self._said(body)
         usage = {"prompt_tokens": 50, "completion_tokens": 9, "total_tokens": 59} if self.counts else None
         if body.get("stream") and self.stream == "sse":
@@ -104,6 +110,26 @@ def streamed(text: str, usage: dict | None = None) -> Response:
         pieces.append({**head, "choices": [], "usage": usage})
     body = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces)
     return Response(f"{body}data: [DONE]\n\n", content_type="text/event-stream")
+
+
+def called(calls: list[dict], body: dict, words: str = "") -> Response:
+    """Calls of tools, streamed in pieces when the request streams."""
+    rows = [{"index": n, "id": f"call-{n}", "type": "function", "function": call} for n, call in enumerate(calls)]
+    if not body.get("stream"):
+        message = {"role": "assistant", "content": words or None, "tool_calls": rows}
+        choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
+        whole_body = {"id": "c", "object": "chat.completion", "created": 1, "model": "tiny-2026", "choices": [choice]}
+        return Response(json.dumps(whole_body), content_type="application/json")
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "tiny-2026"}
+    deltas: list[dict] = [{"content": words}] if words else []
+    for row in rows:
+        said = row["function"]["arguments"]
+        deltas.append({"tool_calls": [{**row, "function": {**row["function"], "arguments": said[:9]}}]})
+        deltas.append({"tool_calls": [{"index": row["index"], "function": {"arguments": said[9:]}}]})
+    pieces = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
+    pieces.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]})
+    body_text = "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces)
+    return Response(f"{body_text}data: [DONE]\n\n", content_type="text/event-stream")
 
 
 def refused(status: int, message: str) -> Response:

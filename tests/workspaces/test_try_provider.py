@@ -58,12 +58,12 @@ def test_a_good_model_works_and_suits_every_job(found, page, alice, provider):
     assert "Answered as tiny-2026" in row
     assert "It suits every job" in row
     assert "JSON schema yes" in visible_text(row)
-    assert row.count("<dt>") == 8 + 3
+    assert row.count("<dt>") == 9 + 3
     assert "hx-trigger" not in row
 
 
 def test_a_server_without_schemas_is_asked_otherwise_from_then_on(found, provider, page, alice):
-    found(ModelServer(schema=400, stream=400, reads=4_096))
+    found(ModelServer(schema=400, tools=400, stream=400, reads=4_096))
 
     chosen = settings_of(provider)
     assert (chosen.forms, chosen.streams) == (("json_object", ""), False)

@@ -19,8 +19,6 @@ _REASON = (
     "Gross margin improved because software grew faster than instruments and because the fourth Skua cost a fifth "
     "less to build than the first."
 )
-_NOTHING = {"node": None, "title": None, "query": None, "direction": None}
-_NODE = re.compile(r"^\s*\[(?P<key>\d+)\] (?P<title>[^|\n]+)", re.MULTILINE)
 _PASSAGE = re.compile(r"^\[(?P<key>\d+)\] page [^\n]*\n(?P<text>.*?)(?=^\[\d+\] page |^document>>>)", re.M | re.S)
 
 
@@ -38,13 +36,13 @@ class Author:
         temperature: float = 0.0,
     ) -> Reply:
         """The reply that fits the prompt; LookupError when the prompt lacks what it should show."""
-        prompt = messages[-1].content
-        if "Choose the next step" in prompt:
-            said = step(prompt)
+        prompt = "\n".join(message.content for message in messages if message.role == "user")
+        if "Choose the next steps" in prompt:
+            said = turn(prompt)
         elif "Write the answer" in prompt:
             said = answer(prompt)
         else:
-            said = choice(prompt, schema or {})
+            said = choice(messages[-1].content, schema or {})
         text = json.dumps(said, ensure_ascii=False)
         return Reply(text, said, _usage(messages, text), self.name)
 
@@ -53,20 +51,20 @@ class Author:
         yield self.complete(messages).text
 
 
-def step(prompt: str) -> dict[str, Any]:
-    """Search the report's second part, read the statement of income and what management says, then stop."""
-    taken = prompt.rpartition("Steps taken:")[2]
-    if " navigate: " not in taken:
-        part = next(m["key"] for m in _NODE.finditer(prompt) if m["title"].strip().lower() == "part ii")
-        thought = "The figures and management's discussion of them stand in Part II."
-        return {"thought": thought, "action": "navigate", **_NOTHING, "node": int(part), "direction": "search"}
-    if f"[{_key_of(prompt, 'Operating income') or 'none'}]" not in prompt:
-        thought = "The statement of income has revenue and operating income of both years."
-        return {"thought": thought, "action": "retrieve", **_NOTHING, "title": _STATEMENT}
-    if _key_of(prompt, _REASON) is None:
-        thought = "Why the gross margin improved is told in management's discussion."
-        return {"thought": thought, "action": "retrieve", **_NOTHING, "title": _DISCUSSION}
-    return {"thought": "Both years' rows and the reason were read.", "action": "synthesize", **_NOTHING}
+def turn(prompt: str) -> dict[str, Any]:
+    """Look for the statement of income and for what management says about the margin; then answer."""
+    if "Results:" not in prompt:
+        thought = "The statement of income has both years; why the margin improved is told in the discussion."
+        steps = [
+            {"action": "read", "node": None, "text": _STATEMENT},
+            {"action": "search", "node": None, "text": "gross margin improved because"},
+        ]
+        return {"thought": thought, "steps": steps, "answer": None}
+    if _key_of(prompt, "Operating income |") is None or _key_of(prompt, _REASON) is None:
+        step = {"action": "read", "node": None, "text": _DISCUSSION}
+        return {"thought": "The reason was not shown yet.", "steps": [step], "answer": None}
+    said = answer(prompt)
+    return {"thought": said.pop("thought"), "steps": [], "answer": said}
 
 
 def choice(prompt: str, schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -110,9 +108,9 @@ def answer(prompt: str) -> dict[str, Any]:
         _margin(f"The operating margin was {{}} in {year}.", quotes, [_cell(row, column) for row in rows.values()])
         for column, year in ((1, 2024), (2, 2023))
     ]
-    reason = {"text": _REASON, "quotes": [{"node": discussion, "quote": _REASON}], "calculation": None}
+    reason = {"text": _REASON, "quotes": [{"node": discussion, "quote": _REASON}], "calculations": []}
     thought = "Operating income over total net revenue for each year, then the sentence that gives the reason."
-    value = claims[0]["calculation"]["result"]
+    value = claims[0]["calculations"][0]["result"]
     return {"thought": thought, "not_found": False, "claims": [*claims, reason], "value": value, "missing": []}
 
 
@@ -124,7 +122,7 @@ def _margin(text: str, quotes: list[dict[str, str]], figures: list[str]) -> dict
         for number, (name, figure) in enumerate(zip(("operating_income", "net_revenue"), figures, strict=True))
     ]
     calculation = {"expression": "operating_income / net_revenue", "operands": operands, "result": result}
-    return {"text": text.format(result), "quotes": quotes, "calculation": calculation}
+    return {"text": text.format(result), "quotes": quotes, "calculations": [calculation]}
 
 
 def _key_of(prompt: str, words: str) -> str | None:

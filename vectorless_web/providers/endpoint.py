@@ -4,7 +4,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 FORMS = ("json_schema", "json_object", "")
-"""How an object can be asked for, the strictest first; "" is by the words of the prompt alone."""
+"""How an object can be asked for, the strictest first; "" is by the words of the prompt alone.
+
+Before them "tools" may stand, where a server was found to have native tool calling: it is used for
+schemas that describe tools, and for no others.
+"""
 
 
 @dataclass(frozen=True, slots=True)

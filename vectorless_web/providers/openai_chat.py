@@ -40,6 +40,8 @@ from vectorless_web.providers.failures import (
 from vectorless_web.providers.received import UNLIMITED, WRAPPING, Received, check_count
 
 _BOUNDS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"})
+_UNSENT = _BOUNDS | {"tools"}
+"""Keys of our schemas that are not sent: bounds, and tools, which have a parameter of their own."""
 
 _FORM_WORDS = ("response_format", "json", "schema", "structured output", "grammar")
 """What a server's refusal of a response format speaks of."""
@@ -66,8 +68,12 @@ class Dialect:
         if self.temperature:
             options["temperature"] = temperature
         form = self.form(schema)
-        if form == "json_schema":
-            described = {"name": "reply", "schema": shape_of(schema), "strict": _is_strict(schema)}
+        if form == "tools" and schema is not None:
+            options["tools"] = [{"type": "function", "function": shape_of(tool)} for tool in schema["tools"]]
+            options["tool_choice"] = "auto"
+        elif form == "json_schema":
+            shape = shape_of(schema)
+            described = {"name": "reply", "schema": shape, "strict": _is_strict(shape)}
             options["response_format"] = {"type": form, "json_schema": described}
         elif form:
             options["response_format"] = {"type": form}
@@ -75,10 +81,14 @@ class Dialect:
 
     def form(self, schema: Mapping[str, Any] | None) -> str:
         """How an object of this schema is asked for; "" for no object and for the prompt alone."""
-        return self.forms[0] if schema is not None and self.forms else ""
+        if schema is None:
+            return ""
+        return next((form for form in self.forms if form != "tools" or "tools" in schema), "")
 
     def without_named(self, said: str, *, asks_for_object: bool) -> "Dialect | None":
         """The dialect without the parameter that a refusal names; None when it names none."""
+        if asks_for_object and self.forms[:1] == ("tools",) and ("tool" in said or "function" in said):
+            return replace(self, forms=self.forms[1:])
         if asks_for_object and len(self.forms) > 1 and any(word in said for word in _FORM_WORDS):
             return replace(self, forms=self.forms[1:])
         if self.limit and self.limit in said:
@@ -120,7 +130,7 @@ def shape_of(schema: Any) -> Any:
     return {
         name: {key: shape_of(item) for key, item in part.items()} if name == "properties" else shape_of(part)
         for name, part in schema.items()
-        if name not in _BOUNDS
+        if name not in _UNSENT
     }
 
 

@@ -27,18 +27,24 @@ class Received:
         self.has_begun = False
         self._texts: list[str] = []
         self._thoughts: list[str] = []
+        self._calls: dict[object, tuple[str, list[str]]] = {}
         self._choices = 0
         self._refused = self._ended = False
 
     @property
     def text(self) -> str:
-        """The reply without what the model only thought."""
-        return "".join(self._texts)
+        """The reply without what the model only thought; calls of tools as an object with its words as `thought`."""
+        said = "".join(self._texts)
+        if not self._calls:
+            return said
+        rows = [{"name": name, "arguments": "".join(parts)} for name, parts in self._calls.values()]
+        return json.dumps({"thought": said, "tool_calls": rows}, ensure_ascii=False)
 
     def tokens(self) -> int:
         """Tokens of what has come, thoughts included, estimated."""
         estimator = HeuristicEstimator()
-        return sum(estimator.estimate("".join(parts)) for parts in (self._texts, self._thoughts))
+        called = [part for name, parts in self._calls.values() for part in (name, *parts)]
+        return sum(estimator.estimate("".join(parts)) for parts in (self._texts, self._thoughts, called))
 
     def read(self, blocks: Iterable[bytes]) -> Iterator[str]:
         """Take the body of a response block by block; yields the reply's text as it comes.
@@ -71,9 +77,25 @@ class Received:
     def _read_text(self, said: Mapping[str, Any]) -> str:
         self._refused = self._refused or bool(said.get("refusal"))
         self._thoughts.append(_join_text(said.get("reasoning_content") or said.get("reasoning")))
+        self._take_calls(said.get("tool_calls"))
         text = _join_text(said.get("content"))
         self._texts.append(text)
         return text
+
+    def _take_calls(self, calls: Any) -> None:
+        """Calls of tools, whole or piece by piece; a piece without a number goes on with the last call."""
+        for place, call in enumerate(calls if isinstance(calls, list) else ()):
+            function = call.get("function") if isinstance(call, Mapping) else None
+            if not isinstance(function, Mapping):
+                continue
+            name, key = clean_name(function.get("name")), call.get("index")
+            if not isinstance(key, int):
+                key = len(self._calls) + place if name else next(reversed(self._calls), 0)
+            known = self._calls.setdefault(key, (name, []))
+            if name and not known[0]:
+                known = self._calls[key] = (name, known[1])
+            arguments = function.get("arguments")
+            known[1].append(arguments if isinstance(arguments, str) else json.dumps(arguments or {}))
 
     def _check(self) -> None:
         if not self._choices:

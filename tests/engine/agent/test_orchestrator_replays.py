@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from tests.support.driven_runs import answer, step
+from tests.support.driven_runs import WALKING, answer, call, step, turn
 from tests.support.engine_documents import Shelf, annual_report
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent
@@ -51,7 +51,7 @@ class Moody:
             return dice.choice(
                 [*ERRORS, "Let me think about it.", '{"thought": "brok', {"unknown": 1}, "[]", "\0\ud800"]
             )
-        if "Choose the next step" in prompt:
+        if "steps" in schema["properties"]:
             node = dice.randrange(12)
             return dice.choice(
                 [
@@ -60,7 +60,10 @@ class Moody:
                     step("extract", node=node),
                     step("navigate", node=0, direction="search"),
                     step("navigate", node=node, direction=dice.choice(["next", "parent", "children"])),
+                    turn(call("read", node=node), call("search", text="income"), call("calculate", text="1 / 3")),
+                    turn(call("read", text="page 1"), call("note", node=node, text="A fact.")),
                     step("synthesize"),
+                    turn(answer=answer()),
                 ]
             )
         return answer() if "claims" in schema["properties"] else {"ranking": []}
@@ -71,7 +74,7 @@ def led(model, *, budget=None, recall=None, late=None, limits=None, shelf=None, 
     records, options = [], {} if recall is None else {"recall": recall}
     caller = Caller(model, budget=budget or ModelBudget(calls=40, tokens=60_000), on_call=records.append, **options)
     corpus = shelf or Shelf({name: annual_report(name) for name in NAMES})
-    reasoner = Orchestrator(walking=model_walking(caller, at_once=4, config=config), late=late)
+    reasoner = Orchestrator(walking=model_walking(caller, at_once=4, config=config, sizes=WALKING), late=late)
     return list(reasoner.run(QUESTION, corpus, limits or Limits())), records
 
 

@@ -45,7 +45,7 @@ def good(income):
 def test_a_model_that_answers_well_is_believed_only_as_far_as_its_quotes_go(shelf, income):
     run = Driven(good(income), shelf)
     assert (run.end.outcome, run.end.value, run.end.grounded) == (Outcome.ANSWERED, "$5,400 million", True)
-    assert [s.kind.value for s in run.walked] == ["scan", "retrieve", "extract", "synthesize"]
+    assert [s.kind.value for s in run.walked] == ["scan", "retrieve", "retrieve", "synthesize"]
     assert {s.engine for s in run.walked} == {"scripted"} and run.end.engine == "scripted"
 
 

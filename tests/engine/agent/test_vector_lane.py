@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from tests.support.driven_runs import answer, step
+from tests.support.driven_runs import WALKING, answer, step
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.agent.context.vector_lane import NO_VECTORS, OTHER_LENGTH, SearchEmbedder
@@ -90,7 +90,7 @@ class Asked:
         planner = None
         if replies is not None:
             self.model = ScriptedModel(replies)
-            planner = ModelPlanner(Caller(self.model, budget=self.budget))
+            planner = ModelPlanner(Caller(self.model, budget=self.budget), sizes=WALKING)
         walking = Walking(planner=planner, search_embedder=search_embedder, spent=self.budget.sum_spending)
         self.events = list(Orchestrator(walking=walking).run(question, shelf, Limits()))
         self.searches = [e for e in self.events if isinstance(e, StepEvent) and e.kind is StepKind.RETRIEVE]

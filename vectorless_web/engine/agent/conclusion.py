@@ -243,6 +243,7 @@ def _context(run: RunState, plan: QueryPlan, walking: Walking) -> tuple[Synthesi
         passages=(),
         names={walk.entry.id: walk.entry.title or walk.entry.name for walk in run.walks},
         tokens=run.limits.token_budget,
+        drafts=tuple(walk.draft for walk in run.walks if walk.draft is not None),
     )
     if walking.planner is walking.fallback:
         return context, {}

@@ -13,7 +13,7 @@ from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder, lane
 from vectorless_web.engine.agent.corpus import Corpus, Selected, foreign_names
 from vectorless_web.engine.agent.events import StepEvent, StepKind, StepResult, refuse_step
 from vectorless_web.engine.agent.offline_planner import OfflinePlanner
-from vectorless_web.engine.agent.planner import PlannedStep, Planner
+from vectorless_web.engine.agent.planner import PlannedStep, Planner, ToolResult
 from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.extract import extract, synthesize
 from vectorless_web.engine.agent.steps.navigate import Navigator, scan
@@ -71,10 +71,16 @@ class ReasoningExecutor:
 
     def _step(self, walk: Walk) -> StepEvent:
         started = self._clock()
-        planned, note = self._plan_step(walk)
+        planned, note = (walk.pending.pop(0), "") if walk.pending else self._plan_step(walk)
+        note = note or planned.note
+        if planned.dialogue:
+            walk.dialogue, walk.results = planned.dialogue, []
+        walk.pending.extend(planned.also)
+        walk.draft = planned.draft
+        before = len(walk.packed)
         result = self._take_step(walk, planned)
         observation = {**result.observation, **({"note": note} if note else {})}
-        return StepEvent(
+        event = StepEvent(
             walk=walk.number,
             index=len(walk.steps),
             kind=StepKind.SYNTHESIZE if planned.kind in ENDING else planned.kind,
@@ -91,6 +97,8 @@ class ReasoningExecutor:
             cost_usd=planned.cost_usd + result.cost_usd,
             engine=result.engine if planned.engine == "offline" else planned.engine,
         )
+        walk.results.append(ToolResult(event, tuple(walk.packed[before:])))
+        return event
 
     def _plan_step(self, walk: Walk) -> tuple[PlannedStep, str]:
         """The next step and, when the model could not plan it, why the offline planner did."""

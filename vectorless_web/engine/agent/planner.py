@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.answers.claims import AnswerDraft, Fact, Objected, PackedNode, SynthesisContext
-from vectorless_web.engine.llm.model import Usage
+from vectorless_web.engine.llm.model import Message, Usage
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate
 
@@ -23,17 +23,37 @@ class PlannedStep:
     engine: str = "offline"
     tokens: int = 0
     cost_usd: float = 0.0
+    also: tuple["PlannedStep", ...] = ()
+    """Steps that were planned together with this one, to be taken after it without asking again."""
+    dialogue: tuple[Message, ...] = ()
+    """The conversation with the model up to its reply that planned this step; () when nobody was asked."""
+    draft: AnswerDraft | None = None
+    note: str = ""
+    """What the trace and the model are told of the plan itself, such as calls that were too many."""
+    """The answer that the model gave instead of walking on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What one step of a turn brought: its event and the nodes that it fetched, in the order fetched."""
+
+    step: StepEvent
+    passages: tuple[PackedNode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class WalkBudget:
-    """What is left of a walk: steps, context tokens, seconds, model calls; and the tokens of the answer's context."""
+    """What is left of a walk: steps, context tokens, seconds, model calls and the tokens they may take together.
+
+    `answer` is the most tokens of the answer's context.
+    """
 
     steps: int
     tokens: int
     seconds: float
     calls: int = 30
     answer: int = 8000
+    model_tokens: int = 30_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +80,37 @@ class WalkContext:
     passages: tuple["PackedNode", ...]
     known: tuple[int, ...]
     budget: WalkBudget
+    walks: int = 1
+    """How many documents are walked at the same time, this one among them."""
+    dialogue: tuple[Message, ...] = ()
+    """The conversation with the model so far; its last message is the model's."""
+    results: tuple[ToolResult, ...] = ()
+    """What was done since the model's last reply."""
+    reader: "Reader | None" = None
+    """Shows more of the document than was fetched."""
+
+
+class Reader(Protocol):
+    """The document as a planner may look into it before it plans anything."""
+
+    tokens: int
+    """Tokens of the whole document."""
+
+    def packed_node(self, key: int) -> PackedNode:
+        """A node with its headings; a table with its units and periods."""
+        ...
+
+    def outline(self, tokens: int) -> str:
+        """Sections with what they say, one a line, in at most so many tokens."""
+        ...
+
+    def whole(self) -> tuple[PackedNode, ...]:
+        """Every passage in reading order, those left out that say nothing."""
+        ...
+
+    def nearest(self) -> tuple[PackedNode, ...]:
+        """The passages that come nearest to the question, best first."""
+        ...
 
 
 class Planner(Protocol):

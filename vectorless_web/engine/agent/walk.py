@@ -4,31 +4,32 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from vectorless_web.engine.agent.context.outline import outline_text
+from vectorless_web.engine.agent.context.reader import WalkReader
 from vectorless_web.engine.agent.context.vector_lane import VectorLane
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import Checked, NodeRef, Rejected, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Deadline, Limits, Place
-from vectorless_web.engine.agent.planner import WalkBudget, WalkContext
-from vectorless_web.engine.answers.claims import Fact, PackedNode
+from vectorless_web.engine.agent.planner import PlannedStep, ToolResult, WalkBudget, WalkContext
+from vectorless_web.engine.answers.claims import AnswerDraft, Fact, PackedNode
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
+from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
 from vectorless_web.engine.retrieval import NodeAddress
-from vectorless_web.engine.retrieval.packing import SUMMARY_CAP, clip
 
 OUTLINE_TOKENS = 900
 """Size of the tree summary a planner is shown."""
 
-STEP_COST = 3000
-"""Tokens that a step planned by a model takes, prompt and reply."""
+STEP_COST = 5000
+"""Tokens that a turn of a model takes, prompt and reply; at half of it long walks leave nothing for the answer."""
 
 ANSWER_FACTOR = 1.5
 """Tokens that the answer's call is held to take, for each token of its context."""
 
-BEGINNINGS = frozenset({"reuse", "opening", "sweep"})
+BEGINNINGS = frozenset({"reuse", "opening", "sweep", "whole"})
 """Actions of the first steps, which no model plans."""
 
 
@@ -60,6 +61,18 @@ class Walk:
     checked: list[Checked] = field(default_factory=list)
     followed: set[int] = field(default_factory=set)
     tokens_used: int = 0
+    pending: list[PlannedStep] = field(default_factory=list)
+    """Steps that the model planned in its last turn and that are still to be taken."""
+    dialogue: tuple[Message, ...] = ()
+    """The conversation with the model, up to its last reply."""
+    results: list[ToolResult] = field(default_factory=list)
+    """What was done since the model's last reply."""
+    noted: list[int] = field(default_factory=list)
+    """Nodes that hold the facts which the model chose to keep."""
+    draft: AnswerDraft | None = None
+    """The answer that the model ended the walk with."""
+    is_whole: bool = False
+    """Whether the whole document was read."""
     lane: VectorLane | None = None
     """Compares the question with the document's vectors; None when the run has no embedding model."""
 
@@ -67,6 +80,11 @@ class Walk:
     def outline(self) -> str:
         """The tree summary that planners are shown; it does not change while walking."""
         return outline_text(self.document.tree, self.finder.best_below, max_tokens=OUTLINE_TOKENS)
+
+    @cached_property
+    def reader(self) -> WalkReader:
+        """The document as a model is shown it."""
+        return WalkReader(self.entry, self.finder)
 
     def context(self) -> WalkContext:
         """What a planner may know now."""
@@ -90,15 +108,23 @@ class Walk:
                 self.deadline.seconds_left(),
                 calls=self.calls_left,
                 answer=self.limits.token_budget,
+                model_tokens=self.limits.model_tokens // self.turn[1] - sum(step.tokens for step in self.steps),
             ),
+            walks=self.turn[1],
+            dialogue=self.dialogue,
+            results=tuple(self.results),
+            reader=self.reader,
         )
 
     @property
     def calls_left(self) -> int:
-        """Steps that a model may still plan: a fixed share of what the run's tokens leave beside its answer.
+        """Turns that a model may still take: a fixed share of what the run's tokens leave beside its answer.
 
-        Shared out beforehand, so that no walk depends on how fast another is.
+        Shared out beforehand, so that no walk depends on how fast another is. A walk that is alone
+        ends with the answer itself, and the tokens it has left decide.
         """
+        if self.turn[1] == 1:
+            return self.steps_left
         left = self.limits.model_tokens - self.limits.token_budget * ANSWER_FACTOR
         allowed = max(1, int(left / STEP_COST / self.turn[1]))
         return allowed - sum(step.action not in BEGINNINGS for step in self.steps)
@@ -154,11 +180,8 @@ class Walk:
         return node_ref(self.entry.id, self.document.tree.node(key), self.title_of(key), role)
 
     def packed_node(self, key: int) -> PackedNode:
-        """The node as a prompt shows it, its text cut where the Retriever cuts it."""
-        tree = self.document.tree
-        node = tree.node(key)
-        path = (self.entry.title or self.entry.name, *tree.path(key))
-        return PackedNode(self.entry.id, key, node.page_start, node.kind, path, clip(node.text, SUMMARY_CAP))
+        """The node as a prompt shows it."""
+        return self.reader.packed_node(key)
 
     def title_of(self, key: int) -> str:
         """What a reader calls the node: its title, else the title of the section it stands in."""

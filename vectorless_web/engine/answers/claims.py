@@ -103,6 +103,8 @@ class SynthesisContext:
     names: Mapping[str, str]
     tokens: int
     left_out: int = 0
+    drafts: tuple[AnswerDraft, ...] = ()
+    """What the model wrote at the end of each walk that it ended with an answer, in the order of the walks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,9 @@ class PackedNode:
     """A node as it entered the context.
 
     `page_index` counts from 0; `path` is the document's title and the headings above the
-    node, outermost first; `text` is cut where the Retriever cuts it.
+    node, outermost first; `text` is the node's, a table's rows parted by line feeds. Of a
+    table `heads` counts the header rows it begins with, and `units` and `columns` are what is
+    known of its figures beside them ("Dollars in millions"; "2018 | 2017"), "" for nothing.
     """
 
     document: str
@@ -119,6 +123,9 @@ class PackedNode:
     kind: NodeKind
     path: tuple[str, ...]
     text: str
+    heads: int = 0
+    units: str = ""
+    columns: str = ""
 
 
 class Support(StrEnum):

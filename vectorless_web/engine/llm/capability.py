@@ -92,6 +92,22 @@ _CHOICE: Mapping[str, Any] = {
     "additionalProperties": False,
 }
 _KEYS = ' with the keys "section_number" (a whole number) and "why" (a short text), and nothing else.'
+_TOOL_QUESTION = "Open the section that says how much cash there is: call the tool open_section."
+_TOOL_CHOICE: Mapping[str, Any] = {
+    "type": "object",
+    "tools": [
+        {
+            "name": "open_section",
+            "description": "Open a section of the report.",
+            "parameters": {
+                "type": "object",
+                "properties": {"section_number": {"type": "integer"}},
+                "required": ["section_number"],
+                "additionalProperties": False,
+            },
+        }
+    ],
+}
 _SENTENCE = "Rent of 4,310 thousand was paid in advance for the depot at Harbour Lane."
 _PASSAGE = f"The fleet grew by two vessels. {_SENTENCE} No dividend was declared."
 
@@ -129,10 +145,33 @@ def probe_objects(asking: Asking, only: Callable[[str], ChatModel] | None) -> tu
     forms = [form for form, found in (("json_schema", schema), ("json_object", loose)) if found == YES]
     if forms or words == YES:
         forms.append("")
+    called = _calls_tool(asking, only("tools"))
+    if called == YES and forms:
+        forms.insert(0, "tools")
     return [
+        Capability("tools", called, _CALLS[called], "" if called == YES else "Tools are asked for as a JSON object."),
         Capability("json_schema", schema, _describe_form(schema, "a JSON schema"), _without_schema(schema)),
         Capability("json_object", loose, _describe_form(loose, "JSON mode"), _without_object(schema, loose, words)),
     ], tuple(forms)
+
+
+_CALLS = {
+    YES: "It calls tools natively.",
+    NO: "Its server refuses tools, or the model does not call them.",
+    UNKNOWN: "The server failed when it was offered tools.",
+}
+
+
+def _calls_tool(asking: Asking, model: ChatModel) -> str:
+    """Whether a tool that is offered is called, with the argument that it has to have."""
+    try:
+        reply = asking.ask(f"{_OUTLINE}{_TOOL_QUESTION}", of=model, schema=_TOOL_CHOICE)
+    except ModelError as error:
+        return UNKNOWN if error.retryable else NO
+    calls = (reply.parsed or {}).get("tool_calls")
+    first = calls[0] if isinstance(calls, list) and calls else None
+    told = parse_object(str(first.get("arguments"))) if isinstance(first, Mapping) else None
+    return YES if told and isinstance(told.get("section_number"), int) else NO
 
 
 def _try_object(asking: Asking, model: ChatModel | None, keys: str) -> str:
@@ -317,7 +356,7 @@ def self_test(
 
 
 def _unusable(model: ChatModel, error: ModelError) -> SelfTest:
-    names = ("json_schema", "json_object", "streaming", "quotes", "context", "speed", "usage")
+    names = ("tools", "json_schema", "json_object", "streaming", "quotes", "context", "speed", "usage")
     unknown = [Capability(name, UNKNOWN, "Not tried, because it does not answer at all.") for name in names]
     reply = Capability("reply", NO, error.message, "The offline reasoner answers, and the page says so.")
     jobs = tuple(ModelJob(name, False, "It does not answer.") for name in ("plan", "guide", "write"))

@@ -35,9 +35,13 @@ class TextPiece:
 
 def pieces_of(node: Node) -> list[TextPiece]:
     """The quotable pieces of a node in reading order; a table's are its rows, a list's its items."""
-    by_line = node.kind in (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE)
-    spans = _lines(node.text) if by_line else _sentences(node.text)
-    return [piece for start, end in spans if (piece := _piece(node.text, start, end)) is not None]
+    return cut_pieces(node.text, by_line=node.kind in (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE))
+
+
+def cut_pieces(text: str, *, by_line: bool) -> list[TextPiece]:
+    """The lines of a text, else its sentences, in reading order; very long ones are cut at a clause."""
+    spans = _lines(text) if by_line else _sentences(text)
+    return [piece for start, end in spans if (piece := _piece(text, start, end)) is not None]
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:

@@ -5,10 +5,10 @@ import pytest
 from vectorless_web.engine.agent.model.prompts import NodeNames
 from vectorless_web.engine.agent.model.replies import (
     ANSWER_SCHEMA,
-    STEP_SCHEMA,
+    TURN_SCHEMA,
     draft_calculation,
     mend_answer,
-    mend_step,
+    mended_turn,
     plain_claim,
     quote_parts,
 )
@@ -16,9 +16,13 @@ from vectorless_web.engine.errors import ModelInvalidReply
 from vectorless_web.engine.llm.replies import check_object
 
 
+def turn(said):
+    return check_object("", said, TURN_SCHEMA, mend=mended_turn)
+
+
 def step(said):
-    found = check_object("", said, STEP_SCHEMA, mend=mend_step)
-    return {name: value for name, value in found.items() if value is not None and name != "thought"}
+    (found,) = turn(said)["steps"]
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def answer(said):
@@ -28,22 +32,26 @@ def answer(said):
 @pytest.mark.parametrize(
     "said,meant",
     [
-        ({"action": "retrieve", "node": "412"}, {"action": "retrieve", "node": 412}),
-        ({"action": "Read", "node": "[412]"}, {"action": "retrieve", "node": 412}),
-        ({"tool": "open", "args": {"key": "node 412"}}, {"action": "retrieve", "node": 412}),
-        ({"action": {"name": "search", "query": "net sales"}}, {"action": "retrieve", "query": "net sales"}),
-        ({"action": {"scan": {"node": 3}}}, {"action": "scan", "node": 3}),
-        ({"action": "retrieve(412)"}, {"action": "retrieve", "node": 412}),
-        ({"action": "retrieve: [412]"}, {"action": "retrieve", "node": 412}),
-        ({"action": "extract", "node": ["1:412", 7]}, {"action": "extract", "node": 412}),
+        ({"action": "read", "node": "412"}, {"action": "read", "node": 412}),
+        ({"action": "Retrieve", "node": "[412]"}, {"action": "read", "node": 412}),
+        ({"tool": "open", "args": {"key": "node 412"}}, {"action": "read", "node": 412}),
+        ({"name": "search", "arguments": '{"query": "net sales"}'}, {"action": "search", "text": "net sales"}),
+        ({"function": {"name": "read", "arguments": '{"node": 3}'}}, {"action": "read", "node": 3}),
+        ({"action": {"name": "search", "query": "net sales"}}, {"action": "search", "text": "net sales"}),
+        ({"action": {"scan": {"node": 3}}}, {"action": "list", "node": 3}),
+        ({"action": "read(412)"}, {"action": "read", "node": 412}),
+        ({"action": "search: net sales"}, {"action": "search", "text": "net sales"}),
+        ({"action": "extract", "node": ["1:412", 7]}, {"action": "read", "node": 412}),
+        ({"action": "read", "pages": [3, 5]}, {"action": "read", "text": "3-5"}),
+        ({"action": "retrieve", "title": "Note 7"}, {"action": "read", "text": "Note 7"}),
+        ({"action": "navigate", "node": 5, "direction": "up"}, {"action": "navigate", "node": 5, "text": "up"}),
+        ({"action": "finalize"}, {"action": "answer"}),
+        ({"next_step": "FINAL ANSWER", "reasoning": "Done."}, {"action": "answer"}),
+        ({"action": "read", "node": 7, "mood": "fine"}, {"action": "read", "node": 7}),
         (
-            {"action": "navigate", "node": 5, "direction": "up"},
-            {"action": "navigate", "node": 5, "direction": "parent"},
+            {"calculate": {"expression": "1 + 1"}, "action": "calculate(1 + 1)"},
+            {"action": "calculate", "text": "1 + 1"},
         ),
-        ({"action": "navigate", "node": 5}, {"action": "retrieve", "node": 5}),
-        ({"action": "finalize"}, {"action": "synthesize"}),
-        ({"next_step": "FINAL ANSWER", "reasoning": "Done."}, {"action": "synthesize"}),
-        ({"action": "retrieve", "node": 7, "mood": "fine"}, {"action": "retrieve", "node": 7}),
     ],
 )
 def test_a_step_is_read_by_whatever_name(said, meant):
@@ -58,9 +66,52 @@ def test_a_step_without_a_known_action_is_none(said):
         step(said)
 
 
+def test_several_calls_of_a_turn_are_read_and_unknown_tools_left_out():
+    said = {"thought": "Look.", "calls": [{"tool": "grep"}, {"tool": "search", "query": "rent"}, "read(31)"]}
+    assert [row["action"] for row in turn(said)["steps"]] == ["search", "read"]
+
+
+def test_a_thousand_calls_are_cut_and_a_turn_of_unknown_tools_is_none():
+    many = {"thought": "", "steps": [{"action": "search", "node": None, "text": f"{n}"} for n in range(1000)]}
+    assert len(turn(many)["steps"]) == 40
+    with pytest.raises(ModelInvalidReply):
+        turn({"thought": "", "steps": [{"action": "rm"}] * 3})
+
+
+ROW = {"text": "Sales were 840.", "quotes": [{"node": "31", "quote": "Net sales | 840"}], "calculations": []}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"thought": "", "steps": [], "answer": {"not_found": False, "claims": [ROW], "value": None, "missing": []}},
+        {"claims": [ROW]},
+        {"answer": {"claims": ROW}, "steps": None},
+        {"answer": {"claims": [ROW]}, "steps": [{"action": "read", "node": 3}]},
+    ],
+)
+def test_an_answer_in_a_turn_is_read_wherever_it_stands(said):
+    found = turn(said)
+    assert found["steps"] == [] and found["answer"]["claims"] == [ROW]
+
+
+def test_an_empty_frame_of_an_answer_beside_steps_is_no_answer():
+    frame = {"not_found": False, "claims": [], "value": None, "missing": []}
+    found = turn({"thought": "", "steps": [{"action": "read", "node": 3, "text": None}], "answer": frame})
+    assert found["answer"] is None and len(found["steps"]) == 1
+
+
+def test_a_claim_may_have_several_calculations_and_one_still_counts():
+    total = {"expression": "a - b", "operands": [], "result": "40"}
+    for said in ([total, {**total, "result": "5%"}], total):
+        found = answer({"claims": [{**ROW, "calculations": said}]})["claims"][0]["calculations"]
+        assert found[0] == total and len(found) == (2 if isinstance(said, list) else 1)
+    assert answer({"claims": [{**ROW, "calculation": total}]})["claims"][0]["calculations"] == [total]
+
+
 def test_claims_are_read_in_the_shapes_models_give_them():
     row = {"node": "31", "quote": "Net sales | 840"}
-    whole = answer({"claims": [{"text": "Sales were 840 [31].", "quotes": [row], "calculation": None}], "value": 840})
+    whole = answer({"claims": [{"text": "Sales were 840 [31].", "quotes": [row], "calculations": []}], "value": 840})
     for said in (
         {"claims": {"text": "Sales were 840 [31].", "quotes": row}, "value": "840"},
         {"claims": [{"claim": "Sales were 840.", "evidence": [{"id": 31, "text": "Net sales | 840"}]}], "answer": 840},

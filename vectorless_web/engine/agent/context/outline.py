@@ -36,6 +36,26 @@ def outline_text(tree: Tree, best_below: Callable[[int], float], *, max_tokens: 
     return "\n".join(shown + ([f"({cut} more sections are not listed here; scan shows them.)"] if cut else []))
 
 
+def outline_keys(
+    tree: Tree, best_below: Callable[[int], float], *, max_tokens: int
+) -> tuple[list[int], list[int], int]:
+    """Sections whose lines fit, in reading order; the best sections, best first; how many lines do not fit."""
+    scores = {key: round(best_below(key), 6) for key in tree.sections()}
+    estimate = HeuristicEstimator().estimate
+    sizes = [(key, estimate(outline_line(tree, key)) + 1) for key in _by_worth(tree, scores)]
+    kept = sorted(pack(sizes, token_budget=max(0, max_tokens)).items)
+    return kept, _innermost_best(tree, scores), len(scores) - len(kept)
+
+
+def outline_line(tree: Tree, key: int) -> str:
+    """ "[12] Title | pp. 3-5", indented by depth."""
+    columns = tree.columns
+    title = columns.titles[key]
+    title = title if len(title) <= TITLE_CHARACTERS else title[: TITLE_CHARACTERS - 1] + "…"
+    pages = pages_words(columns.integers("page_start")[key], columns.integers("page_end")[key])
+    return f"{'  ' * max(0, columns.integers('depth')[key] - 1)}[{key}] {title} | {pages}"
+
+
 def _by_worth(tree: Tree, scores: Mapping[int, float]) -> list[int]:
     """From the top down and from the best down, in turns."""
     depths = tree.columns.integers("depth")

@@ -1,7 +1,8 @@
 """A planner that asks a chat model, and the walks it leads: it plans, guides the search and writes."""
 
+import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,21 +10,32 @@ from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.model.prompts import (
-    STEP_TOKENS,
+    RULES_TOKENS,
     NodeNames,
     messages,
     names_in,
     repair_prompt,
-    step_prompt,
     synthesis_prompt,
+    whole_tokens,
 )
 from vectorless_web.engine.agent.model.replies import (
     ANSWER_SCHEMA,
-    STEP_SCHEMA,
+    TURN_SCHEMA,
+    WAYS,
     draft_calculation,
+    joined_calculations,
     mend_answer,
-    mend_step,
+    mended_turn,
     quote_parts,
+)
+from vectorless_web.engine.agent.model.turns import (
+    CONVERSATION_TOKENS,
+    FIRST_TOKENS,
+    TURN_TOKENS,
+    first_messages,
+    fitted_messages,
+    is_last_turn,
+    next_message,
 )
 from vectorless_web.engine.agent.offline_planner import plan_opening
 from vectorless_web.engine.agent.planner import PlannedStep, WalkContext
@@ -33,20 +45,21 @@ from vectorless_web.engine.errors import ModelBudgetSpent, ModelInvalidReply
 from vectorless_web.engine.llm.budget import Keep, expected_tokens
 from vectorless_web.engine.llm.calls import Caller, CheckedReply
 from vectorless_web.engine.llm.model import Message, Usage
+from vectorless_web.engine.llm.replies import without_thoughts
 from vectorless_web.engine.navigation.pilots import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
 from vectorless_web.engine.navigation.pilots.pilot import MinimalPilot
 
-_NEEDS = {
-    StepKind.SCAN: ("node",),
-    StepKind.RETRIEVE: ("node", "title", "query"),
-    StepKind.NAVIGATE: ("node", "direction"),
-    StepKind.EXTRACT: ("node",),
-    StepKind.SYNTHESIZE: (),
-}
+WHOLE_TOKENS = 5000
+"""Tokens of a document that is shown whole, so that the model answers at once; two turns over it would take more."""
 
-READ_TOKENS = 2500
-"""Most tokens that one RETRIEVE of a model packs, so that one large section does not fill the context."""
+MOST_CALLS = 4
+"""Calls of one turn that are taken."""
 
+FIRST_SHARE = 0.66
+"""Share of a small context's prompt that the first message may have; what the tools bring gets the rest."""
+
+LEAST_CONVERSATION = 2200
+"""Tokens of prompts below which nobody walks: the passages that come nearest are answered from at once."""
 
 LEAST_PROMPT = 400
 """Tokens below which no prompt is cut: the rules alone take more."""
@@ -60,6 +73,8 @@ class Sizes:
     answer: int = 3000
     context: int = 0
     """The model's context in tokens; 0 when nobody stated it."""
+    whole: int = WHOLE_TOKENS
+    """Tokens of a document that is shown whole; 0 for none."""
 
     def reply(self, wanted: int) -> int:
         """Tokens a reply may have: a quarter of the context at most."""
@@ -84,38 +99,94 @@ class ModelPlanner:
         return self._caller.sum_spending()
 
     def next_step(self, context: WalkContext) -> PlannedStep:
-        """The step the model chooses; ModelInvalidReply when it lacks what its action needs.
+        """The first of the steps that the model chooses, with the others; or the end of the walk with its answer.
 
-        The first step of a walk asks nobody: the passages that the words find are copied
-        from, so that the model has the best evidence before it when it first chooses.
+        The first step of a walk asks nobody: the passages nearest to the question are looked for, so
+        that they are before the model when it first chooses. A short document is read whole and
+        answered from at once. ModelInvalidReply when a reply is neither a step nor an answer.
         """
-        first = plan_opening(context)
+        first = plan_opening(context) or self._without_asking(context)
         if first is not None:
             return first
         if context.budget.calls < 1:
             raise ModelBudgetSpent("This walk has made the model calls that the run's tokens allow it.")
-        size = self._sizes.prompt(STEP_TOKENS, self._sizes.step)
         asked = self._caller.ask(
-            messages(step_prompt(context, context.steps, tokens=size)),
-            schema=STEP_SCHEMA,
+            self._conversation(context),
+            schema=TURN_SCHEMA,
             purpose="step",
-            max_tokens=self._sizes.reply(self._sizes.step),
-            mend=mend_step,
+            max_tokens=self._sizes.reply(self._sizes.answer),
+            mend=mended_turn,
             keep=self._for_the_answer(context),
         )
-        kind = StepKind(asked.content["action"])
-        return PlannedStep(
-            kind=kind,
+        return self._planned(context, asked)
+
+    def _without_asking(self, context: WalkContext) -> PlannedStep | None:
+        """What needs no model: to read a short document whole, and to answer when all that fits was read."""
+        if context.dialogue:
+            return None
+        if any(step.action == "whole" for step in context.steps):
+            thought = "The whole document is before the model, so it answers."
+            return PlannedStep(StepKind.SYNTHESIZE, thought, "synthesize")
+        if self._fits_whole(context):
+            return PlannedStep(StepKind.RETRIEVE, "The document is short: read all of it.", "whole", {"whole": True})
+        if self._room() < LEAST_CONVERSATION:
+            thought = "The model's context holds no more than the nearest passages, so it answers from them."
+            return PlannedStep(StepKind.SYNTHESIZE, thought, "synthesize")
+        return None
+
+    def _fits_whole(self, context: WalkContext) -> bool:
+        if not self._sizes.whole or context.reader is None:
+            return False
+        room = self._sizes.prompt(context.budget.answer, self._sizes.answer) - RULES_TOKENS
+        most = min(self._sizes.whole, room) // context.walks
+        return context.reader.tokens <= most and whole_tokens(context.reader.whole()) <= most
+
+    def _room(self) -> int:
+        """Tokens of a conversation."""
+        return self._sizes.prompt(CONVERSATION_TOKENS, self._sizes.answer)
+
+    def _conversation(self, context: WalkContext) -> Sequence[Message]:
+        """What was said so far and what comes now; earlier messages stay as they are."""
+        room = self._room()
+        if not context.dialogue:
+            return first_messages(context, tokens=min(FIRST_TOKENS, int(room * FIRST_SHARE)))
+        left = int(room * (1 - FIRST_SHARE))
+        return fitted_messages([*context.dialogue, next_message(context, tokens=min(TURN_TOKENS, left))], room)
+
+    def _planned(self, context: WalkContext, asked: CheckedReply) -> PlannedStep:
+        """What a turn plans, with the conversation up to it and what it cost."""
+        step = self._chosen(context, asked)
+        return replace(
+            step,
             thought=str(asked.content["thought"]),
-            action=kind.value,
-            arguments=_arguments(kind, asked.content, context),
             engine=self.name,
             tokens=asked.tokens,
             cost_usd=asked.cost_usd,
+            dialogue=_bounded(asked.conversation),
         )
+
+    def _chosen(self, context: WalkContext, asked: CheckedReply) -> PlannedStep:
+        """The answer; or the steps of the turn as one that is taken now and others after it."""
+        answer, steps = asked.content["answer"], asked.content["steps"]
+        if answer is not None:
+            # The turn's tokens are counted with its step.
+            draft = replace(self._draft(asked, answer, NodeNames([context.document.id])), tokens=0, cost_usd=0.0)
+            told = {"sentences": len(draft.claims), "quotes": sum(len(claim.quotes) for claim in draft.claims)}
+            return PlannedStep(StepKind.SYNTHESIZE, "", "answer", told, draft=draft)
+        walked = [step for step in steps if step["action"] != "answer"]
+        if not walked:
+            return PlannedStep(StepKind.SYNTHESIZE, "", "synthesize")
+        room = max(1, min(MOST_CALLS, context.budget.steps - 1))
+        planned = [_step(row, context, engine=self.name) for row in walked[:room]]
+        if all("problem" in step.arguments for step in planned):
+            raise ModelInvalidReply(str(planned[0].arguments["problem"]))
+        untaken = f"Only the first {room} of {len(walked)} steps are taken." if len(walked) > room else ""
+        return replace(planned[0], note=untaken, also=tuple(planned[1:]))
 
     def synthesise(self, context: SynthesisContext, steps: Sequence[StepEvent]) -> AnswerDraft:
         """The model's draft; what it quotes is checked later, claim by claim."""
+        if len(context.drafts) == 1 and len(context.names) == 1:
+            return context.drafts[0]
         context = self._fit_sizes(context)
         asked = self._caller.ask(
             messages(synthesis_prompt(context, steps)),
@@ -124,7 +195,7 @@ class ModelPlanner:
             max_tokens=self._sizes.reply(self._sizes.answer),
             mend=mend_answer,
         )
-        return self._draft_of(asked, context)
+        return self._draft(asked, asked.content, names_in(context))
 
     def repair_draft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
         """The claims that were objected to once more: mended ones in their order, withdrawn ones left out.
@@ -140,13 +211,13 @@ class ModelPlanner:
             max_tokens=self._sizes.reply(self._sizes.answer),
             mend=mend_answer,
         )
-        return self._draft_of(asked, context)
+        return self._draft(asked, asked.content, names_in(context))
 
-    def _draft_of(self, asked: CheckedReply, context: SynthesisContext) -> AnswerDraft:
+    def _draft(self, asked: CheckedReply, answer: Mapping[str, Any], names: NodeNames) -> AnswerDraft:
         return AnswerDraft(
-            claims=tuple(_claim(row, names_in(context)) for row in asked.content["claims"]),
-            value=str(asked.content.get("value") or ""),
-            missing=tuple(str(gap) for gap in asked.content.get("missing") or ()),
+            claims=tuple(_claim(row, names) for row in answer["claims"]),
+            value=str(answer.get("value") or ""),
+            missing=tuple(str(gap) for gap in answer.get("missing") or ()),
             engine=self.name,
             tokens=asked.tokens,
             cost_usd=asked.cost_usd,
@@ -168,25 +239,91 @@ class ModelPlanner:
         return replace(context, tokens=self._sizes.prompt(context.tokens, self._sizes.answer))
 
     def _for_the_answer(self, context: WalkContext) -> Keep:
-        """What the answer's one call may cost at most: steps leave it in the budget."""
+        """What turns leave in the budget for the call that writes the answer of several walks; one ends with it."""
+        if context.walks == 1:
+            return Keep() if is_last_turn(context) else Keep(calls=1)
         prompt = self._sizes.prompt(context.budget.answer, self._sizes.answer)
         return Keep(calls=1, tokens=prompt * 4 // 3 + self._sizes.reply(self._sizes.answer))
 
 
-def _arguments(kind: StepKind, content: Mapping[str, Any], context: WalkContext) -> dict[str, Any]:
-    """The arguments the action takes, as the handlers call them."""
-    given = {name: content[name] for name in _NEEDS[kind] if content.get(name) not in (None, "")}
-    if kind is StepKind.RETRIEVE:
-        if not given:
-            raise ModelInvalidReply("The step retrieve needs a node, a title or a query.")
-        wanted = {"key": given["node"]} if "node" in given else given
-        return {**wanted, "tokens": READ_TOKENS}
-    if kind is StepKind.SCAN:
-        given.setdefault("node", context.position)
-    missing = [name for name in _NEEDS[kind] if name not in given]
-    if missing:
-        raise ModelInvalidReply(f"The step {kind.value} needs {missing[0]}.")
-    return given
+def _step(row: Mapping[str, Any], context: WalkContext, *, engine: str) -> PlannedStep:
+    """A call of a tool as a step; one that lacks what it needs says so when it is taken."""
+    action = str(row["action"])
+    kind, arguments = _TOOLS[action](row, context)
+    return PlannedStep(kind, "", action, arguments, engine=engine)
+
+
+_PAGES = re.compile(r"^\W*(?:pp?\.?|pages?|seiten?)\W*(\d{1,5})(?:\s*(?:-|–|to|bis|and|,)\s*(\d{1,5}))?\W*$", re.I)
+_PAGE_RANGE = re.compile(r"^\W*(\d{1,5})\s*(?:-|–|to)\s*(\d{1,5})\W*$")
+_FROM = re.compile(r"\b(?:from|rows?|lines?|sentences?)\b[^\d]{0,16}(\d{1,6})", re.I)
+_AROUND = re.compile(r"\b(?:around|neighbou?rs?|before|after|next|previous|context)\b", re.I)
+
+Arguments = dict[str, Any]
+
+
+def _search(row: Mapping[str, Any], context: WalkContext) -> tuple[StepKind, Arguments]:
+    words = str(row["text"] or "").strip()
+    return StepKind.RETRIEVE, {"look_up": words} if words else {"problem": "A search needs words in its text."}
+
+
+def _read(row: Mapping[str, Any], context: WalkContext) -> tuple[StepKind, Arguments]:
+    text, node = str(row["text"] or "").strip(), row["node"]
+    pages = _PAGES.match(text) or _PAGE_RANGE.match(text)
+    if node is not None:
+        start = _FROM.search(text)
+        more: Arguments = {"start": int(start.group(1))} if start else {}
+        return StepKind.RETRIEVE, {"read": node, **more, **({"around": True} if _AROUND.search(text) else {})}
+    if pages:
+        first = int(pages.group(1))
+        return StepKind.RETRIEVE, {"pages": [first, int(pages.group(2) or first)]}
+    return StepKind.RETRIEVE, {"heading": text} if text else {"problem": "To read, name a node, pages or a heading."}
+
+
+def _list(row: Mapping[str, Any], context: WalkContext) -> tuple[StepKind, Arguments]:
+    return StepKind.SCAN, {"node": context.position if row["node"] is None else row["node"]}
+
+
+def _calculate(row: Mapping[str, Any], context: WalkContext) -> tuple[StepKind, Arguments]:
+    text = str(row["text"] or "").strip()
+    if not text:
+        return StepKind.RETRIEVE, {"problem": "A calculation needs an expression in its text."}
+    return StepKind.EXTRACT, {"expression": text}
+
+
+def _note(row: Mapping[str, Any], context: WalkContext) -> tuple[StepKind, Arguments]:
+    text = str(row["text"] or "").strip()
+    if not text:
+        return StepKind.RETRIEVE, {"problem": "A note needs a fact in its text."}
+    return StepKind.EXTRACT, {"note": text, **({"node": row["node"]} if row["node"] is not None else {})}
+
+
+def _navigate(row: Mapping[str, Any], context: WalkContext) -> tuple[StepKind, Arguments]:
+    """Not offered, for the tools do the same in fewer calls; a model that knows the word is understood."""
+    way = WAYS.get(str(row["text"] or "").strip().lower())
+    if way is None:
+        return _read(row, context)
+    return StepKind.NAVIGATE, {"node": context.position if row["node"] is None else row["node"], "direction": way}
+
+
+_TOOLS: Mapping[str, Callable[[Mapping[str, Any], WalkContext], tuple[StepKind, Arguments]]] = {
+    "search": _search,
+    "read": _read,
+    "list": _list,
+    "calculate": _calculate,
+    "note": _note,
+    "navigate": _navigate,
+}
+
+
+LONGEST_REPLY = 6000
+"""Characters of a model's reply that stay in the conversation; a longer one is thought aloud."""
+
+
+def _bounded(conversation: Sequence[Message]) -> tuple[Message, ...]:
+    """The conversation, its last reply without thoughts and cut when it is very long."""
+    *before, last = conversation
+    said = without_thoughts(last.content).strip() or "{}"
+    return (*before, Message(last.role, said[:LONGEST_REPLY]))
 
 
 def _claim(row: Mapping[str, Any], names: NodeNames) -> DraftClaim:
@@ -197,7 +334,7 @@ def _claim(row: Mapping[str, Any], names: NodeNames) -> DraftClaim:
         places[place] = len(quotes)
         document, key = names.read(quote["node"])
         quotes.extend(DraftQuote(document, key, part) for part in quote_parts(str(quote["quote"])))
-    calculation = row.get("calculation")
+    calculation = joined_calculations(row["calculations"])
     return DraftClaim(str(row["text"]), tuple(quotes), draft_calculation(calculation, places) if calculation else None)
 
 

@@ -8,26 +8,43 @@ from typing import Any
 from vectorless_web.engine.agent.steps.navigate import MOVES
 from vectorless_web.engine.answers.claims import DraftCalculation, DraftOperand
 from vectorless_web.engine.errors import ModelInvalidReply
+from vectorless_web.engine.llm.replies import value_in
 from vectorless_web.engine.text.numbers import numbers_in
 
 ACTIONS = {
-    "retrieve": "retrieve read open fetch get lookup look_up view retrieve_section read_section search find query",
-    "extract": "extract copy quote extract_facts",
-    "scan": "scan list outline expand browse children",
+    "search": "search find query look_up lookup retrieve",
+    "read": "read open fetch get view read_section read_page read_pages extract copy quote neighbours follow",
+    "list": "list scan outline expand browse children toc",
+    "calculate": "calculate compute calc math evaluate sum",
+    "note": "note remember keep write_down save",
     "navigate": "navigate move go go_to goto walk",
-    "synthesize": "synthesize synthesise finalize finalise finish final final_answer answer done stop end conclude",
+    "answer": "answer synthesize synthesise finalize finalise finish final final_answer done stop end conclude",
 }
+MOST_CALLS_READ = 40
+"""Calls of one reply that are looked at; how many of them are taken is the planner's to say."""
+
+LONGEST_TEXT = 600
+"""Characters of what a step searches for, works out or keeps."""
+
 _ACTION_OF = {word: action for action, words in ACTIONS.items() for word in words.split()}
-_WAYS = {"up": "parent", "above": "parent", "down": "children", "below": "children", "child": "children"}
-_WAYS |= {"forward": "next", "after": "next", "back": "previous", "prev": "previous", "before": "previous"}
-_STEP_KEYS = {
-    "action": ("action", "tool", "step", "next_step", "name", "action_type", "kind"),
-    "thought": ("thought", "reasoning", "reason", "thinking", "why", "rationale"),
-    "node": ("node", "key", "node_id", "id", "section", "node_key", "nodes"),
-    "title": ("title", "heading"),
-    "query": ("query", "words", "search", "q"),
-    "direction": ("direction", "way", "dir"),
+WAYS = {way: way for way in (*MOVES, "search")} | {
+    "up": "parent",
+    "above": "parent",
+    "down": "children",
+    "below": "children",
+    "child": "children",
 }
+WAYS |= {"forward": "next", "after": "next", "back": "previous", "prev": "previous", "before": "previous"}
+_STEP_KEYS = {
+    "action": ("action", "tool", "step", "next_step", "name", "action_type", "kind", "function"),
+    "node": ("node", "key", "node_id", "id", "section", "node_key", "nodes", "table"),
+    "text": (
+        *("text", "query", "words", "search", "q", "title", "heading", "pages", "page", "page_range"),
+        *("expression", "note", "fact", "direction", "way", "dir", "rows"),
+    ),
+}
+_THOUGHT_KEYS = ("thought", "reasoning", "reason", "thinking", "why", "rationale")
+_STEPS_KEYS = ("steps", "actions", "calls", "tool_calls", "tools", "next_steps", "tool_uses")
 _NESTED = ("arguments", "args", "parameters", "params", "action_input", "input")
 _ANSWER_KEYS = {
     "claims": ("claims", "claim", "answer_claims", "statements"),
@@ -39,7 +56,7 @@ _ANSWER_KEYS = {
 _CLAIM_KEYS = {
     "text": ("text", "claim", "statement", "sentence", "answer"),
     "quotes": ("quotes", "quote", "citations", "evidence", "sources", "citation"),
-    "calculation": ("calculation", "calculations", "computation", "computations", "formula", "formulas"),
+    "calculations": ("calculations", "calculation", "computations", "computation", "formulas", "formula"),
 }
 _QUOTE_KEYS = {
     "node": ("node", "key", "node_id", "id", "passage", "source", "document"),
@@ -55,26 +72,84 @@ _LABEL = re.compile(r"^\s*(?:[-*•]\s+)?(?:\[[A-Z]?\d+\]\s*)?")
 _SHORTEST_PART = 3
 
 
-def mend_step(found: dict[str, Any]) -> dict[str, Any]:
-    """A step by the names of the schema: {"tool": "read", "args": {"key": "[851]"}} is retrieve, node 851."""
-    flat = dict(found)
-    action = flat.get("action")
-    if isinstance(action, Mapping):
-        flat |= {"action": None, **_flatten_action(action)}
-    for name in _NESTED:
-        if isinstance(flat.get(name), Mapping):
-            flat |= {key: value for key, value in flat.pop(name).items() if key not in flat or flat[key] is None}
+def mended_turn(found: dict[str, Any]) -> dict[str, Any]:
+    """A turn by the names of the schema, whichever way its calls and its answer are put.
+
+    {"tool": "read", "args": {"key": "[851]"}} is one step; claims without a frame are an answer. Steps of
+    unknown tools are left out when others are known; ModelInvalidReply when neither step nor answer is there.
+    """
+    thought = str(_first(found, _THOUGHT_KEYS) or "")
+    answer = found.get("answer")
+    if answer is None and (_first(found, _ANSWER_KEYS["claims"]) is not None or found.get("not_found")):
+        answer = found
+    if isinstance(answer, str) and answer.strip():
+        answer = {"claims": [answer]}
+    said = _first(found, _STEPS_KEYS)
+    if isinstance(answer, Mapping) and (_says_something(answer) or not said):
+        return {"thought": thought, "steps": [], "answer": mend_answer(dict(answer))}
+    rows = [found] if said is None else said if isinstance(said, list) else [said]
+    if given := _answer_among(rows):
+        return {"thought": thought, "steps": [], "answer": given}
+    steps = [_mended_step(row) for row in rows[:MOST_CALLS_READ] if isinstance(row, Mapping | str) and row]
+    known = [step for step in steps if step["action"] in ACTIONS]
+    if not known:
+        raise ModelInvalidReply("The reply has neither a step of a known tool nor an answer.")
+    return {"thought": thought, "steps": known, "answer": None}
+
+
+def _answer_among(rows: Sequence[Any]) -> dict[str, Any] | None:
+    """The answer that was given as a call of a tool."""
+    for row in rows:
+        flat = _one_level(row) if isinstance(row, Mapping) else {}
+        if _ACTION_OF.get(str(_first(flat, _STEP_KEYS["action"])).lower()) == "answer" and _says_something(flat):
+            return mend_answer({name: value for name, value in flat.items() if name not in ("answer", "text")})
+    return None
+
+
+def _says_something(answer: Mapping[str, Any]) -> bool:
+    """Whether an answer is more than an empty frame beside steps."""
+    return bool(_first(answer, _ANSWER_KEYS["claims"]) or _first(answer, _ANSWER_KEYS["not_found"]))
+
+
+def _mended_step(said: Mapping[str, Any] | str) -> dict[str, Any]:
+    flat: dict[str, Any] = {"action": said} if isinstance(said, str) else dict(said)
+    if len(flat) == 1 and next(iter(flat)) in _ACTION_OF and isinstance(next(iter(flat.values())), Mapping):
+        flat = _flatten_action(flat)
+    flat = _one_level(flat)
     step = {name: _first(flat, keys) for name, keys in _STEP_KEYS.items()}
     step["node"] = _node(step["node"])
+    step["text"] = _text_of(step["text"])
     _read_call(step)
     word = str(step["action"] or "").strip("\"'`*. ").lower().replace(" ", "_").replace("-", "_")
     step["action"] = _ACTION_OF.get(word, step["action"])
-    way = str(step["direction"] or "").strip().lower()
-    step["direction"] = _WAYS.get(way, step["direction"])
-    if step["action"] == "navigate" and step["node"] is not None and not step["direction"]:
-        # To go to a node and no further is to read it.
-        step["action"] = "retrieve"
-    return {**step, "thought": step["thought"] or ""}
+    if step["action"] == "search" and not step["text"] and step["node"] is not None:
+        step["action"] = "read"
+    if word in ("retrieve", "get", "fetch") and flat.get("title") and not flat.get("query"):
+        step["action"] = "read"
+    return step
+
+
+def _one_level(said: Mapping[str, Any]) -> dict[str, Any]:
+    """A call with its arguments beside its name: those of {"function": {"name", "arguments": "{...}"}}, too."""
+    flat = dict(said)
+    for name in ("action", "function"):
+        if isinstance(flat.get(name), Mapping):
+            flat |= {name: None, **_flatten_action(flat[name])}
+    for name in _NESTED:
+        inner = flat.get(name)
+        if isinstance(inner, str):
+            inner = value_in(inner)
+        if isinstance(inner, Mapping):
+            del flat[name]
+            flat |= {key: value for key, value in inner.items() if flat.get(key) is None}
+    return flat
+
+
+def _text_of(said: Any) -> str | None:
+    """Words, a page number or a page range as one text."""
+    if isinstance(said, list):
+        said = "-".join(str(part) for part in said)
+    return str(said)[:LONGEST_TEXT] if isinstance(said, str | int | float) and not isinstance(said, bool) else None
 
 
 def _flatten_action(action: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,27 +160,35 @@ def _flatten_action(action: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read_call(step: dict[str, Any]) -> None:
-    """ "retrieve(851)" and "scan: 12" say their node with the action."""
+    """ "read(851)" and "search: net sales" say what they need with the action."""
     said = step["action"]
     match = _CALL.match(said) if isinstance(said, str) else None
-    if match and match.group(1).strip().lower() in _ACTION_OF:
-        step["action"] = match.group(1)
-        number = re.search(r"\d+", match.group(2))
-        if step["node"] is None and number:
-            step["node"] = int(number.group())
+    if not match or match.group(1).strip().lower() not in _ACTION_OF:
+        return
+    step["action"] = match.group(1)
+    given = match.group(2).strip("\"'[] ")
+    if step["node"] is None and given.isdecimal():
+        step["node"] = int(given)
+    elif step["text"] is None and given:
+        step["text"] = given
 
 
 def _node(said: Any) -> Any:
-    """The first of several nodes; of "1:851" the part behind the document; of "B851" the number."""
+    """The first of several nodes; of "1:851" the part behind the document; of "node 851" the number."""
     if isinstance(said, list):
         said = said[0] if said else None
     if isinstance(said, str):
-        return said.rsplit(":", 1)[-1]
-    return said
+        found = re.search(r"\d{1,9}", said.rsplit(":", 1)[-1])
+        return int(found.group()) if found else None
+    return said if isinstance(said, int) and not isinstance(said, bool) and said >= 0 else None
 
 
 def mend_answer(found: dict[str, Any]) -> dict[str, Any]:
     """An answer by the names of the schema; claims as plain sentences and quotes as plain strings are read too."""
+    inner = found.get("answer")
+    if isinstance(inner, Mapping):
+        # A reply in the form of a turn.
+        found = {**found, "answer": None, **inner}
     answer = {name: _first(found, keys) for name, keys in _ANSWER_KEYS.items()}
     claims = answer["claims"]
     if claims is None and _first(found, ("text", "quotes")) is not None:
@@ -123,7 +206,7 @@ def mend_answer(found: dict[str, Any]) -> dict[str, Any]:
 
 def _claim(item: Any) -> Any:
     if isinstance(item, str):
-        return {"text": plain_claim(item), "quotes": [], "calculation": None}
+        return {"text": plain_claim(item), "quotes": [], "calculations": []}
     claim = {name: _first(item, keys) for name, keys in _CLAIM_KEYS.items()}
     quotes = claim["quotes"]
     rows = quotes if isinstance(quotes, list) else [] if quotes is None else [quotes]
@@ -132,14 +215,26 @@ def _claim(item: Any) -> Any:
     return {
         "text": plain_claim(text) if isinstance(text, str) else text,
         "quotes": [row for row in (_quote(row, node) for row in rows) if row["quote"]],
-        "calculation": _joined_calculations(_find_values(item, _CLAIM_KEYS["calculation"])),
+        "calculations": _calculations(_find_values(item, _CLAIM_KEYS["calculations"])),
     }
 
 
-def _joined_calculations(said: Iterable[Any]) -> Any:
-    """All calculations of a claim as one, their expressions and results parted by semicolons (`drafted` parts them)."""
+def _quote(row: Any, node: Any) -> dict[str, Any]:
+    if not isinstance(row, Mapping):
+        return {"node": str(node if node is not None else ""), "quote": str(row) if isinstance(row, str) else ""}
+    found = {name: _first(dict(row), keys) for name, keys in _QUOTE_KEYS.items()}
+    said = found["node"] if found["node"] is not None else node
+    quote = found["quote"]
+    return {"node": str("" if said is None else said), "quote": quote if isinstance(quote, str) else ""}
+
+
+def _calculations(said: Iterable[Any]) -> list[Any]:
     rows = [row for part in said for row in (part if isinstance(part, list) else [part])]
-    found = [calculation for calculation in map(_calculation, rows) if calculation is not None]
+    return [found for row in rows if (found := _calculation(row)) is not None]
+
+
+def joined_calculations(found: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """All calculations of a claim as one, their expressions and results parted by semicolons (`drafted` parts them)."""
     if len(found) < 2:
         return found[0] if found else None
     operands: dict[str, dict[str, Any]] = {}
@@ -155,15 +250,6 @@ def _joined_calculations(said: Iterable[Any]) -> Any:
         expressions.append(expression)
     results = "; ".join(str(calculation["result"]) for calculation in found)
     return {"expression": "; ".join(expressions), "operands": list(operands.values()), "result": results}
-
-
-def _quote(row: Any, node: Any) -> dict[str, Any]:
-    if not isinstance(row, Mapping):
-        return {"node": str(node if node is not None else ""), "quote": str(row) if isinstance(row, str) else ""}
-    found = {name: _first(dict(row), keys) for name, keys in _QUOTE_KEYS.items()}
-    said = found["node"] if found["node"] is not None else node
-    quote = found["quote"]
-    return {"node": str("" if said is None else said), "quote": quote if isinstance(quote, str) else ""}
 
 
 def _calculation(said: Any) -> Any:
@@ -301,21 +387,6 @@ def _amount(text: str) -> str:
     return f"{abs(numbers[0].value):f}" if numbers else text
 
 
-STEP_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "thought": {"type": "string", "maxLength": 600},
-        "action": {"type": "string", "enum": ["retrieve", "extract", "scan", "navigate", "synthesize"]},
-        "node": {"type": ["integer", "null"], "minimum": 0},
-        "title": {"type": ["string", "null"], "maxLength": 300},
-        "query": {"type": ["string", "null"], "maxLength": 600},
-        "direction": {"type": ["string", "null"], "enum": [*MOVES, "search", None]},
-    },
-    "required": ["thought", "action", "node", "title", "query", "direction"],
-    "additionalProperties": False,
-}
-"""A step: flat, every key present, null where the action does not need it."""
-
 _QUOTE: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -338,7 +409,7 @@ _OPERAND: dict[str, Any] = {
 }
 
 _CALCULATION: dict[str, Any] = {
-    "type": ["object", "null"],
+    "type": "object",
     "properties": {
         "expression": {"type": "string", "minLength": 1, "maxLength": 400},
         "operands": {"type": "array", "items": _OPERAND, "maxItems": 24},
@@ -353,9 +424,9 @@ _CLAIM: dict[str, Any] = {
     "properties": {
         "text": {"type": "string", "minLength": 1, "maxLength": 1200},
         "quotes": {"type": "array", "items": _QUOTE, "maxItems": 12},
-        "calculation": _CALCULATION,
+        "calculations": {"type": "array", "items": _CALCULATION, "maxItems": 8},
     },
-    "required": ["text", "quotes", "calculation"],
+    "required": ["text", "quotes", "calculations"],
     "additionalProperties": False,
 }
 
@@ -372,3 +443,65 @@ ANSWER_SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 """An answer: how it was found, claims with quotes and calculations, the one number it stands for, what is missing."""
+
+_STEP: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "action": {"type": "string", "enum": list(ACTIONS)},
+        "node": {"type": ["integer", "null"], "minimum": 0},
+        "text": {"type": ["string", "null"], "maxLength": LONGEST_TEXT},
+    },
+    "required": ["action", "node", "text"],
+    "additionalProperties": False,
+}
+
+_GIVEN_ANSWER = {name: part for name, part in ANSWER_SCHEMA["properties"].items() if name != "thought"}
+
+
+def _tool(name: str, description: str, **parameters: str) -> dict[str, Any]:
+    """A tool as servers with native calling are told of it; a number for `node`, words for the rest."""
+    kinds = {key: "integer" if key == "node" else "string" for key in parameters}
+    properties = {key: {"type": kinds[key], "description": told} for key, told in parameters.items()}
+    return {"name": name, "description": description, "parameters": {"type": "object", "properties": properties}}
+
+
+TOOLS: list[dict[str, Any]] = [
+    _tool("search", "Find passages by words; brings snippets with pages and nodes.", text="words to look for"),
+    _tool(
+        "read",
+        "Read a passage, table or section in full, pages, or a heading.",
+        node="a number in [brackets]",
+        text='"pages 12-14", a heading such as "Note 7"; with a node "around" or "from row 41"',
+    ),
+    _tool("list", "List the parts of a section.", node="the section's number"),
+    _tool("calculate", "Work a sum out.", text='an expression of numbers, such as "(840 - 800) / 800"'),
+    _tool("note", "Keep a fact.", text="the fact", node="where it stands"),
+    {
+        "name": "answer",
+        "description": "Give the answer, as soon as what was shown settles the question.",
+        "parameters": {
+            "type": "object",
+            "properties": _GIVEN_ANSWER,
+            "required": list(_GIVEN_ANSWER),
+            "additionalProperties": False,
+        },
+    },
+]
+
+TURN_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "tools": TOOLS,
+    "properties": {
+        "thought": {"type": "string", "maxLength": 1200},
+        "steps": {"type": "array", "items": _STEP, "maxItems": MOST_CALLS_READ},
+        "answer": {
+            "type": ["object", "null"],
+            "properties": _GIVEN_ANSWER,
+            "required": list(_GIVEN_ANSWER),
+            "additionalProperties": False,
+        },
+    },
+    "required": ["thought", "steps", "answer"],
+    "additionalProperties": False,
+}
+"""A turn of the loop: steps to take, or the answer."""

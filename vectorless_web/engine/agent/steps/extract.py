@@ -14,6 +14,7 @@ from vectorless_web.engine.agent.context.outline import (
 )
 from vectorless_web.engine.agent.corpus import names_any
 from vectorless_web.engine.agent.events import Checked, StepResult, refuse_step
+from vectorless_web.engine.agent.steps.read import calculate, keep_note
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import Fact
 from vectorless_web.engine.figures.figure import Figure
@@ -98,7 +99,7 @@ KEPT_PASSAGES, COMPETING = 12, 2
 FREE_FIT = 0.8
 """Least fit of a row to an item that the lexicon does not know."""
 
-UNASKED = 8
+UNASKED = 12
 """Passages read when a step names none."""
 
 LEAST_SAID = 0.33
@@ -114,10 +115,15 @@ LEAST_SAID_BY_ANYONE = 0.45
 def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Take figures (`what` = figures) or sentences and rows from the nodes given (`nodes`, or one `node`).
 
-    `what` = everything sweeps the whole document for a list.
+    `what` = everything sweeps the whole document for a list. A model may have an `expression`
+    worked out, or a `note` kept.
     """
     if arguments.get("what") == "everything":
         return sweep(walk)
+    if "expression" in arguments:
+        return calculate(str(arguments["expression"]))
+    if "note" in arguments:
+        return keep_note(walk, str(arguments["note"]), arguments.get("node"))
     keys = _named_leaves_of(walk, arguments) or _pick_best_passages(walk, arguments)
     if not keys and not _names_nodes(arguments):
         return StepResult(say=f"{shorten_title(walk.entry.title or walk.entry.name)} has no passage to copy from")
@@ -134,7 +140,7 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     new = [fact for fact in facts if fact not in walk.facts]
     walk.facts.extend(new)
     walk.checked.extend(_list_fruitless_sections(walk, keys, new))
-    return _build_result(walk, keys, new, set_aside)
+    return _build_result(walk, keys, new, set_aside, is_opening=not _names_nodes(arguments))
 
 
 def _named_leaves_of(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
@@ -146,8 +152,8 @@ def _named_leaves_of(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
 
 
 def _pick_best_passages(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
-    """Without any node named, the best passages for the question."""
-    return [] if _names_nodes(arguments) else [candidate.key for candidate in walk.finder.ranked[:UNASKED]]
+    """Without any node named, the passages nearest to the question."""
+    return [] if _names_nodes(arguments) else [passage.key for passage in walk.reader.nearest()[:UNASKED]]
 
 
 def _names_nodes(arguments: Mapping[str, Any]) -> bool:
@@ -238,12 +244,14 @@ def _explain_rejection(walk: Walk) -> str:
     return f"came near, but states nothing on {wanted}"
 
 
-def _build_result(walk: Walk, keys: Sequence[int], facts: Sequence[Fact], set_aside: Sequence[Passage]) -> StepResult:
+def _build_result(
+    walk: Walk, keys: Sequence[int], facts: Sequence[Fact], set_aside: Sequence[Passage], *, is_opening: bool
+) -> StepResult:
     figures = [fact for fact in facts if isinstance(fact, Figure)]
     passages = [fact for fact in facts if isinstance(fact, Passage)]
     refs = dict.fromkeys(fact.key for fact in facts)
     return StepResult(
-        say=_describe_extraction(walk, keys, figures, passages),
+        say=_describe_extraction(walk, keys, figures, passages, is_opening=is_opening),
         observation={
             "figures": [_figure_row(fact) for fact in figures],
             "passages": [quote_row(passage) for passage in passages],
@@ -269,7 +277,7 @@ def _figure_row(figure: Figure) -> dict[str, Any]:
 
 
 def _describe_extraction(
-    walk: Walk, keys: Sequence[int], figures: Sequence[Figure], passages: Sequence[Passage]
+    walk: Walk, keys: Sequence[int], figures: Sequence[Figure], passages: Sequence[Passage], *, is_opening: bool
 ) -> str:
     if figures:
         rows = dict.fromkeys((figure.label, figure.page_index) for figure in figures)
@@ -280,12 +288,17 @@ def _describe_extraction(
     if passages:
         pages = on_pages(passage.page_index for passage in passages[:3])
         return f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
+    if is_opening:
+        pages = on_pages(walk.document.tree.node(key).page_start for key in keys[:3])
+        return f"Gathered the {say_count(len(keys), 'passage')} nearest to the question, the best from {pages}"
     first = walk.document.tree.node(keys[0])
     return f"Read {shorten_title(walk.title_of(keys[0]))}, {pages_of(first)}, and found nothing that answers"
 
 
 def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Sum up a walk: figures and passages found, gaps left."""
+    if walk.draft is not None:
+        return _answered(walk, arguments)
     figures = [fact for fact in walk.facts if isinstance(fact, Figure)]
     passages = len(walk.facts) - len(figures)
     gaps = walk.gaps()
@@ -294,6 +307,18 @@ def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         observation={"figures": len(figures), "passages": passages, "missing": list(gaps)},
         refs=tuple(walk.ref(key, "read") for key in dict.fromkeys(fact.key for fact in walk.facts))[:8],
         confidence=round(max((fact.fit for fact in walk.facts), default=0.0), 4),
+    )
+
+
+def _answered(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """The model ended the walk with its answer: what it quotes are the nodes touched."""
+    claims = walk.draft.claims if walk.draft else ()
+    keys = dict.fromkeys(quote.key for claim in claims for quote in claim.quotes if quote.key in walk.document.tree)
+    said = f"Answered from {shorten_title(walk.entry.title)} in {say_count(len(claims), 'sentence')}"
+    return StepResult(
+        say=said if claims else f"Found nothing in {shorten_title(walk.entry.title)} that answers",
+        observation=dict(arguments),
+        refs=tuple(walk.ref(key, "read") for key in keys)[:8],
     )
 
 

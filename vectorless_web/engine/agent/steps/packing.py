@@ -146,6 +146,21 @@ def describe_retrieval(walk: Walk, result: RetrievalResult) -> dict[str, Any]:
     }
 
 
+def observed_nodes(walk: Walk, keys: Sequence[int]) -> dict[str, Any]:
+    """A step's observation of nodes that were read by name, in the order read."""
+    tree = walk.document.tree
+    rows = [
+        {
+            "key": key,
+            "title": walk.title_of(key),
+            "page": tree.node(key).page_start + 1,
+            "tokens": tree.node(key).token_count,
+        }
+        for key in keys
+    ]
+    return {"items": rows, "tokens": sum(tree.node(key).token_count for key in keys)}
+
+
 def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
     """A packed node; `joined` marks one that no lane found: it stands in the section of one that was."""
     key = item.node.id.key
@@ -177,20 +192,28 @@ def gather_evidence(
     corpus = DocumentCollection(documents, names={space: names[walk.entry.id] for space, walk in by_space.items()})
     estimator = ShownEstimator(by_space, size_of)
     result = Retriever(corpus, estimator=estimator).structure(fused).token_budget(max(0, tokens)).execute()
-    passages = tuple(_as_packed(item.node.id, by_space) for item in result.items)
+    addresses = [item.node.id for item in result.items]
+    if all(walk.is_whole for walk in walks):
+        addresses.sort(key=lambda address: (address.space, address.key))
+    passages = tuple(_as_packed(address, by_space) for address in addresses)
     read = {walk.address(key) for walk in walks for key in _list_read_nodes(walk)}
     return Gathered(passages, _account(result, by_space), sum(dropped.id in read for dropped in result.left_out))
 
 
 def _list_read_nodes(walk: Walk) -> list[int]:
-    """What was copied from, best first, then what was read."""
+    """What the model's own draft quotes and what it noted, then what it fetched, then what was copied from."""
+    drafted = [quote.key for claim in (walk.draft.claims if walk.draft else ()) for quote in claim.quotes]
     facts = sorted(walk.facts, key=lambda fact: (-round(fact.fit, 9), fact.key))
-    return list(dict.fromkeys([*(fact.key for fact in facts), *(packed.key for packed in walk.packed)]))
+    chosen = [key for key in (*drafted, *walk.noted) if key in walk.document.tree]
+    return list(dict.fromkeys([*chosen, *(packed.key for packed in walk.packed), *(fact.key for fact in facts)]))
 
 
 def _worth_showing(walk: Walk) -> list[NodeAddress]:
+    if walk.is_whole:
+        return [walk.address(passage.key) for passage in walk.reader.whole()]
     best = walk.finder.ranked[:UNREAD]
     unread = [candidate.key for candidate in best if candidate.score >= UNREAD_SHARE * best[0].score]
+    unread = [key for key in unread if not walk.reader.is_filler(key)]
     # A heading says nothing that does not stand above what is below it.
     leaves = [
         key

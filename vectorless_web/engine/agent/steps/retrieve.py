@@ -7,7 +7,14 @@ from typing import Any
 from vectorless_web.engine.agent.context.outline import on_pages, pages_of, say_count, shorten_title
 from vectorless_web.engine.agent.context.vector_lane import LaneQuery, lane_query
 from vectorless_web.engine.agent.events import StepResult, refuse_step
-from vectorless_web.engine.agent.steps.packing import CoverageReranker, describe_retrieval, retriever, take_packed
+from vectorless_web.engine.agent.steps.packing import (
+    CoverageReranker,
+    describe_retrieval,
+    observed_nodes,
+    retriever,
+    take_packed,
+)
+from vectorless_web.engine.agent.steps.read import look_up, read_named
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.questions.focus import page_asked
 from vectorless_web.engine.ranking.finder import Candidate
@@ -36,10 +43,19 @@ _NUMBERS = re.compile(r"\d+[a-z]?(?:\.\d+)*|\b[ivxlc]+\b", re.I)
 def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Fetch by `key`, by `title`, the nodes known from the question before (`known`), or search for `query`.
 
-    `tokens`, when given, is the most that this step packs.
+    `tokens`, when given, is the most that this step packs. A model's walk asks for `look_up` (words),
+    `read` (a node), `heading` or `pages`; `whole` reads everything. `problem` says what was wrong with a call.
     """
     most = arguments.get("tokens")
     most = most if isinstance(most, int) else None
+    if "problem" in arguments:
+        return refuse_step(str(arguments["problem"]))
+    if "look_up" in arguments:
+        return look_up(walk, str(arguments["look_up"]))
+    if arguments.keys() & {"read", "heading", "pages"}:
+        return read_named(walk, arguments)
+    if "whole" in arguments:
+        return _read_whole(walk)
     if "known" in arguments:
         return _reuse(walk, most)
     if "key" in arguments:
@@ -47,6 +63,18 @@ def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     if arguments.get("title"):
         return _by_title(walk, str(arguments["title"]), most)
     return _search(walk, str(arguments.get("query") or walk.plan.focus), most)
+
+
+def _read_whole(walk: Walk) -> StepResult:
+    keys = [passage.key for passage in walk.reader.whole()]
+    walk.is_whole = True
+    walk.read.extend(key for key in keys if key not in walk.read)
+    pages = len(walk.document.pages)
+    return StepResult(
+        say=f"Read the whole document, {say_count(pages, 'page')}, {say_count(len(keys), 'passage')}",
+        observation=observed_nodes(walk, keys),
+        refs=tuple(walk.ref(key, "read") for key in walk.document.tree.child_sections(0) or keys)[:12],
+    )
 
 
 def _fetch(walk: Walk, key: object, most: int | None) -> StepResult:

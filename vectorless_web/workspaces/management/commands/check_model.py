@@ -18,6 +18,7 @@ NAMES = {
     "reply": "answers",
     "json_schema": "JSON schema",
     "json_object": "JSON object",
+    "tools": "tools",
     "streaming": "streaming",
     "quotes": "quotes",
     "context": "context",

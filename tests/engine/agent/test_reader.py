@@ -1,0 +1,84 @@
+"""What a model is shown of a document before it asks: what is near, no fillers, an outline that says something."""
+
+import pytest
+
+from tests.engine.agent.test_steps import walk_of
+from tests.support.engine_documents import compiled, paragraph, section, table
+from vectorless_web.engine.text.tokens import HeuristicEstimator
+
+QUESTION = "Which vaccine is given to nurses?"
+
+
+def reader_of(*parts, question=QUESTION):
+    return walk_of(compiled("Protocol", *parts), question).reader
+
+
+def texts(passages):
+    return [passage.text.strip() for passage in passages]
+
+
+@pytest.mark.parametrize("text", ["17", "(a) (a) (a)", "- 4 -", "*", "1. 2. 3.", "10,000"])
+def test_page_numbers_and_lone_marks_are_no_passages(text):
+    reader = reader_of(section("Vaccine", paragraph(text), paragraph("Nurses get the vaccine in March.")))
+    assert texts(reader.whole()) == ["Nurses get the vaccine in March."]
+
+
+@pytest.mark.parametrize("text", ["Yes.", "No", "Due in 30 days", "a) one dose", "接种疫苗"])
+def test_short_words_that_say_something_stay(text):
+    assert text in texts(reader_of(section("Vaccine", paragraph(text))).whole())
+
+
+def test_a_line_that_stands_on_many_pages_is_no_passage():
+    pages = [section(f"Part {n}", paragraph("Vaccine protocol, version 2", page=n), page=n) for n in range(5)]
+    assert reader_of(*pages).whole() == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Smith J, et al. Vaccine uptake of nurses. Lancet 2011;12(3):45-67.",
+        "https://www.example.org/vaccine-nurses-2020",
+        "Vaccine of nurses .......... 12\nDoses of nurses .......... 14",
+    ],
+)
+def test_works_cited_addresses_and_contents_are_not_offered_as_evidence(text):
+    reader = reader_of(section("Vaccine", paragraph(text), paragraph("Nurses get the influenza vaccine.")))
+    assert texts(reader.nearest()) == ["Nurses get the influenza vaccine."]
+
+
+def test_works_cited_are_offered_to_a_question_about_them():
+    cited = "Smith J, et al. Vaccine uptake of nurses. Lancet 2011;12(3):45-67."
+    reader = reader_of(section("Vaccine", paragraph(cited)), question="Which reference is about nurses and a vaccine?")
+    assert texts(reader.nearest()) == [cited]
+
+
+def test_a_paragraph_that_is_printed_twice_is_shown_once():
+    said = "Nurses get the influenza vaccine."
+    assert texts(reader_of(section("A", paragraph(said)), section("B", paragraph(said))).nearest()) == [said]
+
+
+def test_what_a_colon_announces_comes_with_it():
+    reader = reader_of(
+        section("Doses", paragraph("The vaccine for nurses is:"), paragraph("influenza, each autumn")),
+        section("Other", *(paragraph(f"Nurses of ward {n} were asked about a vaccine.") for n in range(9))),
+    )
+    shown = texts(reader.nearest())
+    assert shown.index("influenza, each autumn") == shown.index("The vaccine for nurses is:") + 1
+
+
+def test_the_outline_says_what_stands_in_a_section_within_its_tokens():
+    doses = table("Doses", [["Influenza", "1"], ["Tetanus", "2"]], columns=["Vaccine", "Doses"])
+    parts = [section("Staff", paragraph("Nurses get the vaccine first. Others wait.")), section("Doses", doses)]
+    outline = reader_of(*parts, *(section(f"Annex {n}", paragraph("Not used.")) for n in range(90))).outline(300)
+    assert "[1] Staff | p. 1 | Nurses get the vaccine first." in outline
+    assert "table: Doses; Influenza; Tetanus" in outline
+    assert "more sections are not listed here" in outline
+    assert HeuristicEstimator().estimate(outline) <= 320
+
+
+def test_a_table_brings_its_units_when_its_header_does_not_state_them():
+    silent = table("Cash", [["Cash", "5"]], columns=["", "2019"], units="Dollars in millions")
+    spoken = table("Cash", [["Cash", "5"]], columns=["In millions", "2019"])
+    shown = reader_of(section("A", silent), section("B", spoken), question="How much cash?").whole()
+    assert [passage.units for passage in shown] == ["Dollars in millions", ""]
+    assert [passage.heads for passage in shown] == [1, 1]

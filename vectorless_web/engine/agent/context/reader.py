@@ -1,0 +1,183 @@
+"""What a model is shown of a document: its passages with what belongs to them, its outline with summaries."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import chain
+
+from vectorless_web.engine.agent.context.outline import outline_keys, outline_line
+from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.answers.claims import PackedNode
+from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.figures.periods import years_in
+from vectorless_web.engine.figures.tables import TableView
+from vectorless_web.engine.passages.extraction import cut_pieces
+from vectorless_web.engine.questions.focus import covers_page, page_asked
+from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.text.tokens import HeuristicEstimator
+
+NEAREST = 24
+"""Passages that a model is offered before it first chooses; about a dozen of them fit its first prompt."""
+
+WITH_NEIGHBOURS = 3
+"""Passages, the best ones, that bring the one before and the one after them in their section."""
+
+LEAD_CHARACTERS = 110
+"""Characters of a section's one-line summary: about twenty words."""
+
+PLAIN_SHARE = 0.65
+"""Share of the outline's tokens that titles may fill; summaries get the rest."""
+
+REPEATED = 4
+"""Places at which the same short text must stand to count as a running head."""
+
+_LETTERS = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")
+_MARK = re.compile(r"\([a-z\d]{1,4}\)|[a-z\d]{1,2}[).]|\d+[).]?|[*†‡§•–—-]+", re.I)
+_URL = re.compile(r"(?:https?://|www\.|doi:?\s*10\.|doi\.org)\S*", re.I)
+_LEADERS = re.compile(r"\.{4,}\s*\d{1,4}\s*$|(?:\.\s){4,}\s*\d{1,4}\s*$", re.M)
+_CITED_WORK = re.compile(r"\bet al\b|\bdoi\b|\b(?:19|20)\d\d\s?;\s?\d+|\b\d+\s?\(\d+\)\s?[:,]\s?\d+\s?[-–]\s?\d+", re.I)
+_REFERENCES = re.compile(r"^\W*(?:\d+\W+)?(?:references?|bibliography|literature(?: cited)?|works cited)\W*$", re.I)
+_ASKS_REFERENCES = re.compile(
+    r"\b(?:referenc|bibliograph|literature|cited|citation|publication|doi|url|link|web)", re.I
+)
+
+
+class WalkReader:
+    """One document for one question. Pure: the same document and question give the same texts."""
+
+    def __init__(self, entry: DocumentEntry, finder: Finder) -> None:
+        self._entry, self._finder = entry, finder
+        self._tree = finder.document.tree
+        self.tokens = self._tree.root.token_count
+
+    def packed_node(self, key: int) -> PackedNode:
+        """The node with its headings; a table with its units and periods."""
+        node = self._tree.node(key)
+        path = (self._entry.title or self._entry.name, *self._tree.path(key))
+        heads, units, columns = self._table_facts(node)
+        return PackedNode(self._entry.id, key, node.page_start, node.kind, path, node.text, heads, units, columns)
+
+    def whole(self) -> tuple[PackedNode, ...]:
+        """Every passage in reading order; page numbers and lone marks are left out."""
+        return tuple(self.packed_node(key) for key in self._tree.leaves() if not self.is_empty(key))
+
+    def nearest(self) -> tuple[PackedNode, ...]:
+        """The passages nearest to the question, best first; the best ones bring what stands beside them."""
+        page = page_asked(self._finder.plan.question, len(self._finder.document.pages))
+        asked = [key for key in self._tree.leaves() if covers_page(self._tree.node(key), page)] if page else []
+        ranked = [candidate.key for candidate in self._finder.ranked if not self.is_filler(candidate.key)]
+        beside = [key for best in ranked[:WITH_NEIGHBOURS] for key in self._beside(best)]
+        keys = dict.fromkeys([*asked, *ranked[: WITH_NEIGHBOURS + 1], *beside, *ranked])
+        told = [key for key in self._announced(keys) if not self.is_empty(key)]
+        return tuple(self.packed_node(key) for key in self._once(told)[:NEAREST])
+
+    def outline(self, tokens: int) -> str:
+        """Lines "[key] title | pages | what it says" in reading order; summaries for the best as far as they fit."""
+        estimate = HeuristicEstimator().estimate
+        tree, best_below = self._tree, self._finder.best_below
+        keys, best, cut = outline_keys(tree, best_below, max_tokens=int(tokens * PLAIN_SHARE))
+        lines = {key: outline_line(tree, key) for key in keys}
+        left = tokens - sum(estimate(line) + 1 for line in lines.values())
+        shown = set(keys)
+        for key in (key for key in dict.fromkeys([*best, *keys]) if key in shown):
+            lead = self._lead(key)
+            cost = estimate(lead) + 1
+            if lead and cost <= left:
+                lines[key] += f" | {lead}"
+                left -= cost
+        note = [f"({cut} more sections are not listed here.)"] if cut else []
+        return "\n".join([*(lines[key] for key in keys), *note])
+
+    def is_empty(self, key: int) -> bool:
+        """Whether a leaf says nothing: a page number, a lone mark, a line that stands on many pages."""
+        node = self._tree.node(key)
+        if node.kind is NodeKind.TABLE:
+            return not node.text.strip()
+        text = " ".join(node.text.split())
+        words = text.split()
+        if not _LETTERS.search(text) or all(_MARK.fullmatch(word) for word in words):
+            return True
+        return self._repeats.get(text, 0) >= REPEATED
+
+    def is_filler(self, key: int) -> bool:
+        """Whether a leaf is no evidence: it says nothing, or lists contents, addresses or works cited."""
+        if self.is_empty(key):
+            return True
+        node = self._tree.node(key)
+        if node.kind is NodeKind.TABLE or _ASKS_REFERENCES.search(self._finder.plan.question):
+            return False
+        text = node.text
+        if len(_LEADERS.findall(text)) >= max(1, text.count("\n") // 2) or not _LETTERS.search(_URL.sub(" ", text)):
+            return True
+        is_listed = any(_REFERENCES.match(title) for title in self._tree.path(key)[-2:])
+        return is_listed or len(_CITED_WORK.findall(text)) * 200 > len(text)
+
+    @cached_property
+    def _repeats(self) -> Counter[str]:
+        leaves = (self._tree.node(key) for key in self._tree.leaves())
+        texts = ((" ".join(node.text.split()), node.page_start) for node in leaves if len(node.text) <= LEAD_CHARACTERS)
+        return Counter(text for text, _ in set(texts))
+
+    def _announced(self, keys: Iterable[int]) -> list[int]:
+        """The keys, each that ends with a colon followed by what it announces."""
+        found: dict[int, None] = {}
+        for key in keys:
+            found[key] = None
+            following = key + 1
+            is_lead = self._tree.node(key).text.rstrip().endswith(":")
+            if is_lead and following < len(self._tree) and self._tree.is_leaf(following):
+                found[following] = None
+        return list(found)
+
+    def _once(self, keys: Iterable[int]) -> list[int]:
+        """The keys, those left out whose words were there before: reports repeat whole paragraphs."""
+        texts: dict[str, int] = {}
+        for key in keys:
+            texts.setdefault(" ".join(self._tree.node(key).text.lower().split()), key)
+        return list(texts.values())
+
+    def _beside(self, key: int) -> Iterator[int]:
+        """The leaf before and the leaf after, when they stand in the same section and say something."""
+        section = self._tree.section_of(key)
+        for neighbour in (key - 1, key + 1):
+            known = 0 < neighbour < len(self._tree) and self._tree.is_leaf(neighbour)
+            if known and self._tree.section_of(neighbour) == section and not self.is_filler(neighbour):
+                yield neighbour
+
+    def _table_facts(self, node: Node) -> tuple[int, str, str]:
+        """Header rows that the text begins with; the units line and the columns' periods that they do not state."""
+        if node.table is None:
+            return 0, "", ""
+        view, rows = TableView(node, node.table, self._tree), node.table.rows
+        heads = next((place for place, row in enumerate(rows) if not row.is_header), len(rows))
+        head = node.text[: rows[heads].offset] if heads < len(rows) else node.text
+        units = " ".join((view.units or node.table.units).split())
+        periods = [str(period.year) if period.year else "" for period in view.periods]
+        is_told = bool(years_in(head)) or not any(periods)
+        return heads, "" if units in " ".join(head.split()) else units, "" if is_told else " | ".join(periods)
+
+    def _lead(self, key: int) -> str:
+        """The first sentence, or the captions, of what stands in a section before its own sections begin."""
+        for leaf in self._tree.children(key):
+            if not self._tree.is_leaf(leaf):
+                return ""
+            node = self._tree.node(leaf)
+            if node.kind is NodeKind.RUNNING or self.is_filler(leaf):
+                continue
+            return shortened(_first_words(node), LEAD_CHARACTERS)
+        return ""
+
+
+def _first_words(node: Node) -> str:
+    if node.table is not None:
+        labels = dict.fromkeys(row.label for row in node.table.body if row.label)
+        return f"table: {'; '.join(chain([node.title] if node.title else [], list(labels)[:6]))}"
+    pieces = cut_pieces(node.text, by_line=node.kind is NodeKind.LIST)
+    return pieces[0].text if pieces else ""
+
+
+def shortened(text: str, characters: int) -> str:
+    """The text on one line, cut at a word."""
+    line = " ".join(text.split())
+    return line if len(line) <= characters else line[:characters].rsplit(" ", 1)[0].rstrip(",;: ") + " …"

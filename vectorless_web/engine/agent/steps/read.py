@@ -1,0 +1,203 @@
+"""Tools of a model's walk: search by words, read what is named, work a sum out, keep a fact."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from vectorless_web.engine.agent.context.outline import on_pages, pages_of, pages_words, say_count, shorten_title
+from vectorless_web.engine.agent.context.vector_lane import lane_query
+from vectorless_web.engine.agent.events import StepResult, refuse_step
+from vectorless_web.engine.agent.steps.packing import EvidenceCollection, describe_retrieval, observed_nodes
+from vectorless_web.engine.agent.walk import Walk
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.figures.arithmetic import evaluate
+from vectorless_web.engine.ranking.finder import Candidate
+from vectorless_web.engine.retrieval import Retriever
+from vectorless_web.engine.text.similarity import token_set_ratio
+
+HITS = 8
+"""Passages that one search brings."""
+
+READ_TOKENS = 2200
+"""Tokens that one reading brings of a section or of pages; of a single passage a prompt cuts what is longer."""
+
+PAGES_AT_ONCE = 8
+"""Pages read in one step."""
+
+LONGEST_NOTE = 300
+"""Characters of a kept fact."""
+
+TITLE_LIKENESS = 80.0
+"""Least likeness (0..100) of a title that is taken for the one asked for."""
+
+_NUMBERS = re.compile(r"\d+(?:\.\d+)*")
+_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*", "[": "(", "]": ")", "^": "*"})
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+
+
+def look_up(walk: Walk, query: str) -> StepResult:
+    """Find the passages whose words come nearest to the query; nothing is counted as read in full."""
+    lane = lane_query(walk.lane, query)
+    vectors = walk.lane.vectors if walk.lane else None
+    corpus = EvidenceCollection(walk.entry, walk.finder, space=walk.number, vectors=vectors)
+    builder = Retriever(corpus).text(query)
+    structure = [(walk.address(c.key), c.score) for c in walk.structure if c.score > 0]
+    result = lane.on(builder.structure(structure) if structure else builder).limit(HITS + 4).execute()
+    found = [leaf for item in result.items for leaf in _leaves(walk, item.node.id.key)[:2]]
+    keys = [key for key in dict.fromkeys(found) if not walk.reader.is_empty(key)][:HITS]
+    _open(walk, keys)
+    if not keys:
+        say = f"Searched {shorten_title(walk.entry.title)} for “{shorten_title(query)}” and found nothing"
+        return lane.add_account(StepResult(say=say, observation=describe_retrieval(walk, result), confidence=0.0))
+    pages = on_pages(list(dict.fromkeys(walk.document.tree.node(key).page_start for key in keys))[:3])
+    told = StepResult(
+        say=f"Searched for “{shorten_title(query)}” and found {say_count(len(keys), 'passage')}; "
+        f"the best stand on {pages}",
+        observation=describe_retrieval(walk, result),
+        refs=tuple(walk.ref(key, "looked") for key in keys),
+        confidence=round(max(walk.finder.node_coverage(key) for key in keys), 4),
+    )
+    return lane.add_account(told)
+
+
+def read_named(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """Read a node (`read`), a heading (`heading`) or pages (`pages`, first and last from 1) in reading order.
+
+    `around` brings what stands before and after the node, too.
+    """
+    if "pages" in arguments:
+        return _read_pages(walk, arguments["pages"])
+    key = arguments.get("read")
+    if "heading" in arguments:
+        key = _headed(walk, str(arguments["heading"]))
+        if key is None:
+            return refuse_step(f"Found no heading “{shorten_title(str(arguments['heading']))}”; a search may find it.")
+    if not isinstance(key, int) or key not in walk.document.tree:
+        return refuse_step(f"Looked for node {key}, which this document does not have.")
+    leaves = _around(walk, key) if arguments.get("around") else _leaves(walk, key)
+    title, node = shorten_title(walk.title_of(key)), walk.document.tree.node(key)
+    walk.position = key
+    if any(key == target for _, target in walk.references()):
+        walk.followed.add(key)
+    return _read(walk, leaves, f"{title}, {pages_of(node)}")
+
+
+def keep_note(walk: Walk, note: str, node: object) -> StepResult:
+    """Keep a fact with the node it stands in; what it stands in is shown first when the answer is written."""
+    text = shorten_title(" ".join(note.split())[:LONGEST_NOTE])
+    if isinstance(node, int) and node in walk.document.tree:
+        walk.noted.append(node)
+        return StepResult(say=f"Noted: {text}", observation={"node": node}, refs=(walk.ref(node, "read"),))
+    return StepResult(say=f"Noted: {text}")
+
+
+def calculate(expression: str) -> StepResult:
+    """Work an expression of numbers out; what cannot be worked out is told."""
+    plain = _PERCENT.sub(r"(\1/100)", _THOUSANDS.sub("", expression.replace("^", "**").translate(_SIGNS)))
+    plain = re.sub(r"[$€£¥=\s]+$|[$€£¥]", "", plain)
+    try:
+        value = evaluate(plain, {})
+    except InvalidInput as error:
+        return refuse_step(f"Could not work out {shorten_title(expression)}. {error.message}")
+    shown = _number(value)
+    percent = f" ({_number(value * 100)} %)" if abs(value) < 10 else ""
+    return StepResult(say=f"Worked out {shorten_title(expression)} = {shown}{percent}", observation={"result": shown})
+
+
+def _number(value: Decimal) -> str:
+    digits = 6 if abs(value) < 1 else 4
+    text = f"{value:,.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def _read_pages(walk: Walk, pages: Sequence[int]) -> StepResult:
+    tree, last_page = walk.document.tree, len(walk.document.pages)
+    first = max(1, min(pages))
+    last = min(max(pages), last_page, first + PAGES_AT_ONCE - 1)
+    if first > last:
+        return refuse_step(f"Looked for page {first}; the document has {say_count(last_page, 'page')}.")
+    on_them = [
+        key for key in tree.leaves() if tree.node(key).page_start < last and tree.node(key).page_end >= first - 1
+    ]
+    return _read(walk, on_them, pages_words(first - 1, last - 1))
+
+
+def _read(walk: Walk, leaves: Sequence[int], where: str) -> StepResult:
+    """Take the leaves in reading order, of too many those that fit the question best."""
+    tree = walk.document.tree
+    telling = [key for key in leaves if not walk.reader.is_empty(key)]
+    kept = _fitting(walk, telling)
+    if not kept:
+        return refuse_step(f"Read {where}: there is no text.")
+    _open(walk, kept)
+    walk.queue = [Candidate(key, 1.0, 1.0) for key in kept] + walk.queue
+    extent = "in full" if len(kept) == len(telling) else f"{len(kept)} of {len(telling)} passages"
+    left = [key for key in telling if key not in kept]
+    return StepResult(
+        say=f"Read {where}, {extent}",
+        observation={**observed_nodes(walk, kept), **({"not_read": left[:12]} if left else {})},
+        refs=tuple(walk.ref(key, "read") for key in dict.fromkeys([tree.section_of(kept[0]), *kept]))[:12],
+        confidence=round(max((walk.finder.node_coverage(key) for key in kept[:8]), default=0.0), 4),
+    )
+
+
+def _fitting(walk: Walk, keys: Sequence[int]) -> list[int]:
+    """Keys whose texts fit READ_TOKENS together, in reading order; the best for the question go first, one at least."""
+    tree = walk.document.tree
+    fits = walk.finder.fits(keys)
+    total = sum(tree.node(key).token_count for key in keys)
+    order = list(keys) if total <= READ_TOKENS else sorted(keys, key=lambda key: (-round(fits[key], 9), key))
+    kept: list[int] = []
+    left = READ_TOKENS
+    for key in order:
+        size = min(tree.node(key).token_count, READ_TOKENS // 2)
+        if kept and size > left:
+            continue
+        kept.append(key)
+        left -= size
+    return sorted(kept)
+
+
+def _open(walk: Walk, keys: Sequence[int]) -> None:
+    walk.packed.extend(walk.packed_node(key) for key in keys)
+    walk.read.extend(key for key in keys if key not in walk.read)
+
+
+def _leaves(walk: Walk, key: int) -> list[int]:
+    return walk.document.tree.leaves(key)
+
+
+def _around(walk: Walk, key: int) -> list[int]:
+    """The node's leaves with two before and two after them."""
+    tree = walk.document.tree
+    own, every = tree.leaves(key), tree.leaves()
+    if not own:
+        return []
+    first, last = every.index(own[0]), every.index(own[-1])
+    return every[max(0, first - 2) : last + 3]
+
+
+def _headed(walk: Walk, heading: str) -> int | None:
+    """The section, table or label that is called so; of several equally like the first."""
+    wanted = heading.strip().lower()
+    numbers = _NUMBERS.findall(wanted)
+    best: tuple[float, int] | None = None
+    for key, name in _names(walk):
+        if _NUMBERS.findall(name)[: len(numbers)] != numbers:
+            continue
+        likeness = 101.0 if name.lower() == wanted else token_set_ratio(wanted, name.lower())
+        if likeness >= TITLE_LIKENESS and (best is None or likeness > best[0]):
+            best = (likeness, key)
+    return best[1] if best else None
+
+
+def _names(walk: Walk) -> Iterator[tuple[int, str]]:
+    """What sections and tables are called, in reading order."""
+    tree = walk.document.tree
+    for key in range(1, len(tree)):
+        if tree.is_section(key) or tree.kind(key) is NodeKind.TABLE:
+            node = tree.node(key)
+            yield from ((key, name) for name in (node.label, node.title) if name)
