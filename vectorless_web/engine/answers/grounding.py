@@ -21,7 +21,7 @@ from vectorless_web.engine.answers.claims import (
     Operand,
     Support,
 )
-from vectorless_web.engine.answers.meaning import find_mismatches
+from vectorless_web.engine.answers.meaning.check import find_mismatches
 from vectorless_web.engine.answers.quotes import MISSING, Homes, Located, Place, PlacedQuote, locate_quote
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.tree import Tree
@@ -95,17 +95,17 @@ class Grounder:
         if wider != places and not self._objections(claim, wider):
             return wider, []
         for own in (places, wider):
-            more = self._borrowed(claim, own)
+            more = self._borrow_quotes(claim, own)
             if more and not self._objections(claim, [*own, *more]):
                 self._moved |= dict.fromkeys(_added_note(place) for place in more)
                 return [*own, *more], []
         return places, objections
 
-    def _borrowed(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[PlacedQuote]:
+    def _borrow_quotes(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[PlacedQuote]:
         """Quotes of shown passages for what the claim's own quotes do not state; none when any of it is nowhere."""
         if any(place.located.check is Check.MISSING for place in places) or not places:
             return []
-        homes = self._homes.shown([(place.draft.document, place.draft.key) for place in places])
+        homes = self._homes.list_shown([(place.draft.document, place.draft.key) for place in places])
         calculations = _calculations(claim, places)
         wanted = [(f"{claim.text} {o.name} {o.value}", o.value) for o in self._open_operands(calculations, places)]
         found: list[PlacedQuote] = []

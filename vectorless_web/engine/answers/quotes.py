@@ -197,7 +197,7 @@ class Homes:
         text = self._documents[place[0]].tree.node(place[1]).text
         return locate_quote(text, quote.quote, nearly=False).check is not Check.MISSING
 
-    def shown(self, places: Sequence[Place]) -> list[Place]:
+    def list_shown(self, places: Sequence[Place]) -> list[Place]:
         """The nodes of `places`, then the leaves that were read in the same documents."""
         documents = {document for document, _ in places}
         read = (place for place in self._leaves_read() if place[0] in documents)

@@ -202,12 +202,12 @@ def quantities_in(text: str) -> list[Quantity]:
     taken = [(mention.start, mention.end) for mention in dates_in(text)]
     taken += [(time.start, time.end) for time in times_in(text)]
     found: list[Quantity] = []
-    for read in (_parts, _hyphened, _solid, _ordinals, _digits, _words, _times, _single):
+    for read in (_parts, _find_hyphenated, _solid, _ordinals, _digits, _words, _times, _single):
         for quantity in read(text):
             if not any(quantity.start < end and start < quantity.end for start, end in taken):
                 taken.append((quantity.start, quantity.end))
                 found.append(quantity)
-    return sorted((_hedged(text, quantity) for quantity in found), key=lambda quantity: quantity.start)
+    return sorted((_read_hedge(text, quantity) for quantity in found), key=lambda quantity: quantity.start)
 
 
 def _digits(text: str) -> Iterator[Quantity]:
@@ -282,7 +282,7 @@ def _part(text: str, match: re.Match[str], value: Decimal, *, certain: bool = Tr
     )
 
 
-def _hyphened(text: str) -> Iterator[Quantity]:
+def _find_hyphenated(text: str) -> Iterator[Quantity]:
     """30-day, 5-year, 12-month."""
     for match in _HYPHENED.finditer(text):
         unit = UNIT_OF.get(match[2].lower(), "")
@@ -416,7 +416,7 @@ def _unit_behind(text: str, end: int) -> tuple[str, str, str]:
     return "", noun, ""
 
 
-def _hedged(text: str, quantity: Quantity) -> Quantity:
+def _read_hedge(text: str, quantity: Quantity) -> Quantity:
     """The quantity with what the word before it says of its exactness."""
     before = text[max(0, quantity.start - 24) : quantity.start].rstrip(" $€£")
     for match in _HEDGE.finditer(before):

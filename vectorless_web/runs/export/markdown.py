@@ -19,7 +19,7 @@ _LEADING = re.compile(r"^(?:([-+=])|(\d+)([.)]))(?=\s|$)")
 def as_markdown(run: Run) -> str:
     """The question, how it ended, the answer with footnote marks and calculations, each quote with its place."""
     claims, answer = selectors.claims_of(run), selectors.answer_of(run)
-    lines = [f"# {inline(run.question)}", "", _ending(run, answer), *_happened(run, claims)]
+    lines = [f"# {inline(run.question)}", "", _ending(run, answer), *_tell_interventions(run, claims)]
     for claim in claims:
         lines += ["", _sentence(claim), *_calculation(claim.calculation)]
     if passages := selectors.passages_of(run):
@@ -49,7 +49,7 @@ def _ending(run: Run, answer: Answer | None) -> str:
     return f"*{run.get_status_display()}*: {inline('; '.join(part for part in parts if part))}"
 
 
-def _happened(run: Run, claims: Sequence[Claim]) -> Iterator[str]:
+def _tell_interventions(run: Run, claims: Sequence[Claim]) -> Iterator[str]:
     """What became of the model that was to answer: that another did, that sentences of it were struck."""
     for view in (takeover_of(run), struck_of(run, claims)):
         if view is not None:

@@ -260,12 +260,12 @@ class Sink:
             "support": event.support.value if event.support else "",
             "calculation": calculation_row(event.calculation),
             "because": event.because,
-            "citations": sorted(map(self.cited, event.citations)),
+            "citations": sorted(map(self.make_citation_row, event.citations)),
         }
         cleaned: dict[str, Any] = encode_as_stored(clean_for_database(row))
         return cleaned
 
-    def cited(self, cited: Evidence) -> list[Any]:
+    def make_citation_row(self, cited: Evidence) -> list[Any]:
         """The citation in the order of CITED."""
         version = self.corpus.version(cited.document).pk
         place = [cited.key, cited.page_index, cited.quote, cited.start, cited.end]
@@ -393,7 +393,7 @@ def _in_end(run: Run, sink: Sink) -> str:
         return "The replay came to no end."
     passages = selectors.passages_of(run)
     stored = {"outcome": run.status, **_ending(run), "passages": [_place_of(row) for row in passages]}
-    told = [sink.cited(evidence) for evidence in sink.end.passages]
+    told = [sink.make_citation_row(evidence) for evidence in sink.end.passages]
     replayed = {"outcome": sink.end.outcome.value, **_replayed_ending(sink.end), "passages": clean_for_database(told)}
     difference = first_difference(encode_as_stored(stored), encode_as_stored(replayed))
     return difference.describe_difference("End") if difference else ""

@@ -69,7 +69,7 @@ class WalkReader:
         ranked = [candidate.key for candidate in self._finder.ranked if not self.is_filler(candidate.key)]
         beside = [key for best in ranked[:WITH_NEIGHBOURS] for key in self._beside(best)]
         keys = dict.fromkeys([*asked, *ranked[: WITH_NEIGHBOURS + 1], *beside, *ranked])
-        told = [key for key in self._announced(keys) if not self.is_empty(key)]
+        told = [key for key in self._add_announced(keys) if not self.is_empty(key)]
         return tuple(self.packed_node(key) for key in self._once(told)[:NEAREST])
 
     def outline(self, tokens: int) -> str:
@@ -119,7 +119,7 @@ class WalkReader:
         texts = ((" ".join(node.text.split()), node.page_start) for node in leaves if len(node.text) <= LEAD_CHARACTERS)
         return Counter(text for text, _ in set(texts))
 
-    def _announced(self, keys: Iterable[int]) -> list[int]:
+    def _add_announced(self, keys: Iterable[int]) -> list[int]:
         """The keys, each that ends with a colon followed by what it announces."""
         found: dict[int, None] = {}
         for key in keys:
@@ -165,7 +165,7 @@ class WalkReader:
             node = self._tree.node(leaf)
             if node.kind is NodeKind.RUNNING or self.is_filler(leaf):
                 continue
-            return shortened(_first_words(node), LEAD_CHARACTERS)
+            return cut_at_word(_first_words(node), LEAD_CHARACTERS)
         return ""
 
 
@@ -177,7 +177,7 @@ def _first_words(node: Node) -> str:
     return pieces[0].text if pieces else ""
 
 
-def shortened(text: str, characters: int) -> str:
+def cut_at_word(text: str, characters: int) -> str:
     """The text on one line, cut at a word."""
     line = " ".join(text.split())
     return line if len(line) <= characters else line[:characters].rsplit(" ", 1)[0].rstrip(",;: ") + " …"

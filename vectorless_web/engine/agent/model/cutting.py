@@ -38,36 +38,36 @@ def cut_passage(passage: PackedNode, tokens: int, wanted: frozenset[str], name: 
         heads, body = [], pieces
     room = max(1, tokens - MARK_TOKENS - sum(_size(piece) for piece in heads))
     first = min(max(0, start - 1), max(0, len(body) - 1))
-    kept = _kept(body, room, frozenset() if start else wanted, first)
+    kept = _choose_pieces(body, room, frozenset() if start else wanted, first)
     unit = "row" if passage.kind is NodeKind.TABLE else "line" if by_line else "sentence"
     parts = [piece.text for piece in heads]
     last = -1
     for place in kept:
         if place > last + 1:
-            parts.append(f"(… {_counted(place - last - 1, unit)} left out …)")
-        parts.append(_shortened(body[place].text, room))
+            parts.append(f"(… {_say_number(place - last - 1, unit)} left out …)")
+        parts.append(_cut_at_word(body[place].text, room))
         last = place
     rest = len(body) - 1 - last
     if rest:
-        parts.append(f"(it goes on: node {name}, {_counted(rest, f'more {unit}')}, from {unit} {last + 2})")
+        parts.append(f"(it goes on: node {name}, {_say_number(rest, f'more {unit}')}, from {unit} {last + 2})")
     return ("\n" if by_line else " ").join(parts)
 
 
-def _kept(pieces: Sequence[TextPiece], room: int, wanted: frozenset[str], first: int) -> list[int]:
+def _choose_pieces(pieces: Sequence[TextPiece], room: int, wanted: frozenset[str], first: int) -> list[int]:
     """Places of the pieces shown: those that say most of what was asked, then their neighbours; at least one."""
     scores = [len(wanted & set(analyse(piece.text))) for piece in pieces]
     best = max(scores, default=0)
     order = sorted(range(len(pieces)), key=lambda place: (-scores[place], place)) if best else []
     telling = [place for place in order if scores[place] * 2 >= best]
-    kept = _fitting(pieces, telling, [], int(room * MATCHING_SHARE))
+    kept = _add_fitting(pieces, telling, [], int(room * MATCHING_SHARE))
     centre = order[0] if order else first
     around = list(range(first, len(pieces)))
     if order:
         around = [centre, *(place for step in range(1, len(pieces)) for place in (centre + step, centre - step))]
-    return sorted(_fitting(pieces, around, kept, room)) or [centre]
+    return sorted(_add_fitting(pieces, around, kept, room)) or [centre]
 
 
-def _fitting(pieces: Sequence[TextPiece], places: Sequence[int], kept: Sequence[int], room: int) -> list[int]:
+def _add_fitting(pieces: Sequence[TextPiece], places: Sequence[int], kept: Sequence[int], room: int) -> list[int]:
     """`kept` and of `places`, in their order, those that fit beside them, up to the first that does not."""
     found = list(kept)
     left = room - sum(_size(pieces[place]) for place in kept)
@@ -86,7 +86,7 @@ def _lines(text: str) -> list[TextPiece]:
     return [TextPiece(line, 0, len(line)) for line in text.split("\n") if line.strip()]
 
 
-def _shortened(text: str, tokens: int) -> str:
+def _cut_at_word(text: str, tokens: int) -> str:
     """One piece that alone is too long is cut at a word."""
     if tokens_of(text) <= tokens:
         return text
@@ -97,5 +97,5 @@ def _size(piece: TextPiece) -> int:
     return tokens_of(piece.text) + 1
 
 
-def _counted(number: int, noun: str) -> str:
+def _say_number(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

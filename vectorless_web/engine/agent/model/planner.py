@@ -118,7 +118,7 @@ class ModelPlanner:
             mend=mended_turn,
             keep=self._for_the_answer(context),
         )
-        return self._planned(context, asked)
+        return self._plan_turn(context, asked)
 
     def _without_asking(self, context: WalkContext) -> PlannedStep | None:
         """What needs no model: to read a short document whole, and to answer when all that fits was read."""
@@ -153,19 +153,19 @@ class ModelPlanner:
         left = int(room * (1 - FIRST_SHARE))
         return fitted_messages([*context.dialogue, next_message(context, tokens=min(TURN_TOKENS, left))], room)
 
-    def _planned(self, context: WalkContext, asked: CheckedReply) -> PlannedStep:
+    def _plan_turn(self, context: WalkContext, asked: CheckedReply) -> PlannedStep:
         """What a turn plans, with the conversation up to it and what it cost."""
-        step = self._chosen(context, asked)
+        step = self._choose_step(context, asked)
         return replace(
             step,
             thought=str(asked.content["thought"]),
             engine=self.name,
             tokens=asked.tokens,
             cost_usd=asked.cost_usd,
-            dialogue=_bounded(asked.conversation),
+            dialogue=_bound_conversation(asked.conversation),
         )
 
-    def _chosen(self, context: WalkContext, asked: CheckedReply) -> PlannedStep:
+    def _choose_step(self, context: WalkContext, asked: CheckedReply) -> PlannedStep:
         """The answer; or the steps of the turn as one that is taken now and others after it."""
         answer, steps = asked.content["answer"], asked.content["steps"]
         if answer is not None:
@@ -205,7 +205,7 @@ class ModelPlanner:
         """
         message = Message("user", repair_prompt(objected))
         asked = self._caller.ask(
-            [*self._shortened(context, draft, message), message],
+            [*self._fit_conversation(context, draft, message), message],
             schema=ANSWER_SCHEMA,
             purpose="objections",
             max_tokens=self._sizes.reply(self._sizes.answer),
@@ -224,7 +224,7 @@ class ModelPlanner:
             conversation=asked.conversation,
         )
 
-    def _shortened(self, context: SynthesisContext, draft: AnswerDraft, message: Message) -> Sequence[Message]:
+    def _fit_conversation(self, context: SynthesisContext, draft: AnswerDraft, message: Message) -> Sequence[Message]:
         """The conversation so far, with fewer passages where the model's context does not hold that and a reply."""
         reply, room = self._sizes.reply(self._sizes.answer), self._sizes.context
         added = sum(expected_tokens(said.content) for said in (draft.conversation[-1], message))
@@ -319,7 +319,7 @@ LONGEST_REPLY = 6000
 """Characters of a model's reply that stay in the conversation; a longer one is thought aloud."""
 
 
-def _bounded(conversation: Sequence[Message]) -> tuple[Message, ...]:
+def _bound_conversation(conversation: Sequence[Message]) -> tuple[Message, ...]:
     """The conversation, its last reply without thoughts and cut when it is very long."""
     *before, last = conversation
     said = without_thoughts(last.content).strip() or "{}"

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
-from vectorless_web.engine.agent.context.reader import shortened
+from vectorless_web.engine.agent.context.reader import cut_at_word
 from vectorless_web.engine.agent.events import StepEvent
 from vectorless_web.engine.agent.model.cutting import cut_passage, tokens_of
 from vectorless_web.engine.answers.claims import Fact, Objected, PackedNode, SynthesisContext
@@ -144,7 +144,7 @@ def _innermost(passage: PackedNode) -> list[str]:
     titles = (title.translate(_BREAKS) for title in passage.path)
     parts = [" ".join(part.split()) for title in titles for part in title.split(" > ") if part.strip()]
     below = [part for part in parts[1:] if part.casefold() != parts[0].casefold()]
-    return [shortened(part, HEADING_CHARACTERS) for part in below[-PATH_PARTS:]]
+    return [cut_at_word(part, HEADING_CHARACTERS) for part in below[-PATH_PARTS:]]
 
 
 def facts_block(title: str, facts: Iterable[Fact], names: NodeNames, tokens: int) -> str:

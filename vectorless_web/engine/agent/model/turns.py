@@ -88,7 +88,7 @@ def first_messages(context: WalkContext, *, tokens: int = FIRST_TOKENS) -> tuple
     """Rules, outline, the passages nearest to the question, tools: what the model first chooses or answers from."""
     names = NodeNames([context.document.id])
     head = "\n\n".join([f"Question: {context.plan.question}", ANSWER_RULES, _TOOLS, _FORM, _EXAMPLES])
-    tail = f"Question: {context.plan.question}\n{_left(context)}"
+    tail = f"Question: {context.plan.question}\n{_describe_rest(context)}"
     room = max(0, tokens - tokens_of(system_prompt()) - tokens_of(head) - tokens_of(tail) - 60)
     title = f"{context.document.title or context.document.name}, {_count(context.document.pages, 'page')}"
     outline = _outline(context, int(room * OUTLINE_SHARE))
@@ -113,7 +113,7 @@ def next_message(context: WalkContext, *, tokens: int = TURN_TOKENS) -> Message:
         parts.append(f"{number}. {text}")
         full.extend(shown)
         room -= tokens_of(text)
-    parts.append("\n".join([*_told_shown(tuple(dict.fromkeys(full))), _left(context)]))
+    parts.append("\n".join([*_told_shown(tuple(dict.fromkeys(full))), _describe_rest(context)]))
     return Message("user", "\n\n".join(["Results:", *parts]))
 
 
@@ -180,9 +180,9 @@ def _result(result: ToolResult, names: NodeNames, tokens: int, before: frozenset
     """One result as text, and the keys that it shows in full. What stands in full above is not shown again."""
     arguments, observation = result.step.arguments, result.step.observation
     note = f"{observation['note']}\n" if "note" in observation else ""
-    head = f"{note}{_called(result)}"
+    head = f"{note}{_describe_call(result)}"
     if "children" in observation:
-        return f"{head}\n{fence_text(_listed(observation))}", ()
+        return f"{head}\n{fence_text(_list_children(observation))}", ()
     passages = [passage for passage in result.passages if passage.kind is not NodeKind.SECTION]
     new = [passage for passage in passages if passage.key not in before]
     again = [passage.key for passage in passages if passage.key in before]
@@ -204,14 +204,14 @@ def names_of(passages: Sequence[PackedNode]) -> str:
     return passages[0].document if passages else ""
 
 
-def _called(result: ToolResult) -> str:
+def _describe_call(result: ToolResult) -> str:
     """What was called, and in one sentence what came of it; words of the document are taken out of fences' reach."""
     said = " ".join(result.step.say.split())
     quiet = fence_text(said).split("\n")[1]
     return f"{result.step.action}: {quiet}"
 
 
-def _listed(observation: Mapping[str, Any]) -> str:
+def _list_children(observation: Mapping[str, Any]) -> str:
     rows = [
         f"[{row['key']}] {row['title']} | {row['pages']} | {row['tokens']} tokens" for row in observation["children"]
     ]
@@ -232,7 +232,7 @@ def _shown_before(dialogue: Sequence[Message]) -> tuple[int, ...]:
     return tuple(int(key) for key in told[-1].split(", ")) if told else ()
 
 
-def _left(context: WalkContext) -> str:
+def _describe_rest(context: WalkContext) -> str:
     """What may still be done: steps and tokens."""
     if is_last_turn(context):
         return "Nothing is left for further steps: answer now, from what you were shown."

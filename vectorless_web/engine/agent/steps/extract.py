@@ -298,7 +298,7 @@ def _describe_extraction(
 def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Sum up a walk: figures and passages found, gaps left."""
     if walk.draft is not None:
-        return _answered(walk, arguments)
+        return _end_with_answer(walk, arguments)
     figures = [fact for fact in walk.facts if isinstance(fact, Figure)]
     passages = len(walk.facts) - len(figures)
     gaps = walk.gaps()
@@ -310,7 +310,7 @@ def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     )
 
 
-def _answered(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+def _end_with_answer(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """The model ended the walk with its answer: what it quotes are the nodes touched."""
     claims = walk.draft.claims if walk.draft else ()
     keys = dict.fromkeys(quote.key for claim in claims for quote in claim.quotes if quote.key in walk.document.tree)

@@ -72,7 +72,7 @@ def read_named(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return _read_pages(walk, arguments["pages"])
     key = arguments.get("read")
     if "heading" in arguments:
-        key = _headed(walk, str(arguments["heading"]))
+        key = _find_heading(walk, str(arguments["heading"]))
         if key is None:
             return refuse_step(f"Found no heading “{shorten_title(str(arguments['heading']))}”; a search may find it.")
     if not isinstance(key, int) or key not in walk.document.tree:
@@ -129,7 +129,7 @@ def _read(walk: Walk, leaves: Sequence[int], where: str) -> StepResult:
     """Take the leaves in reading order, of too many those that fit the question best."""
     tree = walk.document.tree
     telling = [key for key in leaves if not walk.reader.is_empty(key)]
-    kept = _fitting(walk, telling)
+    kept = _choose_fitting(walk, telling)
     if not kept:
         return refuse_step(f"Read {where}: there is no text.")
     _open(walk, kept)
@@ -144,7 +144,7 @@ def _read(walk: Walk, leaves: Sequence[int], where: str) -> StepResult:
     )
 
 
-def _fitting(walk: Walk, keys: Sequence[int]) -> list[int]:
+def _choose_fitting(walk: Walk, keys: Sequence[int]) -> list[int]:
     """Keys whose texts fit READ_TOKENS together, in reading order; the best for the question go first, one at least."""
     tree = walk.document.tree
     fits = walk.finder.fits(keys)
@@ -180,7 +180,7 @@ def _around(walk: Walk, key: int) -> list[int]:
     return every[max(0, first - 2) : last + 3]
 
 
-def _headed(walk: Walk, heading: str) -> int | None:
+def _find_heading(walk: Walk, heading: str) -> int | None:
     """The section, table or label that is called so; of several equally like the first."""
     wanted = heading.strip().lower()
     numbers = _NUMBERS.findall(wanted)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from vectorless_web.engine.answers.meaning_words import (
+from vectorless_web.engine.answers.meaning.wording import (
     Binding,
     Mention,
     agree,
@@ -15,7 +15,7 @@ from vectorless_web.engine.answers.meaning_words import (
     figures_in,
     find_mentions,
     is_compared,
-    quoted,
+    quote_label,
     stem_words,
     terms_of,
 )
@@ -110,7 +110,7 @@ class QuotedRow:
             if numbers and (index or not self.row.label) and sum(c.isalpha() for c in text) <= 8
         )
 
-    def stating(self, number: Number) -> list[QuotedCell]:
+    def find_cells(self, number: Number) -> list[QuotedCell]:
         """Its cells that state the number."""
         # A table whose units line was not found is read in the scale that the claim tells.
         told = self.scale if self.scale != 1 else number.scale
@@ -151,7 +151,7 @@ class TableClaim:
         for number in self.figures:
             if number.value in asked or any(agree(number, other.value) for other in self.elsewhere):
                 continue
-            cells = tuple(cell for row in self.rows for cell in row.stating(number))
+            cells = tuple(cell for row in self.rows for cell in row.find_cells(number))
             if cells:
                 found.append((number, cells))
         return found
@@ -366,8 +366,8 @@ def _mismatch(
     if there == "same":
         return ""
     header = _header_words(cell)
-    row = quoted(cell.row.label)
-    told = f"The claim says {said}, but {number.text} stands in the column {quoted(header)} of the row {row}"
+    row = quote_label(cell.row.label)
+    told = f"The claim says {said}, but {number.text} stands in the column {quote_label(header)} of the row {row}"
     return f"{told}; {said} has {there} there." if there else f"{told}."
 
 
@@ -452,8 +452,9 @@ def _check_row(claim: TableClaim, number: Number, cells: Sequence[QuotedCell]) -
     if not there or any(abs(n.value) == abs(cells[0].value) for n in numbers_in(there)):
         return ""
     return (
-        f"The claim speaks of {quoted(said)}, but {number.text} stands in the row {quoted(cells[0].row.label)};"
-        f" {quoted(said)} has {there} in that column."
+        f"The claim speaks of {quote_label(said)}, but {number.text} stands in the row "
+        f"{quote_label(cells[0].row.label)};"
+        f" {quote_label(said)} has {there} in that column."
     )
 
 
@@ -491,12 +492,12 @@ def _check_sign(claim: TableClaim, number: Number, cells: Sequence[QuotedCell]) 
     is_negative = bool(_NEGATIVE_CELL.match(cell.text))
     if is_negative and number.value > 0 and _PROFIT.search(claim.text) and not _LOSS.search(claim.text):
         return (
-            f"The cell of {quoted(label)} says {cell.text.strip()}, which is negative: a loss or an outflow,"
+            f"The cell of {quote_label(label)} says {cell.text.strip()}, which is negative: a loss or an outflow,"
             f" not a gain of {number.text}."
         )
     is_gain = not is_negative and not re.search(r"(?<!\()\bloss", label, re.I) and "used" not in label.lower()
     if is_gain and _LOSS_OF.search(claim.text[: number.start]):
-        return f"The cell of {quoted(label)} says {cell.text.strip()}, which is positive, not a loss."
+        return f"The cell of {quote_label(label)} says {cell.text.strip()}, which is positive, not a loss."
     return ""
 
 
@@ -519,8 +520,8 @@ def _text_cells(claim: TableClaim) -> Iterator[str]:
             yield from _told_of_another(view, row, index, own, said)
         elif len(mentioned) == 1 and own <= said and not set(names[row.label]) & said:
             (other,) = mentioned
-            text = quoted(row.cells[index].text)
-            yield f"The claim names {quoted(other)}, but {text} stands in the row {quoted(row.label)}."
+            text = quote_label(row.cells[index].text)
+            yield f"The claim names {quote_label(other)}, but {text} stands in the row {quote_label(row.label)}."
             return
 
 
@@ -538,8 +539,11 @@ def _told_of_another(view: TableView, row: Row, index: int, own: set[str], said:
             continue
         if other.label and other.label != row.label and wordy and terms <= said and not terms & own:
             told = other.cells[index].text
-            text = quoted(row.cells[index].text)
-            yield f"{quoted(told)} stands in the row {quoted(other.label)}; {quoted(row.label)} has {text} there."
+            text = quote_label(row.cells[index].text)
+            yield (
+                f"{quote_label(told)} stands in the row {quote_label(other.label)}; "
+                f"{quote_label(row.label)} has {text} there."
+            )
             return
 
 
@@ -570,7 +574,7 @@ def _denied_rows(claim: TableClaim) -> Iterator[str]:
         cells = _asked_cells(claim, quoted_row)
         if terms and len(terms & around) * 2 >= len(terms) and terms & behind and cells and all(c.value for c in cells):
             yield (
-                f"The claim denies what the row {quoted(quoted_row.row.label)} states:"
+                f"The claim denies what the row {quote_label(quoted_row.row.label)} states:"
                 f" {', '.join(cell.text.strip() for cell in cells[:3])}."
             )
             return

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from vectorless_web.engine.answers.meaning_words import agree, content_stems, figures_in, quoted, split_clauses
-from vectorless_web.engine.answers.table_ranking import direction_of, said_directions
+from vectorless_web.engine.answers.meaning.ranking import direction_of, said_directions
+from vectorless_web.engine.answers.meaning.wording import agree, content_stems, figures_in, quote_label, split_clauses
 from vectorless_web.engine.text.analyser import words
 from vectorless_web.engine.text.numbers import Number
 
@@ -309,7 +309,7 @@ def find_direction_mismatches(claim: str, quote: str) -> Iterator[str]:
 
 def _direction_told(sign: int, clause: str) -> str:
     said, stated = ("rise", "fall") if sign > 0 else ("fall", "rise")
-    return f"The claim tells a {said}; the quote tells a {stated}: {quoted(clause)}."
+    return f"The claim tells a {said}; the quote tells a {stated}: {quote_label(clause)}."
 
 
 def _is_about(numbers: Sequence[Told], stems: frozenset[str], theirs: Sequence[Told], said: frozenset[str]) -> bool:
@@ -329,7 +329,7 @@ _THAN = re.compile(
 def find_swapped_comparison(claim: str, quote: str) -> Iterator[str]:
     """ "A was cheaper than B" told of "B was cheaper than A"; more told of less."""
     ours, theirs = _THAN.search(claim), _THAN.search(quote)
-    if ours is None or theirs is None or _compared(ours) != _compared(theirs):
+    if ours is None or theirs is None or _compared_quality(ours) != _compared_quality(theirs):
         return
     shared = content_stems(ours["c"]) & content_stems(theirs["c"])
     first, second = content_stems(ours["a"] + ours["c"]) - shared, content_stems(ours["b"])
@@ -339,10 +339,10 @@ def find_swapped_comparison(claim: str, quote: str) -> Iterator[str]:
     is_straight = bool(first & only_one and second & only_other and not first & only_other and not second & only_one)
     is_less = (ours["more"] or "").lower() != (theirs["more"] or "").lower()
     if (is_turned and not is_less) or (is_straight and is_less):
-        yield f"The claim turns the comparison of the quote around: {quoted(theirs.group())}."
+        yield f"The claim turns the comparison of the quote around: {quote_label(theirs.group())}."
 
 
-def _compared(match: re.Match[str]) -> str:
+def _compared_quality(match: re.Match[str]) -> str:
     return str(match["quality"] or match["word"]).lower()
 
 
@@ -374,7 +374,7 @@ def find_owner_mismatches(claim: str, quote: str, question: str) -> Iterator[str
             if not only_mine or not only_others or only_mine & (said | asked):
                 continue
             if only_others & said and not any(_same(one, other) for one in told):
-                around = quoted(_words_around(quote, own[0], stated))
+                around = quote_label(_words_around(quote, own[0], stated))
                 yield f"The quote gives {other.number.text} for that; {own[0].number.text} is for {around}."
                 return
 
@@ -499,7 +499,7 @@ def find_name_mismatches(claim: str, quote: str) -> Iterator[str]:
         part, name = max(stated, key=lambda pair: shared[pair[0]])
         own = max((shared[other] for other, who in stated if who == match["name"]), default=0)
         if name != match["name"] and shared[part] * 2 > len(said) and shared[part] > own + 1:
-            yield f"The claim says this of {match['name']}; the quote says it of {name}: {quoted(part)}."
+            yield f"The claim says this of {match['name']}; the quote says it of {name}: {quote_label(part)}."
 
 
 def _sentences(text: str) -> list[str]:

@@ -208,7 +208,7 @@ def content_stems(text: str) -> frozenset[str]:
     return frozenset(stem_words(text))
 
 
-def quoted(label: str) -> str:
+def quote_label(label: str) -> str:
     """A label between quotation marks, shortened for a sentence."""
     told = " ".join(label.split())
     return f"“{told[:70]}”"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from vectorless_web.engine.answers.meaning_words import content_stems, quoted, stem_words
-from vectorless_web.engine.answers.prose_meaning import ROLES
+from vectorless_web.engine.answers.meaning.prose import ROLES
+from vectorless_web.engine.answers.meaning.wording import content_stems, quote_label, stem_words
 from vectorless_web.engine.text.analyser import words
 
 _BOUND_FORMS = re.compile(
@@ -219,25 +219,25 @@ def find_polarity_mismatches(claim: str, quotes: Sequence[str], question: str) -
     head = _HEAD.match(claim)
     rest = claim[head.end() :] if head else claim
     said = [statement for statement in read_statements(rest) if statement.stems]
-    judged = [_contradicted(statement, stated) for statement in said]
+    judged = [_find_contradiction(statement, stated) for statement in said]
     if found := next((told for told in judged if told), ""):
         yield found
         return
     is_bare = not any(statement.stems & other.stems for statement in said for other in stated)
     if head and is_bare and question:
         for asked in read_statements(question):
-            answered = _turned(asked) if head[1].lower() == "no" else asked
-            if told := _contradicted(answered, stated):
+            answered = _turn_statement(asked) if head[1].lower() == "no" else asked
+            if told := _find_contradiction(answered, stated):
                 yield told
                 return
 
 
-def _turned(statement: Statement) -> Statement:
+def _turn_statement(statement: Statement) -> Statement:
     targets = statement.targets or tuple(frozenset({stem}) for stem in statement.stems)
     return replace(statement, affirms=not statement.affirms, targets=targets)
 
 
-def _contradicted(claim: Statement, stated: Sequence[Statement]) -> str:
+def _find_contradiction(claim: Statement, stated: Sequence[Statement]) -> str:
     """The objection when the statement of the quote that is most about the same thing says the opposite."""
     deed = _deed(claim)
     near = [(len(claim.stems & other.stems) + len(deed & other.stems), other) for other in stated]
@@ -252,7 +252,7 @@ def _contradicted(claim: Statement, stated: Sequence[Statement]) -> str:
         "allow": "forbids" if claim.affirms else "allows",
         "duty": "does not demand" if claim.affirms else "demands",
     }
-    return f"The quote {verb.get(best[0].kind, told)} what the claim {_claim_verb(claim)}: {quoted(best[0].text)}."
+    return f"The quote {verb.get(best[0].kind, told)} what the claim {_claim_verb(claim)}: {quote_label(best[0].text)}."
 
 
 def _deed(claim: Statement) -> frozenset[str]:

@@ -6,9 +6,14 @@ Doubt is silence: a claim is objected to only where quote and claim plainly diff
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from vectorless_web.engine.answers.meaning_words import figures_in, quoted
-from vectorless_web.engine.answers.polarity import find_polarity_mismatches
-from vectorless_web.engine.answers.prose_meaning import (
+from vectorless_web.engine.answers.meaning.cells import (
+    QuotedCell,
+    TableClaim,
+    find_table_mismatches,
+    quoted_rows,
+)
+from vectorless_web.engine.answers.meaning.polarity import find_polarity_mismatches
+from vectorless_web.engine.answers.meaning.prose import (
     find_bound_mismatches,
     find_direction_mismatches,
     find_name_mismatches,
@@ -20,14 +25,9 @@ from vectorless_web.engine.answers.prose_meaning import (
     numbers_told,
     unit_of,
 )
+from vectorless_web.engine.answers.meaning.ranking import find_comparison_mismatches, find_own_contradiction
+from vectorless_web.engine.answers.meaning.wording import figures_in, quote_label
 from vectorless_web.engine.answers.quotes import PlacedQuote
-from vectorless_web.engine.answers.table_meaning import (
-    QuotedCell,
-    TableClaim,
-    find_table_mismatches,
-    quoted_rows,
-)
-from vectorless_web.engine.answers.table_ranking import find_comparison_mismatches, find_own_contradiction
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.figure import is_per_share, units_currency
 from vectorless_web.engine.text.numbers import Number
@@ -80,16 +80,16 @@ def _wrong_cell_units(claim: TableClaim) -> Iterator[str]:
 
 def _other_unit(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
     if number.scale != 1 and _HEADS.search(cell.row.label) and not _SCALED.search(cell.row.label):
-        return f"The row {quoted(cell.row.label)} counts heads: it has {cell.text.strip()}, not {number.text}."
+        return f"The row {quote_label(cell.row.label)} counts heads: it has {cell.text.strip()}, not {number.text}."
     told = next(told for told in numbers_told(claim.text) if told.start == number.start)
     family, unit = unit_of(claim.text, told)
     theirs, stated = _cell_unit(cell)
     if unit and stated and unit != stated and {family, theirs} != {"currency", "time"}:
-        return f"The claim gives {number.text} in {_shown(unit)}; its table gives it in {_shown(stated)}."
+        return f"The claim gives {number.text} in {_show_unit(unit)}; its table gives it in {_show_unit(stated)}."
     return ""
 
 
-def _shown(unit: str) -> str:
+def _show_unit(unit: str) -> str:
     return unit if unit in ("percent", "celsius", "fahrenheit") or unit.isupper() else f"{unit}s"
 
 

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from vectorless_web.engine.answers.meaning_words import content_stems, find_mentions, quoted, terms_of
-from vectorless_web.engine.answers.table_meaning import (
+from vectorless_web.engine.answers.meaning.cells import (
     QuotedCell,
     QuotedRow,
     TableClaim,
     column_names,
 )
+from vectorless_web.engine.answers.meaning.wording import content_stems, find_mentions, quote_label, terms_of
 from vectorless_web.engine.text.numbers import numbers_in
 
 _HIGHEST = re.compile(
@@ -115,7 +115,7 @@ def _wrong_superlatives(claim: TableClaim) -> Iterator[str]:
         if best.value == own.value:
             return
     word = "highest" if sign > 0 else "lowest"
-    yield f"{quoted(own.name)} with {own.value:,} is not the {word}: {quoted(best.name)} has {best.value:,}."
+    yield f"{quote_label(own.name)} with {own.value:,} is not the {word}: {quote_label(best.name)} has {best.value:,}."
 
 
 def _superlative(text: str) -> int:
@@ -223,7 +223,7 @@ def _wrong_trends(claim: TableClaim) -> Iterator[str]:
         verb = "rose" if sign < 0 else "fell"
         columns = quoted_row.view.table.columns
         yield (
-            f"{quoted(quoted_row.row.label)} {verb} from {first.text.strip()} ({columns[first.column].header})"
+            f"{quote_label(quoted_row.row.label)} {verb} from {first.text.strip()} ({columns[first.column].header})"
             f" to {last.text.strip()} ({columns[last.column].header}); the claim says the opposite."
         )
 
@@ -251,7 +251,7 @@ def _compared_cells(claim: TableClaim, quoted_row: QuotedRow) -> tuple[QuotedCel
         chosen = [newer[0], *_year_before(newer[0], dated)] if len(newer) == 1 else []
     else:
         chosen = []
-    return _ordered(chosen)
+    return _order_cells(chosen)
 
 
 def _year_before(cell: QuotedCell, dated: Sequence[QuotedCell]) -> list[QuotedCell]:
@@ -264,7 +264,7 @@ def _year_before(cell: QuotedCell, dated: Sequence[QuotedCell]) -> list[QuotedCe
     ]
 
 
-def _ordered(cells: Sequence[QuotedCell]) -> tuple[QuotedCell, QuotedCell] | None:
+def _order_cells(cells: Sequence[QuotedCell]) -> tuple[QuotedCell, QuotedCell] | None:
     if len(cells) != 2:
         return None
     first, second = sorted(cells, key=lambda cell: cell.view.periods[cell.column].year or 0)
