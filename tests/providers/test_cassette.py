@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.support.scripted_model import ScriptedModel
-from tools.demo.cassette import DOCUMENT, FILE, NOTE, record
+from tools.demo.cassette import FILE, NOTE, run_question
 from vectorless_web.engine.errors import InvalidInput, ModelRateLimited, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
@@ -117,12 +117,13 @@ def test_a_cassette_that_is_not_there_is_told_in_a_sentence(tape):
         Cassette(tape)
 
 
-def test_the_demo_s_cassette_is_what_the_prompts_of_today_give(tmp_path):
-    """When this fails a prompt has changed: `python -m tools.demo` records the run again."""
+def test_the_demo_s_cassette_answers_the_prompts_of_today():
+    """When this fails a prompt has changed: `python -m tools.demo.cassette` records it again, with a live model."""
     from vectorless_web.runs.demo import FOLDER
 
-    events = record(FOLDER, tmp_path / FILE)
+    cassette = Cassette(FOLDER / FILE)
+    end = run_question(FOLDER, cassette)[-1]
 
-    assert (tmp_path / FILE).read_text() == (FOLDER / FILE).read_text()
-    assert "no live model" in NOTE and NOTE in (FOLDER / FILE).read_text().splitlines()[0]
-    assert (FOLDER / DOCUMENT).exists() and events
+    assert cassette.first_missed == ""
+    assert (end.outcome, end.grounded, end.engine) == ("answered", True, cassette.name)
+    assert cassette.note == NOTE and "live reader" in NOTE

@@ -42,21 +42,22 @@ def led(workspace, alice, settings, tmp_path) -> Run:
 
 
 def test_the_demo_s_model_run_answers_with_checked_quotes_and_a_calculation(led):
-    assert (led.status, led.engine, led.model) == ("answered", "model", "demo-script")
-    assert [claim.support for claim in led.claims.all()] == ["derived", "derived", "supported"]
+    assert (led.status, led.engine, led.model) == ("answered", "model", "live-reader")
+    assert [claim.support for claim in led.claims.all()] == ["derived", "supported"]
     assert led.answer.value == "20.0%"
     assert set(led.citations.values_list("check_result", flat=True)) <= {"exact", "normalised"}
-    assert led.claims.first().calculation["result"] == "20.0%"
+    worked_out = led.claims.first().calculation
+    assert [worked_out["result"], *(other["result"] for other in worked_out["more"])] == ["20.0%", "17.9%"]
 
 
 def test_its_calls_are_on_the_cassette_every_one_and_its_cost_is_shown(led, client, alice):
-    assert led.model_calls.count() > 1
+    assert led.model_calls.exists()
     assert not led.model_calls.exclude(error_code="").exists()
     assert led.tokens > 1000 and led.cost_usd > 0
 
     client.force_login(alice)
     shown = client.get(f"/w/{led.workspace.slug}/runs/{led.pk}/").content.decode()
-    assert "demo-script" in shown and "written by hand" in shown
+    assert "live-reader" in shown and "recorded from a live reader" in " ".join(shown.split())
     assert "$0.00" in shown
 
 

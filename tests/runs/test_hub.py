@@ -258,7 +258,7 @@ def test_hints_that_cannot_be_heard_cost_the_pages_nothing(monkeypatch, caplog):
         hub.leave(viewer)
 
     asyncio.run(scene())
-    assert "hints are not heard" in caplog.text
+    assert "notifications are not heard" in caplog.text
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,10 +1,9 @@
-"""Write the demo documents, the truth about them and the demo's model run: `python -m tools.demo [folder]`."""
+"""Write the demo documents and the truth about them: `python -m tools.demo [folder]`."""
 
 import json
 import sys
 from pathlib import Path
 
-from tools.demo.cassette import record
 from tools.demo.figures import books
 from tools.demo.questions import add_questions
 from tools.demo.report import write_report
@@ -26,7 +25,7 @@ SIMPLE = {
 
 
 def main(folder: Path) -> None:
-    """Write two annual reports (the later one without bookmarks) and truth.json for all four documents, then record the model run."""
+    """Write two annual reports (the later one without bookmarks) and truth.json for all four documents."""
     years = books()
     if any(year.equity != year.equity_rolled for year in years.values()):
         raise SystemExit("The balance sheets do not balance.")
@@ -39,7 +38,6 @@ def main(folder: Path) -> None:
         rows = [{"question": q, "kind": kind, "answer": answer, "page_indexes": []} for q, kind, answer in questions]
         truths.append({"document": name, "questions": rows})
     (folder / "truth.json").write_text(json.dumps(truths, indent=1, ensure_ascii=False) + "\n")
-    record(folder)
 
 
 if __name__ == "__main__":

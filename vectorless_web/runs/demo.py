@@ -1,4 +1,4 @@
-"""The demo's run that a model leads without a model: its replies were written by hand and are read from a cassette."""
+"""The demo's run that a model leads: its replies were recorded from a live reader and are read from a cassette."""
 
 from pathlib import Path
 

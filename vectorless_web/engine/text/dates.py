@@ -23,6 +23,7 @@ _ISO = re.compile(r"(?<![\d.,/-])(?P<year>(?:1[5-9]|20)\d\d)([-/.])(?P<month>\d{
 _FIGURES = re.compile(
     r"(?<![\d.,/-])(?P<a>\d{1,2})([-/.])(?P<b>\d{1,2})\2(?P<year>(?:1[5-9]|20)\d\d|\d\d)(?![\d/-]|\.\d)"
 )
+_FURTHER_YEAR = re.compile(rf"\s*(?:,\s*(?:and|or)?|and|or|&)\s*{_YEAR}")
 _CLOCK = re.compile(
     r"(?<![\d.,:])(?P<hour>\d{1,2})(?:(?P<mark>[:.])(?P<minute>\d\d))?(?![\d:])"
     r"\s?(?P<half>[aApP]\.?\s?[mM]\b\.?|o['’]clock|h\b|hours?\b|noon\b)?"
@@ -88,6 +89,7 @@ def _mentions(text: str) -> Iterator[DateMention]:
             day = _day(int(parts.get("year") or 0), month, int(parts.get("day") or 0))
             if day is not None:
                 yield DateMention(match.start(), match.end(), match.group(), (day,))
+                yield from _same_day_of(text, match.end(), day)
     for match in _ISO.finditer(text):
         day = _day(int(match["year"]), int(match["month"]), int(match["day"]))
         if day is not None:
@@ -96,6 +98,15 @@ def _mentions(text: str) -> Iterator[DateMention]:
         readings = _readings(int(match["a"]), int(match["b"]), match["year"])
         if readings:
             yield DateMention(match.start(), match.end(), match.group(), readings)
+
+
+def _same_day_of(text: str, end: int, day: Day) -> Iterator[DateMention]:
+    """The other years of "As of December 31, 2016 and 2017": the same day in each."""
+    while day.year and (match := _FURTHER_YEAR.match(text, end)):
+        end = match.end()
+        further = _day(int(match["year"]), day.month, day.day)
+        if further is not None:
+            yield DateMention(match.start("year"), end, match["year"], (further,))
 
 
 def _readings(first: int, second: int, year: str) -> tuple[Day, ...]:

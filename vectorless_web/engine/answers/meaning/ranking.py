@@ -29,7 +29,8 @@ _LOWEST = re.compile(
 )
 _NOT_RANKED = re.compile(
     r"\b(?:second|third|fourth|2nd|3rd|next|one\s+of\s+the|among|not\s+the|at\s+(?:the\s+)?(?:most|least|latest)"
-    r"|at\s+the\s+(?:longest|shortest|highest|lowest|earliest)|most\s+(?:of"
+    r"|at\s+the\s+(?:longest|shortest|highest|lowest|earliest)|(?:most|least|highest|lowest)\s+(?:that|you|we|they|it|anyone"
+    r"|one|(?:the|a|an|your|our)\s+\w+\s+(?:may|can|will|must|pays?|allows?))|most\s+(?:of"
     r"|recent)"
     r"|part\s+of)\b",
     re.I,

@@ -87,12 +87,14 @@ def _placed_terms(text: str) -> tuple[tuple[str, int, int], ...]:
 
 
 def figures_in(text: str) -> list[Number]:
-    """Numbers of a text that state something: without years, days of dates and school years."""
+    """Numbers of a text that state something: without years, days of dates, school years and split heading numbers."""
     dates = [match.span() for pattern in (_DATE, _SCHOOL_YEAR) for match in pattern.finditer(text)]
     return [
         number
         for number in numbers_in(text)
-        if not any(start <= number.start < end for start, end in dates) and not _is_year(number)
+        if not any(start <= number.start < end for start, end in dates)
+        and not _is_year(number)
+        and not number.text.lstrip("-–−( ").startswith(".")
     ]
 
 
