@@ -43,11 +43,12 @@ def led(workspace, alice, settings, tmp_path) -> Run:
 
 def test_the_demo_s_model_run_answers_with_checked_quotes_and_a_calculation(led):
     assert (led.status, led.engine, led.model) == ("answered", "model", "live-reader")
-    assert [claim.support for claim in led.claims.all()] == ["derived", "supported"]
-    assert led.answer.value == "20.0%"
+    assert {claim.support for claim in led.claims.all()} == {"derived", "supported"}
+    assert "20.0%" in led.answer.value
     assert set(led.citations.values_list("check_result", flat=True)) <= {"exact", "normalised"}
-    worked_out = led.claims.first().calculation
-    assert [worked_out["result"], *(other["result"] for other in worked_out["more"])] == ["20.0%", "17.9%"]
+    worked_out = [claim.calculation for claim in led.claims.all() if claim.calculation]
+    results = [row["result"] for one in worked_out for row in (one, *one.get("more", ()))]
+    assert results == ["20.0%", "17.9%"]
 
 
 def test_its_calls_are_on_the_cassette_every_one_and_its_cost_is_shown(led, client, alice):

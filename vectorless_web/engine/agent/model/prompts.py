@@ -196,13 +196,17 @@ ANSWER_RULES = """How to answer:
    members.
 2. Each claim has quotes: the number of a passage, and one table row or one sentence copied from it word for word.
    Do not shorten, correct or join what you copy. Quote all that the claim says, also the row it is compared with.
-3. Each number of a claim stands in its quotes, or is the result of one of its calculations.
+3. Each number of a claim stands in its quotes, or is the result of one of its calculations. Free are the numbers of the
+   question, and periods and units that stand in the header or the heading of a quoted row.
 4. A number that must be worked out has a calculation: an expression of + - * / ** and parentheses over names, the
    operands (name, value as printed, index from 0 of the quote it stands in) and the result as the claim states it.
-   A claim may have several calculations; [] when it needs none.
+   Plain numbers may stand in it, such as / 100 or * 4; (460) in a table counts as -460. A claim may have several
+   calculations; [] when it needs none.
 5. Of a table take the row and the column that were asked for, and mind its units ("in millions") and its period.
 6. If the passages do not say it, "not_found" is true, there are no claims, and "missing" says what you looked for.
-   What only comes near is no answer. Do not guess."""
+   What only comes near is no answer. Do not guess. If they say a part of it, claim that part; "missing" has the rest.
+7. A question that asks for a judgement is judged from the figures, which you quote. If it can be read in two ways, say
+   which way you took. "value" is the answer in a few words, null for not_found."""
 
 ANSWER_EXAMPLE = """{"not_found": false, "claims": [{"text": "Halden Pumps' net sales grew by 5.0% in 2021, from \
 $800 thousand to $840 thousand.", "quotes": [{"node": "31", "quote": "Net sales | 840 | 800"}], "calculations": \
@@ -218,7 +222,7 @@ A good reply, for another document where passage [31] has the row "Net sales | 8
 _ANSWER_FORM = 'Reply with one JSON object: {"thought", "not_found", "claims", "value", "missing"}.'
 
 
-RULES_TOKENS = 900
+RULES_TOKENS = 1050
 """Tokens that rules, question and fences of an answer's prompt take beside its passages, with some to spare."""
 
 
@@ -269,7 +273,8 @@ _REPAIR = """The program has checked your answer. The sentences below do not hol
 under it. Sentences that are not listed hold: do not give them again.
 1. Give each listed sentence once more, one claim each, in this order, so that nothing speaks against it any more:
    reword it, quote other words (copied word for word from the passages above), or correct its calculation or add one.
-2. Where an objection is right and the passages do not say it, withdraw the sentence: leave it out.
+2. Where an objection is right and the passages do not say it, withdraw the sentence: leave it out. Where it is
+   mistaken, keep what you meant and say it more exactly: name the thing, period, unit and limit as the passage does.
 3. If you withdraw all of them: "not_found": true and no claims."""
 
 

@@ -238,7 +238,8 @@ def _describe_rest(context: WalkContext) -> str:
         return "Nothing is left for further steps: answer now, from what you were shown."
     steps = context.budget.steps - 1
     tokens = f"{max(0, context.budget.model_tokens) // 100 * 100:,}"
-    return f"Left: {_count(steps, 'step')}, about {tokens} tokens. Choose the next steps, or answer."
+    left = f"Left: {_count(steps, 'step')} (each call of a tool is one), about {tokens} tokens."
+    return f"{left} Choose the next steps, or answer."
 
 
 def is_last_turn(context: WalkContext) -> bool:
