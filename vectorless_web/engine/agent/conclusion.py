@@ -85,7 +85,7 @@ class Checker:
         """Set the run's claims, its draft to what was checked in the end, its confidence and the closest passages."""
         run = self._run
         if self._by_model:
-            self._repair()
+            self._put_objections()
         run.claims = [self._grounder.check(order, claim) for order, claim in enumerate(run.draft.claims, 1)]
         self._tell_withdrawn()
         self.notes += self._grounder.notes
@@ -123,7 +123,7 @@ class Checker:
     def _finders(self) -> dict[str, Finder]:
         return {walk.entry.id: walk.finder for walk in self._run.walks}
 
-    def _repair(self) -> None:
+    def _put_objections(self) -> None:
         """Put everything that speaks against the draft to the model, and take what it mends."""
         draft = self._run.draft
         found = [Objected(claim, self._grounder.objections(claim)) for claim in draft.claims]
@@ -131,7 +131,7 @@ class Checker:
         if not objected:
             return
         try:
-            again = self._walking.planner.repair_draft(self._context, draft, objected)
+            again = self._walking.planner.redraft(self._context, draft, objected)
         except ModelError as error:
             self._sent = [Sent(row) for row in objected]
             sentences = say_count(len(objected), "sentence does", "sentences do")
@@ -143,7 +143,7 @@ class Checker:
         claims = [claim for row in found for claim in became.get(row.claim, (row.claim,))]
         value, missing = again.value or draft.value, again.missing or draft.missing
         self._run.draft = replace(draft, claims=tuple(claims), value=value, missing=missing)
-        self.notes.append(_repair_note(draft.engine, self._sent))
+        self.notes.append(_describe_sent(draft.engine, self._sent))
 
     def _take(self, objected: Sequence[Objected], returned: Sequence[DraftClaim]) -> list[Sent]:
         """What became of each claim: those that came for it and hold now, else it is withdrawn or stays struck."""
@@ -222,7 +222,7 @@ def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def _repair_note(engine: str, sent: Sequence[Sent]) -> str:
+def _describe_sent(engine: str, sent: Sequence[Sent]) -> str:
     """ "2 sentences were sent back to qwen3:8b: 1 was mended, 1 is struck (The number 9 stands in none ...)." """
     mended = sum(bool(row.mended) for row in sent)
     withdrawn = sum(row.withdrawn for row in sent)

@@ -66,7 +66,7 @@ class OfflinePlanner:
         """An extractive draft: rows, sentences and sums over them, each with its quotes."""
         return compose(context)
 
-    def repair_draft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
+    def redraft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
         """Nothing: the same facts give the same claims, so asking again mends none."""
         return AnswerDraft()
 

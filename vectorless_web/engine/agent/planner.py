@@ -130,6 +130,6 @@ class Planner(Protocol):
         """A draft from what was found; no claims means that nothing was found."""
         ...
 
-    def repair_draft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
+    def redraft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
         """The claims that were objected to once more: mended ones in their order, withdrawn ones left out."""
         ...

@@ -11,9 +11,9 @@ from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.model.prompts import (
     NodeNames,
+    objections_prompt,
     passage_text,
     passage_tokens,
-    repair_prompt,
     synthesis_prompt,
     system_prompt,
 )
@@ -122,7 +122,7 @@ PROMPTS = {
     "first": first(walk_context()),
     "next": next_message(walk_context(results=results(replace(READ, key=14)))).content,
     "synthesis": synthesis_prompt(SYNTHESIS, TAKEN),
-    "repair": repair_prompt(
+    "objections": objections_prompt(
         [
             Objected(
                 DraftClaim("Net sales grew by 9.0% to 5,600."),

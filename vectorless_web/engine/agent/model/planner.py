@@ -14,7 +14,7 @@ from vectorless_web.engine.agent.model.prompts import (
     NodeNames,
     messages,
     names_in,
-    repair_prompt,
+    objections_prompt,
     synthesis_prompt,
     whole_tokens,
 )
@@ -197,13 +197,13 @@ class ModelPlanner:
         )
         return self._draft(asked, asked.content, names_in(context))
 
-    def repair_draft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
+    def redraft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
         """The claims that were objected to once more: mended ones in their order, withdrawn ones left out.
 
         The objections follow the model's own reply in one message, so that a server that keeps
         what it has read needs to read only them.
         """
-        message = Message("user", repair_prompt(objected))
+        message = Message("user", objections_prompt(objected))
         asked = self._caller.ask(
             [*self._fit_conversation(context, draft, message), message],
             schema=ANSWER_SCHEMA,

@@ -269,7 +269,7 @@ def _build_answer_frame(context: SynthesisContext) -> tuple[str, str]:
     return _documents(context, names_in(context)), f"Question: {context.plan.question}\n{_ANSWER_FORM}"
 
 
-_REPAIR = """The program has checked your answer. The sentences below do not hold yet; what speaks against each stands
+_OBJECTED = """The program has checked your answer. The sentences below do not hold yet; what speaks against each stands
 under it. Sentences that are not listed hold: do not give them again.
 1. Give each listed sentence once more, one claim each, in this order, so that nothing speaks against it any more:
    reword it, quote other words (copied word for word from the passages above), or correct its calculation or add one.
@@ -278,13 +278,13 @@ under it. Sentences that are not listed hold: do not give them again.
 3. If you withdraw all of them: "not_found": true and no claims."""
 
 
-def repair_prompt(objected: Sequence[Objected]) -> str:
+def objections_prompt(objected: Sequence[Objected]) -> str:
     """Asks once more for the claims that do not hold, each with all its objections; follows the model's own reply."""
     listed = [
         "\n".join([f"{number}. {row.claim.text}", *(f"   - {objection}" for objection in row.objections)])
         for number, row in enumerate(objected, 1)
     ]
-    return "\n\n".join([_REPAIR, fence_text("\n".join(listed)), _ANSWER_FORM])
+    return "\n\n".join([_OBJECTED, fence_text("\n".join(listed)), _ANSWER_FORM])
 
 
 def names_in(context: SynthesisContext) -> NodeNames:
