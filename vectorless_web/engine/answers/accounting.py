@@ -103,6 +103,10 @@ class Account:
     derived: tuple[DraftCalculation, ...] = ()
 
 
+MOST_OPEN = 40
+"""Unexplained numbers of a sentence for which sums are looked for; one that has more of them stays loose."""
+
+
 def account_for(sentence: str, sources: Sources) -> Account:
     """Explain every number, date and time of day of a sentence from its sources."""
     skipped = [*_list_marks(sentence), *_references(sentence, sources), *_digit_runs(sentence, sources)]
@@ -123,7 +127,10 @@ def account_for(sentence: str, sources: Sources) -> Account:
         and not any(start <= number.start and number.end <= end for start, end in skipped)
         and not _is_explained(sentence, number, sources, days)
     ]
-    derived, open_ = _derive_all(sentence, open_, sources, named)
+    if len(open_) <= MOST_OPEN:
+        derived, open_ = _derive_all(sentence, open_, sources, named)
+    else:
+        derived = []
     loose += [Loose(number.start, number.end, number.text, number) for number in open_]
     return Account(tuple(sorted(loose, key=lambda one: one.start)), tuple(derived))
 
