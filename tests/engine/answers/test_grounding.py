@@ -175,3 +175,13 @@ def test_an_operand_may_be_written_as_printed_before_its_scale(check, report):
     assert check(DraftClaim("Half of it is $1.5 million.", rows, half)).support is Support.DERIVED
     other = DraftCalculation("a / 2", (DraftOperand("a", "30", quote=0),), "15 million")
     assert check(DraftClaim("Half of it is 15 million.", rows, other)).support is Support.UNSUPPORTED
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "words", ["9 ", "9" + " " * 1190 + "%", "highest sales 5, ", "1 March 2019, ", "²½٣\x00", "(1 "]
+)
+def test_a_claim_of_nothing_but_numbers_or_spaces_is_checked_to_its_end(check, income, words):
+    row = quote(income, "Net sales\t$ 5,400\t$ 5,000")
+    claim = DraftClaim((words * 1200)[:1200], (row,) * 12, calculation=DraftCalculation("round(1, 1e999)", (), "1"))
+    assert check(claim).support is Support.UNSUPPORTED

@@ -75,3 +75,9 @@ def test_calls_are_not_operands():
 @given(st.decimals(-1e6, 1e6, places=2), st.decimals(-1e6, 1e6, places=2))
 def test_subtraction_undoes_addition(a, b):
     assert evaluate("a + b - b", {"a": a, "b": b}) == a
+
+
+@pytest.mark.parametrize("expression", ["round(1, 1e999)", "*".join(["1e308"] * 60), "1 / 1e308 / 1e308"])
+def test_a_result_out_of_any_range_is_refused(expression):
+    with pytest.raises(InvalidInput):
+        evaluate(expression, {})

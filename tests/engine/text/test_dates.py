@@ -84,3 +84,13 @@ def test_months_between_leave_less_than_a_month(first, second):
 def test_any_text_can_be_read(text):
     for found in (*dates_in(text), *times_in(text)):
         assert text[found.start : found.end] == found.text
+
+
+@given(st.dates(date(1990, 1, 1), date(2060, 1, 1)), st.integers(-60, 60))
+def test_working_days_reached_by_weeks_are_those_counted_one_by_one(start, count):
+    counted, left = start, abs(count)
+    while left:
+        counted += timedelta(days=1 if count > 0 else -1)
+        left -= counted.weekday() < 5
+    reached = shift_day(Day(start.year, start.month, start.day), count, "working day")
+    assert reached == Day(counted.year, counted.month, counted.day)

@@ -1,7 +1,7 @@
 """Where a number of a sentence may come from: quotes, the question, a name, a reference, a count, a date, a sum."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
@@ -103,6 +103,10 @@ class Account:
     derived: tuple[DraftCalculation, ...] = ()
 
 
+MOST_OPEN = 40
+"""Unexplained numbers of a sentence for which sums are looked for; one that has more of them stays loose."""
+
+
 def account_for(sentence: str, sources: Sources) -> Account:
     """Explain every number, date and time of day of a sentence from its sources."""
     skipped = [*_list_marks(sentence), *_references(sentence, sources), *_digit_runs(sentence, sources)]
@@ -123,7 +127,10 @@ def account_for(sentence: str, sources: Sources) -> Account:
         and not any(start <= number.start and number.end <= end for start, end in skipped)
         and not _is_explained(sentence, number, sources, days)
     ]
-    derived, open_ = _derive_all(sentence, open_, sources, named)
+    if len(open_) <= MOST_OPEN:
+        derived, open_ = _derive_all(sentence, open_, sources, named)
+    else:
+        derived = []
     loose += [Loose(number.start, number.end, number.text, number) for number in open_]
     return Account(tuple(sorted(loose, key=lambda one: one.start)), tuple(derived))
 
@@ -250,18 +257,20 @@ _OWN_NUMBER = re.compile(r"^\s*(?:[A-Za-z]+\s+)?(\d+(?:\.\d+)*)\.?\s")
 
 def _references(sentence: str, sources: Sources) -> Iterator[tuple[int, int]]:
     """Page, clause, table and other references; not those that the text around the quotes speaks against."""
-    for match in _REFERENCE.finditer(sentence):
-        if _is_possible(match, sources):
+    matches = list(_REFERENCE.finditer(sentence))
+    texts = (*sources.around, *sources.told, *sources.headings) if matches else ()
+    given = {(_kind_of(other), other["first"]) for text in texts for other in _REFERENCE.finditer(text)}
+    for match in matches:
+        if _is_possible(match, sources, given):
             yield match.span()
 
 
-def _is_possible(match: re.Match[str], sources: Sources) -> bool:
+def _is_possible(match: re.Match[str], sources: Sources, given: Set[tuple[str, str]]) -> bool:
     """A page needs no proof. Any other number must not differ from those the same texts give to such parts."""
-    word = match["word"].lower().rstrip("s.")[:4]
+    word = _kind_of(match)
     if word.startswith("p") and not word.startswith("para"):
         return True
-    texts = (*sources.around, *sources.told, *sources.headings)
-    others = {other["first"] for text in texts for other in _REFERENCE.finditer(text) if _same_kind(word, other)}
+    others = {first for kind, first in given if kind == word}
     if word in ("clau", "sect", "arti", "para", "§", "§§", "sec", "art"):
         others |= {own[1] for text in sources.around if (own := _OWN_NUMBER.match(text))}
     return not others or any(_is_same_part(match["first"], other) for other in others)
@@ -272,8 +281,8 @@ def _is_same_part(number: str, other: str) -> bool:
     return number == other or number.startswith(f"{other}.") or other.startswith(f"{number}.")
 
 
-def _same_kind(word: str, other: re.Match[str]) -> bool:
-    return other["word"].lower().rstrip("s.")[:4] == word
+def _kind_of(reference: re.Match[str]) -> str:
+    return reference["word"].lower().rstrip("s.")[:4]
 
 
 _MARK = re.compile(r"(?:^|(?<=[\s:;,]))\(?(\d{1,2})[.)](?=\s)")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from vectorless_web.engine.text.dates import dates_in
 from vectorless_web.engine.text.quantities import Quantity, quantities_in
@@ -43,12 +44,18 @@ class Stated:
 
 def list_stated_numbers(text: str, scale: Decimal = _ONE, *, quote: int = -1) -> list[Stated]:
     """Numbers of a quote; `scale` is what the units line of its table says ("in millions": 1000000)."""
+    return list(_read_stated_numbers(text, scale, quote))
+
+
+@lru_cache(maxsize=1 << 10)
+def _read_stated_numbers(text: str, scale: Decimal, quote: int) -> tuple[Stated, ...]:
+    """Kept, for one quote is asked again for each operand and each look at its claim."""
     scales = (_ONE,) if scale == 1 else (_ONE, scale)
     nil = [Stated(Decimal(0), quote=quote)] if _NIL.search(text) else []
     numbers = [Stated(found.value, scales, written=found, quote=quote) for found in quantities_in(text)]
     dated = [Stated(Decimal(year), quote=quote) for year in YEAR.findall(text)]
     days = [Stated(Decimal(r.day), quote=quote) for m in dates_in(text) for r in m.readings[:1] if r.day]
-    return [*numbers, *nil, *dated, *days]
+    return (*numbers, *nil, *dated, *days)
 
 
 def find_unaccounted_numbers(sentence: str, stated: Sequence[Stated], periods: Iterable[str] = ()) -> list[Quantity]:

@@ -28,6 +28,10 @@ _LONGEST = 600
 """Characters of the longest sentence that is cited for a number."""
 
 
+MOST_PIECES = 400
+"""Rows and sentences on the subject of a claim whose numbers are read for one of its own."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Piece:
     """A row or a sentence: its place in the node, and for a row its label and the headers of its table."""
@@ -43,15 +47,27 @@ def find_statement(
     loose: Loose, sentence: str, places: Sequence[Place], documents: Mapping[str, CompiledDocument]
 ) -> DraftQuote | None:
     """The first row or sentence of `places` that states the number or date in the same unit and subject."""
+    said, looked = _words(sentence), 0
     for document, key in places:
         tree = documents[document].tree
         if tree.kind(key) in (NodeKind.SECTION, NodeKind.DOCUMENT):
             continue
         node = tree.node(key)
         for piece in _pieces(documents[document], node):
+            if not _may_share_subject(piece, said):
+                continue
+            looked += 1
+            if looked > MOST_PIECES:
+                return None
             if _states(piece, loose, sentence):
                 return DraftQuote(document, key, piece.text, piece.start)
     return None
+
+
+def _may_share_subject(piece: _Piece, said: frozenset[str]) -> bool:
+    """Whether its words leave it possible that `_is_same_subject` holds, before any of its numbers is read."""
+    words = _words(piece.label or piece.text)
+    return words <= said if piece.label else len(words & said) >= LEAST_WORDS
 
 
 def _pieces(document: CompiledDocument, node: Node) -> Iterator[_Piece]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Context, Decimal, DecimalException
+from functools import lru_cache
 from itertools import permutations
 
 from vectorless_web.engine.answers.agreement import POINTS, Stated, agrees, units_agree
@@ -111,8 +112,14 @@ def _gives(number: Quantity, tried: _Sum) -> bool:
     return agrees(number, Stated(tried.value * unit_rate, scales, worked_out=abs(number.value) >= LEAST_ROUNDED))
 
 
+@lru_cache(maxsize=1 << 6)
+def _find_cues(sentence: str) -> frozenset[str]:
+    """The kinds of sums that the sentence speaks of; asked again for each of its numbers."""
+    return frozenset(name for name, cue in _CUE.items() if cue.search(sentence))
+
+
 def _sums(sentence: str, number: Quantity, figures: Sequence[_Figure]) -> Iterator[_Sum]:
-    told = {name for name, cue in _CUE.items() if cue.search(sentence)}
+    told = _find_cues(sentence)
     if number.percent or number.is_part or (not number.unit and number.noun in POINTS):
         yield from _relative(number, figures, told)
         return
@@ -144,7 +151,7 @@ def _are_beside(first: Stated, second: Stated) -> bool:
     return first.cell[1] == second.cell[1] or first.cell[2] == second.cell[2]
 
 
-def _relative(number: Quantity, figures: Sequence[_Figure], told: set[str]) -> Iterator[_Sum]:
+def _relative(number: Quantity, figures: Sequence[_Figure], told: frozenset[str]) -> Iterator[_Sum]:
     """Percentages: points between two, the growth, the share, what is left of a hundred."""
     hundred = Decimal(1) if number.is_part else Decimal(100)
     is_points = "point" in number.text.lower() or number.unit == "basis point" or number.noun in POINTS
@@ -165,20 +172,20 @@ def _relative(number: Quantity, figures: Sequence[_Figure], told: set[str]) -> I
             yield _Sum("100 - figure_1", (figure,), 100 - figure.value, figure)
 
 
-def _is_base(first: _Figure, second: _Figure, told: set[str]) -> bool:
+def _is_base(first: _Figure, second: _Figure, told: frozenset[str]) -> bool:
     """Whether a change may start from the second figure: from the smaller one where the sentence speaks of more."""
     if ("up" in told) == ("down" in told):
         return True
     return (second.value < first.value) == ("up" in told)
 
 
-def _ratios(figures: Sequence[_Figure], told: set[str]) -> Iterator[_Sum]:
+def _ratios(figures: Sequence[_Figure], told: frozenset[str]) -> Iterator[_Sum]:
     if "times" in told:
         for first, second in _pairs(figures):
             yield _Sum("figure_1 / figure_2", (first, second), _EXACT.divide(first.value, second.value))
 
 
-def _amounts(figures: Sequence[_Figure], told: set[str]) -> Iterator[_Sum]:
+def _amounts(figures: Sequence[_Figure], told: frozenset[str]) -> Iterator[_Sum]:
     for first, second in _pairs(figures):
         if "change" in told and first.value > second.value:
             yield _Sum("figure_1 - figure_2", (first, second), first.value - second.value, first)
@@ -186,7 +193,7 @@ def _amounts(figures: Sequence[_Figure], told: set[str]) -> Iterator[_Sum]:
             yield _Sum("figure_1 + figure_2", (first, second), first.value + second.value, first)
 
 
-def _multiples(figures: Sequence[_Figure], told: set[str]) -> Iterator[_Sum]:
+def _multiples(figures: Sequence[_Figure], told: frozenset[str]) -> Iterator[_Sum]:
     """An amount times a stated fraction, percentage, multiple or count, or parted into a stated count."""
     for amount, by in permutations(figures, 2):
         if amount.written.percent or amount.written.unit == "times" or amount.written.is_part:
@@ -205,7 +212,7 @@ def _multiples(figures: Sequence[_Figure], told: set[str]) -> Iterator[_Sum]:
                 yield _Sum("figure_1 * figure_2", both, amount.value * by.value, amount)
 
 
-def _shares_of(both: tuple[_Figure, _Figure], told: set[str]) -> Iterator[_Sum]:
+def _shares_of(both: tuple[_Figure, _Figure], told: frozenset[str]) -> Iterator[_Sum]:
     amount, part = both[0], both[1].value / 100
     yield _Sum("figure_1 * figure_2 / 100", both, amount.value * part, amount)
     if "added" in told:
@@ -214,7 +221,7 @@ def _shares_of(both: tuple[_Figure, _Figure], told: set[str]) -> Iterator[_Sum]:
         yield _Sum("figure_1 * (1 - figure_2 / 100)", both, amount.value * (1 - part), amount)
 
 
-def _groups(figures: Sequence[_Figure], told: set[str]) -> Iterator[_Sum]:
+def _groups(figures: Sequence[_Figure], told: frozenset[str]) -> Iterator[_Sum]:
     """The total or the average of all figures of one unit, of one column, or of all that the sentence names."""
     columns: dict[tuple[int, int], list[_Figure]] = {}
     for figure in figures:

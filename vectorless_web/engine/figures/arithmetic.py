@@ -11,7 +11,7 @@ MAX_EXPRESSION = 1200
 """Characters of the longest expression that is evaluated."""
 
 MAX_DIGITS = 60
-"""Digits before or behind the point that a power may have: beyond any amount, and still quick to work out."""
+"""Digits before or behind the point that a power or a result may have: beyond any amount, and quick to work out."""
 
 _CONTEXT = Context(prec=34)
 """34 decimal digits, those of IEEE 754 decimal128: no sum of filed figures needs more, and 1/3 still ends."""
@@ -64,16 +64,16 @@ def evaluate(expression: str, names: Mapping[str, Decimal]) -> Decimal:
 
     Allowed are numbers, names, + - * / and powers (`**` or `^`), parentheses and the calls abs,
     min, max, sum, average (avg, mean), round(x, decimals), sqrt(x) and root(x, degree).
-    Anything else, a division by zero, a power of more than MAX_DIGITS digits or an unknown
-    name raises InvalidInput (`bad_calculation`).
+    Anything else, a division by zero, a power or result of more than MAX_DIGITS digits or
+    an unknown name raises InvalidInput (`bad_calculation`).
     """
     try:
         found = _value(_parse_expression(expression).body, names)
     except (RecursionError, TypeError) as error:
         raise _make_refusal("The calculation is not plain arithmetic.") from error
-    except DecimalException as error:
+    except (DecimalException, OverflowError, ValueError) as error:
         raise _make_refusal("The calculation divides by zero or leaves the range of numbers.") from error
-    if not found.is_finite():
+    if not found.is_finite() or (found and abs(found.adjusted()) > MAX_DIGITS):
         raise _make_refusal("The calculation divides by zero or leaves the range of numbers.")
     return found
 

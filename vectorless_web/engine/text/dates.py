@@ -174,6 +174,9 @@ def _span(count: int, unit: str) -> timedelta:
 def _shift_working(start: date, count: int) -> date:
     """Mondays to Fridays; holidays differ from place to place and are not known."""
     step, left = (1 if count > 0 else -1), min(abs(count), 2000)
+    # Five of them take a week from any day, so only the last few are walked.
+    weeks = max(0, left - 1) // 5
+    start, left = start + timedelta(weeks=step * weeks), left - 5 * weeks
     while left:
         start += timedelta(days=step)
         left -= start.weekday() < 5

@@ -7,6 +7,7 @@ from vectorless_web.engine.agent.model.replies import (
     ANSWER_SCHEMA,
     TURN_SCHEMA,
     draft_calculation,
+    joined_calculations,
     mend_answer,
     mended_turn,
     plain_claim,
@@ -196,3 +197,37 @@ def test_figures_written_into_a_sum_must_stand_in_a_quote_like_operands():
     expression, made = sum_of("(5,400 - 5,000) / 5,000 * 100 = 8%", [])
     assert expression == "(figure_1 - figure_2) / figure_2 * 100"
     assert made == [("figure_1", "5,400", 0), ("figure_2", "5,000", 0)]
+
+
+@pytest.mark.parametrize("index", ["²", float("inf"), float("nan"), "9" * 5000, -1])
+def test_an_index_that_is_no_number_of_a_quote_is_the_first(index):
+    operand = {"name": "a", "value": "1", "quote": index}
+    claim = {
+        "text": "One.",
+        "quotes": ["one"],
+        "calculations": {"expression": "a", "result": "1", "operands": [operand]},
+    }
+    (found,) = answer({"claims": [claim]})["claims"]
+    assert found["calculations"][0]["operands"][0]["quote"] == 0
+
+
+def test_operands_that_are_no_list_are_none():
+    claim = {"text": "One.", "quotes": ["one"], "calculations": {"expression": "1", "result": "1", "operands": 5}}
+    assert answer({"claims": [claim]})["claims"][0]["calculations"][0]["operands"] == []
+
+
+@pytest.mark.parametrize("action", [["read"], "read(" + "9" * 5000 + ")", " " * 20_000 + "x"])
+def test_a_call_that_names_no_node_is_refused_or_read_as_words(action):
+    try:
+        (found,) = turn({"steps": [{"action": action}]})["steps"]
+    except ModelInvalidReply:
+        return
+    assert found["node"] is None
+
+
+def test_a_name_with_a_backslash_does_not_end_the_joining_of_sums():
+    sums = [
+        {"expression": "a\\1", "operands": [{"name": "a\\1", "value": value, "quote": 0}], "result": value}
+        for value in ("1", "2")
+    ]
+    assert joined_calculations(sums)["expression"] == "a\\1; a\\1_2"

@@ -62,7 +62,7 @@ _QUOTE_KEYS = {
     "node": ("node", "key", "node_id", "id", "passage", "source", "document"),
     "quote": ("quote", "text", "words", "content"),
 }
-_CALL = re.compile(r"^\s*([A-Za-z_ ]+?)\s*[:(]\s*(.*?)\)?\s*$", re.S)
+_CALL = re.compile(r"([A-Za-z_\s]+)[:(](.*)", re.S)
 _CITED = re.compile(r"\s*\[(?:node |passage )?[A-Z]?\d[\w:]*(?:\s*[,;]\s*(?:node |passage )?[A-Z]?\d[\w:]*)*\]")
 _PAGED = re.compile(
     r"\s*\(\s*(?:see |source: |from )?(?:pp?\.|pages?|nodes?|passages?)\s*\[?[A-Z]?\d[\d, –-]*\]?\s*\)", re.I
@@ -91,7 +91,7 @@ def mended_turn(found: dict[str, Any]) -> dict[str, Any]:
     if given := _answer_among(rows):
         return {"thought": thought, "steps": [], "answer": given}
     steps = [_mended_step(row) for row in rows[:MOST_CALLS_READ] if isinstance(row, Mapping | str) and row]
-    known = [step for step in steps if step["action"] in ACTIONS]
+    known = [step for step in steps if isinstance(step["action"], str) and step["action"] in ACTIONS]
     if not known:
         raise ModelInvalidReply("The reply has neither a step of a known tool nor an answer.")
     return {"thought": thought, "steps": known, "answer": None}
@@ -162,12 +162,12 @@ def _flatten_action(action: Mapping[str, Any]) -> dict[str, Any]:
 def _read_call(step: dict[str, Any]) -> None:
     """ "read(851)" and "search: net sales" say what they need with the action."""
     said = step["action"]
-    match = _CALL.match(said) if isinstance(said, str) else None
+    match = _CALL.match(said.strip()) if isinstance(said, str) else None
     if not match or match.group(1).strip().lower() not in _ACTION_OF:
         return
-    step["action"] = match.group(1)
-    given = match.group(2).strip("\"'[] ")
-    if step["node"] is None and given.isdecimal():
+    step["action"] = match.group(1).strip()
+    given = match.group(2).strip().removesuffix(")").strip("\"'[] \t\n")
+    if step["node"] is None and given.isdecimal() and len(given) <= 9:
         step["node"] = int(given)
     elif step["text"] is None and given:
         step["text"] = given
@@ -262,20 +262,23 @@ def _calculation(said: Any) -> Any:
     operands = said.get("operands")
     if isinstance(operands, Mapping):
         operands = [{"name": name, "value": value, "quote": 0} for name, value in operands.items()]
-    rows = [_operand(row) for row in operands or () if isinstance(row, Mapping)]
+    rows = [_operand(row) for row in (operands if isinstance(operands, list) else ()) if isinstance(row, Mapping)]
     whole = {**said, "operands": [row for row in rows if row["name"] and row["value"]]}
     return whole if said.get("expression") and said.get("result") not in (None, "") else None
 
 
 def _operand(row: Mapping[str, Any]) -> dict[str, Any]:
     quote = _first(dict(row), ("quote", "quote_index", "index"))
-    place = int(quote) if isinstance(quote, int | float) or (isinstance(quote, str) and quote.strip().isdigit()) else 0
-    return {"name": str(row.get("name") or ""), "value": str(row.get("value") or ""), "quote": max(0, place)}
+    said = re.match(r"\s*(\d{1,9})(?:\.\d*)?\s*$", str(quote)) if isinstance(quote, str | int | float) else None
+    place = int(said[1]) if said else 0
+    return {"name": str(row.get("name") or ""), "value": str(row.get("value") or ""), "quote": place}
 
 
 def plain_claim(text: str) -> str:
     """A sentence without the marks of citation a model adds: "[851]", "(page 70)"."""
-    plain = " ".join(_PAGED.sub("", _CITED.sub("", text)).split())
+    # Runs of spaces go first: each pattern would look through all of a run from each of its places.
+    single = " ".join(text.split())
+    plain = " ".join(_PAGED.sub("", _CITED.sub("", single)).split())
     return plain or text
 
 
@@ -359,7 +362,7 @@ def _plain_name(name: str, taken: Sequence[DraftOperand]) -> str:
 def _replace_name(expression: str, name: str, plain: str) -> str:
     if name == plain:
         return expression
-    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", plain, expression)
+    return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", lambda _: plain, expression)
 
 
 def _name_loose_figures(expression: str, operands: Sequence[DraftOperand]) -> tuple[str, list[DraftOperand]]:

@@ -1,6 +1,7 @@
 """A claim against the table rows it quotes: column, period, row, sign, ranking, and what a row denies or affirms."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -469,11 +470,11 @@ def _is_named(
 
 def row_names(view: TableView) -> dict[str, tuple[str, ...]]:
     """The terms of each row label that stands once in the table and names something."""
-    labels = [row.label for row in view.table.body if row.label]
+    labels = Counter(row.label for row in view.table.body if row.label)
     found: dict[str, tuple[str, ...]] = {}
-    for label in labels:
+    for label, count in labels.items():
         terms = tuple(dict.fromkeys(terms_of(label)))
-        if labels.count(label) == 1 and terms and not set(terms) <= _GENERIC:
+        if count == 1 and terms and not set(terms) <= _GENERIC:
             found[label] = terms
     return found
 

@@ -70,11 +70,11 @@ _SPELLINGS = {
     "kw": "kilowatt", "mw": "megawatt", "w": "watt",
 }  # fmt: skip
 _BETWEEN_UNIT = re.compile(
-    r"^\s*\)?\s*-?\s*(?:(?:business|working|calendar|consecutive|full|more|additional|further|whole|school"
+    r"^\s*(?:\)\s*)?(?:-\s*)?(?:(?:business|working|calendar|consecutive|full|more|additional|further|whole|school"
     r"|trading)\s+)?"
     r"(?P<unit>°\s?[CF]\b|[A-Za-zµ]+)",
 )
-_DAY_KINDS = re.compile(r"^\s*\)?\s*-?\s*(business|working|calendar)\b", re.I)
+_DAY_KINDS = re.compile(r"^\s*(?:\)\s*)?(?:-\s*)?(business|working|calendar)\b", re.I)
 _CURRENCY_AFTER = re.compile(
     r"^\s*(?:thousand|million|billion|k|m|bn)?\s*(euros?|dollars?|pounds?\s+sterling|yen)\b", re.I
 )
@@ -232,8 +232,8 @@ _OR_LESS = re.compile(
     re.I,
 )
 _NEGATOR_BEFORE = re.compile(r"\b(?:not|no|never|cannot|neither|nothing|nobody|prohibited|under)\b|n['’]t\b", re.I)
-_BEFORE = re.compile(r"^\s*\)?\s*(?:\w+\s+){0,2}?(?:before|prior\s+to|ahead\s+of|in\s+advance)\b", re.I)
-_AFTER = re.compile(r"^\s*\)?\s*(?:\w+\s+){0,2}?(?:after|following|from\s+the\s+date)\b", re.I)
+_BEFORE = re.compile(r"^\s*(?:\)\s*)?(?:\w+\s+){0,2}?(?:before|prior\s+to|ahead\s+of|in\s+advance)\b", re.I)
+_AFTER = re.compile(r"^\s*(?:\)\s*)?(?:\w+\s+){0,2}?(?:after|following|from\s+the\s+date)\b", re.I)
 
 
 def find_bound_mismatches(claim: str, quote: str) -> Iterator[str]:
@@ -328,7 +328,8 @@ _THAN = re.compile(
 
 def find_swapped_comparison(claim: str, quote: str) -> Iterator[str]:
     """ "A was cheaper than B" told of "B was cheaper than A"; more told of less."""
-    ours, theirs = _THAN.search(claim), _THAN.search(quote)
+    ours = _THAN.search(claim) if "than" in claim.lower() else None
+    theirs = _THAN.search(quote) if ours is not None and "than" in quote.lower() else None
     if ours is None or theirs is None or _compared_quality(ours) != _compared_quality(theirs):
         return
     shared = content_stems(ours["c"]) & content_stems(theirs["c"])

@@ -118,7 +118,10 @@ def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> list[Mention
     """
     placed = _placed_terms(text)
     found: list[tuple[int, Mention]] = []
+    said = {term for term, _, _ in placed}
     for key, terms in names.items():
+        if not said.issuperset(terms):
+            continue
         found += [(len(terms), mention) for mention in _mentions_of(placed, key, tuple(terms))]
     found.sort(key=lambda pair: (-pair[0], pair[1].start))
     kept: list[Mention] = []
