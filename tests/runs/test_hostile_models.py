@@ -100,7 +100,7 @@ def ask(httpserver, workspace, alice, make_run, settings, tmp_path):
     settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
     (tmp_path / "media" / "uploads").mkdir(parents=True)  # An empty folder counts as one that is not mounted.
     settings.MODEL_WHOLE_TOKENS = 0  # The report is short: shown whole it would need no walk.
-    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 0.15, 0
+    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 0.5, 0
     compiled_document(workspace, alice, REPORT.encode())
     Document.objects.exclude(name="report.md").delete()
     prices = {"price_in": 2, "price_out": 10, "encrypted_key": encrypt(KEY)}
@@ -315,7 +315,7 @@ def test_an_answer_in_another_language_stands_on_quotes_in_the_original(ask):
 @pytest.mark.parametrize(
     ("act", "code", "steps"),
     [
-        (lambda: time.sleep(0.25) or reply("{}"), "provider_timeout", 3),
+        (lambda: time.sleep(0.8) or reply("{}"), "provider_timeout", 3),
         (lambda: status(429)(None), "provider_rate_limited", 3),
         (lambda: status(500)(None), "network_error", 3),
         (lambda: status(401)(None), "provider_auth", 1),
