@@ -18,6 +18,8 @@ _TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _ORDINAL_WORDS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
 _SMALL = {word: Decimal(value) for value, word in enumerate(_SMALL_WORDS.split())}
 _TENS = {word: Decimal(10 * value) for value, word in enumerate(_TEN_WORDS.split(), 2)}
+SPELLED_NUMBERS = {word: value for word, value in (_SMALL | _TENS).items() if value > 1}
+"""Numbers as one word, from two to ninety; "one" is as often a pronoun."""
 _LARGE = {
     "dozen": Decimal(12),
     "hundred": Decimal(100),

@@ -9,13 +9,9 @@ from vectorless_web.engine.answers.meaning.ranking import direction_of, said_dir
 from vectorless_web.engine.answers.meaning.wording import agree, content_stems, figures_in, quote_label, split_clauses
 from vectorless_web.engine.text.analyser import words
 from vectorless_web.engine.text.numbers import Number
+from vectorless_web.engine.text.quantities import SPELLED_NUMBERS
 
-_SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_TENS = {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
-_SPELLED = {word: Decimal(value) for value, word in enumerate(_SMALL) if value > 1} | {
-    w: Decimal(v) for w, v in _TENS.items()
-}
-_SPELLED_WORD = re.compile(rf"\b(?:{'|'.join(_SPELLED)})\b(?!\s*\(\d)", re.I)
+_SPELLED_WORD = re.compile(rf"\b(?:{'|'.join(SPELLED_NUMBERS)})\b(?!\s*\(\d)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +28,7 @@ def numbers_told(text: str) -> list[Told]:
     """The numbers of a text with those spelled out up to ninety."""
     found = [Told(number.start, number.end, number.value, number) for number in figures_in(text)]
     for match in _SPELLED_WORD.finditer(text):
-        value = _SPELLED[match.group().lower()]
+        value = SPELLED_NUMBERS[match.group().lower()]
         number = Number(match.start(), match.end(), value, False, "", Decimal(1), match.group())
         found.append(Told(match.start(), match.end(), value, number))
     return sorted(found, key=lambda told: told.start)
