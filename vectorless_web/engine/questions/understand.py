@@ -131,9 +131,7 @@ _PHRASE_WEIGHT = 0.7
 """Weight of the documents' wordings as phrases, where the question's own weighs 1. Measured as engine.ranking says:
 0.35 loses 1 hit at 1, 1.0 gains one."""
 _ASKING = frozenset(
-    analyse(
-        "amount number year report reported company ask answer question mention mentioned based base data primarily"
-    )
+    analyse("amount number year report reported company ask answer question mention mentioned based base data")
 )
 _ASKING_WEIGHT = 0.3
 """Weight of words that only ask ("how long"). Measured as engine.ranking says: 0.15 and 0.6 lose 1 hit at 3."""
@@ -214,7 +212,7 @@ _AUXILIARY_CLAUSE = re.compile(
 _EXPLAIN = re.compile(
     r"\b(?:why|how (?:did|does|do|has|have|is|are|was|were|can|could|would|will)\b|explain|reasons?|causes?d?"
     r"|drove|drivers?|driven"
-    r"|contribut\w+ to|led to|attributed to|nature|purpose|describe)\b",
+    r"|contribut\w+ to|led to|attributed to|purpose|describe)\b",
     re.IGNORECASE,
 )
 _COMPARES = re.compile(r"\bhow (?:does|do|did)\b.*\b(?:compare|differ)\b", re.IGNORECASE)
@@ -318,16 +316,16 @@ _CURRENCIES = {
 }  # fmt: skip
 _CURRENCY = r"usd|us\$|u\.?s\.? dollars?|dollars?|eur|euros?|gbp|pounds?|jpy|yen|chf|cad|aud|cny|inr|[$€£¥]"
 _SCALED = re.compile(
-    rf"\b(?:in|as|to the nearest|nearest|expressed in)\s+(?:units? of\s+)?(?:the\s+)?"
+    rf"\b(?:in|as|to the nearest|nearest|expressed in)\s+(?:(?:units?|terms) of\s+)?(?:the\s+)?"
     rf"(?:(?P<c1>{_CURRENCY})\s*)?(?P<scale>thousand|million|billion|trillion|mn|mm|bn|k)s?\b"
     rf"(?:\s+(?:of\s+)?(?P<c2>{_CURRENCY})(?!\w))?",
     re.IGNORECASE,
 )
 _IN_CURRENCY = re.compile(rf"\b(?:in|as)\s+(?P<currency>{_CURRENCY})(?!\w)", re.IGNORECASE)
 _PERCENT = re.compile(
-    r"\b(?:as|in|of|by)\s+(?:units? of\s+|an?\s+|how many\s+)?(?:%|percent(?:s|ages?)?\b|percentage points?\b)"
-    r"|\bwhat (?:percent|percentage|%)|\bas an? (?:%|percent|percentage)|\(%\)|\bpercentage (?:change|growth"
-    r"|increase|points?)\b"
+    r"\b(?:as|in|of|by)\s+(?:(?:units?|terms) of\s+|an?\s+|how many\s+)?(?:%|percent(?:s|ages?)?\b"
+    r"|percentage points?\b)|\bwhat (?:percent|percentage|%)|\bas an? (?:%|percent|percentage)|\(%\)"
+    r"|\bpercentage (?:change|growth|increase|points?)\b"
     r"|\bin %",
     re.IGNORECASE,
 )
