@@ -108,7 +108,9 @@ def _belong_together(first: str, second: str, uses: Counter[str]) -> bool:
 
 
 def _shared_start(first: str, second: str) -> int:
-    return next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second)))
+    return next(
+        (i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
 
 
 if __name__ == "__main__":
