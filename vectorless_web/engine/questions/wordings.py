@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 
 from vectorless_web.engine.questions.vocabulary import FIELDS, read_field, read_forms
 from vectorless_web.engine.text.analyser import Word, analyse, word_terms, words
@@ -67,7 +68,7 @@ def _other_forms(found: Sequence[tuple[str, Word]]) -> Iterator[OtherWording]:
             yield OtherWording((term,), other, (other,), weight, source)
         for other in _spell_otherwise(term):
             yield OtherWording((term,), other, (other,), SPELLING, source)
-    for (first, _), (second, _) in zip(found, found[1:], strict=False):
+    for (first, _), (second, _) in pairwise(found):
         joined = _joined().get((first, second))
         if joined:
             yield OtherWording((first, second), joined, (joined,), SPELLING, f"spellings of {joined}")
@@ -135,12 +136,14 @@ def _forms() -> dict[str, tuple[tuple[str, float], ...]]:
 
 def _near_meanings(text: str, found: Sequence[tuple[str, Word]]) -> Iterator[OtherWording]:
     for origin, entries in _mentions(text, found):
-        listed = [(wording, entry.name) for entry in entries for wording in entry.written]
-        weight = NEAR * min(1.0, math.sqrt(_FEW / len(listed)))
-        for wording, name in listed:
-            terms = _terms(wording)
-            if terms and not set(terms) <= set(origin):
-                yield OtherWording(origin, wording, terms, weight, name)
+        listed = [
+            (wording, _terms(wording), entry.name)
+            for entry in entries
+            for wording in entry.written
+            if _terms(wording) and not _is_literal(wording) and not set(_terms(wording)) <= set(origin)
+        ]
+        weight = NEAR * min(1.0, math.sqrt(_FEW / max(1, len(listed))))
+        yield from (OtherWording(origin, wording, terms, weight, name) for wording, terms, name in listed)
 
 
 def _mentions(
@@ -203,6 +206,16 @@ def _is_literal(wording: str) -> bool:
 @cache
 def _terms(wording: str) -> tuple[str, ...]:
     return tuple(analyse(wording))
+
+
+def find_entry(name: str) -> VocabularyEntry | None:
+    """The first entry of that name."""
+    return _by_name().get(name)
+
+
+@cache
+def _by_name() -> dict[str, VocabularyEntry]:
+    return {entry.name: entry for entry in reversed(vocabulary())}
 
 
 @cache
