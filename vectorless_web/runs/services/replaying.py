@@ -16,7 +16,7 @@ from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.errors import ArtefactDamaged, EngineError, NotFound
+from vectorless_web.engine.errors import ArtefactDamaged, EngineError
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.engine.routing import RouteResult
@@ -40,14 +40,12 @@ from vectorless_web.runs.services.recording import (
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
-UNTOLD = "The run asked the router more often than it did then."
-
 
 class PinnedCorpus(WorkspaceCorpus):
     """A corpus that returns the stored shortlists instead of routing again: the workspace may have changed since."""
 
     def __init__(self, run: Run, inputs: RunInputs, routes: Sequence[RouteResult]) -> None:
-        super().__init__(run, routes=routes)
+        super().__init__(run, routes=routes, is_pinned=True)
         self._inputs = inputs
 
     @property
@@ -76,7 +74,7 @@ class PinnedCorpus(WorkspaceCorpus):
 
     def list_missing(self) -> list[str]:
         """Titles of documents on a shortlist whose version is gone."""
-        wanted = [str(candidate.doc_id) for route in self._known_routes for candidate in route.candidates]
+        wanted = [str(candidate.doc_id) for route in self.router.known for candidate in route.candidates]
         self._fetch(wanted)
         known = self.find_entries(dict.fromkeys(wanted))
         return [entry.title or entry.name for entry in known if entry.id not in self._versions]
@@ -104,11 +102,6 @@ class PinnedCorpus(WorkspaceCorpus):
             return self.vectors(document) is not None
         except ArtefactDamaged:
             return False
-
-    def _ask_router(self, ask: Callable[[], RouteResult]) -> RouteResult:
-        if len(self.routes) >= len(self._known_routes):
-            raise NotFound(UNTOLD)
-        return super()._ask_router(ask)
 
     def _fetch(self, documents: Iterable[str]) -> None:
         """The versions of then, deleted documents among them."""
