@@ -21,7 +21,7 @@ from vectorless_web.engine.questions.plan import FigureNeed, Period
         ("Three months ended June 30, 2023", 2023, None, 3, False),
         ("Q2 2023", 2023, 2, 3, False),
         ("Second quarter 2021", 2021, 2, 3, False),
-        ("FY19", 2019, None, 0, False),
+        ("FY19", 2019, None, 12, False),
         ("% change 2018 vs 2017", 2017, None, 0, True),
         ("Notes", None, None, 0, False),
         ("$1,997", None, None, 0, False),

@@ -28,11 +28,20 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its header text, top down ("Year ended December 31 / 2018"), and the period and unit read from it."""
+    """One column: its header text, top down ("Year ended December 31 / 2018"), and the period and unit read from it.
+
+    `levels` are the levels of the header, outermost first; a table compiled before they were kept has none.
+    """
 
     header: str
     period: str = ""
     unit: str = ""
+    levels: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The levels of the header, outermost first; () for a column without one."""
+        return self.levels or tuple(level for level in self.header.split(" / ") if level)
 
 
 @dataclass(frozen=True, slots=True)

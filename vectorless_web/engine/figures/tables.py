@@ -1,13 +1,18 @@
-"""Tables of a document as a reader sees them: with their titles, units and the statement they are."""
+"""Tables of a document as a reader sees them: with titles, units, periods, footnotes, statement."""
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from enum import Enum
 from functools import cached_property
 
-from vectorless_web.engine.documents.node import Node, NodeKind, Table
+from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.figures.figure import is_per_share, scale_name, units_currency, units_scale
+from vectorless_web.engine.figures.footnotes import Footnote, find_footnotes, marks_in
 from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
+from vectorless_web.engine.figures.units import code_in, is_unit, says_percent, says_shares, strip_units, unit_in
 
 _STATEMENTS = (
     (
@@ -46,6 +51,35 @@ LONGEST_PERIOD_LINE = 200
 """Characters of a line above a table that may state its periods; a longer one is prose."""
 
 
+class ColumnKind(Enum):
+    """What the cells of a column are."""
+
+    LABEL = "label"
+    FIGURES = "figures"
+    WORDS = "words"
+    NOTE = "note"
+    """References to notes: numbers that are no figures."""
+    CHANGE = "change"
+    """What other columns changed by, in units or percent."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellReading:
+    """What is understood of one cell.
+
+    `row_path` ends with the row's own label; `unit` is "%", "per share", "kg", a currency's code, or "" where none
+    is known; `scale` multiplies the printed number into units.
+    """
+
+    row_path: tuple[str, ...]
+    column_path: tuple[str, ...]
+    period: ColumnPeriod
+    unit: str
+    scale: Decimal
+    currency: str
+    footnotes: tuple[Footnote, ...] = ()
+
+
 @dataclass(frozen=True)
 class TableView:
     """A table node seen in its place; what stands around it is looked up when first asked for."""
@@ -59,10 +93,30 @@ class TableView:
         """The titles it stands under."""
         return tuple(self.tree.path(self.node.key))
 
+    @property
+    def section(self) -> tuple[str, ...]:
+        """The titles it stands under, outermost first."""
+        return self.path
+
+    @property
+    def caption(self) -> str:
+        """Its caption, or ""."""
+        return self.node.title
+
     @cached_property
     def units(self) -> str:
         """Its units line, as printed."""
         return units_line(self.tree, self.node, self.table)
+
+    @cached_property
+    def scale(self) -> Decimal:
+        """The factor its units line puts on its figures."""
+        return units_scale(self.units)
+
+    @cached_property
+    def currency(self) -> str:
+        """The ISO code of the currency of its amounts, by its units line or its figures; "" when none is said."""
+        return units_currency(self.units) or units_currency("".join(sign for sign in _SIGNS if sign in self.node.text))
 
     @cached_property
     def statement(self) -> str:
@@ -74,10 +128,29 @@ class TableView:
         """What is known of each column, from its header or from the line of dates above the table."""
         return column_periods(self.tree, self.node, self.table)
 
+    @cached_property
+    def kinds(self) -> tuple[ColumnKind, ...]:
+        """What the cells of each column are."""
+        return tuple(_column_kind(self.table, place) for place in range(len(self.table.columns)))
+
+    @cached_property
+    def footnotes(self) -> tuple[Footnote, ...]:
+        """The notes under the table, in reading order."""
+        return tuple(find_footnotes(self.tree, self.node, self.table))
+
     @property
     def name(self) -> str:
         """What a reader calls the table: its caption, else the title of its section."""
         return self.node.title or (self.path[-1] if self.path else "Table")
+
+    def read_cell(self, row: Row, place: int) -> CellReading:
+        """What is understood of the cell at a place of a row."""
+        return _read_cell(self, row, place)
+
+    def describe(self) -> str:
+        """What is understood of the table, in words: "thousands of USD; columns: year ended 31 December 2023, 2022"."""
+        parts = [_units_words(self), _columns_words(self)]
+        return "; ".join(part for part in parts if part)
 
 
 def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
@@ -156,3 +229,144 @@ def statement_named(node: Node, path: tuple[str, ...]) -> str:
             if name:
                 return name
     return ""
+
+
+_SIGNS = "$€£¥"
+_NOTE_HEADER = re.compile(r"^(?:see )?(?:foot)?notes?(?:\s+(?:ref(?:erence)?s?\.?|no\.?|number))?$|^ref\.?$", re.I)
+_CHANGE_HEADER = re.compile(
+    r"\bchange\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth\b|\bvs\.?\b|\bversus\b|\bbetter\b|\bworse\b|\bdiff(?:erence)?\b"
+    r"|[ΔΔ]|\by/y\b|\byoy\b|\bq/q\b",
+    re.I,
+)
+_MOSTLY = 0.5
+"""Share of the cells of a column that must hold a figure for it to be one of figures."""
+
+
+def _column_kind(table: Table, place: int) -> ColumnKind:
+    path = table.columns[place].path
+    if place == 0:
+        return ColumnKind.LABEL
+    if path and _NOTE_HEADER.match(path[-1].strip()):
+        return ColumnKind.NOTE
+    said = [row.cells[place].text for row in table.body if place < len(row.cells) and row.cells[place].length]
+    figures = sum(_holds_figure(text) for text in said)
+    if not said or figures < _MOSTLY * len(said):
+        return ColumnKind.WORDS
+    return ColumnKind.CHANGE if any(_CHANGE_HEADER.search(level) for level in path) else ColumnKind.FIGURES
+
+
+def _holds_figure(text: str) -> bool:
+    letters = sum(character.isalpha() for character in text)
+    digits = sum(character.isdigit() for character in text)
+    return letters <= digits and (digits > 0 or not letters)
+
+
+def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
+    column = view.table.columns[place] if place < len(view.table.columns) else None
+    cell = row.cells[place]
+    path = column.path if column else ()
+    unit, scale, currency = _cell_unit(view, row, place)
+    row_path = (*row.path, row.label) if row.label else row.path
+    period = view.periods[place] if place < len(view.periods) else read_header("")
+    if not period.year:
+        period = _row_period(row, period)
+    marks = [marks_in(text) for text in (cell.text if place else "", row.label, *path)]
+    known = {mark for found in marks for mark in found}
+    notes = tuple(note for note in view.footnotes if note.mark in known)
+    return CellReading(row_path, path, period, unit, scale, currency, notes)
+
+
+def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
+    """The period of a row whose label is one ("2019", "Q2 2023", "Year ended ..."), where the column names none."""
+    for label in (row.label, *reversed(row.path)):
+        told = read_header(label)
+        if told.year and not told.is_change:
+            return replace(told, is_change=period.is_change)
+    return period
+
+
+def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str]:
+    """(unit, scale, currency) of a cell: what it says itself, then its row, its column and the whole table."""
+    text = row.cells[place].text
+    column = view.table.columns[place] if place < len(view.table.columns) else None
+    one = Decimal(1)
+    if "%" in text:
+        return "%", one, ""
+    own = units_currency(text)
+    label = " ".join((*row.path[-1:], row.label))
+    if is_per_share(row.label) or any(is_per_share(head) for head in row.path[-1:]):
+        return "per share", one, own or view.currency
+    levels = column.path if column else ()
+    told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
+    if not own and (says_percent(told) or (column and column.unit == "%") or _is_percent_row(row, levels)):
+        return "%", one, ""
+    if told:
+        return _told_unit(view, told, own)
+    if says_shares(label):
+        return "shares", view.scale if "share" not in _excepted(view.units) else one, ""
+    if not _holds_figure(text):
+        return "", one, ""
+    return own or view.currency, view.scale, own or view.currency
+
+
+def _told_unit(view: TableView, told: str, own: str) -> tuple[str, Decimal, str]:
+    """A unit that a row or column states for itself; one of money keeps the table's scale where it names none."""
+    currency, scale = units_currency(told) or code_in(told), units_scale(told)
+    if scale == 1 and currency and is_unit(told):
+        scale = view.scale
+    money = currency or own or (view.currency if scale != 1 and not re.search(r"shares|units", told, re.I) else "")
+    return (money or told, scale, money)
+
+
+def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
+    """Whether a row's label or the innermost header says that its figures are percentages."""
+    said = (row.label, *levels[-1:])
+    return any(says_percent(text) and not _UNITS.search(text) for text in said)
+
+
+def _excepted(units: str) -> str:
+    """What a units line leaves out ("except per share amounts")."""
+    return units.casefold().partition("except")[2]
+
+
+_MOST_COLUMNS_TOLD = 12
+"""Columns that a description names; it counts the others."""
+
+
+def _units_words(view: TableView) -> str:
+    """ "thousands of USD", "EUR", "millions", or ""."""
+    scale = scale_name(view.scale)
+    if scale and view.currency:
+        return f"{scale}s of {view.currency}"
+    return f"{scale}s" if scale else view.currency
+
+
+def _columns_words(view: TableView) -> str:
+    """The columns in words; a period is said in full where it differs from the one before by more than its year."""
+    told: list[str] = []
+    before = ""
+    for place, column in enumerate(view.table.columns[1:], start=1):
+        period = view.periods[place]
+        stem = replace(period, year=None).words if period.year and not period.is_change else ""
+        if period.year and not period.is_change and _is_period_only(column.path):
+            told.append(str(period.year) if stem and stem == before else period.words)
+        elif column.header:
+            told.append(" / ".join(column.path))
+        before = stem
+    told = list(dict.fromkeys(told))
+    if len(told) > _MOST_COLUMNS_TOLD:
+        told = [*told[:_MOST_COLUMNS_TOLD], f"and {len(told) - _MOST_COLUMNS_TOLD} more"]
+    return f"columns: {', '.join(told)}" if told else ""
+
+
+_PERIOD_WORDS = re.compile(
+    r"\b(?:as|of|at|for|the|and|in|ended|ending|months?|weeks?|years?|quarters?|fiscal|three|six|nine|twelve|thirteen|fourteen|first|second"
+    r"|third|fourth|fifty-\w+|twenty-\w+|thirty-\w+|unaudited|audited|balance|FY|Q[1-4]|[1-4]Q|H[12]|[12]H"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b|\d+|\W",
+    re.I,
+)
+
+
+def _is_period_only(path: tuple[str, ...]) -> bool:
+    """Whether a header names its period and nothing else."""
+    return not any(_PERIOD_WORDS.sub("", strip_units(level)) for level in path)
