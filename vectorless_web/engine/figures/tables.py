@@ -302,7 +302,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         return "%", one, ""
     if told:
         return _told_unit(view, told, own)
-    if says_shares(label):
+    if says_shares(label) or (not own and any(says_shares(level) for level in levels)):
         return "shares", view.scale if "share" not in _excepted(view.units) else one, ""
     if not _holds_figure(text):
         return "", one, ""

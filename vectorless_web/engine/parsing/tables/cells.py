@@ -12,6 +12,8 @@ _CURRENCY_GAP = 0.45
 """The same between two figures, or a figure and a currency sign: no words are this far apart inside a figure."""
 _COLUMNS, _NARROW_GAP, _TIMES_USUAL = 2, 0.55, 1.8
 """In a line of so many wide gaps and more, the gap that parts cells in ems, and in times of the line's usual space."""
+_FAR = 3.0
+"""Times the gap that parts cells, from which a sign belongs to no figure beside it: "2021   % Change"."""
 _LONGEST_FIGURE, _BACKWARDS = 48, 3
 """Characters that a figure with its signs has fewer of, and words standing left of the one before from which a line
 reads from right to left."""
@@ -106,7 +108,9 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     gap = boxes[k][0] - boxes[k - 1][2]
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
     if _CURRENCY.match(before) or _SUFFIX.match(word):
-        return gap > limit and not is_number(word) and not _SUFFIX.match(word)
+        return (gap > _FAR * limit and bool(_SUFFIX.match(word))) or (
+            gap > limit and not is_number(word) and not _SUFFIX.match(word)
+        )
     if spans[k][0] < spans[k - 1][1]:
         return True
     if gap > limit:

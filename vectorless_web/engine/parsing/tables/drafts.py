@@ -10,6 +10,7 @@ from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Vocabulary
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
+from vectorless_web.engine.parsing.tables.groups import RowPaths
 from vectorless_web.engine.parsing.tables.headers import header_text, lay_levels
 
 _SCALE = r"(?:thousands|millions|billions)"
@@ -24,8 +25,6 @@ _WHOLE_UNITS = re.compile(
     rf"[^|.]{{0,120}}|unaudited|{_SCALE})\)?(?:\s*\(unaudited\))?$",
     re.IGNORECASE,
 )
-_TOTAL = re.compile(r"^(?:sub-?)?totals?\b", re.IGNORECASE)
-_WORDS = re.compile(r"(?!total|and|of|the|net\b)[^\W\d_]{3,}")
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
 _CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
 _MONTHS = (
@@ -41,14 +40,17 @@ _SPAN = re.compile(
 )
 
 
-def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary) -> Draft:
-    """The draft of a table whose caption (if any) is `title`; `units` are what stands above it."""
+def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, columns: Sequence[Column] = ()) -> Draft:
+    """The draft of a table whose caption (if any) is `title`; `units` are what stands above it.
+
+    `columns` are those of the table that it carries on, for one without a header of its own.
+    """
     builder, rows = TextBuilder(), []
-    paths = _Paths()
+    paths = RowPaths()
     for grid_row in grid.rows:
         rows.append(_write_row(builder, grid_row, paths, vocabulary))
     draft = builder.draft(NodeKind.TABLE, grid.rows[0].page, title=title)
-    table = Table(tuple(_columns(grid)), tuple(rows))
+    table = Table(tuple(columns) or tuple(_columns(grid)), tuple(rows))
     draft.table = with_units(table, units=_units_in(grid) or units)
     return draft
 
@@ -78,7 +80,7 @@ def _unit(table: Table, number: int, units: str) -> str:
     return units
 
 
-def _write_row(builder: TextBuilder, row: GridRow, paths: "_Paths", vocabulary: Vocabulary) -> Row:
+def _write_row(builder: TextBuilder, row: GridRow, paths: RowPaths, vocabulary: Vocabulary) -> Row:
     offset = builder.length
     cells: list[Cell] = []
     last = max((number for number, spans in enumerate(row.cells) if spans), default=0)
@@ -101,33 +103,6 @@ def _write_cell(builder: TextBuilder, spans: Sequence[CellSpan]) -> Cell:
         builder.raw(span.page, span.start, span.text)
     text = "".join(builder.parts[begun:])
     return Cell(text, offset, len(text))
-
-
-class _Paths:
-    """Which labels a row stands under: labels without figures, by indent; a total closes its group."""
-
-    def __init__(self) -> None:
-        self._open: list[tuple[float, str]] = []
-
-    def enter(self, label: str, left: float, *, has_figures: bool) -> tuple[str, ...]:
-        """The labels above a row; a row without figures opens a group of its own."""
-        while self._open and label and left < self._open[-1][0] - 1.5:
-            self._open.pop()
-        if not has_figures:
-            while self._open and left <= self._open[-1][0] + 1.5:
-                self._open.pop()
-        path = tuple(text for indent, text in self._open if indent <= left + 1.5 or not label)
-        if not has_figures and label:
-            self._open.append((left, label))
-        elif has_figures and self._open and (not label or _TOTAL.match(label)):
-            self._close(label)
-        return path
-
-    def _close(self, label: str) -> None:
-        """Close the group whose total this is: the one that it names, else the innermost."""
-        words = set(_WORDS.findall(label.casefold()))
-        named = [place for place, (_, text) in enumerate(self._open) if words & set(_WORDS.findall(text.casefold()))]
-        del self._open[named[-1] if named else len(self._open) - 1 :]
 
 
 def _columns(grid: Grid) -> list[Column]:

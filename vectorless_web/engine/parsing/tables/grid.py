@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.headers import nearest_column
-from vectorless_web.engine.parsing.tables.regions import LineRole, LineRow
+from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, LineRole, LineRow
 
 _TIGHT = 1.5
 """Points by which figures of neighbouring columns may overlap and still be two columns."""
@@ -14,6 +14,8 @@ _SAME_HEIGHT = 0.5
 """Share of the lower line by which two lines must overlap in height to be one row."""
 _LABEL_SHARE = 0.5
 """Share of its width up to which a label may reach into the first column."""
+_INDENTED = 12.0
+"""Points by which a label may be indented."""
 _LONG_LABEL = 0.75
 """Share of the width of the labels that a label fills at least when it is broken for want of room."""
 _CLOSE = 0.35
@@ -49,8 +51,23 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
     for cells, top, bottom, is_header in visual:
         placed = _place(cells, edges, is_header)
         grid.rows.append(GridRow(placed, cells[0].page, top, bottom, cells[0].left, is_header))
+    _release_labels(grid.rows)
     grid.rows = _join_wrapped(grid.rows)
     return grid
+
+
+def _release_labels(rows: Sequence[GridRow]) -> None:
+    """Labels right above the first figures are no header: they head the rows below, or begin a label that is wrapped."""
+    body = next((number for number, row in enumerate(rows) if not row.is_header), len(rows))
+    if body == len(rows):
+        return
+    left = min(row.left for row in rows[body:])
+    for row in reversed(rows[:body]):
+        text = " ".join(span.text for span in row.cells[0]).strip()
+        label = bool(text) and not any(row.cells[1:]) and row.cells[0][0].left < left + _INDENTED
+        if not label or PERIOD.match(text) or UNITS_LINE.search(text) or text.startswith("("):
+            return
+        row.is_header = False
 
 
 Visual = tuple[list[CellSpan], float, float, bool]
