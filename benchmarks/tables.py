@@ -63,7 +63,8 @@ def _draw_cell(document: CompiledDocument, draw: random.Random) -> tuple[TableVi
 
 def _describe(document: CompiledDocument, view: TableView, row: Row, place: int) -> Iterator[str]:
     reading = view.read_cell(row, place)
-    yield f"page {row.page_index + 1}  table {view.name[:90]!r} of {len(view.table.rows)} rows  [{view.describe()[:200]}]"
+    count = len(view.table.rows)
+    yield f"page {row.page_index + 1}  table {view.name[:90]!r} of {count} rows  [{view.describe()[:200]}]"
     yield f"CELL    {row.cells[place].text!r} (column {place} of {len(row.cells) - 1}, {view.kinds[place].value})"
     yield f"ROW     {' > '.join(reading.row_path)}"
     yield f"COLUMN  {' > '.join(reading.column_path)}"

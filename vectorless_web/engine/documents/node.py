@@ -51,13 +51,15 @@ class Table:
     `columns[i]` describes `row.cells[i]`; column 0 is usually the row label. `units` is
     the units line as printed ("Dollars in millions, except per share amounts").
     `statement` is the primary statement recognised: `income`, `balance`, `cash_flow`,
-    `equity`, `comprehensive_income`, or "".
+    `equity`, `comprehensive_income`, or "". `part` counts the parts of one long table from 0; each part is a node of
+    its own, knows the columns of the whole, and stands behind the part before.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     units: str = ""
     statement: str = ""
+    part: int = 0
 
     @property
     def body(self) -> tuple[Row, ...]:

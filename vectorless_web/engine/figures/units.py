@@ -22,7 +22,8 @@ _BRACKETED = re.compile(rf"[(\[]\s*({_UNIT})\s*[)\]]", re.I)
 _BARE = re.compile(rf"^(?:{_UNIT})$", re.I)
 _BEHIND = re.compile(rf",?\s+in\s+({_UNIT})$", re.I)
 _SHARES = re.compile(
-    r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b|\bshares? (?:used|issued)\b|^(?:number of )?shares$",
+    r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
+    r"|\bshares? (?:used|issued)\b|^(?:number of )?shares$",
     re.I,
 )
 _PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)

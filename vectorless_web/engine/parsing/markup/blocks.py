@@ -73,14 +73,6 @@ class BlockWriter:
             items, self.items = self.items, []
             self.write(NodeKind.LIST, "\n".join(items))
 
-    def write_rows(self, rows: Sequence[Sequence[str]]) -> None:
-        """Add a table whose first row heads its columns."""
-        self.end_list()
-        start, cells = self.length, [self._row(row) for row in rows]
-        if any(cell.strip() for row in rows for cell in row):
-            self.blocks.append(TextBlock(NodeKind.TABLE, start, self.length - 1, cells=cells))
-        self._append("\n")
-
     def write_table(self, rows: Sequence[Sequence[SpanCell]], *, headers: int = 0, title: str = "") -> None:
         """Add a table with spanning cells, a long one in parts of about a page that know its headers."""
         self.end_list()
@@ -89,13 +81,13 @@ class BlockWriter:
             for row in rows:
                 self.write_paragraph(" ".join(cell.text for cell in row))
             return
-        for first, last in _table_parts(grid):
-            self._table_part(grid, first, last, title)
+        for part, (first, last) in enumerate(_table_parts(grid)):
+            self._table_part(grid, first, last, title, part)
 
-    def _table_part(self, grid: SpanGrid, first: int, last: int, title: str) -> None:
+    def _table_part(self, grid: SpanGrid, first: int, last: int, title: str, part: int) -> None:
         start, cells = self.length, [self._row(row) for row in grid.shown[first:last]]
         labels = tuple(row[0] for row in grid.filled[first:last])
-        heads = Heads(grid.columns, labels, max(grid.headers - first, 0))
+        heads = Heads(grid.columns, labels, grid.paths[first:last], max(grid.headers - first, 0), part)
         self.blocks.append(TextBlock(NodeKind.TABLE, start, self.length - 1, title=title, cells=cells, heads=heads))
         self._append("\n")
 

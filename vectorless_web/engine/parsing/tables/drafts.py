@@ -21,8 +21,8 @@ _UNITS = re.compile(
     re.IGNORECASE,
 )
 _WHOLE_UNITS = re.compile(
-    rf"^\(?(?:(?:all )?(?:amounts?|dollars|figures|shares|tabular amounts?|USD|US\$|[$€£¥])?[^()|.]{{0,40}}\b(?:in|of)\s+{_SCALE}\b"
-    rf"[^|.]{{0,120}}|unaudited|{_SCALE})\)?(?:\s*\(unaudited\))?$",
+    rf"^\(?(?:(?:all )?(?:amounts?|dollars|figures|shares|tabular amounts?|USD|US\$|[$€£¥])?[^()|.]{{0,40}}"
+    rf"\b(?:in|of)\s+{_SCALE}\b[^|.]{{0,120}}|unaudited|{_SCALE})\)?(?:\s*\(unaudited\))?$",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")

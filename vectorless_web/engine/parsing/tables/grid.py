@@ -57,7 +57,7 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
 
 
 def _release_labels(rows: Sequence[GridRow]) -> None:
-    """Labels right above the first figures are no header: they head the rows below, or begin a label that is wrapped."""
+    """Labels right above the first figures are no header: they head the rows below, or begin a wrapped label."""
     body = next((number for number, row in enumerate(rows) if not row.is_header), len(rows))
     if body == len(rows):
         return

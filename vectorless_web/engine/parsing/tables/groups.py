@@ -12,6 +12,11 @@ class RowPaths:
     def __init__(self) -> None:
         self._open: list[tuple[float, str]] = []
 
+    @property
+    def depth(self) -> int:
+        """How many groups are open."""
+        return len(self._open)
+
     def enter(self, label: str, left: float, *, has_figures: bool) -> tuple[str, ...]:
         """The labels above a row; a row without figures opens a group of its own."""
         while self._open and label and left < self._open[-1][0] - 1.5:
