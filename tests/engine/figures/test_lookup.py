@@ -96,7 +96,7 @@ def test_a_bare_total_is_read_with_the_label_above_it():
         ("Millions", 1_000_000),
         ("$ in billions", 1_000_000_000),
         ("(In thousands, except number of shares, which are reflected in millions)", 1000),
-        ("£m", 1),
+        ("£m", 1_000_000),
         ("", 1),
     ],
 )

@@ -8,7 +8,7 @@ from vectorless_web.engine.questions.plan import Period
 
 _YEAR = re.compile(r"(?<![\d.,$])((?:19|20)\d\d)(?![\d,]|\.\d)")
 _SHORT_YEAR = re.compile(
-    r"(?:\bFY\s?|\b[QH][1-4]\s?|\b[1-4]Q\s?|\b[12]H\s?|['’]|\b\d{1,2}/\d{1,2}/|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct"
+    r"(?:\bFY?\s?|\b[QH][1-4]\s?|\b[1-4]Q\s?|\b[12]H\s?|['’]|\b\d{1,2}/\d{1,2}/|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct"
     r"|nov|dec)[a-z]*-)(\d\d)(?!\d)",
     re.I,
 )

@@ -12,7 +12,15 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.figure import is_per_share, scale_name, units_currency, units_scale
 from vectorless_web.engine.figures.footnotes import Footnote, find_footnotes, marks_in
 from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
-from vectorless_web.engine.figures.units import code_in, is_unit, says_percent, says_shares, strip_units, unit_in
+from vectorless_web.engine.figures.units import (
+    code_in,
+    is_unit,
+    own_unit,
+    says_percent,
+    says_shares,
+    strip_units,
+    unit_in,
+)
 
 _STATEMENTS = (
     (
@@ -41,7 +49,8 @@ _STATEMENTS = (
 )
 _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
 _UNITS = re.compile(
-    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?(?:000|m|mn|bn)\b"
+    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['’]?(?:000|m|mn|bn)\b"
+    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['’]?(?:000|m|mn|bn|k)\b"
     r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b",
     re.I,
 )
@@ -165,9 +174,14 @@ def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
 def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, ...]:
     """The period of each column. Headers without any year are completed from a line of dates above the table."""
     periods = [read_header(column.header, column.period) for column in table.columns]
-    if any(period.year for period in periods):
+    if any(period.year for period in periods[1:]):
         return tuple(periods)
     numeric = _numeric_columns(table)
+    over_labels = read_header(table.columns[0].header) if table.columns else read_header("")
+    if over_labels.year and len(set(years_in(table.columns[0].header))) == 1 and not over_labels.is_change:
+        for column in numeric:  # "December 31, 2018" over the labels holds for every column
+            periods[column] = _complete(periods[column], over_labels)
+        return tuple(periods)
     for text in _lines_above(tree, node):
         years = years_in(text)
         if len(years) == len(numeric):
@@ -175,6 +189,13 @@ def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, 
                 periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
             break
     return tuple(periods)
+
+
+def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
+    """What a column says of its period, completed by what holds for all columns."""
+    if period.is_said:
+        return replace(period, year=wider.year, month=period.month or wider.month, day=period.day or wider.day)
+    return replace(wider, is_change=period.is_change)
 
 
 def _numeric_columns(table: Table) -> list[int]:
@@ -278,11 +299,16 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
 
 def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
     """The period of a row whose label is one ("2019", "Q2 2023", "Year ended ..."), where the column names none."""
-    for label in (row.label, *reversed(row.path)):
-        told = read_header(label)
-        if told.year and not told.is_change:
-            return replace(told, is_change=period.is_change)
-    return period
+    said = [label for label in (*row.path, row.label) if _PERIOD_LABEL.match(label) or _is_period_only((label,))]
+    told = read_header(" / ".join(said))
+    return replace(told, is_change=period.is_change) if told.year else period
+
+
+_PERIOD_LABEL = re.compile(
+    r"^\W*(?:balances?|(?:as )?(?:of|at)|(?:fiscal |calendar |half )?year|quarter|Q[1-4]|FY|H[12]"
+    r"|(?:first|second|third|fourth) (?:quarter|half)|(?:three|six|nine|twelve) months)\b",
+    re.I,
+)
 
 
 def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str]:
@@ -292,13 +318,20 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     one = Decimal(1)
     if "%" in text:
         return "%", one, ""
+    if own_unit(text):
+        return own_unit(text), one, ""
     own = units_currency(text)
     label = " ".join((*row.path[-1:], row.label))
     if is_per_share(row.label) or any(is_per_share(head) for head in row.path[-1:]):
         return "per share", one, own or view.currency
     levels = column.path if column else ()
     told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
-    if not own and (says_percent(told) or (column and column.unit == "%") or _is_percent_row(row, levels)):
+    if not own and (
+        says_percent(told)
+        or (column and column.unit == "%")
+        or _is_percent_column(view, place)
+        or _is_percent_row(row, levels)
+    ):
         return "%", one, ""
     if told:
         return _told_unit(view, told, own)
@@ -322,6 +355,13 @@ def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a row's label or the innermost header says that its figures are percentages."""
     said = (row.label, *levels[-1:])
     return any(says_percent(text) and not _UNITS.search(text) for text in said)
+
+
+def _is_percent_column(view: TableView, place: int) -> bool:
+    """Whether a column of percentages prints the sign with its first figure alone, as is done with currencies."""
+    said = [row.cells[place].text for row in view.table.body if place < len(row.cells) and row.cells[place].length]
+    figures = [text for text in said if _holds_figure(text)]
+    return len(figures) > 1 and "%" in figures[0] and not any(units_currency(text) for text in figures)
 
 
 def _excepted(units: str) -> str:

@@ -16,7 +16,7 @@ _SCALES = r"thousands?|millions?|billions?|000s?|['’]000s?|mn?|bn|k"
 _MONEY = rf"(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES})|dollars?|euros?|pounds?|francs?|yen"
 _UNIT = (
     rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
-    rf"|(?:{_MEASURES}))(?:\s?(?:per|/|a)\s?[a-z²³.]{{1,12}})?"
+    rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
 )
 _BRACKETED = re.compile(rf"[(\[]\s*({_UNIT})\s*[)\]]", re.I)
 _BARE = re.compile(rf"^(?:{_UNIT})$", re.I)
@@ -26,6 +26,10 @@ _SHARES = re.compile(
     r"|\bshares? (?:used|issued)\b|^(?:number of )?shares$",
     re.I,
 )
+_AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
+_LETTERS = "mgVWL"
+"""Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
+_OWN = re.compile(rf"^[(\-–−]?[\d.,\s]+\)?\s*({_MEASURES})$", re.I)
 _PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)
 
 
@@ -33,8 +37,11 @@ def unit_in(text: str) -> str:
     """The unit a label or header states: "kg" of "Weight (kg)", "EUR" of "Price in EUR" and of "EUR"; "" for none."""
     said = " ".join(text.split())
     match = _BRACKETED.search(said) or _BEHIND.search(said)
-    if match:
+    if match and not (len(match[1]) == 1 and match[1].isalpha() and match[1] not in _LETTERS):
         return match[1].removeprefix("in ").strip()
+    money = _AFTER_YEAR.search(said)
+    if money:
+        return money[1]
     return said.removeprefix("in ").strip() if is_unit(said) else ""
 
 
@@ -62,3 +69,9 @@ def code_in(text: str) -> str:
     """The ISO code of a currency in a text, or ""."""
     match = re.search(rf"\b(?:{_CURRENCY_CODES})\b", text)
     return match.group() if match else ""
+
+
+def own_unit(text: str) -> str:
+    """The unit behind the number of a cell: "kg" of "4.5 kg"; "" for none and for money."""
+    match = _OWN.match(" ".join(text.split()))
+    return match[1] if match and (len(match[1]) > 1 or match[1] in _LETTERS + "%") else ""

@@ -31,7 +31,10 @@ _MONTHS = (
     r"jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?\.?|july?\.?"
     r"|aug(?:ust|\.)?|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?"
 )
-_DATE = re.compile(rf"\b(?:{_MONTHS})\s+\d{{1,2}}(?:,?\s+(?:19|20)\d\d)?", re.IGNORECASE)
+_DATE = re.compile(
+    rf"\b(?:\d{{1,2}}\.?\s+)?(?:{_MONTHS})(?:\s+\d{{1,2}}(?!\d)|(?=,?\s+(?:19|20)\d\d))(?:,?\s+(?:19|20)\d\d)?",
+    re.IGNORECASE,
+)
 _SPAN = re.compile(
     r"\b(?:three|six|nine|twelve|thirteen|fourteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d{1,2})"
     r"\s+(?:months|weeks)\b|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b|\bquarters?\s+ended\b"

@@ -62,10 +62,12 @@ def _release_labels(rows: Sequence[GridRow]) -> None:
     if body == len(rows):
         return
     left = min(row.left for row in rows[body:])
+    alone = [row.cells[0][0].text for row in rows[body:] if row.cells[0] and not any(row.cells[1:])]
+    grouped = any(PERIOD.match(text) for text in alone)  # "Year ended 2023" over the rows of each year
     for row in reversed(rows[:body]):
         text = " ".join(span.text for span in row.cells[0]).strip()
         label = bool(text) and not any(row.cells[1:]) and row.cells[0][0].left < left + _INDENTED
-        if not label or PERIOD.match(text) or UNITS_LINE.search(text) or text.startswith("("):
+        if not label or (PERIOD.match(text) and not grouped) or UNITS_LINE.search(text) or text.startswith("("):
             return
         row.is_header = False
 
@@ -196,7 +198,9 @@ def _continues_row(before: GridRow, row: GridRow) -> bool:
 
 def _fills_label(before: GridRow, row: GridRow, reach: float) -> bool:
     """Whether a label without figures was broken because it fills its column: the next word had no room there."""
-    if before.is_header or row.is_header or any(before.cells[1:]) or not before.cells[0] or not row.cells[0]:
+    if before.is_header or row.is_header or not before.cells[0] or not row.cells[0]:
+        return False
+    if any(before.cells[1:]) and any(row.cells[1:]):
         return False
     first, second = before.cells[0][-1], row.cells[0][0]
     words = second.text.split()

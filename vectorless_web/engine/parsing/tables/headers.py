@@ -19,6 +19,7 @@ _BESIDE = 0.1
 """What a point of distance from the middle of a column costs a header that stands over the column anyway."""
 _TINY = 1e-9
 """Costs that differ by less are equal; the first way found then wins."""
+_YEAR = re.compile(r"^(?:FY\s?)?(?:19|20)\d\d$", re.I)
 _DIVIDED = re.compile("[\ufffe\x02\xad]\\s?(?=[a-z])")
 _HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
 
@@ -127,7 +128,8 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], first: int, last: int) ->
     if off_centre > max(_OFF_CENTRE, _SHARE_OFF_CENTRE * (right - left)):
         return None
     inside = any(own[0] <= middle <= own[1] for own in anchors[first : last + 1])
-    spanning = bool(PERIOD.match(cell.text.strip())) or cell.right - cell.left >= _WIDE * (right - left)
+    text = cell.text.strip()
+    spanning = bool(PERIOD.match(text) or _YEAR.match(text)) or cell.right - cell.left >= _WIDE * (right - left)
     return off_centre if spanning or not inside else None
 
 

@@ -198,9 +198,13 @@ def _is_set_off(rows: Sequence[Sequence[SpanCell]]) -> bool:
 def _qualifies(row: Sequence[str], above: Sequence[str]) -> bool:
     """Whether a row below the header says more on the columns: years, dates or units, and no label of its own."""
     said = [text for text in row[1:] if text]
-    if not said or (row[0] and not _is_note_on_units(row[0])):
+    if row[0] and not _is_note_on_units(row[0]):
         return False
-    return all(_is_year(text) or bool(_QUALIFIER.match(text)) for text in said)
+    if not said:
+        return bool(row[0])
+    if all(_is_year(text) or bool(_QUALIFIER.match(text)) for text in said):
+        return True
+    return len(said) == len(row) - 1 > sum(map(bool, above[1:])) and not any(is_number(text) for text in said)
 
 
 def _spread(row: Sequence[str], lowest: Sequence[str]) -> list[str]:
