@@ -48,8 +48,9 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
     visual = _visual_rows(rows)
     edges = _column_edges(visual)
     grid = Grid(edges=edges)
+    left = min((cells[0].left for cells, _, _, is_header in visual if not is_header), default=0.0)
     for cells, top, bottom, is_header in visual:
-        placed = _place(cells, edges, is_header)
+        placed = _place(cells, edges, is_header, left)
         grid.rows.append(GridRow(placed, cells[0].page, top, bottom, cells[0].left, is_header))
     _release_labels(grid.rows)
     grid.rows = _join_wrapped(grid.rows)
@@ -141,21 +142,25 @@ def _overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
     return min(one[1], other[1]) - max(one[0], other[0])
 
 
-def _place(cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]], is_header: bool) -> list[list[CellSpan]]:
-    """The cells of a row, by column; column 0 is the label."""
+def _place(
+    cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]], is_header: bool, left: float
+) -> list[list[CellSpan]]:
+    """The cells of a row, by column; column 0 is the label. `left` is where labels begin."""
     placed: list[list[CellSpan]] = [[] for _ in range(len(edges) + 1)]
     rest = list(cells)
-    if edges and rest and (_heads_labels(rest[0], edges[0]) if is_header else _starts_left(rest[0], edges)):
+    if edges and rest and (_heads_labels(rest[0], edges[0], left) if is_header else _starts_left(rest[0], edges)):
         placed[0].append(rest.pop(0))
     for cell in rest:
         placed[nearest_column(cell, edges) + 1 if edges else 0].append(cell)
     return placed
 
 
-def _heads_labels(cell: CellSpan, first: tuple[float, float]) -> bool:
-    """Whether a header cell stands over the labels and not over the first column of figures."""
+def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bool:
+    """Whether a header cell stands over the labels, which begin at `left`, and not over the first column of figures."""
     shared = _overlap((cell.left, cell.right), first)
-    return cell.left < first[0] and shared < _LABEL_SHARE * min(cell.right - cell.left, first[1] - first[0])
+    if cell.left >= first[0] or shared >= _LABEL_SHARE * min(cell.right - cell.left, first[1] - first[0]):
+        return False
+    return cell.left < left + _INDENTED or (cell.left + cell.right) / 2 < (left + first[0]) / 2
 
 
 def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:

@@ -157,6 +157,15 @@ def _is_new_header(row: LineRow, above: Sequence[LineRow]) -> bool:
     )
 
 
+def _repeats_header(row: LineRow, above: Sequence[LineRow]) -> bool:
+    """Whether a row names again some columns of a header above, at other places: the next table has others besides."""
+    names = [(cell.text.split(), cell.left) for cell in row.cells[1:]]
+    before = [(cell.text.split(), cell.left) for own in above if own.role is LineRole.HEADER for cell in own.cells]
+    again = [left for words, left in names if any(words == other for other, _ in before)]
+    moved = [left for left in again if not any(abs(left - other) < _EDGE for _, other in before)]
+    return len(names) > 1 and 2 * len(again) >= len(names) and bool(moved)
+
+
 def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layout: Layout) -> int:
     """A bold or larger title before a new header row belongs to the next table, not to this one."""
     for position in range(seed + 1, end):
@@ -167,7 +176,10 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
         while first > seed + 1 and rows[first - 1].role is not LineRole.DATA:
             first -= 1
         between = rows[first:position]
-        if _names_periods(row) and _is_new_header(row, rows[seed - 1 : position]):
+        above = rows[max(0, seed - _HEADER_ROWS) : position]
+        if _names_periods(row) and _is_new_header(row, above):
+            return first
+        if position + 1 < end and rows[position + 1].role is LineRole.DATA and _repeats_header(row, above):
             return first
         if any(_stands_out(title, rows[seed]) for title in between) and _has_header(rows[position:end]):
             return first
