@@ -152,6 +152,11 @@ class TableView:
         """What a reader calls the table: its caption, else the title of its section."""
         return self.node.title or (self.path[-1] if self.path else "Table")
 
+    @cached_property
+    def parts(self) -> tuple["TableView", ...]:
+        """All parts of the table in order, this one included; a table that is whole is its own only part."""
+        return tuple(_find_parts(self))
+
     def read_cell(self, row: Row, place: int) -> CellReading:
         """What is understood of the cell at a place of a row."""
         return _read_cell(self, row, place)
@@ -169,6 +174,27 @@ def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
             node = tree.node(key)
             if node.table is not None:
                 yield TableView(node, node.table, tree)
+
+
+def _find_parts(view: TableView) -> Iterator[TableView]:
+    first, last = view, view
+    before = []
+    while first.table.part and (found := _neighbour(first, -1)) and found.table.part == first.table.part - 1:
+        before.append(found)
+        first = found
+    yield from reversed(before)
+    yield view
+    while (found := _neighbour(last, 1)) and found.table.part == last.table.part + 1:
+        yield found
+        last = found
+
+
+def _neighbour(view: TableView, step: int) -> TableView | None:
+    """The table next to a table, with nothing but running lines between them."""
+    key = view.node.key + step
+    while 0 < key < len(view.tree) and view.tree.kind(key) is NodeKind.RUNNING:
+        key += step
+    return next(tables_of(view.tree, [key]), None) if 0 < key < len(view.tree) else None
 
 
 def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, ...]:

@@ -211,8 +211,8 @@ def _matches(kind: str, rows: list[str]) -> int:
 
 _DISCUSSION = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
 _SAME_EDGE, _LONGEST_TABLE = 24.0, 160
-"""A table carries on one of the page before when the right edges of their columns lie within so many points and they
-have at most so many rows together."""
+"""A table carries on one of the page before when the right edges of their columns lie within so many points. Beyond so
+many rows together they are parts of one table, each a node of its own, so that leaves stay small."""
 _NEAR_BELOW = 80.0
 """Points below a table within which one without a header carries it on."""
 _FEWEST_UNITS, _MOST_UNITS = 3, 0.8
@@ -254,6 +254,8 @@ class Drafter:
         self._drafts: list[Draft] = []
         self._lines: list[Line] = []
         self._grid: Grid | None = None
+        self._part = 0
+        """Number of the grid among the parts of one long table."""
         self._headed: tuple[Grid, Table] | None = None
         """The last table, when its columns have headers: one right below without a header may carry it on."""
         self._aside: list[Draft] = []
@@ -311,11 +313,14 @@ class Drafter:
         self._heading = heading
 
     def _take_table(self, grid: Grid) -> None:
+        part = 0
         if self._grid is not None and not self._lines and _continues_table(self._grid, grid):
-            self._grid.rows.extend(grid.rows)
-            return
+            if len(self._grid.rows) + len(grid.rows) <= _LONGEST_TABLE:
+                self._grid.rows.extend(grid.rows)
+                return
+            part = self._part + 1
         self._flush()
-        self._grid = grid
+        self._grid, self._part = grid, part
 
     def _flush(self) -> None:
         if self._grid is not None:
@@ -343,7 +348,7 @@ class Drafter:
             if self._discussion:
                 self._discussed.add(id(draft))
             kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
-            draft.table = with_units(draft.table, statement=kind)
+            draft.table = replace(with_units(draft.table, statement=kind), part=self._part)
         return draft
 
     def _before(self) -> Draft | None:
@@ -365,8 +370,6 @@ class Drafter:
 
 def _continues_table(before: Grid, grid: Grid) -> bool:
     """Whether a table carries on one that ended on the page before: the same columns at the same places."""
-    if len(before.rows) + len(grid.rows) > _LONGEST_TABLE:
-        return False
     if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
         return False
     return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))

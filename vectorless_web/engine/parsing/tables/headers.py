@@ -13,6 +13,8 @@ _UNCOVERED = 8.0
 """Points of distance that a column without a header costs when headers are laid over columns."""
 _OFF_CENTRE, _SHARE_OFF_CENTRE = 8.0, 0.1
 """Points, and share of the columns' width, by which a header may stand beside the middle of the columns it spans."""
+_LENIENT = 2.0
+"""Times that distance for columns that have years below."""
 _WIDE = 0.4
 """Share of the columns' width from which a header over the middle one of them spans them all."""
 _BESIDE = 0.1
@@ -20,6 +22,7 @@ _BESIDE = 0.1
 _TINY = 1e-9
 """Costs that differ by less are equal; the first way found then wins."""
 _YEAR = re.compile(r"^(?:FY\s?)?(?:19|20)\d\d$", re.I)
+_YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIVIDED = re.compile("[\ufffe\x02\xad]\\s?(?=[a-z])")
 _HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
 
@@ -42,12 +45,14 @@ def lay_levels(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> lis
     if not edges:
         return []
     anchors, laid = [*edges], list[list[_Part]]()
+    dated = [False] * len(edges)
     for spans in reversed(rows):  # the lowest row has a header for most columns, so that the others find their stacks
         ordered = sorted(spans, key=lambda span: span.left)
-        found = _choose_runs(ordered, anchors)
+        found = _choose_runs(ordered, anchors, dated)
         laid.append([_Part(header_text(span.text), run) for span, run in zip(ordered, found, strict=True)])
         for span, (first, last) in zip(ordered, found, strict=True):
             if first == last:
+                dated[first] = dated[first] or bool(_YEAR_IN.search(span.text))
                 anchors[first] = _widen(anchors, first, (span.left, span.right))
     laid.reverse()
     return [_stack([part for parts in laid for part in parts], column) for column in range(len(edges))]
@@ -80,8 +85,10 @@ def _widen(anchors: Sequence[Edge], column: int, span: Edge) -> Edge:
     return left, right
 
 
-def _choose_runs(cells: Sequence[CellSpan], anchors: Sequence[Edge]) -> list[tuple[int, int]]:
+def _choose_runs(cells: Sequence[CellSpan], anchors: Sequence[Edge], dated: Sequence[bool]) -> list[tuple[int, int]]:
     """For each header cell of a line the figure columns (first, last) it spans, in order and without overlaps.
+
+    `dated`: columns with a year below, so that what stands above rather spans several than names one.
 
     The nearest columns are chosen; a column left without a header costs as much as `_UNCOVERED` points of distance.
     """
@@ -99,7 +106,7 @@ def _choose_runs(cells: Sequence[CellSpan], anchors: Sequence[Edge]) -> list[tup
             if cell == count:
                 continue
             for last in range(column, columns):
-                distance = _distance(cells[cell], anchors, column, last)
+                distance = _distance(cells[cell], anchors, (column, last), all(dated[column : last + 1]))
                 if distance is not None:
                     _keep_cheaper(best, (cell + 1, last + 1), cost + distance, [*chosen, (column, last)])
     found = best.get((count, columns))
@@ -116,8 +123,9 @@ def _keep_cheaper(
         best[state] = (cost, chosen)
 
 
-def _distance(cell: CellSpan, anchors: Sequence[Edge], first: int, last: int) -> float | None:
-    """What it costs that a header spans these columns; None when it cannot."""
+def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], is_dated: bool) -> float | None:
+    """What it costs that a header spans these columns, which may have years below; None when it cannot."""
+    first, last = over
     middle = (cell.left + cell.right) / 2
     left, right = anchors[first][0], anchors[last][1]
     off_centre = abs(middle - (left + right) / 2)
@@ -125,12 +133,14 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], first: int, last: int) ->
         return max(left - middle, middle - right, 0.0) + _BESIDE * off_centre
     if cell.left <= _middle(anchors[first]) and cell.right >= _middle(anchors[last]):
         return _BESIDE * off_centre
-    if off_centre > max(_OFF_CENTRE, _SHARE_OFF_CENTRE * (right - left)):
+    if off_centre > max(_OFF_CENTRE, _SHARE_OFF_CENTRE * (right - left)) * (_LENIENT if is_dated else 1.0):
         return None
     inside = any(own[0] <= middle <= own[1] for own in anchors[first : last + 1])
     text = cell.text.strip()
-    spanning = bool(PERIOD.match(text) or _YEAR.match(text)) or cell.right - cell.left >= _WIDE * (right - left)
-    return off_centre if spanning or not inside else None
+    spanning = (
+        is_dated or bool(PERIOD.match(text) or _YEAR.match(text)) or cell.right - cell.left >= _WIDE * (right - left)
+    )
+    return off_centre / (_LENIENT if is_dated else 1.0) if spanning or not inside else None
 
 
 def _middle(edge: Edge) -> float:
