@@ -1,0 +1,220 @@
+"""Words what was read from relations as a claim: a figure, a result, a rank, a count or the members of a group."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from vectorless_web.engine.answers.calculation import (
+    degree_of,
+    format_amount,
+    make_operand,
+    quote_rows,
+)
+from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim
+from vectorless_web.engine.figures.arithmetic import round_half_up
+from vectorless_web.engine.figures.figure import Figure, format_number, scale_name
+from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Task
+from vectorless_web.engine.questions.plan import QueryPlan, UnitRequest
+from vectorless_web.engine.relations.reading import Reading
+
+_SPACES = re.compile(r"\s+")
+
+
+def claim_of_reading(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
+    """The claim that tells a reading, and the one number that it stands for, "" for none."""
+    task = reading.request.task
+    if task is Task.VALUE:
+        text, value = _tell_values(plan, reading)
+    elif task is Task.COMPUTE:
+        return _tell_result(plan, reading)
+    elif task is Task.RANK:
+        text, value = _tell_rank(plan, reading)
+    elif task is Task.COUNT:
+        text, value = _tell_count(plan, reading)
+    elif task is Task.FILTER:
+        text, value = _tell_filtered(plan, reading)
+    else:
+        text, value = _tell_list(reading)
+    quotes, _ = quote_rows(reading.figures)
+    return DraftClaim(text, quotes, fit=reading.fit), value
+
+
+def tell_figure(figure: Figure, unit: UnitRequest | None) -> str:
+    """A figure with its unit: "$2,515 thousand", "12.4%", "86.8"."""
+    if figure.percent:
+        return f"{format_number(figure.amount)}%"
+    return format_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
+
+
+def _when(operand: Operand | None, figure: Figure) -> str:
+    if operand is not None and operand.period is not None:
+        return (
+            operand.period.text
+            if operand.period.kind != "year" or len(operand.period.text) < 12
+            else str(operand.period.year)
+        )
+    return figure.period
+
+
+def _label(figure: Figure) -> str:
+    return _SPACES.sub(" ", figure.label).strip(" :.") or _SPACES.sub(" ", figure.column).strip()
+
+
+def _upper(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _tell_values(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
+    operands = reading.request.operands
+    pairs = list(zip(reading.figures, _operands_of(operands, len(reading.figures)), strict=True))
+    labels = [_subject(figure, operand) for figure, operand in pairs]
+    values = [tell_figure(figure, plan.unit) for figure, _ in pairs]
+    whens = [_when(operand, figure) for figure, operand in pairs]
+    if len(set(labels)) == 1:
+        told = _join([f"{value}{f' in {when}' if when else ''}" for value, when in zip(values, whens, strict=True)])
+        return f"{_upper(labels[0])}: {told}.", values[0] if len(values) == 1 else ""
+    when = f" in {whens[0]}" if whens[0] and len(set(whens)) == 1 else ""
+    told = _join([f"{label} {value}" for label, value in zip(labels, values, strict=True)])
+    return f"{_upper(told)}{when}.", ""
+
+
+def _operands_of(operands: Sequence[Operand], count: int) -> Sequence[Operand | None]:
+    return operands if len(operands) == count else [operands[0] if operands else None] * count
+
+
+def _subject(figure: Figure, operand: Operand | None) -> str:
+    """The row's label; the column's name beside it where the row alone does not say what was asked."""
+    label = _label(figure)
+    column = re.sub(r"\W*\b(?:19|20)\d\d\b\W*", " ", figure.column).strip(" ,/")
+    named = [part for part in re.split(r", | / ", column) if part and not _IS_PERIOD.search(part)]
+    if operand is None or not named or len(named[-1]) > LONGEST_NAME:
+        return label
+    return f"{label}, {named[-1]}" if named[-1].lower() not in label.lower() else label
+
+
+LONGEST_NAME = 60
+"""Characters of a column's name that is told beside a row's label."""
+
+_IS_PERIOD = re.compile(
+    r"\b(?:years?|months|quarters?|weeks|fiscal|ended|as (?:of|at)|thousands?|millions?|billions?|december|june|march|september)\b|[$€£]|'000|^\W*$",
+    re.I,
+)
+
+
+def _join(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _tell_result(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
+    request = reading.request
+    assert reading.value is not None
+    same = len({figure.scale for figure in reading.figures}) == 1
+    quotes, places = quote_rows(reading.figures)
+    pairs = list(zip(NAMES, reading.figures, strict=False))
+    operands = tuple(
+        make_operand(name, figure, places[(figure.document, figure.key, figure.start)], same) for name, figure in pairs
+    )
+    result = _format(plan, reading)
+    calculation = DraftCalculation(reading.expression, operands, result, _unit(reading))
+    shown = [
+        f"{_label(figure)}{f' {_when(operand, figure)}' if _when(operand, figure) else ''} {tell_figure(figure, None)}"
+        for figure, operand in zip(reading.figures, _operands_of(request.operands, len(reading.figures)), strict=True)
+    ]
+    name = request.name + _tell_periods(request.operands)
+    text = f"{_upper(name)}: {result} ({'; '.join(shown)})."
+    return DraftClaim(text, quotes, calculation, reading.fit), result
+
+
+def _tell_periods(operands: Sequence[Operand]) -> str:
+    whens = list(
+        dict.fromkeys(str(o.period.year) if o.period.kind == "year" else o.period.text for o in operands if o.period)
+    )
+    if not whens:
+        return ""
+    ordered = sorted(whens, key=lambda text: re.findall(r"(?:19|20)\d\d", text)[-1:])
+    return f" in {ordered[0]}" if len(ordered) == 1 else f" from {ordered[0]} to {ordered[-1]}"
+
+
+def _unit(reading: Reading) -> str:
+    figures = reading.figures
+    if _degree(reading) != 1:
+        return ""
+    currency = next((figure.currency for figure in figures if figure.currency), "")
+    return " ".join(part for part in (currency, scale_name(reading.scale)) if part)
+
+
+def _degree(reading: Reading) -> int:
+    names = {name: 0 if figure.percent else 1 for name, figure in zip(NAMES, reading.figures, strict=False)}
+    return degree_of(reading.expression, names)
+
+
+def _format(plan: QueryPlan, reading: Reading) -> str:
+    """The result in the unit asked for, else in its figures' own."""
+    request, unit = reading.request, plan.unit or UnitRequest()
+    value = reading.value or Decimal(0)
+    if request.percent:
+        return f"{_round(value, unit.decimals, 2)}%"
+    if all(figure.percent for figure in reading.figures):
+        if request.expression == "a / b":
+            return _round(value, unit.decimals, 2)
+        suffix = " percentage points" if "-" in reading.expression else "%"
+        return f"{_round(value, unit.decimals, 2)}{suffix}"
+    if _degree(reading) == 1:
+        currency = next((figure.currency for figure in reading.figures if figure.currency), "")
+        return format_amount(value * reading.scale, unit, printed=reading.scale, currency=currency)
+    if unit.percent and _degree(reading) == 0:
+        return f"{_round(value * 100, unit.decimals, 2)}%"
+    return _round(value, unit.decimals, 2)
+
+
+def _round(value: Decimal, asked: int | None, usual: int) -> str:
+    """The value at so many decimals; small ones keep three digits that tell."""
+    decimals = usual if asked is None else asked
+    if asked is None and value and abs(value) < Decimal("0.1"):
+        decimals = usual + 2
+    text = f"{round_half_up(value, decimals):,f}"
+    return text.rstrip("0").rstrip(".") if asked is None and "." in text else text
+
+
+def _tell_rank(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
+    request = reading.request
+    values = [tell_figure(figure, plan.unit) for figure in reading.figures]
+    named = list(zip(reading.names, values, strict=True))
+    chosen, others = named[: request.count], named[request.count :]
+    rank = ("highest" if request.most else "lowest") if len(named) > 2 else ("higher" if request.most else "lower")
+    first = _join([f"{name} ({value})" for name, value in chosen])
+    rest = f"; the others: {', '.join(f'{name} ({value})' for name, value in others[:SHOWN])}" if others else ""
+    more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+    return f"{first}, the {rank} {reading.of or request.name}{rest}{more}{_tell_blanks(reading)}.", ""
+
+
+SHOWN = 8
+"""Members beside the answer that are named; of more only their number is told."""
+
+
+def _tell_blanks(reading: Reading) -> str:
+    return f"; no figure is shown for {_join(reading.blanks)}" if reading.blanks else ""
+
+
+def _tell_count(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
+    chosen = [(reading.names[index], reading.figures[index]) for index in reading.chosen]
+    count = str(len(chosen))
+    bound = reading.request.threshold
+    total = len(reading.names)
+    if bound is None:
+        return f"{count} in {reading.of}: {_join(reading.names)}.", count
+    told = _join([f"{name} ({tell_figure(figure, plan.unit)})" for name, figure in chosen]) if chosen else "none"
+    return f"{count} of {total} {bound.written}: {told}{_tell_blanks(reading)}.", count
+
+
+def _tell_filtered(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
+    chosen = [(reading.names[index], reading.figures[index]) for index in reading.chosen]
+    bound = reading.request.threshold
+    told = _join([f"{name} ({tell_figure(figure, plan.unit)})" for name, figure in chosen]) if chosen else "None"
+    written = bound.written if bound else ""
+    return f"{told}: {reading.of or reading.request.name} {written}{_tell_blanks(reading)}.", ""
+
+
+def _tell_list(reading: Reading) -> tuple[str, str]:
+    names = [reading.names[index] for index in reading.chosen]
+    return f"{_join(names)} ({len(names)} in {reading.of or reading.request.name}).", ""

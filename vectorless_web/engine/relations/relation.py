@@ -1,0 +1,270 @@
+"""A table as a relation: lines and columns with the words, periods and units by which a cell is known."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cached_property, lru_cache
+
+from vectorless_web.engine.documents.node import Column, NodeKind, Row, Table
+from vectorless_web.engine.figures.figure import Figure, scale_name, units_currency, units_scale
+from vectorless_web.engine.figures.lookup import RowCell, figure_of, read_cell_number
+from vectorless_web.engine.figures.periods import ColumnPeriod, OwnPeriod, read_header
+from vectorless_web.engine.figures.tables import TableView
+from vectorless_web.engine.text.analyser import analyse
+
+_DASHES = frozenset("—–-−")
+_YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_NOTE_MARK = re.compile(r"\s*(?:\(\s*(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3})\s*\)|[*†‡])+\s*$", re.I)
+_CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|favou?rable|\+/", re.I)
+_SUM_LABEL = re.compile(r"^\W*(?:(?:sub|grand\s+)?total|sum|net|overall|all)\b|\btotals?\W*$", re.I)
+_NOTES = re.compile(r"^\W*(?:notes?|ref(?:erence)?s?)\W*$", re.I)
+
+
+@lru_cache(maxsize=1 << 15)
+def words_of(text: str) -> frozenset[str]:
+    """The index terms of a text; a percent sign says "percent"."""
+    terms = set(analyse(text))
+    if "%" in text:
+        terms.add("percent")
+    if "percentag" in terms:
+        terms.add("percent")
+    return frozenset(terms)
+
+
+def column_path(column: Column) -> tuple[str, ...]:
+    """The header levels of a column, top down."""
+    return tuple(part.strip() for part in column.header.split(" / ") if part.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A column: its header path, the words in it, its period, and whether it holds changes between other columns."""
+
+    index: int
+    path: tuple[str, ...]
+    words: frozenset[str]
+    period: ColumnPeriod
+    is_change: bool
+    unit: str = ""
+
+    @property
+    def name(self) -> str:
+        """The header in one line."""
+        return ", ".join(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A body row: its label, the groups it stands under (outermost first), the words of both, and its own period."""
+
+    row: Row
+    label: str
+    groups: tuple[str, ...]
+    words: frozenset[str]
+    group_words: frozenset[str]
+    period: ColumnPeriod
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the label says that the row sums others up."""
+        return bool(_SUM_LABEL.search(self.label))
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A cell with a number, in its line and column. `is_blank`: a dash or nothing stands there."""
+
+    line: Line
+    axis: Axis
+    cell: RowCell
+    is_blank: bool = False
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A table with everything that says what its cells are; `own` is the quarter its document reports on."""
+
+    document: str
+    view: TableView
+    own: OwnPeriod | None = None
+    rank: float = 0.0
+    subject: frozenset[str] = field(default_factory=frozenset)
+
+    @cached_property
+    def axes(self) -> tuple[Axis, ...]:
+        """The columns that hold figures."""
+        table = self.view.table
+        made = [self._axis(index, column) for index, column in enumerate(table.columns)]
+        made += [
+            Axis(index, (), frozenset(), read_header(""), False)
+            for index in range(len(made), max((len(row.cells) for row in table.body), default=0))
+        ]
+        found = [axis for axis in made if not _NOTES.match(axis.name)]
+        if all(axis.is_change for axis in found if axis.index):
+            found = [replace(axis, is_change=False) for axis in found]
+        return tuple(found)
+
+    def _axis(self, index: int, column: Column) -> Axis:
+        path = column_path(column)
+        period = self.view.periods[index]
+        header = " ".join(path)
+        is_change = period.is_change and bool(_CHANGE.search(header))
+        return Axis(index, path, words_of(header), period, is_change, column.unit)
+
+    @cached_property
+    def lines(self) -> tuple[Line, ...]:
+        """The body rows that have figures, each under the groups it stands in."""
+        return tuple(line for line, has_cells in self._all_lines if has_cells)
+
+    @cached_property
+    def _all_lines(self) -> tuple[tuple[Line, bool], ...]:
+        found: list[tuple[Line, bool]] = []
+        group = ""
+        for row in self.view.table.body:
+            label = _NOTE_MARK.sub("", row.label).strip(" :.")
+            has_cells = any(_holds_value(cell.text) for cell in row.cells[1 if row.label else 0 :])
+            told = label or next((cell.text.strip() for cell in row.cells if cell.text.strip()), "")
+            if not has_cells:
+                group = told.strip(" :")
+            groups = row.path or ((group,) if group and has_cells else ())
+            found.append((_line(row, label, groups), has_cells))
+            if has_cells and _closes(label, group):
+                group = ""
+        return tuple(found)
+
+    @cached_property
+    def groups(self) -> dict[str, list[Line]]:
+        """The lines of each group by the group's label, sums left out."""
+        found: dict[str, list[Line]] = {}
+        for line in self.lines:
+            if line.groups and not line.is_sum:
+                for group in line.groups:
+                    found.setdefault(group, []).append(line)
+        return found
+
+    @cached_property
+    def place_words(self) -> frozenset[str]:
+        """Words of caption, section and units."""
+        head = " ".join(cell.text for row in self.view.table.rows if row.is_header for cell in row.cells[:1])
+        return words_of(" ".join((self.view.node.title, *self.view.path[-2:], self.view.units, head)))
+
+    @cached_property
+    def near_words(self) -> frozenset[str]:
+        """Words of the text just before and after the table, on its page."""
+        return words_of(" ".join(self._near_texts))
+
+    @cached_property
+    def near_years(self) -> frozenset[int]:
+        """Years that caption, section or the text around name."""
+        texts = (self.view.node.title, *self.view.path[-2:], *self._near_texts)
+        return frozenset(int(year) for text in texts for year in _YEARS.findall(text))
+
+    @cached_property
+    def _near_texts(self) -> tuple[str, ...]:
+        tree, node = self.view.tree, self.view.node
+        texts = []
+        for keys in (range(node.key - 1, max(0, node.key - 4), -1), range(node.key + 1, min(node.key + 3, len(tree)))):
+            for key in keys:
+                other = tree.node(key)
+                if other.kind in (NodeKind.TABLE, NodeKind.DOCUMENT) or abs(other.page_start - node.page_start) > 1:
+                    break
+                texts.append(other.text[:MOST_NEAR])
+        return tuple(texts)
+
+    @cached_property
+    def has_periods(self) -> bool:
+        """Whether any column names a year."""
+        return any(axis.period.year for axis in self.axes)
+
+    @cached_property
+    def units(self) -> str:
+        """The units as printed: the units line, else what any header cell says of them."""
+        if self.view.units and (units_scale(self.view.units) != 1 or units_currency(self.view.units)):
+            return self.view.units
+        heads = [cell.text for row in self.view.table.rows if row.is_header for cell in row.cells]
+        found = next((text for text in heads if _HEADER_UNITS.search(text)), "")
+        return found or self.view.units
+
+    def entries(self, line: Line) -> list[Entry]:
+        """The cells of a line that state a number, or a dash for none, in printed order."""
+        found = []
+        for axis in self.axes:
+            if axis.index >= len(line.row.cells) or (axis.index == 0 and line.row.label):
+                continue
+            cell = line.row.cells[axis.index]
+            number = read_cell_number(cell)
+            if number is not None:
+                blank = bool(cell.text.strip()) and set(cell.text.strip(" $€£")) <= _DASHES
+                found.append(Entry(line, axis, RowCell(number, axis.name, axis.period, axis.unit, axis.index), blank))
+        return found
+
+    def figure(self, entry: Entry, fit: float) -> Figure:
+        """The figure of a cell, with its row as quote."""
+        where = ", ".join(
+            part for part in (self.view.name, f"{entry.axis.name} column" if entry.axis.name else "") if part
+        )
+        figure = figure_of(self.document, self.view, entry.line.row, entry.cell, where=where, fit=min(fit, 1.0))
+        label = " - ".join((*entry.line.groups[-1:], entry.line.label)) if entry.line.is_sum else entry.line.label
+        figure = replace(figure, label=label or entry.line.label)
+        return self._with_units(figure, entry)
+
+    def _with_units(self, figure: Figure, entry: Entry) -> Figure:
+        """Units that a header or the row's own label states, where the units line states none."""
+        told = " ".join((*entry.axis.path, entry.line.label))
+        percent = figure.percent or "%" in told or bool(re.search(r"\bpercentage\b", told, re.I))
+        if percent:
+            return replace(figure, percent=True, scale=Decimal(1), currency="")
+        if figure.scale == 1 and not figure.per_share and entry.cell.number.scale == 1:
+            scale = units_scale(self.units) if _is_scaled(self.units) else Decimal(1)
+            figure = replace(figure, scale=scale, currency=figure.currency or units_currency(self.units))
+        return figure
+
+
+MOST_NEAR = 1500
+"""Characters of a text beside a table that may say what the table is about."""
+
+_HEADER_UNITS = re.compile(
+    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\bin (?:thousands|millions|billions)\b|\b(?:thousands|millions|billions)\b|[$€£]m\b",
+    re.I,
+)
+
+
+def _is_scaled(units: str) -> bool:
+    return bool(scale_name(units_scale(units)))
+
+
+def _line(row: Row, label: str, groups: Sequence[str]) -> Line:
+    return Line(row, label, tuple(groups), words_of(label), words_of(" ".join(groups)), read_header(label))
+
+
+def _holds_value(text: str) -> bool:
+    plain = text.strip()
+    return any(character.isdigit() for character in plain) or (bool(plain) and set(plain.strip(" $€£")) <= _DASHES)
+
+
+def _closes(label: str, group: str) -> bool:
+    """Whether a total ends its group: "Total assets" ends "Assets", "Total" ends any."""
+    if not _SUM_LABEL.search(label) or not re.search(r"total", label, re.I):
+        return False
+    rest = words_of(label) - {"total", "subtot"}
+    return not rest or rest <= words_of(group)
+
+
+def relations_of(
+    document: str,
+    views: Iterable[TableView],
+    *,
+    own: OwnPeriod | None = None,
+    ranks: dict[int, float] | None = None,
+    subject: str = "",
+) -> list[Relation]:
+    """The tables of a document as relations; `ranks` are their retrieval fits by key, `subject` the document's name."""
+    known = ranks or {}
+    terms = words_of(subject)
+    return [Relation(document, view, own, known.get(view.node.key, 0.0), terms) for view in views]
+
+
+def is_table(table: Table | None) -> bool:
+    """Whether there is a table with figures."""
+    return table is not None and len(table.columns) > 1
