@@ -85,7 +85,7 @@ def _operands_of(operands: Sequence[Operand], count: int) -> Sequence[Operand | 
 def _subject(figure: Figure, operand: Operand | None) -> str:
     """The row's label; the column's name beside it where the row alone does not say what was asked."""
     label = _label(figure)
-    column = re.sub(r"\W*\b(?:19|20)\d\d\b\W*", " ", figure.column).strip(" ,/")
+    column = re.sub(r"\W*\b(?:19|20)\d\d\b\W*|\(?\d{1,2}\)", " ", figure.column).strip(" ,/")
     named = [part for part in re.split(r", | / ", column) if part and not _IS_PERIOD.search(part)]
     if operand is None or not named or len(named[-1]) > LONGEST_NAME:
         return label
@@ -96,7 +96,7 @@ LONGEST_NAME = 60
 """Characters of a column's name that is told beside a row's label."""
 
 _IS_PERIOD = re.compile(
-    r"\b(?:years?|months|quarters?|weeks|fiscal|ended|as (?:of|at)|thousands?|millions?|billions?|december|june|march|september)\b|[$€£]|'000|^\W*$",
+    r"^\W*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d*\W*$|\b(?:years?|months|quarters?|weeks|fiscal|ended|as (?:of|at)|thousands?|millions?|billions?|december|june|march|september)\b|[$€£]|'000|^\W*$",
     re.I,
 )
 
@@ -177,15 +177,27 @@ def _round(value: Decimal, asked: int | None, usual: int) -> str:
 
 
 def _tell_rank(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
+    """ "Headcount was highest in 2018: 58, against 43 in 2019." Where a period answers, it is the number that is told."""
     request = reading.request
     values = [tell_figure(figure, plan.unit) for figure in reading.figures]
     named = list(zip(reading.names, values, strict=True))
     chosen, others = named[: request.count], named[request.count :]
     rank = ("highest" if request.most else "lowest") if len(named) > 2 else ("higher" if request.most else "lower")
-    first = _join([f"{name} ({value})" for name, value in chosen])
-    rest = f"; the others: {', '.join(f'{name} ({value})' for name, value in others[:SHOWN])}" if others else ""
-    more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
-    return f"{first}, the {rank} {reading.of or request.name}{rest}{more}{_tell_blanks(reading)}.", ""
+    of = _upper(reading.of or request.name)
+    is_time = all(re.fullmatch(r"(?:19|20)\d\d", name) for name, _ in named)
+    link = " in" if is_time else " for"
+    first = _join([f"{name}, {value}" if not is_time else f"{name}: {value}" for name, value in chosen])
+    against = [f"{value}{link} {name}" for name, value in others[:SHOWN]]
+    more = [f"{len(others) - SHOWN} more"] if len(others) > SHOWN else []
+    rest = f", against {_join([*against, *more])}" if others else ""
+    value = chosen[0][0] if is_time and len(chosen) == 1 else ""
+    if is_time:
+        return f"{of}: {rank} in {first}{rest}{_tell_blanks(reading)}.", value
+    return f"{first}: the {rank} {_lower(of)}{rest}{_tell_blanks(reading)}.", ""
+
+
+def _lower(text: str) -> str:
+    return text if text[1:2].isupper() else text[:1].lower() + text[1:]
 
 
 SHOWN = 8

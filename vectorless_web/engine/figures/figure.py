@@ -46,9 +46,9 @@ THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_00
 
 _SCALE_WORDS = (
     (re.compile(r"\bbillions?\b|\bbn\b", re.I), BILLION),
-    (re.compile(r"\bmillions?\b|\bmn\b", re.I), MILLION),
+    (re.compile(r"\bmillions?\b|\bmn\b|[$€£]\s?m\b", re.I), MILLION),
 )
-_THOUSANDS = re.compile(r"\bthousands?\b|\b000s?\b|['’]000", re.I)
+_THOUSANDS = re.compile(r"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}

@@ -37,7 +37,9 @@ _LEFT_OVER = 0.8
 _EXTRA = 0.5
 """How much a label's other words tell against it: with as many of them as words that match it keeps .75."""
 
-_NEUTRAL = frozenset({"total", "net", "consolid", "compani", "aggreg", "subtot", "group"})
+_NEUTRAL = frozenset(
+    analyse("total net consolidated company aggregate subtotal group inc ltd co corp corporation plc llc gmbh limited")
+)
 _HEADER_WORDS = frozenset(
     analyse(
         "year years ended ending end as of at fiscal three six nine twelve months quarter quarters period periods in thousands millions billions"
@@ -117,22 +119,13 @@ def _matches(
     return found
 
 
-@lru_cache(maxsize=1 << 8)
-def _words_below(relation: int) -> frozenset[str]:
-    return frozenset()
-
-
 def _label_words(relation: Relation) -> frozenset[str]:
     return frozenset(word for line in relation.lines for word in (*line.words, *line.group_words))
 
 
 def _line_fit(relation: Relation, line: Line, terms: frozenset[str], hits: frozenset[str], has_axis_hit: bool) -> float:
     """How much a label's other words tell against it. A label without any word asked for is a period or a total."""
-    extra = [
-        term
-        for term in label_terms(line.label)
-        if term not in terms and term not in _NEUTRAL and not _is_footnote(term)
-    ]
+    extra = _extra_terms(line.label, terms)
     if not hits:
         if not extra or line.period.year or line.period.quarter:
             return 1.0
@@ -141,6 +134,22 @@ def _line_fit(relation: Relation, line: Line, terms: frozenset[str], hits: froze
     fit = 1.0 - _EXTRA * len(extra) / (told + len(extra))
     summing = {"total", "net"}
     return fit - 0.02 * len((hits ^ line.words) & summing)
+
+
+def _extra_terms(label: str, terms: frozenset[str]) -> list[str]:
+    """What a label says beside the words asked for; nothing when a name in its parentheses is what was asked for."""
+    for alias in _PARENTHESES.findall(label):
+        named = words_of(alias)
+        if named and named <= terms:
+            return []
+    return [
+        t
+        for t in label_terms(label)
+        if t not in terms and t not in _NEUTRAL and t not in GENERIC and not _is_footnote(t)
+    ]
+
+
+_PARENTHESES = re.compile(r"\(([^()]*)\)")
 
 
 def _is_footnote(term: str) -> bool:
@@ -278,8 +287,3 @@ def are_rivals(first: Match, second: Match) -> bool:
 
 TIE = 0.012
 """Cells whose fits differ by less are equally good."""
-
-
-def line_words(text: str) -> frozenset[str]:
-    """The terms of words in a question, for comparing them with labels."""
-    return words_of(text)

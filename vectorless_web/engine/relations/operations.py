@@ -1,7 +1,7 @@
 """Operations on relations: rank, filter, count and list, each with the cells it looked at."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -61,22 +61,22 @@ def _are_periods(alternatives: Sequence[str]) -> bool:
     return bool(alternatives) and all(re.search(r"(?:19|20)\d\d|\bq[1-4]\b", text, re.I) for text in alternatives)
 
 
-def find_row_periods(relations: Sequence[Relation], operand: Operand) -> Members | None:
+def list_row_periods(relations: Sequence[Relation], operand: Operand) -> Members | None:
     """The periods for which the row that the operand names has figures."""
     matches = select_newest(find_matches(relations, Operand(operand.words)))
-    return _row_periods(matches[0]) if matches else None
+    return row_periods(matches[0]) if matches else None
 
 
 def _among_periods(relations: Sequence[Relation], request: Request) -> Members | None:
     operand = request.operands[0]
     matches = select_newest(find_matches(relations, Operand(operand.words)))
-    members = _row_periods(matches[0]) if matches else None
+    members = row_periods(matches[0]) if matches else None
     if members is None or len(members.members) < 2:
         return _column_periods(matches)
     return members
 
 
-def _row_periods(match: Match) -> Members | None:
+def row_periods(match: Match) -> Members | None:
     """The cells of a row in columns of different periods, each period once."""
     relation, line = match.relation, match.entry.line
     axis = match.entry.axis
@@ -204,7 +204,12 @@ def _row_sets(relation: Relation, request: Request) -> Iterable[Members]:
             ]
             cells = [(line, entry) for line, entry in cells if period_fit(relation, entry, operand.period) >= LEAST_FIT]
             members = _chosen(
-                [Member(l.label, relation.figure(e, fit), e.is_blank) for l, e in cells if l.label], request
+                [
+                    Member(line.label, relation.figure(entry, fit), entry.is_blank)
+                    for line, entry in cells
+                    if line.label
+                ],
+                request,
             )
             if len(members) > 1:
                 newest = 0.001 * ((axis.period.year or 0) % 100) / 100 if operand.period is None else 0.0
@@ -293,6 +298,3 @@ def figure_of_line(relation: Relation, line: Line, operand: Operand, fit: float)
         return None
     newest = max(entries, key=lambda entry: (entry.axis.period.year or 0, -entry.axis.index))
     return Member(line.label, relation.figure(newest, fit), newest.is_blank)
-
-
-Operation = Callable[[Sequence[Relation], Request], Members | None]

@@ -31,11 +31,12 @@ from vectorless_web.engine.relations.operations import (
     figure_of_line,
     find_group,
     find_members,
-    find_row_periods,
+    list_row_periods,
     passes,
     rank_members,
+    row_periods,
 )
-from vectorless_web.engine.relations.relation import Relation
+from vectorless_web.engine.relations.relation import Line, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +223,7 @@ def _read_stated(relations: Sequence[Relation], request: Request) -> Reading | N
     when = max(whens, key=lambda p: (p.year, p.quarter or 0)) if whens else None
     matches = find_matches(relations, Operand(strip_periods(request.whole), when), least=STATED_FIT)
     matches = matches if when else select_newest(matches)
-    kept = [match for match in matches if _says_all(match, request) and (len(set(whens)) < 2)]
+    kept = [match for match in matches if _says_all(match, request)]
     if not kept or _is_ambiguous(kept[0], kept):
         return None
     figure = kept[0].relation.figure(kept[0].entry, kept[0].fit)
@@ -246,7 +247,7 @@ def _says_all(match: Match, request: Request) -> bool:
 
 def _compute(relations: Sequence[Relation], request: Request) -> Reading | None:
     if request.spread:
-        spread = _spread(relations, request)
+        spread = _spread(relations, request) or _list_spread(relations, request)
         if spread is None:
             return None
         request, matches = spread
@@ -322,6 +323,14 @@ def _spread(relations: Sequence[Relation], request: Request) -> tuple[Request, l
     return replace(request, operands=operands, expression=expression), ordered
 
 
+def _list_spread(relations: Sequence[Relation], request: Request) -> tuple[Request, list[Match]] | None:
+    """The request over the things it lists, where no row has them as a whole."""
+    matches = match_operands(relations, request.items) if request.items else None
+    if matches is None:
+        return None
+    return replace(request, operands=request.items, expression=f"average({', '.join(NAMES[: len(matches)])})"), matches
+
+
 def _rank(relations: Sequence[Relation], request: Request) -> Reading | None:
     members = find_members(relations, request)
     if members is None or len(members.stated) < 2 or not _are_alike(members.stated):
@@ -379,7 +388,7 @@ def _members_counted(relations: Sequence[Relation], request: Request) -> Members
 
 
 def _list_periods(relations: Sequence[Relation], request: Request) -> Reading | None:
-    members = find_row_periods(relations, request.operands[0]) or _table_periods(relations, request)
+    members = list_row_periods(relations, request.operands[0]) or _table_periods(relations, request)
     if members is None:
         return None
     return _reading_of(request, members, members.members, range(len(members.members)))
@@ -399,17 +408,23 @@ def _table_periods(relations: Sequence[Relation], request: Request) -> Members |
         return None
     line = max(named[0].lines, key=lambda line: len(named[0].entries(line)))
     found = select_newest([Match(named[0], entry, LEAST_FIT) for entry in named[0].entries(line)])
-    from vectorless_web.engine.relations.operations import _row_periods
-
-    return _row_periods(found[0]) if found else None
+    return row_periods(found[0]) if found else None
 
 
 def _list_members(relations: Sequence[Relation], request: Request) -> Reading | None:
     operand = request.operands[0]
-    group = find_group(relations, operand)
+    group = find_group(relations, operand) or _only_table(relations, operand)
     if group is None:
         return None
     relation, name, lines = group
     found = [figure_of_line(relation, line, operand, 0.88) for line in lines]
     members = Members(tuple(member for member in found if member is not None), 0.88, name)
     return _reading_of(request, members, members.members, range(len(members.members))) if members.members else None
+
+
+def _only_table(relations: Sequence[Relation], operand: Operand) -> tuple[Relation, str, list[Line]] | None:
+    """The lines of the document's one table, when the question speaks of "the table" and nothing else."""
+    if len(relations) != 1 or not re.fullmatch(r"(?:the\s+)?tables?", operand.words, re.I):
+        return None
+    lines = [line for line in relations[0].lines if not line.is_sum and line.label]
+    return (relations[0], "the table", lines) if lines else None

@@ -1,7 +1,7 @@
 """A table as a relation: lines and columns with the words, periods and units by which a cell is known."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -94,23 +94,45 @@ class Relation:
     @cached_property
     def axes(self) -> tuple[Axis, ...]:
         """The columns that hold figures."""
-        table = self.view.table
-        made = [self._axis(index, column) for index, column in enumerate(table.columns)]
-        made += [
-            Axis(index, (), frozenset(), read_header(""), False)
-            for index in range(len(made), max((len(row.cells) for row in table.body), default=0))
-        ]
-        found = [axis for axis in made if not _NOTES.match(axis.name)]
+        width = max([len(self.view.table.columns), *(len(row.cells) for row in self.view.table.body)], default=0)
+        found = [axis for axis in map(self._axis, range(width)) if not _NOTES.match(axis.name)]
         if all(axis.is_change for axis in found if axis.index):
             found = [replace(axis, is_change=False) for axis in found]
         return tuple(found)
 
-    def _axis(self, index: int, column: Column) -> Axis:
-        path = column_path(column)
-        period = self.view.periods[index]
+    def _axis(self, index: int) -> Axis:
+        columns, periods = self.view.table.columns, self.view.periods
+        own = column_path(columns[index]) if index < len(columns) else ()
+        spread = tuple(text for text in _inherited(self._heads, index) if text not in own)
+        late = tuple(row.cells[index].text.strip() for row in self._late_heads if index < len(row.cells))
+        path = tuple(text for text in (*spread, *own, *late) if text and not _EXCEPTIONS.search(text))
         header = " ".join(path)
-        is_change = period.is_change and bool(_CHANGE.search(header))
-        return Axis(index, path, words_of(header), period, is_change, column.unit)
+        period = periods[index] if index < len(periods) else read_header("")
+        if not period.year:
+            period = read_header(_SHORT_FISCAL.sub(r"FY\1", header))
+        unit = columns[index].unit if index < len(columns) else ""
+        if "%" in unit and not re.search(r"%|percent", header, re.I):
+            unit = ""
+        return Axis(index, path, words_of(header), period, bool(_CHANGE.search(header)), unit)
+
+    @cached_property
+    def _heads(self) -> list[list[str]]:
+        """The header rows as texts, top down, late ones among them."""
+        rows = [row for row in self.view.table.rows if row.is_header]
+        return [[cell.text.strip() for cell in row.cells] for row in (*rows, *self._late_heads)]
+
+    @cached_property
+    def _late_heads(self) -> tuple[Row, ...]:
+        """Rows above the first figures that were not read as headers: years and names of columns, no amount."""
+        found: list[Row] = []
+        for row in self.view.table.body[:MOST_HEADS]:
+            values = [cell.text.strip() for cell in row.cells[1:] if cell.text.strip()]
+            if not values or not all(_is_heading(text) for text in values):
+                break
+            found.append(row)
+        years = any(_HEADING_YEAR.search(cell.text) for row in found for cell in row.cells[1:])
+        named = any(sum(bool(cell.text.strip()) for cell in row.cells[1:]) > 1 for row in found)
+        return tuple(found) if years or named else ()
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
@@ -121,7 +143,7 @@ class Relation:
     def _all_lines(self) -> tuple[tuple[Line, bool], ...]:
         found: list[tuple[Line, bool]] = []
         group = ""
-        for row in self.view.table.body:
+        for row in self.view.table.body[len(self._late_heads) :]:
             label = _NOTE_MARK.sub("", row.label).strip(" :.")
             has_cells = any(_holds_value(cell.text) for cell in row.cells[1 if row.label else 0 :])
             told = label or next((cell.text.strip() for cell in row.cells if cell.text.strip()), "")
@@ -146,7 +168,7 @@ class Relation:
     @cached_property
     def place_words(self) -> frozenset[str]:
         """Words of caption, section and units."""
-        head = " ".join(cell.text for row in self.view.table.rows if row.is_header for cell in row.cells[:1])
+        head = " ".join(cells[0] for cells in self._heads if cells)
         return words_of(" ".join((self.view.node.title, *self.view.path[-2:], self.view.units, head)))
 
     @cached_property
@@ -172,6 +194,11 @@ class Relation:
                 texts.append(other.text[:MOST_NEAR])
         return tuple(texts)
 
+    @property
+    def text(self) -> str:
+        """What the table and the text around it say."""
+        return " ".join((*self.view.path, self.view.node.title, *self._near_texts, self.view.node.text))
+
     @cached_property
     def has_periods(self) -> bool:
         """Whether any column names a year."""
@@ -182,9 +209,25 @@ class Relation:
         """The units as printed: the units line, else what any header cell says of them."""
         if self.view.units and (units_scale(self.view.units) != 1 or units_currency(self.view.units)):
             return self.view.units
-        heads = [cell.text for row in self.view.table.rows if row.is_header for cell in row.cells]
+        heads = [text for cells in self._heads for text in cells]
+        above = [
+            text[:LONGEST_UNITS] if not _UNITS_IN.search(text) else _UNITS_IN.search(text)[0] for text in self._above
+        ]
         found = next((text for text in heads if _HEADER_UNITS.search(text)), "")
+        found = found or next((text for text in above if _UNITS_IN.search(text)), "")
         return found or self.view.units
+
+    @cached_property
+    def _above(self) -> tuple[str, ...]:
+        """Texts above the table on its page and the page before, nearest first, and what it stands under."""
+        tree, node = self.view.tree, self.view.node
+        texts = []
+        for key in range(node.key - 1, max(0, node.key - MOST_ABOVE), -1):
+            other = tree.node(key)
+            if other.kind is NodeKind.TABLE or other.page_start < node.page_start - 1:
+                break
+            texts.append(other.text)
+        return (*texts, *reversed(self.view.path))
 
     def entries(self, line: Line) -> list[Entry]:
         """The cells of a line that state a number, or a dash for none, in printed order."""
@@ -221,11 +264,56 @@ class Relation:
         return figure
 
 
+MOST_HEADS = 3
+"""Rows at the top of a table that may still be headers."""
+
+MOST_ABOVE = 9
+"""Nodes above a table in which its units may be told."""
+
+LONGEST_UNITS = 80
+
+_UNITS_IN = re.compile(
+    r"\(?\b(?:(?:all\s+)?(?:amounts?|figures?|dollars?|values?|numbers?)\s+)?(?:(?:are|is)\s+)?(?:stated|expressed|presented|shown|reported|tabular)?\s*(?:amounts\s+)?"
+    r"in\s+(?:[A-Z]{0,3}\s?[$€£]|USD|EUR|GBP|RMB|US\s?dollars?)?\s?(?:thousands|millions|billions|000['’]?s|['’‘]000s?|[$€£]\s?000['’]?s)\b[^.;]{0,60}\)?",
+    re.I,
+)
+_EXCEPTIONS = re.compile(r"\bexcept\b", re.I)
+_SHORT_FISCAL = re.compile(r"\bF['’]?(\d\d)\b")
+_HEADING_YEAR = re.compile(r"(?:19|20)\d\d|\bF?Y?\s?['’]?\d\d\b|\bQ[1-4]\b")
+_PLAIN_AMOUNT = re.compile(r"^\W*[$€£]?\s?\(?-?\d[\d,.]*\)?\s*%?\)?\W*$")
+_LONE_YEAR = re.compile(r"^\W*(?:19|20)\d\d\W*(?:\(\d\)|[*†]*)$")
+
+
+def _is_heading(text: str) -> bool:
+    """Whether a cell names a column: a year or words, no amount."""
+    if _LONE_YEAR.match(text):
+        return True
+    return not _PLAIN_AMOUNT.match(text) and any(character.isalpha() for character in text) and len(text) < 60
+
+
+def _inherited(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]:
+    """Headers that stand over a column without being above it: over its left neighbours, or alone in their row."""
+    for place, cells in enumerate(heads[:-1]):
+        if not index or index >= len(cells) or cells[index]:
+            continue
+        below = heads[place + 1 :]
+        filled = [i for i, text in enumerate(cells) if i and text]
+        under = [i for i in range(1, len(cells)) if any(i < len(row) and row[i] for row in below)]
+        if index not in under or not filled:
+            continue
+        if len(filled) == 1:
+            yield cells[filled[0]]
+        else:
+            left = [i for i in filled if i < index]
+            if left and left[-1] in under:
+                yield cells[left[-1]]
+
+
 MOST_NEAR = 1500
 """Characters of a text beside a table that may say what the table is about."""
 
 _HEADER_UNITS = re.compile(
-    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\bin (?:thousands|millions|billions)\b|\b(?:thousands|millions|billions)\b|[$€£]m\b",
+    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
     re.I,
 )
 

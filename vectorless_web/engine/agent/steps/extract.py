@@ -173,11 +173,12 @@ def _read_relations(walk: Walk) -> Reading | None:
         return None
     tree = walk.document.tree
     views = list(tables_of(tree, tree.leaves()))
-    views = [v for v in views if not walk.foreign or names_any(" ".join((*v.path, v.node.text)), walk.foreign)]
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
     subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
     relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=subject)
+    if walk.foreign:
+        relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
     page = page_asked(walk.plan.question, len(walk.document.pages))
     on_page = [relation for relation in relations if page and covers_page(relation.view.node, page)]
     return (read_request_in(on_page, request) if on_page else None) or read_request_in(relations, request)

@@ -80,6 +80,8 @@ class Request:
     threshold: Threshold | None = None
     count: int = 1
     alternatives: tuple[str, ...] = ()
+    items: tuple[Operand, ...] = ()
+    """The operands as a list ("A and B"), for words that no row has as a whole."""
 
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
@@ -235,14 +237,14 @@ _UNIT_TAIL = re.compile(
 )
 _FILLER = re.compile(
     r"\b(?:over|across|for|during|in)\s+(?:the|all)\s+(?:\w+\s+)?(?:years?|periods?|quarters?)(?:\s+period)?\b(?!\s*['’])"
-    r"|\b(?:for|in|during|as of|as at|at|on|by|from|between|over|of)?\s*(?:the\s+)?(?:fiscal|financial|calendar|reporting)?\s*(?:years?|periods?|quarters?|months?)\s+(?:then\s+)?(?:ended|ending|end)\b"
+    r"|\b(?:for|in|during|as of|as at|at|on|by|from|between|over|of)?\s*(?:the\s+)?(?:fiscal|financial|calendar|reporting)?\s*(?:years?|periods?|quarters?|months?)\s+(?:then\s+)?(?:ended|ending)\b"
     r"|\b(?:as )?(?:reported|recorded|recogni[sz]ed|shown|stated|listed|disclosed|presented|given|noted|provided)\s+(?:by|in|for|on)\s+(?:the\s+)?(?:company|group|firm|table|report|document|organi[sz]ation|year)\b"
     r"|\b(?:by|of|for|in) the (?:company|group|firm|table|report|document|organi[sz]ation)\b|\bthe (?:company|group|firm)['’]s?\b|\bin the table\b|\baccording to the \w+\b",
     re.I,
 )
 _CONNECTED = re.compile(
     r"(?:\s|^)*(?:,\s*)?(?:\b(?:from|between|in|for|at|as of|as at|as|during|over|of|on|by|to|and|or|through|until|till|since|versus|vs\.?|against|than|with|ended|ending|compared (?:to|with)|as compared (?:to|with)|relative to"
-    r"|the|respective|both|each of|(?:the\s+)?(?:(?:fiscal|financial|calendar|full|same|previous|prior)\s+)?(?:years?|periods?|quarters?|months?|fy|end of|beginning of|start of))\b[\s,]*)*\x00",
+    r"|the|respective|both|each of|(?:the\s+)?(?:(?:fiscal|financial|calendar|full|same|previous|prior)\s+)?(?:years?|periods?|quarters?|months?|fy))\b[\s,]*)*\x00",
     re.I,
 )
 _LONE = re.compile(
@@ -626,6 +628,7 @@ def _make_change(words: str, *, percent: bool, name: str, points: bool = False, 
         operands = (Operand(words),)
     expression = "100 * (a - b) / b" if percent else "a - b"
     spread = "" if len(operands) > 1 else "change"
+    whole = whole if len(whens) < 2 else ""
     return Request(
         Task.COMPUTE,
         operands,
@@ -670,6 +673,12 @@ def _make_spread(words: str, function: str, name: str, *, whole: str = "") -> Re
         return Request(Task.COMPUTE, operands, _call(function, len(operands)), f"{name} {plain}")
     when = whens[0] if whens else None
     items = list_items(plain)
+    if len(items) > 1 and function == "average":
+        listed = tuple(Operand(item, when) for item in items)
+        single = (Operand(plain, when),)
+        return Request(
+            Task.COMPUTE, single, _call(function, 1), f"{name} {plain}", spread=function, whole=whole, items=listed
+        )
     if len(items) > 1:
         operands = tuple(Operand(item, when) for item in items)
         return Request(Task.COMPUTE, operands, _call(function, len(operands)), f"{name} {plain}", whole=whole)
