@@ -14,7 +14,7 @@ from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim
 from vectorless_web.engine.figures.arithmetic import round_half_up
 from vectorless_web.engine.figures.figure import Figure, format_number, scale_name
 from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Task
-from vectorless_web.engine.questions.plan import QueryPlan, UnitRequest
+from vectorless_web.engine.questions.plan import Period, QueryPlan, UnitRequest
 from vectorless_web.engine.relations.reading import Reading
 
 _SPACES = re.compile(r"\s+")
@@ -47,13 +47,7 @@ def tell_figure(figure: Figure, unit: UnitRequest | None) -> str:
 
 
 def _when(operand: Operand | None, figure: Figure) -> str:
-    if operand is not None and operand.period is not None:
-        return (
-            operand.period.text
-            if operand.period.kind != "year" or len(operand.period.text) < 12
-            else str(operand.period.year)
-        )
-    return figure.period
+    return _period_text(operand.period) if operand is not None and operand.period is not None else figure.period
 
 
 def _label(figure: Figure) -> str:
@@ -126,13 +120,20 @@ def _tell_result(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
 
 
 def _tell_periods(operands: Sequence[Operand]) -> str:
-    whens = list(
-        dict.fromkeys(str(o.period.year) if o.period.kind == "year" else o.period.text for o in operands if o.period)
-    )
+    ordered = sorted((o.period for o in operands if o.period), key=lambda p: (p.year, p.quarter or 0))
+    whens = list(dict.fromkeys(_period_text(period) for period in ordered))
     if not whens:
         return ""
-    ordered = sorted(whens, key=lambda text: re.findall(r"(?:19|20)\d\d", text)[-1:])
-    return f" in {ordered[0]}" if len(ordered) == 1 else f" from {ordered[0]} to {ordered[-1]}"
+    return f" in {whens[0]}" if len(whens) == 1 else f" from {whens[0]} to {whens[-1]}"
+
+
+def _period_text(period: Period) -> str:
+    """A period as asked; a year that is part of a range ("2017 to 2019") as itself."""
+    return period.text if period.text and len(period.text) < LONGEST_PERIOD else str(period.year)
+
+
+LONGEST_PERIOD = 18
+"""Characters of a period's own words; longer ones are a range."""
 
 
 def _unit(reading: Reading) -> str:
@@ -209,24 +210,28 @@ def _tell_blanks(reading: Reading) -> str:
 
 
 def _tell_count(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
+    """ "3 sites exceed 40: Leeds (58); York (51); Hull (44)": the number, then every member that was counted."""
     chosen = [(reading.names[index], reading.figures[index]) for index in reading.chosen]
     count = str(len(chosen))
+    noun = reading.request.over
     bound = reading.request.threshold
-    total = len(reading.names)
     if bound is None:
-        return f"{count} in {reading.of}: {_join(reading.names)}.", count
-    told = _join([f"{name} ({tell_figure(figure, plan.unit)})" for name, figure in chosen]) if chosen else "none"
-    return f"{count} of {total} {bound.written}: {told}{_tell_blanks(reading)}.", count
+        return f"{count} {noun} under {reading.of}: {'; '.join(reading.names)}.", count
+    told = "; ".join(f"{name} ({tell_figure(figure, plan.unit)})" for name, figure in chosen) or "none"
+    return f"{count} {noun} {bound.written}: {told}{_tell_blanks(reading)}.", count
 
 
 def _tell_filtered(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
     chosen = [(reading.names[index], reading.figures[index]) for index in reading.chosen]
     bound = reading.request.threshold
-    told = _join([f"{name} ({tell_figure(figure, plan.unit)})" for name, figure in chosen]) if chosen else "None"
+    told = _join([f"{tell_figure(figure, plan.unit)} in {name}" for name, figure in chosen]) if chosen else "none"
     written = bound.written if bound else ""
-    return f"{told}: {reading.of or reading.request.name} {written}{_tell_blanks(reading)}.", ""
+    value = chosen[0][0] if len(chosen) == 1 and re.fullmatch(r"(?:19|20)\d\d", chosen[0][0]) else ""
+    return f"{_upper(reading.of or reading.request.name)} {written}: {told}{_tell_blanks(reading)}.", value
 
 
 def _tell_list(reading: Reading) -> tuple[str, str]:
     names = [reading.names[index] for index in reading.chosen]
-    return f"{_join(names)} ({len(names)} in {reading.of or reading.request.name}).", ""
+    if reading.request.task is Task.PERIODS:
+        return f"Figures are shown for {_join(names)}: {reading.of or reading.request.name}.", ""
+    return f"{_upper(reading.of or reading.request.name)}: {'; '.join(names)}.", ""

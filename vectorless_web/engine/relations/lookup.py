@@ -96,19 +96,23 @@ def _matches(
 ) -> list[Match]:
     terms = frozenset(term for term, _ in wanted)
     axis_words = frozenset(word for axis in relation.axes for word in axis.words)
-    has_axis_hit = bool(terms & axis_words)
-    if not wanted or not (terms & _label_words(relation) or has_axis_hit):
+    content = frozenset(term for term, weight in wanted if weight == 1.0)
+    has_axis_hit = bool(content & axis_words)
+    if not wanted or not (content & _label_words(relation) or has_axis_hit):
         return []
     weight = 0.97 + 0.02 * min(relation.rank, 1.0) + (0.01 if relation.view.statement else 0.0)
     found = []
     for line in relation.lines:
         hits = terms & line.words
-        if not hits and not has_axis_hit and not (line.is_sum and terms & line.group_words):
+        is_named = bool(content & line.words) or (line.is_sum and bool(content & line.group_words))
+        if not is_named and not has_axis_hit:
             continue
         shape = _line_fit(relation, line, terms, hits, has_axis_hit)
         if shape * weight < least:
             continue
         for entry in relation.entries(line):
+            if not is_named and not content & entry.axis.words:
+                continue
             fit, left_over = _entry_fit(relation, entry, wanted, terms)
             fit *= shape * weight
             if fit < least:
@@ -165,14 +169,22 @@ def _entry_fit(
         return 0.0, ()
     total = cost = 0.0
     left_over = []
+    head = _head_of(wanted)
     for term, weight in wanted:
         total += weight
         price = _price(relation, entry, term)
+        if term == head and price == _COSTS["near"]:
+            price = 1.0
         cost += weight * price
         if price >= 1.0 and weight == 1.0:
             left_over.append(term)
     fit = (1.0 - cost / total) * (_LEFT_OVER if left_over else 1.0)
     return fit * _axis_fit(relation, axis, terms, line), tuple(left_over)
+
+
+def _head_of(wanted: Sequence[tuple[str, float]]) -> str:
+    """The last content word: what is measured, which the text around a table alone cannot stand for."""
+    return next((term for term, weight in reversed(wanted) if weight == 1.0), "")
 
 
 def _price(relation: Relation, entry: Entry, term: str) -> float:

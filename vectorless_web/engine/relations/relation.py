@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 
-from vectorless_web.engine.documents.node import Column, NodeKind, Row, Table
+from vectorless_web.engine.documents.node import Column, Node, NodeKind, Row
+from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.figure import Figure, scale_name, units_currency, units_scale
 from vectorless_web.engine.figures.lookup import RowCell, figure_of, read_cell_number
 from vectorless_web.engine.figures.periods import ColumnPeriod, OwnPeriod, read_header
@@ -18,6 +19,9 @@ _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NOTE_MARK = re.compile(r"\s*(?:\(\s*(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3})\s*\)|[*†‡])+\s*$", re.I)
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|favou?rable|\+/", re.I)
 _SUM_LABEL = re.compile(r"^\W*(?:(?:sub|grand\s+)?total|sum|net|overall|all)\b|\btotals?\W*$", re.I)
+_GROSS = frozenset({"gross", "net", "total", "befor", "after"})
+"""Words by which a row of its group's own name says that it sums the group up."""
+
 _NOTES = re.compile(r"^\W*(?:notes?|ref(?:erence)?s?)\W*$", re.I)
 
 
@@ -68,7 +72,9 @@ class Line:
     @property
     def is_sum(self) -> bool:
         """Whether the label says that the row sums others up."""
-        return bool(_SUM_LABEL.search(self.label))
+        if _SUM_LABEL.search(self.label):
+            return True
+        return bool(self.group_words) and self.words - _GROSS <= self.group_words and bool(self.words & _GROSS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,10 +339,9 @@ def _holds_value(text: str) -> bool:
 
 def _closes(label: str, group: str) -> bool:
     """Whether a total ends its group: "Total assets" ends "Assets", "Total" ends any."""
-    if not _SUM_LABEL.search(label) or not re.search(r"total", label, re.I):
-        return False
-    rest = words_of(label) - {"total", "subtot"}
-    return not rest or rest <= words_of(group)
+    said = words_of(label)
+    rest = said - _GROSS - {"subtot"}
+    return len(rest) < len(said) and (not rest or rest <= words_of(group))
 
 
 def relations_of(
@@ -353,6 +358,6 @@ def relations_of(
     return [Relation(document, view, own, known.get(view.node.key, 0.0), terms) for view in views]
 
 
-def is_table(table: Table | None) -> bool:
-    """Whether there is a table with figures."""
-    return table is not None and len(table.columns) > 1
+def units_of(tree: Tree, node: Node) -> str:
+    """The units of a table node as printed, "" for any other node."""
+    return Relation("", TableView(node, node.table, tree)).units if node.table is not None else ""

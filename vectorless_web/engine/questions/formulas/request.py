@@ -264,7 +264,14 @@ def request_of(plan: QueryPlan) -> Request | None:
     """The request of a plan; None for a question that is not about figures in tables."""
     if plan.intent is Intent.SUMMARY:
         return None
-    return read_request(plan.focus)
+    text = plan.focus
+    for name in sorted(plan.entities, key=len, reverse=True):
+        text = re.sub(rf"\b{re.escape(name)}['’]s?\s+", "", text)
+    request = read_request(text)
+    wants_percent = plan.unit is not None and plan.unit.percent
+    if request is not None and request.expression == "a - b" and wants_percent and not request.points:
+        return replace(request, expression="100 * (a - b) / b", percent=True)
+    return request
 
 
 def read_request(question: str) -> Request | None:
@@ -517,7 +524,8 @@ def _read_measure(body: str, *, is_definite: bool) -> Request | None:
     change = _CHANGE.match(plain)
     if change is not None:
         noun = re.sub(r"\W+.*", "", change["noun"]).lower()
-        return _make_change(change["x"], percent=wants_percent, name=f"{noun} in", whole=plain)
+        name = f"{noun} in" if noun in ("difference", "gap") else "change in"
+        return _make_change(change["x"], percent=wants_percent, name=name, whole=plain)
     after = _CHANGE_AFTER.match(plain)
     if after is not None and periods_in(plain):
         return _make_change(f"{after['x']} {after['rest']}", percent=wants_percent, name="change in", whole=plain)
@@ -643,6 +651,9 @@ def _make_change(words: str, *, percent: bool, name: str, points: bool = False, 
 
 def _before(period: Period) -> Period:
     """The same period a year before, in the same words: "December 31, 2019" gives "December 31, 2018"."""
+    short = re.fullmatch(r"(\D*['’]?)(\d\d)", period.text)
+    if short:
+        return Period(period.kind, period.year - 1, period.quarter, f"{short[1]}{(period.year - 1) % 100:02}")
     text = (
         re.sub(r"(?:19|20)\d\d", str(period.year - 1), period.text) if period.kind == "date" else str(period.year - 1)
     )
