@@ -24,12 +24,15 @@ balance many much count sum made paid incurred held granted generated received g
 GENERIC = frozenset(analyse(_GENERIC_WORDS)) | {"eur", "gbp"}
 """Terms that a question may add to a measure's name without meaning another one."""
 
-_GENERIC_WEIGHT = 0.15
-"""What a generic term weighs beside a content word: enough to prefer "Total assets" when a total is asked for."""
+_GENERIC_WEIGHT, _TOTAL_WEIGHT = 0.04, 0.15
+"""What a generic term weighs beside a content word; a total enough to prefer "Total assets" when one is asked for."""
 
 _COSTS = {"axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.12}
 """What it costs that a word stands not in the row's label but there. In the order of nearness; half or twice of each
 changes which of two equal rows is taken, not whether one answers."""
+
+_HEAD_NEAR = 0.35
+"""The same for the last content word, which names what is measured: the text around rarely stands for it."""
 
 _LEFT_OVER = 0.8
 """Taken times the fit for words that nothing accounts for, beside their share: one such word and the cell is another."""
@@ -76,7 +79,11 @@ def content_terms(words: str) -> tuple[tuple[str, float], ...]:
         terms = [*(term for term in terms if term not in ("percent", "percentag")), "percent"]
     if all(term in GENERIC for term in terms):
         return tuple((term, 1.0) for term in terms)
-    return tuple((term, _GENERIC_WEIGHT if term in GENERIC else 1.0) for term in terms)
+    return tuple((term, _weigh(term)) for term in terms)
+
+
+def _weigh(term: str) -> float:
+    return _TOTAL_WEIGHT if term == "total" else _GENERIC_WEIGHT if term in GENERIC else 1.0
 
 
 def find_matches(relations: Iterable[Relation], operand: Operand, *, least: float = LEAST_FIT) -> list[Match]:
@@ -174,7 +181,7 @@ def _entry_fit(
         total += weight
         price = _price(relation, entry, term)
         if term == head and price == _COSTS["near"]:
-            price = 1.0
+            price = _HEAD_NEAR
         cost += weight * price
         if price >= 1.0 and weight == 1.0:
             left_over.append(term)

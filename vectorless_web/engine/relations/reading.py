@@ -101,7 +101,8 @@ def read_request_in(relations: Sequence[Relation], request: Request) -> Reading 
     if request.task is Task.VALUE:
         return _read_values(relations, request)
     if request.task is Task.COMPUTE:
-        return _read_stated(relations, request) or _compute(relations, request)
+        read = _read_stated(relations, request) or _compute(relations, request)
+        return read or (_compute(relations, request.instead) if request.instead else None)
     if request.task is Task.RANK:
         return _rank(relations, request)
     if request.task in (Task.FILTER, Task.COUNT):
@@ -247,7 +248,7 @@ def _says_all(match: Match, request: Request) -> bool:
 
 def _compute(relations: Sequence[Relation], request: Request) -> Reading | None:
     if request.spread:
-        spread = _spread(relations, request) or _list_spread(relations, request)
+        spread = _spread(relations, request)
         if spread is None:
             return None
         request, matches = spread
@@ -267,6 +268,8 @@ def work_out_reading(
     """The calculation over figures; None when their units do not go together or it cannot be worked out."""
     if not _units_agree(request, figures):
         return None
+    if request.may_be_points and request.percent and all(figure.percent for figure in figures):
+        request = replace(request, expression="a - b", percent=False)
     same = len({figure.scale for figure in figures}) == 1
     values = {name: figure.amount if same else figure.value for name, figure in zip(NAMES, figures, strict=False)}
     try:
@@ -283,7 +286,7 @@ def _units_agree(request: Request, figures: Sequence[Figure]) -> bool:
     currencies = {figure.currency for figure in figures if figure.currency}
     if len(currencies) > 1 or (len(percents) > 1):
         return False
-    if request.expression == "a / b" or "*" in request.expression:
+    if request.expression.endswith("a / b") or "*" in request.expression:
         return True
     return len({figure.per_share for figure in figures}) == 1
 
@@ -321,14 +324,6 @@ def _spread(relations: Sequence[Relation], request: Request) -> tuple[Request, l
         for m in ordered
     )
     return replace(request, operands=operands, expression=expression), ordered
-
-
-def _list_spread(relations: Sequence[Relation], request: Request) -> tuple[Request, list[Match]] | None:
-    """The request over the things it lists, where no row has them as a whole."""
-    matches = match_operands(relations, request.items) if request.items else None
-    if matches is None:
-        return None
-    return replace(request, operands=request.items, expression=f"average({', '.join(NAMES[: len(matches)])})"), matches
 
 
 def _rank(relations: Sequence[Relation], request: Request) -> Reading | None:

@@ -18,7 +18,7 @@ _DASHES = frozenset("—–-−")
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NOTE_MARK = re.compile(r"\s*(?:\(\s*(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3})\s*\)|[*†‡])+\s*$", re.I)
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|favou?rable|\+/", re.I)
-_SUM_LABEL = re.compile(r"^\W*(?:(?:sub|grand\s+)?total|sum|net|overall|all)\b|\btotals?\W*$", re.I)
+_SUM_LABEL = re.compile(r"^\W*(?:(?:sub|grand\s+)?-?totals?|sum)\b|\btotals?\W*$", re.I)
 _GROSS = frozenset({"gross", "net", "total", "befor", "after"})
 """Words by which a row of its group's own name says that it sums the group up."""
 
@@ -216,24 +216,27 @@ class Relation:
         if self.view.units and (units_scale(self.view.units) != 1 or units_currency(self.view.units)):
             return self.view.units
         heads = [text for cells in self._heads for text in cells]
-        above = [
-            text[:LONGEST_UNITS] if not _UNITS_IN.search(text) else _UNITS_IN.search(text)[0] for text in self._above
-        ]
-        found = next((text for text in heads if _HEADER_UNITS.search(text)), "")
-        found = found or next((text for text in above if _UNITS_IN.search(text)), "")
-        return found or self.view.units
+        told = [text for text in heads if _HEADER_UNITS.search(text)]
+        told += [match[0] for text in self._around if (match := _UNITS_IN.search(text))]
+        return told[0] if told else self.view.units
 
     @cached_property
-    def _above(self) -> tuple[str, ...]:
-        """Texts above the table on its page and the page before, nearest first, and what it stands under."""
+    def _around(self) -> tuple[str, ...]:
+        """Texts above the table, nearest first, what it stands under, then short lines below it."""
         tree, node = self.view.tree, self.view.node
-        texts = []
+        above, below = [], []
         for key in range(node.key - 1, max(0, node.key - MOST_ABOVE), -1):
             other = tree.node(key)
             if other.kind is NodeKind.TABLE or other.page_start < node.page_start - 1:
                 break
-            texts.append(other.text)
-        return (*texts, *reversed(self.view.path))
+            above.append(other.text)
+        for key in range(node.subtree_end + 1, min(node.subtree_end + MOST_BELOW, len(tree))):
+            other = tree.node(key)
+            if other.kind is NodeKind.TABLE or other.page_start > node.page_start:
+                break
+            if len(other.text) <= LONGEST_UNITS:
+                below.append(other.text)
+        return (*above, *reversed(self.view.path), *below)
 
     def entries(self, line: Line) -> list[Entry]:
         """The cells of a line that state a number, or a dash for none, in printed order."""
@@ -276,7 +279,10 @@ MOST_HEADS = 3
 MOST_ABOVE = 9
 """Nodes above a table in which its units may be told."""
 
-LONGEST_UNITS = 80
+MOST_BELOW = 6
+"""Nodes below a table in which they may be told, in a line of at most LONGEST_UNITS characters."""
+
+LONGEST_UNITS = 120
 
 _UNITS_IN = re.compile(
     r"\(?\b(?:(?:all\s+)?(?:amounts?|figures?|dollars?|values?|numbers?)\s+)?(?:(?:are|is)\s+)?(?:stated|expressed|presented|shown|reported|tabular)?\s*(?:amounts\s+)?"

@@ -13,10 +13,11 @@ from vectorless_web.engine.agent.context.outline import (
     shorten_title,
 )
 from vectorless_web.engine.agent.corpus import names_any
-from vectorless_web.engine.agent.events import Checked, StepResult, refuse_step
+from vectorless_web.engine.agent.events import Checked, StepKind, StepResult, refuse_step
 from vectorless_web.engine.agent.steps.read import calculate, keep_note
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import Fact
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.lookup import NEUTRAL, Source, find_figures
 from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free, list_item_needs, wants_figures
@@ -169,10 +170,11 @@ def _names_nodes(arguments: Mapping[str, Any]) -> bool:
 def _read_relations(walk: Walk) -> Reading | None:
     """What the question asks of tables, read from those of the document, from the page named first."""
     request = request_of(walk.plan)
-    if request is None:
+    if request is None or walk.count_taken(StepKind.EXTRACT):
         return None
     tree = walk.document.tree
-    views = list(tables_of(tree, tree.leaves()))
+    fits = walk.finder.fits([key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE])
+    views = list(tables_of(tree, [key for key, fit in fits.items() if fit > 0]))
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
     subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))

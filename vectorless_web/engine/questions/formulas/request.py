@@ -80,8 +80,10 @@ class Request:
     threshold: Threshold | None = None
     count: int = 1
     alternatives: tuple[str, ...] = ()
-    items: tuple[Operand, ...] = ()
-    """The operands as a list ("A and B"), for words that no row has as a whole."""
+    instead: "Request | None" = None
+    """The same with what it lists ("A and B") as operands of their own, for words that no row has as a whole."""
+    may_be_points: bool = False
+    """Whether the change of a percentage is meant in points."""
 
 
 NAMES = "abcdefghijklmnopqrstuvwxyz"
@@ -92,7 +94,6 @@ MOST_OPERANDS = 12
 
 _LEAD = re.compile(
     r"^\W*(?:and\s+|so\s+|then\s+|also\s+)?(?:please\s+)?"
-    r"(?:(?:in|for|during|as of|as at|at)\s+(?P<when>[^,?]{2,40}),\s*)?"
     r"(?:what(?:['’]s)?\s+(?:is|was|were|are|has been|had been|would be|will be)|what(?:['’]s)?|calculate|compute|determine|find|work out"
     r"|derive|give|show|tell me|how much (?:is|was|were|are))\s+(?P<body>.+?)\s*[?.!]*$",
     re.I | re.S,
@@ -181,7 +182,7 @@ _HOW_COMPARED = re.compile(
     re.I,
 )
 _HOW_MANY = re.compile(
-    r"^\W*(?:(?:in|for|during|as of|as at|at|on)\s+(?P<when>[^,?]{2,40}),\s*)?how (?:much|many)\s+(?P<x>.+?)[\s?.]*$",
+    r"^\W*how (?:much|many)\s+(?P<x>.+?)[\s?.]*$",
     re.I,
 )
 _AUXILIARIES = re.compile(
@@ -270,7 +271,7 @@ def request_of(plan: QueryPlan) -> Request | None:
     request = read_request(text)
     wants_percent = plan.unit is not None and plan.unit.percent
     if request is not None and request.expression == "a - b" and wants_percent and not request.points:
-        return replace(request, expression="100 * (a - b) / b", percent=True)
+        return replace(request, expression="100 * (a - b) / b", percent=True, may_be_points=True)
     return request
 
 
@@ -455,7 +456,8 @@ def _read_changed(text: str) -> Request | None:
     percent = bool(re.search(rf"{_PERCENTAGE}", text[: match.start("x")], re.I)) or bool(_AS_PERCENT.search(text))
     points = bool(re.search(r"percentage points?", text, re.I))
     rest = _AS_PERCENT.sub(" ", match["rest"])
-    return _make_change(f"{match['x']} {rest}", percent=percent and not points, name="change in", points=points)
+    request = _make_change(f"{match['x']} {rest}", percent=percent and not points, name="change in", points=points)
+    return replace(request, may_be_points=True) if request is not None else None
 
 
 def _read_compared(text: str) -> Request | None:
@@ -481,18 +483,32 @@ def _read_compared(text: str) -> Request | None:
     )
 
 
+_SCOPE = re.compile(
+    r"^\W*(?:for|in|under|within|of|among|at|on|regarding)\s+(?P<scope>[^,?]{3,80}),\s*(?=what|how|which|by)", re.I
+)
+
+
 def _read_body(text: str) -> Request | None:
+    scope = _SCOPE.match(text)
+    if scope is None:
+        return _read_asked(text)
+    words, periods = strip_periods(scope["scope"]), periods_in(scope["scope"])
+    when = f" in {periods[0].text}" if len(periods) == 1 else ""
+    request = _read_asked(text[scope.end() :].rstrip(" ?.") + when)
+    if request is None or not analyse(words):
+        return request
+    operands = tuple(replace(operand, words=f"{operand.words} {words}") for operand in request.operands)
+    return replace(request, operands=operands, whole="", instead=None)
+
+
+def _read_asked(text: str) -> Request | None:
     match = _LEAD.match(text)
     if match is not None:
-        body = match["body"]
-        if match["when"] and periods_in(match["when"]):
-            body = f"{body} in {match['when']}"
-        return _read_measure(body, is_definite=bool(_ARTICLE.match(body)))
+        return _read_measure(match["body"], is_definite=bool(_ARTICLE.match(match["body"])))
     match = _HOW_MANY.match(text)
     if match is None:
         return _read_command(text)
-    words = match["x"] + (f" in {match['when']}" if match["when"] and periods_in(match["when"]) else "")
-    return _read_values(_AUXILIARIES.sub(" ", words), is_asked=True)
+    return _read_values(_AUXILIARIES.sub(" ", match["x"]), is_asked=True)
 
 
 def _read_command(text: str) -> Request | None:
@@ -569,16 +585,16 @@ def _make_ratio(part: str, whole: str, *, percent: bool, name: str, stated: str 
         return None
     when = whens[0] if whens else None
     a, b = upper[0][0], lower[0][0]
-    expression = "100 * a / b" if percent else "a / b"
-    joint = "in" if percent else "to"
-    return Request(
-        Task.COMPUTE,
-        (Operand(a, when), Operand(b, when)),
-        expression,
-        f"{name} {a} {joint} {b}",
-        percent=percent,
-        whole=stated,
-    )
+    factor, joint = ("100 * ", "in") if percent else ("", "to")
+    told = f"{name} {a} {joint} {b}"
+    items = list_items(a)
+    instead = None
+    if items:
+        listed = (*(Operand(item, when) for item in items), Operand(b, when))
+        added = " + ".join(NAMES[: len(items)])
+        instead = Request(Task.COMPUTE, listed, f"{factor}({added}) / {NAMES[len(items)]}", told, percent=percent)
+    operands = (Operand(a, when), Operand(b, when))
+    return Request(Task.COMPUTE, operands, f"{factor}a / b", told, percent=percent, whole=stated, instead=instead)
 
 
 def _read_compound(body: str) -> Request | None:
@@ -676,7 +692,7 @@ def _make_spread(words: str, function: str, name: str, *, whole: str = "") -> Re
     if not parts or not analyse(parts[0][0]):
         return None
     plain = parts[0][0]
-    if re.match(r"(?:per|price|selling)\b", plain, re.I) and function == "average" and len(parts) == 1:
+    if re.match(r"(?:selling\s+|unit\s+)?prices?\b|per\b", plain, re.I) and function == "average" and len(parts) == 1:
         return None
     whens = [when for _, when in parts if when is not None]
     if len(whens) > 1:
@@ -686,13 +702,14 @@ def _make_spread(words: str, function: str, name: str, *, whole: str = "") -> Re
     items = list_items(plain)
     if len(items) > 1 and function == "average":
         listed = tuple(Operand(item, when) for item in items)
+        apart = Request(Task.COMPUTE, listed, _call(function, len(listed)), f"{name} {plain}")
         single = (Operand(plain, when),)
         return Request(
-            Task.COMPUTE, single, _call(function, 1), f"{name} {plain}", spread=function, whole=whole, items=listed
+            Task.COMPUTE, single, _call(function, 1), f"{name} {plain}", spread=function, whole=whole, instead=apart
         )
     if len(items) > 1:
         operands = tuple(Operand(item, when) for item in items)
-        return Request(Task.COMPUTE, operands, _call(function, len(operands)), f"{name} {plain}", whole=whole)
+        return Request(Task.COMPUTE, operands, _call(function, len(operands)), f"{name} {plain}")
     return Request(
         Task.COMPUTE, (Operand(plain, when),), _call(function, 1), f"{name} {plain}", spread=function, whole=whole
     )
