@@ -18,6 +18,7 @@ from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
+from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.retrieval import NodeAddress
 
 OUTLINE_TOKENS = 900
@@ -154,6 +155,8 @@ class Walk:
 
     def gaps(self) -> tuple[str, ...]:
         """What the question still lacks: figures without a value, else a passage that answers."""
+        if any(isinstance(fact, Reading) for fact in self.facts):
+            return ()
         needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}

@@ -9,8 +9,9 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.relations.reading import Reading
 
-Fact = Figure | Passage
+Fact = Figure | Passage | Reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,9 @@ from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.figures.arithmetic import constants_in, evaluate, names_in
 from vectorless_web.engine.figures.figure import units_scale
 from vectorless_web.engine.figures.needs import figure_needs
-from vectorless_web.engine.figures.tables import units_line
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.relations.relation import units_of
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
 
@@ -157,7 +157,7 @@ class Grounder:
             node = tree.node(quote.key)
         except (KeyError, NotFound):
             return PlacedQuote(quote, None, MISSING)
-        scale = units_scale(units_line(tree, node, node.table)) if node.table is not None else Decimal(1)
+        scale = units_scale(units_of(tree, node))
         return PlacedQuote(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
 
     def _evidence(self, place: PlacedQuote) -> Evidence:
