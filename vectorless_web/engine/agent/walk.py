@@ -161,7 +161,8 @@ class Walk:
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
             return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)
-        return () if self.facts else (self.plan.focus,)
+        is_told = any(isinstance(fact, Figure) or fact.suffices for fact in self.facts)
+        return () if is_told else (self.plan.focus,)
 
     def references(self) -> tuple[tuple[str, int], ...]:
         """References made in the nodes read and not followed yet: the words and the target's key."""
