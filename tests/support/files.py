@@ -75,9 +75,13 @@ def upload(content: bytes, name: str) -> SimpleUploadedFile:
 
 
 def charted(
-    heights: Sequence[int] = (30, 50, 80), *, words: str = "Deliveries by quarter", title: str = "Harbour report"
+    heights: Sequence[int] = (30, 50, 80),
+    *,
+    words: str = "Deliveries by quarter",
+    title: str = "Harbour report",
+    pages: int = 2,
 ) -> bytes:
-    """A PDF of two pages: one of text, and one with a bar chart and `words` that are drawn, without any text."""
+    """A PDF of a page of text, then pages with a bar chart and `words` that are drawn, without any text."""
     buffer = io.BytesIO()
     canvas = Canvas(buffer, pagesize=A4)
     canvas.setTitle(title)
@@ -91,7 +95,8 @@ def charted(
         left = 80 + 160 * number
         draw.rectangle((left, 380 - 3 * height, left + 90, 380), fill="steelblue")
         draw.text((left + 20, 340 - 3 * height), str(height), fill="black", font_size=28)
-    canvas.drawInlineImage(picture, 60, 300, 480, 320)
-    canvas.showPage()
+    for _ in range(pages - 1):
+        canvas.drawInlineImage(picture, 60, 300, 480, 320)
+        canvas.showPage()
     canvas.save()
     return buffer.getvalue()
