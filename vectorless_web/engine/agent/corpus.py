@@ -3,12 +3,13 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing import RouteResult
 from vectorless_web.engine.routing.names import fold_words, glue_words, spellings
@@ -82,6 +83,19 @@ class Corpus(Protocol):
     def vectors(self, document: str) -> NodeVectors | None:
         """Vectors of the document's leaves; None when it has none. ArtefactDamaged when they cannot be read."""
         return None
+
+
+@runtime_checkable
+class PagePictures(Protocol):
+    """Draws pages of a run's documents for a model that reads images. Asked from the threads of the walks."""
+
+    def has_pictures(self, document: str) -> bool:
+        """Whether the document has drawn pages, and not words alone."""
+        ...
+
+    def picture(self, document: str, page_index: int) -> Picture:
+        """The page (from 0); PictureUnavailable when it cannot be had."""
+        ...
 
 
 def entries_of(corpus: Corpus, documents: Collection[str]) -> dict[str, DocumentEntry]:

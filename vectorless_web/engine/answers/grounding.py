@@ -1,7 +1,7 @@
 """Checks a draft claim by claim: quotes located, numbers accounted for, and how far the answer can be trusted."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
@@ -44,6 +44,8 @@ class Grounder:
 
     `read` are the nodes that the writer of the claims was shown: a quote that stands word for
     word in another of them than it names is cited where it stands, and `notes` says so.
+    `pictures` are the pages that it was shown as pictures: a claim may rest on one, and is
+    PICTURED then, because no program compares its words with what stands there.
     """
 
     def __init__(
@@ -53,7 +55,9 @@ class Grounder:
         periods: Sequence[str] = (),
         read: Sequence[Place] = (),
         question: str = "",
+        pictures: Collection[Place] = (),
     ) -> None:
+        self._pictures = frozenset(pictures)
         self._documents = documents
         self._question = question
         self._periods = tuple(periods)
@@ -74,7 +78,8 @@ class Grounder:
         shown = _calculations(claim, places) if because else self._shown_calculations(claim, places)
         citations = tuple(self._evidence(place) for place in places)
         calculation = _build_calculation(shown, citations)
-        support = Support.UNSUPPORTED if because else Support.DERIVED if calculation else Support.SUPPORTED
+        support = Support.DERIVED if calculation else Support.SUPPORTED
+        support = Support.UNSUPPORTED if because else Support.PICTURED if _rests_on_picture(places) else support
         return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
 
     def cite(self, quote: DraftQuote) -> Evidence:
@@ -89,8 +94,8 @@ class Grounder:
         """The objections to a claim, and its quotes: as whole rows, or with others that were shown, when only these
         account for it."""
         objections = self._objections(claim, places)
-        if not objections:
-            return places, []
+        if not objections or _rests_on_picture(places):
+            return places, objections
         wider = [_whole_row(place) for place in places]
         if wider != places and not self._objections(claim, wider):
             return wider, []
@@ -152,6 +157,8 @@ class Grounder:
         return found
 
     def _place(self, quote: DraftQuote) -> PlacedQuote:
+        if quote.page >= 0:
+            return self._place_picture(quote)
         try:
             tree = self._documents[quote.document].tree
             node = tree.node(quote.key)
@@ -160,11 +167,22 @@ class Grounder:
         scale = units_scale(units_of(tree, node))
         return PlacedQuote(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
 
+    def _place_picture(self, quote: DraftQuote) -> PlacedQuote:
+        """The section that the page of a picture belongs to, if that page was shown as one."""
+        if (quote.document, quote.page) not in self._pictures:
+            return PlacedQuote(replace(quote, key=0), None, MISSING)
+        tree = self._documents[quote.document].tree
+        key = tree.section_on(quote.page)
+        return PlacedQuote(replace(quote, key=key), tree.node(key), Located(Check.PICTURE))
+
     def _evidence(self, place: PlacedQuote) -> Evidence:
         draft, located = place.draft, place.located
+        if located.check is Check.PICTURE:
+            marker = self._marker(replace(draft, quote=""), -1, draft.page)
+            return Evidence(marker, draft.document, draft.key, draft.page, "", Check.PICTURE, where=draft.where)
         if place.node is None or located.check is Check.MISSING:
             marker = self._marker(draft, -1, -1)
-            page = place.node.page_start if place.node else 0
+            page = place.node.page_start if place.node else max(0, draft.page)
             return Evidence(marker, draft.document, draft.key, page, draft.quote, Check.MISSING, where=draft.where)
         spans = self._documents[draft.document].locate(draft.key, located.start, located.end)
         page = spans[0].page_index if spans else place.node.page_start
@@ -191,19 +209,21 @@ class Grounder:
         """Why the claim does not hold, in the order of weight: quotes, the calculation, then numbers."""
         if not places:
             return ["The sentence has no quote."]
-        objections = []
-        if any(place.located.check is Check.MISSING for place in places):
-            objections.append("The quoted words do not stand in the document.")
+        missing = [place.draft.page for place in places if place.located.check is Check.MISSING]
+        objections = ["The quoted words do not stand in the document."] if any(page < 0 for page in missing) else []
+        objections += [f"Page {page + 1} was not shown as a picture." for page in missing if page >= 0]
         calculations = _calculations(claim, places)
         if problem := self._calculation_problem(claim, _computable(calculations), places):
             return [*objections, problem, *self._mismatches(claim, places)]
-        loose = self._loose_numbers(claim, places, calculations)
+        # What a picture shows cannot be counted: numbers that no text states may stand there.
+        loose = [] if _rests_on_picture(places) else self._loose_numbers(claim, places, calculations)
         refused = [refusal for refusal in map(_refusal, calculations) if refusal] if loose else []
         return [*objections, *refused, *loose, *self._mismatches(claim, places)]
 
     def _mismatches(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[str]:
         """What the quotes say otherwise than the claim."""
-        return find_mismatches(claim.text, places, tree_of=self._tree, question=self._question)
+        worded = [place for place in places if place.located.check is not Check.PICTURE]
+        return find_mismatches(claim.text, worded, tree_of=self._tree, question=self._question) if worded else []
 
     def _tree(self, document: str) -> Tree:
         return self._documents[document].tree
@@ -261,6 +281,10 @@ class Grounder:
         """The claim's calculations that could be worked out, then those that the program found itself."""
         own = _computable(_calculations(claim, places))
         return [*own, *self._account(claim, places, own).derived]
+
+
+def _rests_on_picture(places: Sequence[PlacedQuote]) -> bool:
+    return any(place.located.check is Check.PICTURE for place in places)
 
 
 def _whole_row(place: PlacedQuote) -> PlacedQuote:
@@ -368,7 +392,7 @@ def _is_constant(number: Decimal, places: Sequence[PlacedQuote], known: Sequence
 
     A percentage may stand as 5, 0.05, 1.05 or 0.95.
     """
-    if number in CONSTANTS:
+    if number in CONSTANTS or _rests_on_picture(places):
         return True
     stated = [*known, *(figure for place in places for figure in _list_place_numbers(place))]
     shares = {number * 100, abs(number - 1) * 100}
@@ -390,6 +414,8 @@ def _operand_stands(value: str, index: int, places: Sequence[PlacedQuote]) -> bo
     """Whether the quote states the value, in any scale or as printed: 412 of "412 million" too."""
     if not 0 <= index < len(places):
         return False
+    if places[index].located.check is Check.PICTURE:
+        return bool(quantities_in(value))
     return (
         not find_unaccounted_numbers(value, _list_place_numbers(places[index]))
         or _printed_scale(value, places[index]) is not None
@@ -553,6 +579,12 @@ FUZZY_COST = 0.15
 OPEN_PART_COST = 0.4
 """Taken off the parts covered when no part of the question is spoken of: a model may speak of it in other words."""
 
+PICTURED = 0.6
+"""How firmly a sentence stands that was read from a picture: nothing of it was compared word for word.
+
+Chosen by hand, below what is shown as firm; CHECKED would promise a check that nobody made.
+"""
+
 MISSING_COST = 0.15
 """Taken off the parts covered when the model itself says that something is missing."""
 
@@ -572,13 +604,22 @@ class ModelChecks:
     parts: float
     says_missing: bool
     agrees: bool
+    pictured: float = 0.0
+    """Share of the sentences that hold which were read from pictures."""
 
 
 def weigh_checks(checks: ModelChecks) -> Confidence:
     """The confidence of a model's answer: sentences that hold x parts covered x how firmly the quotes stand."""
     covered = 1.0 - OPEN_PART_COST * (1.0 - checks.parts) - MISSING_COST * checks.says_missing
     firm = (AGREED if checks.agrees else CHECKED) - MENDED_COST * checks.mended - FUZZY_COST * checks.fuzzy
+    firm = firm * (1.0 - checks.pictured) + min(firm, PICTURED) * checks.pictured
     return Confidence(claims_held=checks.held, parts_covered=covered, evidence_fit=firm)
+
+
+def pictured_share(claims: Sequence[ClaimEvent]) -> float:
+    """Share of the claims that hold which were read from pictures."""
+    held = [claim for claim in claims if is_supported(claim)]
+    return _divide_share(sum(claim.support is Support.PICTURED for claim in held), len(held))
 
 
 def fuzzy_share(claims: Sequence[ClaimEvent]) -> float:
@@ -622,9 +663,12 @@ def confidence_of(
     )
 
 
+HELD = (Support.SUPPORTED, Support.DERIVED, Support.PICTURED)
+
+
 def is_supported(claim: ClaimEvent) -> bool:
-    """Whether a checked claim is supported or derived."""
-    return claim.support in (Support.SUPPORTED, Support.DERIVED)
+    """Whether a checked claim is supported, derived or read from a picture."""
+    return claim.support in HELD
 
 
 def _parts(plan: QueryPlan, held: Sequence[tuple[DraftClaim, ClaimEvent]], finders: Mapping[str, Finder]) -> float:

@@ -66,7 +66,8 @@ def _sentence(claim: Claim) -> str:
     text = inline(claim.text)
     text = f"~~{text}~~" if claim.support == "unsupported" else text
     because = f" ({inline(claim.because)})" if claim.because else ""
-    return f"{text}{marks}{because}"
+    pictured = " (read from a picture)" if claim.support == "pictured" else ""
+    return f"{text}{marks}{pictured}{because}"
 
 
 def _calculation(calculation: dict[str, Any] | None) -> Iterator[str]:
@@ -102,6 +103,8 @@ def _sources(versions: Sequence[DocumentVersion]) -> Iterable[str]:
 
 
 def _footnote(citation: Citation) -> str:
+    if citation.check_result == "picture":
+        return f"[^{citation.marker}]: Read from the picture of a page, without words to compare: {_where(citation)}"
     return f"[^{citation.marker}]: “{inline(citation.quote)}” {_where(citation)} ({check_word(citation.check_result)})"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.infra.templatetags.show import check_word
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 from vectorless_web.runs.page.rendering import citations_of
@@ -51,6 +52,7 @@ def citation_row(citation: Citation) -> dict[str, Any]:
         "quote": citation.quote,
         "where": citation.where,
         "check": citation.check_result,
+        "check_words": check_word(citation.check_result),
     }
 
 
