@@ -406,7 +406,8 @@ def _place_of(citation: Citation) -> list[Any]:
 
 def _ending(run: Run) -> dict[str, Any]:
     answer = selectors.answer_of(run)
-    names = ("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit", "grounded", "missing")
+    names = ("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit", "strength", "signals")
+    names += ("grounded", "missing")
     return {"reason": run.reason, "tokens": run.tokens, "engine": run.engine} | {
         name: getattr(answer, name, None) for name in names
     }
