@@ -29,11 +29,7 @@ _ENDINGS = re.compile(r"(?:[ae]nce|al|ee|[eo]r|[ae]nt|[ai]ble|age|ment|ion|i?ty|
 _DRIFTED = frozenset(
     {
         frozenset(pair.split())
-        for pair in (
-            "attend attention|attend attentive|qualify quality|terminate terminus|dispose disposition|deliver deliverance"
-            "|commission commit|object objective|direct director|general generality|minister ministry|operative operate"
-            "|person personality|president presidency|secret secretary|sensible sense|universe universal|observe observatory"
-        ).split("|")
+        for pair in ["attend attention", "attend attentive", "qualify quality", "terminate terminus", "dispose disposition", "deliver deliverance", "commission commit", "object objective", "direct director", "general generality", "minister ministry", "operative operate", "person personality", "president presidency", "secret secretary", "sensible sense", "universe universal", "observe observatory"]
     }
 )
 """Pairs whose meanings have parted."""

@@ -23,17 +23,17 @@ from vectorless_web.engine.answers.claims import (
     Objected,
     Support,
     SynthesisContext,
+    is_supported,
 )
-from vectorless_web.engine.answers.grounding import (
-    Grounder,
+from vectorless_web.engine.answers.confidence import (
     ModelChecks,
     confidence_of,
     fuzzy_share,
-    is_supported,
     parts_spoken_of,
     pictured_share,
     weigh_checks,
 )
+from vectorless_web.engine.answers.grounding import Grounder
 from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
 from vectorless_web.engine.questions.plan import QueryPlan

@@ -17,6 +17,7 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
+from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
 from vectorless_web.engine.relations.reading import Reading
@@ -174,7 +175,7 @@ class Walk:
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
             return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)
-        is_told = any(isinstance(fact, Figure) or fact.suffices for fact in self.facts)
+        is_told = any(not isinstance(fact, Passage) or fact.suffices for fact in self.facts)
         return () if is_told else (self.plan.focus,)
 
     def references(self) -> tuple[tuple[str, int], ...]:

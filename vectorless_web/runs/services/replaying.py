@@ -411,7 +411,10 @@ def _place_of(citation: Citation) -> list[Any]:
 
 def _ending(run: Run) -> dict[str, Any]:
     answer = selectors.answer_of(run)
-    names = ("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit", "grounded", "missing")
+    names = (
+        *("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit"),
+        *("strength", "signals", "grounded", "missing"),
+    )
     return {"reason": run.reason, "tokens": run.tokens, "engine": run.engine} | {
         name: getattr(answer, name, None) for name in names
     }
