@@ -14,8 +14,8 @@ from vectorless_web.engine.text.quantities import SPELLED_NUMBERS
 SPELLING, FORM, NEAR = 0.8, 0.4, 0.25
 """Weights of the same word spelled or inflected otherwise, of another word of its family, and of a word of near
 meaning, where the question's own weigh 1. Measured on 87 everyday questions, gold passage among the first 1 and 5:
-.437 and .747; a family at 0.25 gives .448 and .736, at 0.6 .448 and .747 and loses 1 of 65 filings' pages at 1; near meanings
-at 0.15 give .414 and .759, at 0.35 .460 and .747 and lose 4 of 137 reports' pages at 1."""
+.437 and .747; a family at 0.25 gives .448 and .736, at 0.6 .448 and .747 and loses 1 of 65 filings' pages at 1; near
+meanings at 0.15 give .414 and .759, at 0.35 .460 and .747 and lose 4 of 137 reports' pages at 1."""
 _FEW = 4
 """Near meanings of one piece up to which each weighs in full; of more, all weigh less, by the root of their share.
 Measured likewise: .448 and .770, and 39 of 63 everyday pages at 1 where 35 are without it and 36 with 8 (and 0.35)."""
