@@ -162,7 +162,7 @@ def expand_terms(
         asked = [terms[term].weight for term in wording.origin if term in terms]
         share = sum(asked) / len(asked) if asked else _ASKING_WEIGHT
         weight = round(share * wording.weight / math.sqrt(len(wording.terms)), 4)
-        for term in wording.terms:
+        for term in wording.terms if weight > LEAST else ():
             if term not in terms or terms[term].weight < weight:
                 terms[term] = WeightedTerm(term, weight, f"lexicon:{wording.source}")
     return tuple(terms.values())

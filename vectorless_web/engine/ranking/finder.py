@@ -124,7 +124,7 @@ def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]
 
 def _other_wordings_in(plan: QueryPlan) -> dict[str, tuple[tuple[Terms, float], ...]]:
     """For each word of the question, the other wordings that the plan looks for and what they count."""
-    sought = {item.source for item in (*plan.terms, *plan.phrases)}
+    sought = {term.source for term in plan.terms} | {phrase.source for phrase in plan.phrases}
     found: dict[str, dict[Terms, float]] = {}
     for wording in other_wordings(plan.focus):
         if f"lexicon:{wording.source}" in sought:
