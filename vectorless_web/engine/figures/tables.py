@@ -200,10 +200,12 @@ def _neighbour(view: TableView, step: int) -> TableView | None:
 def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, ...]:
     """The period of each column. Headers without any year are completed from a line of dates above the table."""
     periods = [read_header(column.header, column.period) for column in table.columns]
+    over_labels = read_header(table.columns[0].header) if table.columns else read_header("")
     if any(period.year for period in periods[1:]):
+        if over_labels.months and not over_labels.year:  # "Years ended December 31," over the labels
+            periods[1:] = [_lengthen(period, over_labels) for period in periods[1:]]
         return tuple(periods)
     numeric = _numeric_columns(table)
-    over_labels = read_header(table.columns[0].header) if table.columns else read_header("")
     if over_labels.year and len(set(years_in(table.columns[0].header))) == 1 and not over_labels.is_change:
         for column in numeric:  # "December 31, 2018" over the labels holds for every column
             periods[column] = _complete(periods[column], over_labels)
@@ -215,6 +217,13 @@ def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, 
                 periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
             break
     return tuple(periods)
+
+
+def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
+    """A period that names its year alone, with the months and the day that hold for all columns."""
+    if not period.year or period.months or period.is_change or period.is_instant:
+        return period
+    return replace(period, months=wider.months, month=period.month or wider.month, day=period.day or wider.day)
 
 
 def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
@@ -281,7 +290,8 @@ def statement_named(node: Node, path: tuple[str, ...]) -> str:
 _SIGNS = "$€£¥"
 _NOTE_HEADER = re.compile(r"^(?:see )?(?:foot)?notes?(?:\s+(?:ref(?:erence)?s?\.?|no\.?|number))?$|^ref\.?$", re.I)
 _CHANGE_HEADER = re.compile(
-    r"\bchange\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth\b|\bvs\.?\b|\bversus\b|\bbetter\b|\bworse\b|\bdiff(?:erence)?\b"
+    r"\bchange\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth(?: rate)?\W*$"
+    r"|\bvs\.?\b|\bversus\b|\bbetter\b|\bworse\b|\bdiff(?:erence)?\b"
     r"|[ΔΔ]|\by/y\b|\byoy\b|\bq/q\b",
     re.I,
 )
@@ -337,6 +347,10 @@ _PERIOD_LABEL = re.compile(
 )
 
 
+_ASIDE = re.compile(r"\([^()]*\d[^()]*\)")
+"""What a label says besides: "Dividends ($1.08 per share)" are no amounts per share."""
+
+
 def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str]:
     """(unit, scale, currency) of a cell: what it says itself, then its row, its column and the whole table."""
     text = row.cells[place].text
@@ -348,7 +362,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         return own_unit(text), one, ""
     own = units_currency(text)
     label = " ".join((*row.path[-1:], row.label))
-    if is_per_share(row.label) or any(is_per_share(head) for head in row.path[-1:]):
+    counts = not own and says_shares(label)
+    if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
         return "per share", one, own or view.currency
     levels = column.path if column else ()
     told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")

@@ -23,7 +23,7 @@ _BARE = re.compile(rf"^(?:{_UNIT})$", re.I)
 _BEHIND = re.compile(rf",?\s+in\s+({_UNIT})$", re.I)
 _SHARES = re.compile(
     r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
-    r"|\bshares? (?:used|issued)\b|^(?:number of )?shares$",
+    r"|\bshares? used\b|^(?:number of )?shares$",
     re.I,
 )
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)

@@ -52,7 +52,7 @@ PERIOD = re.compile(
 _PERIOD_CELL = re.compile(
     r"(?<!\d)(?:19|20)\d\d(?!\d)|^(?:FY|Q[1-4]|H[12])\b|\b(?:months|weeks|quarter|year)s? ended\b", re.I
 )
-_YEAR = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d(?:\s*\([a-z]\))?$", re.IGNORECASE)
+_YEAR = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d(?:\s*\([a-z0-9]{1,2}\))*$", re.IGNORECASE)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—]\s|^\(?[a-z0-9]{1,2}[.)]\s", re.IGNORECASE)
 
