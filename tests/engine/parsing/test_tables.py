@@ -5,10 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from tests.engine.parsing.conftest import compiled, nodes, uncovered  # noqa: F401
+from tests.engine.parsing.conftest import uncovered
 from tests.support.paper import Text, pdf, prose
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.serialise import table_from_json, table_to_json
+from vectorless_web.engine.figures.particulars import particulars_in
 from vectorless_web.engine.figures.tables import CellReading, ColumnKind, TableView, tables_of
 
 
@@ -46,7 +47,7 @@ QUARTERS = laid(
 )
 
 
-def test_a_spanning_header_with_a_duration_reaches_all_its_columns(compiled):  # noqa: F811
+def test_a_spanning_header_with_a_duration_reaches_all_its_columns(compiled):
     [view] = views(compiled(QUARTERS))
     assert [period.words for period in view.periods[1:]] == [
         "three months ended 30 September 2023",
@@ -71,7 +72,7 @@ WRAPPED = laid(
 )
 
 
-def test_a_wrapped_header_stays_over_its_own_column(compiled):  # noqa: F811
+def test_a_wrapped_header_stays_over_its_own_column(compiled):
     [view] = views(compiled(WRAPPED))
     assert [column.path for column in view.table.columns[1:]] == [
         ("Quoted Prices in Markets",),
@@ -81,7 +82,7 @@ def test_a_wrapped_header_stays_over_its_own_column(compiled):  # noqa: F811
     ]
 
 
-def test_a_percent_sign_far_from_a_year_begins_another_column(compiled):  # noqa: F811
+def test_a_percent_sign_far_from_a_year_begins_another_column(compiled):
     rows = [
         (200, [(72, "Three Months Ended June 30,"), (280, "2023"), (360, "2022"), (440, "%")]),
         (211, [(430, "Change")]),
@@ -95,7 +96,7 @@ def test_a_percent_sign_far_from_a_year_begins_another_column(compiled):  # noqa
     assert view.kinds[3] is ColumnKind.CHANGE
 
 
-def test_a_figure_with_a_footnote_mark_is_a_figure_of_the_first_row(compiled):  # noqa: F811
+def test_a_figure_with_a_footnote_mark_is_a_figure_of_the_first_row(compiled):
     rows = [
         (200, [(280, "2023"), (360, "2022")]),
         (214, [(72, "Rented quays"), (270, "$ 8,399 (a)"), (355, "$ 7,782")]),
@@ -108,7 +109,7 @@ def test_a_figure_with_a_footnote_mark_is_a_figure_of_the_first_row(compiled):  
     assert [note.text for note in read(view, "Owned quays", 1).footnotes] == ["Without the quay that is being rebuilt."]
 
 
-def test_groups_end_with_their_totals(compiled):  # noqa: F811
+def test_groups_end_with_their_totals(compiled):
     rows = [
         (200, [(280, "2023"), (360, "2022")]),
         (214, [(72, "Boats")]),
@@ -125,7 +126,7 @@ def test_groups_end_with_their_totals(compiled):  # noqa: F811
     ]
 
 
-def test_tables_under_each_other_have_their_own_headers(compiled):  # noqa: F811
+def test_tables_under_each_other_have_their_own_headers(compiled):
     rows = [
         (200, [(280, "2023"), (360, "2022")]),
         figures(212, "Ferries", "10", "11"),
@@ -140,7 +141,7 @@ def test_tables_under_each_other_have_their_own_headers(compiled):  # noqa: F811
     assert [period.year for period in second.periods[1:]] == [2021, 2020, 2019]
 
 
-def test_a_table_carried_on_without_a_header_keeps_it(compiled):  # noqa: F811
+def test_a_table_carried_on_without_a_header_keeps_it(compiled):
     rows = [
         (200, [(280, "2023"), (360, "2022")]),
         figures(212, "Ferries", "10", "11"),
@@ -162,7 +163,7 @@ LOST_SPANS = """<table><thead>
 </tbody></table>"""
 
 
-def test_a_header_that_lost_its_span_reaches_the_blanks_beside_it(compiled):  # noqa: F811
+def test_a_header_that_lost_its_span_reaches_the_blanks_beside_it(compiled):
     [view] = views(compiled(f"<html><body><p>Fleet</p>{LOST_SPANS}</body></html>", "fleet.html"))
     assert [column.path[0] for column in view.table.columns[1:]] == ["Years Ended 31 March"] * 3 + ["Change"] * 2
     cell = read(view, "Lorries", 3)
@@ -170,7 +171,7 @@ def test_a_header_that_lost_its_span_reaches_the_blanks_beside_it(compiled):  # 
     assert read(view, "Vans", 5).unit == "%"
 
 
-def test_a_specification_sheet_loses_no_row_to_a_header(compiled):  # noqa: F811
+def test_a_specification_sheet_loses_no_row_to_a_header(compiled):
     sheet = "<table><tr><td>Model</td><td>KX-2</td></tr><tr><td>Weight</td><td>4.5 kg</td></tr>"
     sheet += "<tr><td>Voltage</td><td>230 V</td></tr></table>"
     [view] = views(compiled(f"<html><body><h1>Drill</h1>{sheet}</body></html>", "drill.html"))
@@ -178,7 +179,7 @@ def test_a_specification_sheet_loses_no_row_to_a_header(compiled):  # noqa: F811
     assert read(view, "Weight", 1).unit == "kg"
 
 
-def test_groups_within_groups_are_told_apart(compiled):  # noqa: F811
+def test_groups_within_groups_are_told_apart(compiled):
     rows = ["Assets", "Current assets:", "Cash 10 11", "Stock 5 6", "Total current assets 15 17", "Other assets:"]
     rows += ["Land 70 71", "Total assets 85 88"]
     cells = "".join(
@@ -205,13 +206,13 @@ def test_groups_within_groups_are_told_apart(compiled):  # noqa: F811
         ("Share %", "%", 1),
     ],
 )
-def test_a_header_gives_its_column_a_unit(compiled, header, unit, scale):  # noqa: F811
+def test_a_header_gives_its_column_a_unit(compiled, header, unit, scale):
     [view] = views(compiled(f"# List\n\n| Item | {header} |\n|---|---|\n| Alpha | 12 |\n| Beta | 14 |\n", "list.md"))
     cell = read(view, "Beta", 1)
     assert (cell.unit, cell.scale) == (unit, Decimal(scale))
 
 
-def test_rows_that_name_periods_give_them_to_their_cells(compiled):  # noqa: F811
+def test_rows_that_name_periods_give_them_to_their_cells(compiled):
     page = "# Rain\n\n| Quarter | Oslo (mm) | Bergen (mm) |\n|---|---|---|\n"
     page += "| Year ended 31 December 2022 | | |\n| First quarter | 120 | 480 |\n| Second quarter | 90 | 300 |\n"
     [view] = views(compiled(page, "rain.md"))
@@ -219,7 +220,7 @@ def test_rows_that_name_periods_give_them_to_their_cells(compiled):  # noqa: F81
     assert read(view, "Second quarter", 2).unit == "mm"
 
 
-def test_notes_columns_are_no_figures(compiled):  # noqa: F811
+def test_notes_columns_are_no_figures(compiled):
     page = (
         "# Costs\n\n| | Note | 2023 | 2022 |\n|---|---|---|---|\n| Fuel | 4 | 120 | 130 |\n| Wages | 5 | 300 | 290 |\n"
     )
@@ -230,7 +231,7 @@ def test_notes_columns_are_no_figures(compiled):  # noqa: F811
 CSV = 'Item;Town;Price (EUR);Stock 2023\n"Nut; hex";Oslo;0.30;10\nBolt;Bergen;1.20;4\nWasher;Oslo;0.05;7\n'
 
 
-def test_a_csv_file_is_one_relation(compiled):  # noqa: F811
+def test_a_csv_file_is_one_relation(compiled):
     document = compiled(CSV, "stock.csv")
     [view] = views(document)
     assert [row.label for row in view.table.body] == ["Nut; hex", "Bolt", "Washer"]
@@ -239,12 +240,13 @@ def test_a_csv_file_is_one_relation(compiled):  # noqa: F811
     assert not uncovered(document)
 
 
-def test_prose_with_commas_is_no_table(compiled):  # noqa: F811
+def test_prose_with_commas_is_no_table(compiled):
     assert not views(compiled("We met, talked, and left.\nThen, later, we ate.\nTired, full, we slept.\n", "diary.txt"))
 
 
-@pytest.mark.timeout(60)
-def test_a_hundred_thousand_rows_are_read_in_parts_and_none_is_lost(compiled):  # noqa: F811
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_hundred_thousand_rows_are_read_in_parts_and_none_is_lost(compiled):
     started = time.process_time()
     found = views(compiled("id,name,2023\n" + "".join(f"{n},part {n},{3 * n}\n" for n in range(100_000)), "big.csv"))
     assert time.process_time() - started < 40
@@ -253,14 +255,14 @@ def test_a_hundred_thousand_rows_are_read_in_parts_and_none_is_lost(compiled):  
     assert {view.table.columns for view in parts} == {found[0].table.columns}
 
 
-def test_five_hundred_columns_are_read(compiled):  # noqa: F811
+def test_five_hundred_columns_are_read(compiled):
     header = ",".join(f"c{number}" for number in range(500))
     document = compiled(header + "\n" + "\n".join(",".join(["7"] * 500) for _ in range(4)), "wide.csv")
     assert len(views(document)[0].table.columns) == 500
     assert not uncovered(document)
 
 
-def test_a_header_that_is_repeated_on_the_next_page_is_no_row(compiled):  # noqa: F811
+def test_a_header_that_is_repeated_on_the_next_page_is_no_row(compiled):
     def page(first: int) -> list[Text]:
         header = [Text(280, 60, "2023", 9), Text(360, 60, "2022", 9)]
         rows = [figures(74 + 12 * n, f"Line {first + n}", str(100 + n), str(200 + n)) for n in range(50)]
@@ -279,3 +281,48 @@ def test_tables_of_earlier_programs_can_be_read():
     assert table.columns[1].path == ("Year ended May 31", "2023")
     assert (table.part, table.rows[0].cells[1].text) == (0, "12")
     assert table_from_json(table_to_json(table), "Rent\t12\n") == table
+
+
+LEASE = """# Lease
+
+## Particulars
+
+Landlord: Fjord Homes AS
+Tenant: Ada Berg
+Rent: NOK 14,500 a month
+Deposit: ________
+
+The tenant shall note: no smoking is allowed in the flat or on the stairs of the building.
+
+## Signatures
+
+By: /s/ Ada Berg
+Title: Tenant
+"""
+
+
+@pytest.mark.parametrize("name", ["lease.md", "lease.txt"])
+def test_lines_of_names_and_values_are_particulars(compiled, name):
+    document = compiled(LEASE, name)
+    first, second = particulars_in(document.tree, range(1, len(document.tree)))
+    assert [(line.name, line.value) for line in first.lines] == [
+        ("Landlord", "Fjord Homes AS"),
+        ("Tenant", "Ada Berg"),
+        ("Rent", "NOK 14,500 a month"),
+        ("Deposit", ""),
+    ]
+    assert [line.value for line in second.lines] == ["/s/ Ada Berg", "Tenant"]
+    line = first.lines[2]
+    assert document.tree.node(line.key).text[line.start : line.end].strip() == "Rent: NOK 14,500 a month"
+
+
+def test_particulars_of_a_printed_page_end_with_their_lines(compiled):
+    lines = ["Vessel: MV Aurora", "Flag: Norway", "Port of call: Bergen"]
+    page = [*prose(72, 90, 5), *(Text(72, 200 + 14 * n, words) for n, words in enumerate(lines))]
+    document = compiled(pdf([page]))
+    [found] = particulars_in(document.tree, range(1, len(document.tree)))
+    assert [(line.name, line.value) for line in found.lines] == [
+        ("Vessel", "MV Aurora"),
+        ("Flag", "Norway"),
+        ("Port of call", "Bergen"),
+    ]
