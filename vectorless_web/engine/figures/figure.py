@@ -49,7 +49,7 @@ _SCALE_WORDS = (
     (re.compile(rf"\bbillions?\b|\bbn\b|{_MONEY}\s?bn\b", re.I), BILLION),
     (re.compile(rf"\bmillions?\b|\bmn\b|{_MONEY}\s?mn?\b", re.I), MILLION),
 )
-_THOUSANDS = re.compile(rf"\bthousands?\b|\b000s?\b|['’]000|{_MONEY}\s?k\b", re.I)
+_THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_MONEY}\s?k\b", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
