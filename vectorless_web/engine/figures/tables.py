@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from functools import cached_property
+from itertools import groupby
 
 from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
@@ -434,7 +435,7 @@ def _columns_words(view: TableView) -> str:
         elif column.header:
             told.append(" / ".join(column.path))
         before = stem
-    told = list(dict.fromkeys(told))
+    told = [words for words, _ in groupby(told)]
     if len(told) > _MOST_COLUMNS_TOLD:
         told = [*told[:_MOST_COLUMNS_TOLD], f"and {len(told) - _MOST_COLUMNS_TOLD} more"]
     return f"columns: {', '.join(told)}" if told else ""
