@@ -18,6 +18,7 @@ from vectorless_web.engine.figures.units import (
     is_unit,
     own_unit,
     says_percent,
+    says_price,
     says_shares,
     strip_units,
     unit_in,
@@ -357,15 +358,15 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     text = row.cells[place].text
     column = view.table.columns[place] if place < len(view.table.columns) else None
     one = Decimal(1)
-    if "%" in text:
-        return "%", one, ""
-    if own_unit(text):
-        return own_unit(text), one, ""
+    if "%" in text or own_unit(text):
+        return "%" if "%" in text else own_unit(text), one, ""
     own = units_currency(text)
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
     if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
         return "per share", one, own or view.currency
+    if any(says_price(said) for said in (row.label, " ".join(column.path) if column else "")):
+        return (own or view.currency), one, own or view.currency
     levels = column.path if column else ()
     told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
     if not own and (

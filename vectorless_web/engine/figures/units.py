@@ -30,6 +30,12 @@ _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY
 _LETTERS = "mgVWL"
 """Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
 _OWN = re.compile(rf"^[(\-–−]?[\d.,\s]+\)?\s*({_MEASURES})$", re.I)
+_RATE = re.compile(r"\d\s?(?:%|per ?cent)", re.I)
+_PRICE = re.compile(
+    r"\bweighted[- ]+average\b.{0,30}\b(?:prices?|fair values?)\b|\bprices? (?:paid )?per\b|\bfair values? per\b"
+    r"|\b(?:exercise|strike|unit|share|stock|purchase) prices?\b|\bper (?:unit|share|piece|night|hour|day|head|capita)\b",
+    re.I,
+)
 _PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)
 
 
@@ -56,8 +62,13 @@ def strip_units(text: str) -> str:
 
 
 def says_percent(text: str) -> bool:
-    """Whether a text speaks of percent."""
-    return bool(_PERCENT_SIGN.search(text))
+    """Whether a text speaks of percent; the rate of a loan ("4.1 % notes") says nothing on what is counted."""
+    return bool(_PERCENT_SIGN.search(_RATE.sub(" ", text)))
+
+
+def says_price(text: str) -> bool:
+    """Whether a label names an amount for one piece, which no units line scales."""
+    return bool(_PRICE.search(text))
 
 
 def says_shares(text: str) -> bool:
