@@ -326,3 +326,59 @@ def test_particulars_of_a_printed_page_end_with_their_lines(compiled):
         ("Flag", "Norway"),
         ("Port of call", "Bergen"),
     ]
+
+
+CLUB = """# Club
+
+Income for the year ended 30 June 2024 ($ in thousands, except per member)
+
+| | FY2024 | FY2023 |
+|---|---|---|
+| Fees | 412 | 398 |
+| Income per member ($) | 41.20 | 39.80 |
+| Number of members | 913 | 887 |
+| 4.5% bonds | 20 | 25 |
+
+Heating in MWh.
+
+| House | 2024 | Unit price (EUR) |
+|---|---|---|
+| North | 120 | 0.20 |
+"""
+
+
+@pytest.mark.parametrize(
+    "label,place,unit,scale",
+    [
+        ("Fees", 1, "USD", 1000),
+        ("Income per member ($)", 1, "USD", 1),
+        ("Number of members", 1, "", 1),
+        ("4.5% bonds", 2, "USD", 1000),
+        ("North", 1, "MWh", 1),
+        ("North", 2, "EUR", 1),
+    ],
+)
+def test_a_units_line_reaches_the_figures_it_means(compiled, label, place, unit, scale):
+    found = views(compiled(CLUB, "club.md"))
+    view = next(view for view in found if any(row.label == label for row in view.table.body))
+    cell = read(view, label, place)
+    assert (cell.unit, cell.scale) == (unit, Decimal(scale))
+
+
+def test_a_cell_that_reaches_over_two_columns_does_not_join_them(compiled):
+    rows = [
+        (200, [(280, "2023"), (360, "2022"), (440, "2021")]),
+        *(figures(214 + 12 * n, f"Boat {n}", "10", "20", "30") for n in range(4)),
+        (262, [(72, "Sold"), (280, "111,222,333,444,555,666")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert len(view.table.columns) == 4
+    assert [cell.text for cell in view.table.body[0].cells] == ["Boat 0", "10", "20", "30"]
+
+
+def test_lines_of_names_and_values_side_by_side_are_no_header(compiled):
+    sheet = [("Location:", "Bergen", "Report number:", "KX-75"), ("Vessel:", "MV Aurora", "Damage:", "slight")]
+    sheet += [("Crew:", "4 none", "Flag:", "Norway"), ("Length:", "41", "Width:", "9")]
+    rows = [(200 + 14 * n, list(zip((72, 160, 300, 420), cells, strict=True))) for n, cells in enumerate(sheet)]
+    [view] = views(compiled(laid(rows)))
+    assert [row.label for row in view.table.body] == ["Location:", "Vessel:", "Crew:", "Length:"]

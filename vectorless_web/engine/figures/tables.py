@@ -17,10 +17,12 @@ from vectorless_web.engine.figures.units import (
     code_in,
     is_unit,
     own_unit,
+    says_count,
     says_percent,
     says_price,
     says_shares,
     strip_units,
+    unit_above,
     unit_in,
 )
 
@@ -123,6 +125,17 @@ class TableView:
     def scale(self) -> Decimal:
         """The factor its units line puts on its figures."""
         return units_scale(self.units)
+
+    @cached_property
+    def measure(self) -> str:
+        """The unit of its figures that a line right above it states ("Consumption in MWh."), or ""."""
+        for key in range(self.node.key - 1, max(0, self.node.key - 3), -1):
+            text = self.tree.node(key).text
+            if self.tree.kind(key) is NodeKind.TABLE:
+                return ""
+            if len(text) <= LONGEST_PERIOD_LINE and unit_above(text):
+                return unit_above(text)
+        return ""
 
     @cached_property
     def currency(self) -> str:
@@ -357,32 +370,35 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     """(unit, scale, currency) of a cell: what it says itself, then its row, its column and the whole table."""
     text = row.cells[place].text
     column = view.table.columns[place] if place < len(view.table.columns) else None
-    one = Decimal(1)
+    levels = column.path if column else ()
+    one, own = Decimal(1), units_currency(text)
     if "%" in text or own_unit(text):
         return "%" if "%" in text else own_unit(text), one, ""
-    own = units_currency(text)
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
     if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
         return "per share", one, own or view.currency
-    if any(says_price(said) for said in (row.label, " ".join(column.path) if column else "")):
-        return (own or view.currency), one, own or view.currency
-    levels = column.path if column else ()
     told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
-    if not own and (
-        says_percent(told)
-        or (column and column.unit == "%")
-        or _is_percent_column(view, place)
-        or _is_percent_row(row, levels)
-    ):
+    percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
+    if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
     if told:
-        return _told_unit(view, told, own)
+        unit, scale, currency = _told_unit(view, told, own)
+        return unit, one if currency and _is_each(view, row, levels) else scale, currency
     if says_shares(label) or (not own and any(says_shares(level) for level in levels)):
         return "shares", view.scale if "share" not in _excepted(view.units) else one, ""
-    if not _holds_figure(text):
+    return _table_unit(view, row, place, levels)
+
+
+def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
+    """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
+    text, one = row.cells[place].text, Decimal(1)
+    if not _holds_figure(text) or says_count(row.label) or view.kinds[place : place + 1] == (ColumnKind.NOTE,):
         return "", one, ""
-    return own or view.currency, view.scale, own or view.currency
+    currency = units_currency(text) or view.currency
+    if not currency and view.scale == 1:
+        return view.measure, one, code_in(view.measure)
+    return currency, one if _is_each(view, row, levels) else view.scale, currency
 
 
 def _told_unit(view: TableView, told: str, own: str) -> tuple[str, Decimal, str]:
@@ -392,6 +408,16 @@ def _told_unit(view: TableView, told: str, own: str) -> tuple[str, Decimal, str]
         scale = view.scale
     money = currency or own or (view.currency if scale != 1 and not re.search(r"shares|units", told, re.I) else "")
     return (money or told, scale, money)
+
+
+def _is_each(view: TableView, row: Row, levels: tuple[str, ...]) -> bool:
+    """Whether a cell states an amount for one piece, which the units line does not scale."""
+    if any(says_price(said) for said in (row.label, " ".join(levels))):
+        return True
+    return "per " in _excepted(view.units) and bool(_PER.search(row.label))
+
+
+_PER = re.compile(r"\bper\s+[a-z]", re.I)
 
 
 def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
