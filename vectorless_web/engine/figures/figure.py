@@ -46,7 +46,8 @@ THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_00
 
 _SCALE_WORDS = (
     (re.compile(r"\bbillions?\b|\bbn\b", re.I), BILLION),
-    (re.compile(r"\bmillions?\b|\bmn\b|[$€£]\s?m\b", re.I), MILLION),
+    (re.compile(r"\bmillions?\b|\bmn\b|[$€£¥]\s?['’]?mm?\b", re.I), MILLION),
+    (re.compile(r"\b(?:US|A|C|S|HK|NZ)?(?:[$€£¥]|[A-Z]{2,3})\s?['’]?\s?(?:[mM]{1,2}|Mio)\b"), MILLION),
 )
 _THOUSANDS = re.compile(r"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)

@@ -27,12 +27,9 @@ GENERIC = frozenset(analyse(_GENERIC_WORDS)) | {"eur", "gbp"}
 _GENERIC_WEIGHT, _TOTAL_WEIGHT = 0.04, 0.15
 """What a generic term weighs beside a content word; a total enough to prefer "Total assets" when one is asked for."""
 
-_COSTS = {"axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.12}
+_COSTS = {"axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.4}
 """What it costs that a word stands not in the row's label but there. In the order of nearness; half or twice of each
 changes which of two equal rows is taken, not whether one answers."""
-
-_HEAD_NEAR = 0.35
-"""The same for the last content word, which names what is measured: the text around rarely stands for it."""
 
 _LEFT_OVER = 0.8
 """Taken times the fit for words that nothing accounts for, beside their share: one such word and the cell is another."""
@@ -43,7 +40,7 @@ _EXTRA = 0.5
 _NEUTRAL = frozenset(
     analyse("total net consolidated company aggregate subtotal group inc ltd co corp corporation plc llc gmbh limited")
 )
-_HEADER_WORDS = frozenset(
+HEADER_WORDS = frozenset(
     analyse(
         "year years ended ending end as of at fiscal three six nine twelve months quarter quarters period periods in thousands millions billions"
         " usd us dollars eur gbp except per share data amounts restated unaudited audited january february march april may june july august"
@@ -153,18 +150,15 @@ def _extra_terms(label: str, terms: frozenset[str]) -> list[str]:
         named = words_of(alias)
         if named and named <= terms:
             return []
-    return [
-        t
-        for t in label_terms(label)
-        if t not in terms and t not in _NEUTRAL and t not in GENERIC and not _is_footnote(t)
-    ]
+    known = terms | _NEUTRAL | GENERIC | HEADER_WORDS
+    return [term for term in label_terms(label) if term not in known and not _is_footnote(term)]
 
 
 _PARENTHESES = re.compile(r"\(([^()]*)\)")
 
 
 def _is_footnote(term: str) -> bool:
-    return len(term) == 1 or (term.isdigit() and len(term) < 3)
+    return len(term) == 1 or (term.isdigit() and (len(term) < 3 or re.fullmatch(r"(?:19|20)\d\d", term) is not None))
 
 
 def _entry_fit(
@@ -176,22 +170,16 @@ def _entry_fit(
         return 0.0, ()
     total = cost = 0.0
     left_over = []
-    head = _head_of(wanted)
     for term, weight in wanted:
         total += weight
         price = _price(relation, entry, term)
-        if term == head and price == _COSTS["near"]:
-            price = _HEAD_NEAR
+        if term == "percent" and price:
+            price = 1.0
         cost += weight * price
         if price >= 1.0 and weight == 1.0:
             left_over.append(term)
     fit = (1.0 - cost / total) * (_LEFT_OVER if left_over else 1.0)
     return fit * _axis_fit(relation, axis, terms, line), tuple(left_over)
-
-
-def _head_of(wanted: Sequence[tuple[str, float]]) -> str:
-    """The last content word: what is measured, which the text around a table alone cannot stand for."""
-    return next((term for term, weight in reversed(wanted) if weight == 1.0), "")
 
 
 def _price(relation: Relation, entry: Entry, term: str) -> float:
@@ -219,7 +207,7 @@ def _axis_fit(relation: Relation, axis: Axis, terms: frozenset[str], line: Line)
     shared = frozenset.intersection(*(other.words for other in others)) if others else frozenset()
     extra = [
         word
-        for word in axis.words - shared - terms - _HEADER_WORDS - line.words
+        for word in axis.words - shared - terms - HEADER_WORDS - line.words
         if not word.isdigit() and not _is_footnote(word)
     ]
     if "percent" in axis.words - shared and "percent" not in terms:

@@ -9,6 +9,7 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.questions.formulas.request import Operand, Request, Threshold
 from vectorless_web.engine.relations.lookup import (
     GENERIC,
+    HEADER_WORDS,
     LEAST_FIT,
     Match,
     content_terms,
@@ -80,12 +81,12 @@ def row_periods(match: Match) -> Members | None:
     """The cells of a row in columns of different periods, each period once."""
     relation, line = match.relation, match.entry.line
     axis = match.entry.axis
-    extra = {word for word in axis.words if not word.isdigit()}
+    extra = match_words(match)
     kept: dict[tuple[int, int | None, int], Entry] = {}
     for entry in relation.entries(line):
         period = entry.axis.period
-        others = {word for word in entry.axis.words if not word.isdigit()}
-        if not period.year or entry.axis.is_change or (extra ^ others) & match_words(match):
+        others = _own_words(entry)
+        if not period.year or entry.axis.is_change or (extra and not extra & others):
             continue
         kept.setdefault((period.year, period.quarter, period.month), entry)
     if not kept:
@@ -98,7 +99,11 @@ def row_periods(match: Match) -> Members | None:
 
 def match_words(match: Match) -> frozenset[str]:
     """Words of a match's column that are no period."""
-    return frozenset(word for word in match.entry.axis.words if not word.isdigit())
+    return _own_words(match.entry)
+
+
+def _own_words(entry: Entry) -> frozenset[str]:
+    return frozenset(word for word in entry.axis.words if not word.isdigit()) - HEADER_WORDS
 
 
 def _period_name(entry: Entry) -> str:

@@ -17,6 +17,7 @@ from vectorless_web.engine.text.analyser import analyse
 _DASHES = frozenset("—–-−")
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NOTE_MARK = re.compile(r"\s*(?:\(\s*(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3})\s*\)|[*†‡])+\s*$", re.I)
+_GLUED_MARK = re.compile(r"(?<=[a-z)])[1-9]$")
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|favou?rable|\+/", re.I)
 _SUM_LABEL = re.compile(r"^\W*(?:(?:sub|grand\s+)?-?totals?|sum)\b|\btotals?\W*$", re.I)
 _GROSS = frozenset({"gross", "net", "total", "befor", "after"})
@@ -150,7 +151,7 @@ class Relation:
         found: list[tuple[Line, bool]] = []
         group = ""
         for row in self.view.table.body[len(self._late_heads) :]:
-            label = _NOTE_MARK.sub("", row.label).strip(" :.")
+            label = _GLUED_MARK.sub("", _NOTE_MARK.sub("", row.label)).strip(" :.")
             has_cells = any(_holds_value(cell.text) for cell in row.cells[1 if row.label else 0 :])
             told = label or next((cell.text.strip() for cell in row.cells if cell.text.strip()), "")
             if not has_cells:
@@ -175,7 +176,8 @@ class Relation:
     def place_words(self) -> frozenset[str]:
         """Words of caption, section and units."""
         head = " ".join(cells[0] for cells in self._heads if cells)
-        return words_of(" ".join((self.view.node.title, *self.view.path[-2:], self.view.units, head)))
+        lead = [text for text in self._near_texts if _LEAD_IN.search(text)]
+        return words_of(" ".join((self.view.node.title, *self.view.path[-2:], self.view.units, head, *lead[:1])))
 
     @cached_property
     def near_words(self) -> frozenset[str]:
@@ -208,17 +210,27 @@ class Relation:
     @cached_property
     def has_periods(self) -> bool:
         """Whether any column names a year."""
-        return any(axis.period.year for axis in self.axes)
+        return any(axis.period.year for axis in self.axes if axis.index)
 
     @cached_property
     def units(self) -> str:
         """The units as printed: the units line, else what any header cell says of them."""
         if self.view.units and (units_scale(self.view.units) != 1 or units_currency(self.view.units)):
             return self.view.units
-        heads = [text for cells in self._heads for text in cells]
-        told = [text for text in heads if _HEADER_UNITS.search(text)]
-        told += [match[0] for text in self._around if (match := _UNITS_IN.search(text))]
+        told = [text for text in self._shared_heads if _HEADER_UNITS.search(text)]
+        told += [match[0] for text in self._around if (match := _find_units(text))]
         return told[0] if told else self.view.units
+
+    @cached_property
+    def _shared_heads(self) -> list[str]:
+        """Header texts that speak of the whole table: its corner, lone ones, and those that every column repeats."""
+        found = []
+        for cells in self._heads:
+            values = [text for text in cells[1:] if text]
+            scales = {units_scale(text) for text in values}
+            is_shared = len(values) == 1 or (len(scales) == 1 and len(values) > 1)
+            found += [*cells[:1], *(values[:1] if is_shared else ())]
+        return found
 
     @cached_property
     def _around(self) -> tuple[str, ...]:
@@ -268,7 +280,8 @@ class Relation:
         if percent:
             return replace(figure, percent=True, scale=Decimal(1), currency="")
         if figure.scale == 1 and not figure.per_share and entry.cell.number.scale == 1:
-            scale = units_scale(self.units) if _is_scaled(self.units) else Decimal(1)
+            own = next((text for text in (entry.axis.name, entry.line.label) if _HEADER_UNITS.search(text)), self.units)
+            scale = units_scale(own) if _is_scaled(own) else Decimal(1)
             figure = replace(figure, scale=scale, currency=figure.currency or units_currency(self.units))
         return figure
 
@@ -285,10 +298,23 @@ MOST_BELOW = 6
 LONGEST_UNITS = 120
 
 _UNITS_IN = re.compile(
-    r"\(?\b(?:(?:all\s+)?(?:amounts?|figures?|dollars?|values?|numbers?)\s+)?(?:(?:are|is)\s+)?(?:stated|expressed|presented|shown|reported|tabular)?\s*(?:amounts\s+)?"
-    r"in\s+(?:[A-Z]{0,3}\s?[$€£]|USD|EUR|GBP|RMB|US\s?dollars?)?\s?(?:thousands|millions|billions|000['’]?s|['’‘]000s?|[$€£]\s?000['’]?s)\b[^.;]{0,60}\)?",
+    r"\((?:[^()]{0,60}\s)?(?:in\s+)?(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3})?\s?(?:thousands|millions|billions|['’‘]?000['’]?s?)\b[^()]{0,80}\)"
+    r"|\b(?:amounts?|figures?|dollars?|values?|numbers?|expressed|stated|presented|shown|reported|euros?)\s+(?:are\s+)?(?:\w+\s+){0,3}?in\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?"
+    r"(?:thousands?|millions?|billions?|['’‘]?000['’]?s)\b[^.;]{0,60}",
     re.I,
 )
+_UNITS_LINE = re.compile(
+    r"\bin\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?(?:thousands?|millions?|billions?|['’‘]?000['’]?s)\b",
+    re.I,
+)
+
+
+def _find_units(text: str) -> re.Match[str] | None:
+    """Where a text beside a table tells its units: in parentheses, as "amounts in ...", or as a short line."""
+    match = _UNITS_IN.search(text) or (_UNITS_LINE.search(text) if len(text) <= LONGEST_UNITS else None)
+    return match if match and not re.search(r"\d(?<!000)\s?(?:thousand|million|billion)", match[0]) else None
+
+
 _EXCEPTIONS = re.compile(r"\bexcept\b", re.I)
 _SHORT_FISCAL = re.compile(r"\bF['’]?(\d\d)\b")
 _HEADING_YEAR = re.compile(r"(?:19|20)\d\d|\bF?Y?\s?['’]?\d\d\b|\bQ[1-4]\b")
@@ -323,6 +349,13 @@ def _inherited(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]:
 
 MOST_NEAR = 1500
 """Characters of a text beside a table that may say what the table is about."""
+
+_LEAD_IN = re.compile(
+    r":\s*$|\b(?:following|below)\s+(?:table|schedule|chart)|\btables?\s+(?:below|above|sets?|shows?|presents?|summari[sz]es|provides?|lists?)"
+    r"|\bas follows\b|\b(?:set (?:out|forth)|summari[sz]ed|shown|listed|presented|detailed)\s+(?:in the table\s+)?below\b",
+    re.I,
+)
+"""How a text announces the table that follows it: what it says is said of the table."""
 
 _HEADER_UNITS = re.compile(
     r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
@@ -366,4 +399,8 @@ def relations_of(
 
 def units_of(tree: Tree, node: Node) -> str:
     """The units of a table node as printed, "" for any other node."""
-    return Relation("", TableView(node, node.table, tree)).units if node.table is not None else ""
+    if node.table is None:
+        return ""
+    relation = Relation("", TableView(node, node.table, tree))
+    own = [axis.name for axis in relation.axes if _HEADER_UNITS.search(axis.name)]
+    return relation.units if _is_scaled(relation.units) or not own else own[0]

@@ -103,6 +103,9 @@ KEPT_PASSAGES, COMPETING = 12, 2
 FREE_FIT = 0.8
 """Least fit of a row to an item that the lexicon does not know."""
 
+FEW_TABLES = 20
+"""Tables that are all looked through; of more only those that hold a word of the question."""
+
 UNASKED = 12
 """Passages read when a step names none."""
 
@@ -173,8 +176,10 @@ def _read_relations(walk: Walk) -> Reading | None:
     if request is None or walk.count_taken(StepKind.EXTRACT):
         return None
     tree = walk.document.tree
-    fits = walk.finder.fits([key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE])
-    views = list(tables_of(tree, [key for key, fit in fits.items() if fit > 0]))
+    keys = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
+    if len(keys) > FEW_TABLES:
+        keys = [key for key, fit in walk.finder.fits(keys).items() if fit > 0]
+    views = list(tables_of(tree, keys))
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
     subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))

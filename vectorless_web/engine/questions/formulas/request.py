@@ -637,10 +637,13 @@ def _make_change(words: str, *, percent: bool, name: str, points: bool = False, 
             when = whens[0] if whens else None
             operands = (Operand(a, when), Operand(b, when))
             expression = "100 * (a - b) / b" if percent else "a - b"
-            return Request(Task.COMPUTE, operands, expression, f"difference between {a} and {b}", percent=percent)
+            made = Request(Task.COMPUTE, operands, expression, f"difference between {a} and {b}", percent=percent)
+            shared = _share_measure(a, b)
+            instead = replace(made, operands=(operands[0], Operand(shared, when))) if shared else None
+            return replace(made, instead=instead)
     if not parts or not analyse(parts[0][0]):
         return None
-    words = parts[0][0]
+    words = _unrepeat(parts[0][0])
     if len(whens) > 2:
         return None
     if len(whens) == 2:
@@ -676,14 +679,32 @@ def _before(period: Period) -> Period:
     return Period(period.kind, period.year - 1, period.quarter, text)
 
 
+def _unrepeat(words: str) -> str:
+    """ "balance compared to balance" is one measure."""
+    halves = [_clean(half) for half in _AGAINST.split(words)]
+    return halves[0] if len(halves) == 2 and analyse(halves[0]) == analyse(halves[1]) else words
+
+
+_BETWEEN = re.compile(r"^(?P<shared>.*?)\bbetween\s+(?P<pair>.+)$", re.I)
+_AGAINST = re.compile(r"\s+(?:and|versus|vs\.?|(?:as )?compared (?:to|with)|against|from|to|over)\s+", re.I)
+
+
 def _split_pair(words: str) -> tuple[str, str] | None:
-    """Two measures that are compared: "A and B", "between A and B", "A compared to B"."""
-    halves = re.split(
-        r"\s+(?:and|versus|vs\.?|compared (?:to|with)|as compared (?:to|with)|against|from|to|over)\s+",
-        strip_periods(words),
-    )
-    halves = [_clean(half) for half in halves if analyse(_clean(half))]
-    return (halves[0], halves[1]) if len(halves) == 2 else None
+    """Two measures that are compared: "A and B", "between A and B", "A compared to B", "staff between A and B"."""
+    plain = strip_periods(words)
+    between = _BETWEEN.match(plain)
+    shared = _clean(between["shared"]) if between else ""
+    halves = [_clean(half) for half in _AGAINST.split(between["pair"] if between else plain)]
+    halves = [half for half in halves if analyse(half)]
+    if len(halves) != 2 or analyse(halves[0]) == analyse(halves[1]):
+        return None
+    return (f"{shared} {halves[0]}".strip(), f"{shared} {halves[1]}".strip())
+
+
+def _share_measure(first: str, second: str) -> str:
+    """The second measure with the first one's head: "staff in Leeds" and "York" give "staff in York"."""
+    match = re.match(r"(?P<head>.+)\s+(?P<link>in|at|for|of|from|on|by|under)\s+.+$", first, re.I)
+    return f"{match['head']} {match['link']} {second}" if match else ""
 
 
 def _make_spread(words: str, function: str, name: str, *, whole: str = "") -> Request | None:
@@ -736,9 +757,7 @@ def _read_sum(body: str) -> Request | None:
     if len(parts) < 2 and not list_items(parts[0][0] if parts else ""):
         return None
     request = _make_spread(words, "sum", "total")
-    if request is None or len(request.operands) < 2:
-        return None
-    return replace(request, whole=strip_periods(body) if len(parts) < 2 else "")
+    return request if request is not None and len(request.operands) > 1 else None
 
 
 def _read_joined(body: str) -> Request | None:
@@ -769,23 +788,42 @@ def _read_values(body: str, *, is_asked: bool) -> Request | None:
     return Request(Task.VALUE, tuple(Operand(words, when) for words, when in parts), name=parts[0][0])
 
 
+_DATED = re.compile(
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+    r"\s+(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?((?:19|20)\d\d)\b|\b\d{1,2}\s+[A-Z][a-z]{2,8}\s+((?:19|20)\d\d)\b",
+    re.I,
+)
+
+
+def _periods(text: str) -> list[Period]:
+    """The periods named, dates of one year each by itself, in the order they stand."""
+    dates = [Period("date", int(match[1] or match[2]), None, match.group()) for match in _DATED.finditer(text)]
+    rest = text
+    for date in dates:
+        rest = rest.replace(date.text, " " * len(date.text), 1)
+    found = [(rest.find(period.text), period) for period in periods_in(rest)]
+    found += [(text.find(date.text), date) for date in dict.fromkeys(dates)]
+    return [period for _, period in sorted(found, key=lambda pair: pair[0])]
+
+
 def _split_periods(text: str) -> list[tuple[str, Period | None]]:
     """The words without their periods, once for each period in the order named; once with None when there is none."""
     words = strip_periods(text)
-    found = periods_in(text)
+    found = _periods(text)
     if not words:
         return []
     return [(words, period) for period in found] or [(words, None)]
 
 
 def strip_periods(text: str) -> str:
+    """The words without periods and what connects them: "staff in Leeds between 2018 and 2019" -> "staff in Leeds"."""
     plain = text
-    for period in sorted(periods_in(text), key=lambda period: -len(period.text)):
+    for period in sorted(_periods(text), key=lambda period: -len(period.text)):
         if period.text:
             plain = plain.replace(period.text, "\x00")
-    plain = re.sub(r"\bF\x00|\bFY\s*\x00", "\x00", plain)
+    plain = _FILLER.sub(" ", plain)
     plain = _CONNECTED.sub(" ", plain).replace("\x00", " ")
-    return _clean(_FILLER.sub(" ", plain))
+    return _clean(plain)
 
 
 def _clean(text: str) -> str:
