@@ -17,9 +17,9 @@ LEAST_FIT = 0.8
 
 _GENERIC_WORDS = """
 amount amounts value values figure figures number numbers total totals level levels size respective reported recorded
-recognised recognized listed year years period periods quarter month fiscal financial ended end ending company companies group
-usd dollar dollars thousand thousands million millions billion billions us approximately overall consolidated aggregate
-balance many much count sum made paid incurred held granted generated received given stated according
+recognised recognized listed year years period periods quarter month fiscal financial ended end ending company companies
+group usd dollar dollars thousand thousands million millions billion billions us approximately overall consolidated
+aggregate balance many much count sum incurred made given stated according unadjusted three two four five six
 """
 GENERIC = frozenset(analyse(_GENERIC_WORDS)) | {"eur", "gbp"}
 """Terms that a question may add to a measure's name without meaning another one."""
@@ -108,7 +108,7 @@ def _matches(
     found = []
     for line in relation.lines:
         hits = terms & line.words
-        is_named = bool(content & line.words) or (line.is_sum and bool(content & line.group_words))
+        is_named = bool(content & line.words) or bool((line.is_sum or hits) and content & line.group_words)
         if not is_named and not has_axis_hit:
             continue
         shape = _line_fit(relation, line, terms, hits, has_axis_hit)
@@ -179,7 +179,13 @@ def _entry_fit(
         if price >= 1.0 and weight == 1.0:
             left_over.append(term)
     fit = (1.0 - cost / total) * (_LEFT_OVER if left_over else 1.0)
-    return fit * _axis_fit(relation, axis, terms, line), tuple(left_over)
+    return fit * _axis_fit(relation, axis, terms, line) * _group_fit(line, terms), tuple(left_over)
+
+
+def _group_fit(line: Line, terms: frozenset[str]) -> float:
+    """How much a group's other words tell against its lines: "Revenue" and "Cost of revenue" may hold like rows."""
+    extra = line.group_words - terms - line.words - GENERIC - HEADER_WORDS
+    return 1.0 - min(0.015 * len(extra), 0.05)
 
 
 def _price(relation: Relation, entry: Entry, term: str) -> float:

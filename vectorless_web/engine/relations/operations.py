@@ -80,7 +80,6 @@ def _among_periods(relations: Sequence[Relation], request: Request) -> Members |
 def row_periods(match: Match) -> Members | None:
     """The cells of a row in columns of different periods, each period once."""
     relation, line = match.relation, match.entry.line
-    axis = match.entry.axis
     extra = match_words(match)
     kept: dict[tuple[int, int | None, int], Entry] = {}
     for entry in relation.entries(line):
@@ -91,8 +90,14 @@ def row_periods(match: Match) -> Members | None:
         kept.setdefault((period.year, period.quarter, period.month), entry)
     if not kept:
         return None
+    years = [year for year, _, _ in kept]
     members = tuple(
-        Member(_period_name(entry), relation.figure(entry, match.fit), entry.is_blank) for entry in kept.values()
+        Member(
+            _period_name(entry, unique=years.count(entry.axis.period.year or 0) == 1),
+            relation.figure(entry, match.fit),
+            entry.is_blank,
+        )
+        for entry in kept.values()
     )
     return Members(members, match.fit, line.label)
 
@@ -106,11 +111,10 @@ def _own_words(entry: Entry) -> frozenset[str]:
     return frozenset(word for word in entry.axis.words if not word.isdigit()) - HEADER_WORDS
 
 
-def _period_name(entry: Entry) -> str:
+def _period_name(entry: Entry, *, unique: bool) -> str:
+    """A column's year when no other column has it, else its own header."""
     period = entry.axis.period
-    if period.quarter or (period.month and not period.months):
-        return entry.axis.path[-1] if entry.axis.path else str(period.year)
-    return str(period.year)
+    return str(period.year) if unique or not entry.axis.path else entry.axis.path[-1]
 
 
 def _column_periods(matches: Sequence[Match]) -> Members | None:

@@ -215,8 +215,9 @@ class Relation:
     @cached_property
     def units(self) -> str:
         """The units as printed: the units line, else what any header cell says of them."""
-        if self.view.units and (units_scale(self.view.units) != 1 or units_currency(self.view.units)):
-            return self.view.units
+        own = _SHARES_IN.sub(" ", self.view.units)
+        if own and (units_scale(own) != 1 or (units_currency(own) and own == self.view.units)):
+            return own
         told = [text for text in self._shared_heads if _HEADER_UNITS.search(text)]
         told += [match[0] for text in self._around if (match := _find_units(text))]
         return told[0] if told else self.view.units
@@ -315,6 +316,7 @@ def _find_units(text: str) -> re.Match[str] | None:
     return match if match and not re.search(r"\d(?<!000)\s?(?:thousand|million|billion)", match[0]) else None
 
 
+_SHARES_IN = re.compile(r"\bshares?\s+(?:amounts?\s+)?in\s+(?:thousands|millions)", re.I)
 _EXCEPTIONS = re.compile(r"\bexcept\b", re.I)
 _SHORT_FISCAL = re.compile(r"\bF['’]?(\d\d)\b")
 _HEADING_YEAR = re.compile(r"(?:19|20)\d\d|\bF?Y?\s?['’]?\d\d\b|\bQ[1-4]\b")

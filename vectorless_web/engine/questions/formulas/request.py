@@ -244,7 +244,7 @@ _FILLER = re.compile(
     re.I,
 )
 _CONNECTED = re.compile(
-    r"(?:\s|^)*(?:,\s*)?(?:\b(?:from|between|in|for|at|as of|as at|as|during|over|of|on|by|to|and|or|through|until|till|since|versus|vs\.?|against|than|with|ended|ending|compared (?:to|with)|as compared (?:to|with)|relative to"
+    r"(?:\s|^)*(?:,\s*)?(?:\b(?:from|between|in|for|at|as of|as at|as|during|over|across|throughout|of|on|by|to|and|or|through|until|till|since|versus|vs\.?|against|than|with|ended|ending|compared (?:to|with)|as compared (?:to|with)|relative to"
     r"|the|respective|both|each of|(?:the\s+)?(?:(?:fiscal|financial|calendar|full|same|previous|prior)\s+)?(?:years?|periods?|quarters?|months?|fy))\b[\s,]*)*\x00",
     re.I,
 )
@@ -255,7 +255,7 @@ _LONE = re.compile(
 )
 _SPLIT = re.compile(r"\s*,\s*(?:and\s+|or\s+|as well as\s+)?|\s+(?:and|or|as well as|&)\s+", re.I)
 _WORDY = re.compile(
-    r"\b(?:why|how come|reasons?|causes?|caused|factors?|explain\w*|describe\w*|definition|meaning|mean by|meant|consists? of|comprise\w*|includes?|refers? to|related to what|based on what|due to what|purpose|nature|derived|drove|driven|method\w*|basis|impact of|effects? of|attributable to what)\b",
+    r"\b(?:why|how come|reasons?|causes?|caused|factors?|explain\w*|describe\w*|definition|meaning|mean by|meant|consists? of|comprise\w*|includes?|refers? to|related to what|based on what|due to what|purpose|nature|drove|driven|attributable to what)\b|^\W*(?:what|how)\b.{0,30}\b(?:impact of|effects? of|method\w*|basis|derived)\b",
     re.I,
 )
 
