@@ -102,13 +102,15 @@ def _matches(
     axis_words = frozenset(word for axis in relation.axes for word in axis.words)
     content = frozenset(term for term, weight in wanted if weight == 1.0)
     has_axis_hit = bool(content & axis_words)
-    if not wanted or not (content & _label_words(relation) or has_axis_hit):
+    is_total = "total" in terms and content <= relation.place_words
+    if not wanted or not (content & _label_words(relation) or has_axis_hit or is_total):
         return []
     weight = 0.97 + 0.02 * min(relation.rank, 1.0) + (0.01 if relation.view.statement else 0.0)
     found = []
     for line in relation.lines:
         hits = terms & line.words
         is_named = bool(content & line.words) or bool((line.is_sum or hits) and content & line.group_words)
+        is_named = is_named or (line.is_sum and "total" in terms and content <= relation.place_words)
         if not is_named and not has_axis_hit:
             continue
         shape = _line_fit(relation, line, terms, hits, has_axis_hit)

@@ -193,6 +193,7 @@ def _among_rows(relations: Sequence[Relation], request: Request) -> Members | No
 def _row_sets(relation: Relation, request: Request) -> Iterable[Members]:
     operand = request.operands[0]
     wanted = content_terms(operand.words) if analyse(operand.words) else ()
+    content = {term for term, weight in wanted if weight == 1.0}
     if not _speaks_of(relation, None, request.over):
         return
     sets: list[tuple[str, Sequence[Line]]] = list(relation.groups.items())
@@ -211,6 +212,8 @@ def _row_sets(relation: Relation, request: Request) -> Iterable[Members]:
             cells = [
                 (line, entry) for line in lines for entry in relation.entries(line) if entry.axis.index == axis.index
             ]
+            if any(content and content <= line.words for line, _ in cells):
+                continue
             cells = [(line, entry) for line, entry in cells if period_fit(relation, entry, operand.period) >= LEAST_FIT]
             members = _chosen(
                 [

@@ -36,6 +36,7 @@ from vectorless_web.engine.relations.operations import (
     rank_members,
     row_periods,
 )
+from vectorless_web.engine.relations.prose import Sentence, find_stated
 from vectorless_web.engine.relations.relation import Line, Relation
 
 
@@ -96,13 +97,19 @@ class Reading:
         return self.figures[0].where
 
 
-def read_request_in(relations: Sequence[Relation], request: Request) -> Reading | None:
-    """The reading of a request; None unless every part of it has a cell for which all words are accounted."""
+def read_request_in(
+    relations: Sequence[Relation], request: Request, sentences: Sequence[Sentence] = ()
+) -> Reading | None:
+    """The reading of a request; None unless every part of it has a cell for which all words are accounted.
+
+    Operands of a calculation may also be stated by `sentences`, where no table has them all.
+    """
     if request.task is Task.VALUE:
         return _read_values(relations, request)
     if request.task is Task.COMPUTE:
         read = _read_stated(relations, request) or _compute(relations, request)
-        return read or (_compute(relations, request.instead) if request.instead else None)
+        read = read or (_compute(relations, request.instead) if request.instead else None)
+        return read or _compute_from_prose(relations, request, sentences)
     if request.task is Task.RANK:
         return _rank(relations, request)
     if request.task in (Task.FILTER, Task.COUNT):
@@ -260,6 +267,25 @@ def _compute(relations: Sequence[Relation], request: Request) -> Reading | None:
     figures = tuple(match.relation.figure(match.entry, match.fit) for match in matches)
     names = tuple(_name(match) for match in matches)
     return work_out_reading(request, figures, names, _mean_fit(matches))
+
+
+def _compute_from_prose(
+    relations: Sequence[Relation], request: Request, sentences: Sequence[Sentence]
+) -> Reading | None:
+    """The calculation over what sentences state, a table's cell standing in for what none does."""
+    if request.spread or not sentences:
+        return None
+    figures = [find_stated(sentences, operand) for operand in request.operands]
+    if not any(figures):
+        return None
+    for place, operand in enumerate(request.operands):
+        matches = match_operands(relations, [operand]) if figures[place] is None else None
+        if matches:
+            figures[place] = matches[0].relation.figure(matches[0].entry, matches[0].fit)
+    found = tuple(figure for figure in figures if figure is not None)
+    if len(found) < len(figures) or len({(f.key, f.start, f.period, f.amount) for f in found}) < len(found):
+        return None
+    return work_out_reading(request, found, tuple(f.label for f in found), min(f.fit for f in found))
 
 
 def work_out_reading(

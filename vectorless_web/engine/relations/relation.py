@@ -187,7 +187,8 @@ class Relation:
     @cached_property
     def near_years(self) -> frozenset[int]:
         """Years that caption, section or the text around name."""
-        texts = (self.view.node.title, *self.view.path[-2:], *self._near_texts)
+        corners = [cells[0] for cells in self._heads if cells]
+        texts = corners if _YEARS.search(" ".join(corners)) else (self.view.node.title, *self.view.path[-2:], *self._near_texts)
         return frozenset(int(year) for text in texts for year in _YEARS.findall(text))
 
     @cached_property

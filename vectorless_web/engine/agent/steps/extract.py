@@ -42,6 +42,7 @@ from vectorless_web.engine.questions.focus import covers_page, page_asked
 from vectorless_web.engine.questions.formulas.request import Task, request_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.relations.lookup import content_terms
+from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
 from vectorless_web.engine.relations.relation import relations_of, words_of
 from vectorless_web.engine.text.analyser import analyse
@@ -106,6 +107,9 @@ FREE_FIT = 0.8
 
 KNOWN_FIT = 0.84
 """Least fit of rows of primary statements from which a known ratio is worked out whatever else the question says."""
+
+MOST_PROSE = 60
+"""Passages in which operands of a calculation are looked for."""
 
 FEW_TABLES = 20
 """Tables that are all looked through; of more only those that hold a word of the question."""
@@ -192,7 +196,18 @@ def _read_relations(walk: Walk) -> Reading | None:
         relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
     page = page_asked(walk.plan.question, len(walk.document.pages))
     on_page = [relation for relation in relations if page and covers_page(relation.view.node, page)]
-    return (read_request_in(on_page, request) if on_page else None) or read_request_in(relations, request)
+    sentences = _sentences(walk) if request.task is Task.COMPUTE else []
+    reading = read_request_in(on_page, request) if on_page else None
+    return reading or read_request_in(relations, request, sentences)
+
+
+def _sentences(walk: Walk) -> list[Sentence]:
+    """Sentences with numbers of the passages that hold most of the question."""
+    tree = walk.document.tree
+    fits = walk.finder.fits(tree.leaves())
+    best = sorted((key for key, fit in fits.items() if fit > 0), key=lambda key: (-fits[key], key))[:MOST_PROSE]
+    nodes = [(tree.node(key), place_words(walk, key)) for key in sorted(best)]
+    return list(sentences_of(walk.entry.id, nodes))
 
 
 def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
