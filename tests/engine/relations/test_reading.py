@@ -35,6 +35,9 @@ def read(question, document=None) -> Reading | None:
     [
         ("How many pumps did Malmö have in 2022?", "1,040"),
         ("What is the unit price of the fire hose?", "$140"),
+        ("What is the delivery time of the suction hose?", "6 days"),
+        ("What is the maximum daily dose for children?", "300 mg"),
+        ("What is the crossing time to Strömstad?", "150 minutes"),
         ("What was the ferry income in 2018?", "€1,310 thousand"),
         ("What was the cost of goods sold in 2019?", "-€30,000 thousand"),
         ("What was the operating profit of Rail in 2021?", "$120 million"),
@@ -57,6 +60,8 @@ def test_a_figure_is_looked_up_by_row_column_and_caption(question, value):
         "How many pumps did Uppsala have in 2023?",
         "What was the change in ferry income between 2012 and 2013?",
         "What is the sum of profit margin and net sales in 2019?",
+        "What is the difference between the unit price and the delivery time of the fire hose?",
+        "What was the operating profit in the fourth quarter of 2021?",
         "Which segment had the highest number of passengers?",
     ],
 )
@@ -82,14 +87,11 @@ def test_a_word_that_nothing_accounts_for_means_no_figure(question):
         ("What was the difference between the unit price of the fire hose and the suction hose?", "$52"),
         ("What was the change in profit margin from 2017 to 2019?", "3.4 percentage points"),
         ("How many more pumps did Lund have than Malmö in 2023?", "270"),
-        ("What was the operating profit per vehicle of Rail in 2021?", None),
+        ("What was the operating profit per vehicle of Road in 2021?", "$1.39 million"),
     ],
 )
 def test_a_calculation_is_worked_out_from_its_own_rows(question, value):
     end, claims = ask(question)
-    if value is None:
-        assert not claims or claims[0].calculation is None
-        return
     assert end.value == value
     assert claims[0].calculation is not None and not claims[0].because
 

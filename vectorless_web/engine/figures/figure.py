@@ -35,6 +35,8 @@ class Figure:
     where: str
     fit: float
     need: int = -1
+    unit: str = ""
+    """What is counted or measured, as printed beside the number or in its header ("mg", "days"); "" for money."""
 
     @property
     def value(self) -> Decimal:

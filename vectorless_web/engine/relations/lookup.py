@@ -218,6 +218,9 @@ def _axis_fit(relation: Relation, axis: Axis, terms: frozenset[str], line: Line)
         for word in axis.words - shared - terms - HEADER_WORDS - line.words
         if not word.isdigit() and not _is_footnote(word)
     ]
+    if "total" in extra or "total" in axis.words & terms:
+        # A column of totals speaks for the row as a whole.
+        return 1.0
     if "percent" in axis.words - shared and "percent" not in terms:
         return 0.8
     if not extra:
@@ -247,7 +250,7 @@ def period_fit(relation: Relation, entry: Entry, wanted: Period | None) -> float
     if re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", grouped) or relation.has_periods:
         return 0.0
     years = relation.near_years
-    if wanted.year in years:
+    if wanted.year in years and wanted.quarter is None:
         return _NO_PERIOD if len(years) == 1 else 0.9
     return _UNDATED if not years else 0.0
 

@@ -13,6 +13,7 @@ from vectorless_web.engine.figures.lookup import RowCell, figure_of, read_cell_n
 from vectorless_web.engine.figures.periods import ColumnPeriod, OwnPeriod, read_header
 from vectorless_web.engine.figures.tables import TableView
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.quantities import quantities_in
 
 _DASHES = frozenset("—–-−")
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -132,6 +133,9 @@ class Relation:
     def _late_heads(self) -> tuple[Row, ...]:
         """Rows above the first figures that were not read as headers: years and names of columns, no amount."""
         found: list[Row] = []
+        columns = self.view.table.columns
+        if all(column.header for column in columns[1:]) and columns[1:]:
+            return ()
         for row in self.view.table.body[:MOST_HEADS]:
             values = [cell.text.strip() for cell in row.cells[1:] if cell.text.strip()]
             if not values or not all(_is_heading(text) for text in values):
@@ -188,7 +192,11 @@ class Relation:
     def near_years(self) -> frozenset[int]:
         """Years that caption, section or the text around name."""
         corners = [cells[0] for cells in self._heads if cells]
-        texts = corners if _YEARS.search(" ".join(corners)) else (self.view.node.title, *self.view.path[-2:], *self._near_texts)
+        texts = (
+            corners
+            if _YEARS.search(" ".join(corners))
+            else (self.view.node.title, *self.view.path[-2:], *self._near_texts)
+        )
         return frozenset(int(year) for text in texts for year in _YEARS.findall(text))
 
     @cached_property
@@ -275,18 +283,60 @@ class Relation:
         figure = replace(figure, label=label or entry.line.label)
         return self._with_units(figure, entry)
 
+    @cached_property
+    def _signs_cells(self) -> bool:
+        """Whether any cell bears a currency's sign: then it is meant for the cells without one, too."""
+        return any(units_currency(cell.text) for row in self.view.table.body for cell in row.cells[1:])
+
     def _with_units(self, figure: Figure, entry: Entry) -> Figure:
         """Units that a header or the row's own label states, where the units line states none."""
         told = " ".join((*entry.axis.path, entry.line.label))
+        if figure.currency and not entry.cell.number.currency and not self._signs_cells:
+            figure = replace(figure, currency=units_currency(told) or units_currency(self.units))
+        if _counts_things(entry.line.label):
+            return replace(
+                figure, scale=entry.cell.number.scale, currency=entry.cell.number.currency, unit=_measure_unit(entry)
+            )
         percent = figure.percent or "%" in told or bool(re.search(r"\bpercentage\b", told, re.I))
         if percent:
             return replace(figure, percent=True, scale=Decimal(1), currency="")
         if figure.scale == 1 and not figure.per_share and entry.cell.number.scale == 1:
             own = next((text for text in (entry.axis.name, entry.line.label) if _HEADER_UNITS.search(text)), self.units)
             scale = units_scale(own) if _is_scaled(own) else Decimal(1)
-            figure = replace(figure, scale=scale, currency=figure.currency or units_currency(self.units))
-        return figure
+            figure = replace(figure, scale=scale, currency=figure.currency or units_currency(own))
+        return replace(figure, unit=_measure_unit(entry)) if not figure.currency else figure
 
+
+_COUNTED = re.compile(r"^\W*number of\b|\bheadcount\b|\(([a-z]{3,14}s)\)\s*$", re.I)
+_MONEY_WORDS = frozenset(
+    "losses gains expenses benefits earnings credits charges outflows inflows deficits thousands millions billions dollars euros pounds".split()
+)  # noqa: SIM905
+
+
+def _counts_things(label: str) -> bool:
+    """Whether a row counts things in whatever units its table is: "Number of sites", "Fleet (vehicles)"."""
+    match = _COUNTED.search(label)
+    return match is not None and (match[1] or "").lower() not in _MONEY_WORDS
+
+
+_INSIDE = re.compile(r"\(([^()]{1,20})\)\s*$")
+
+
+def _measure_unit(entry: Entry) -> str:
+    """The unit behind a cell's number ("400 mg"), else the one that its header or label names ("Weight (kg)")."""
+    text = entry.line.row.cells[entry.axis.index].text
+    after = text[entry.cell.number.end :].strip(" .;,*†") if entry.cell.number.text in text else ""
+    if after.isalpha() and len(after) <= LONGEST_UNIT:
+        return after
+    for name in (*reversed(entry.axis.path), entry.line.label):
+        inside = _INSIDE.search(name)
+        if inside and any(quantity.unit for quantity in quantities_in(f"1 {inside[1]}")):
+            return inside[1]
+    return ""
+
+
+LONGEST_UNIT = 12
+"""Characters of a word behind a number that is its unit."""
 
 MOST_HEADS = 3
 """Rows at the top of a table that may still be headers."""
@@ -329,7 +379,15 @@ def _is_heading(text: str) -> bool:
     """Whether a cell names a column: a year or words, no amount."""
     if _LONE_YEAR.match(text):
         return True
+    if any(character.isdigit() for character in text) and not _DATED_HEAD.search(text):
+        return False
     return not _PLAIN_AMOUNT.match(text) and any(character.isalpha() for character in text) and len(text) < 60
+
+
+_DATED_HEAD = re.compile(
+    r"(?:19|20)\d\d|\bFY?\s?['’]?\d\d|\bQ[1-4]\b|\bweeks\b|\bmonths\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d",
+    re.I,
+)
 
 
 def _inherited(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]:

@@ -774,8 +774,17 @@ def _read_joined(body: str) -> Request | None:
         return None
     when = whens[0] if whens else None
     a, b = left[0][0], right[0][0]
-    operands = (Operand(a, when), Operand(b, when))
-    return Request(Task.COMPUTE, operands, f"a {sign} b", f"{a} {match['sign']} {b}", whole=strip_periods(body))
+    made = Request(
+        Task.COMPUTE,
+        (Operand(a, when), Operand(b, when)),
+        f"a {sign} b",
+        f"{a} {match['sign']} {b}",
+        whole=strip_periods(body),
+    )
+    tail = re.search(r"\s(?:of|in|at|for|from|by)\s.+$", b)
+    if tail is None:
+        return made
+    return replace(made, operands=(Operand(a + tail.group(), when), Operand(b, when)), instead=made)
 
 
 def _read_values(body: str, *, is_asked: bool) -> Request | None:
