@@ -309,8 +309,25 @@ class Relation:
 
 _COUNTED = re.compile(r"^\W*number of\b|\bheadcount\b|\(([a-z]{3,14}s)\)\s*$", re.I)
 _MONEY_WORDS = frozenset(
-    "losses gains expenses benefits earnings credits charges outflows inflows deficits thousands millions billions dollars euros pounds".split()
-)  # noqa: SIM905
+    [
+        "losses",
+        "gains",
+        "expenses",
+        "benefits",
+        "earnings",
+        "credits",
+        "charges",
+        "outflows",
+        "inflows",
+        "deficits",
+        "thousands",
+        "millions",
+        "billions",
+        "dollars",
+        "euros",
+        "pounds",
+    ]
+)
 
 
 def _counts_things(label: str) -> bool:

@@ -24,10 +24,8 @@ from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
 from vectorless_web.engine.passages.extraction import (
-    asked_form,
     best_passages,
     find_passages,
-    form_bonus,
     with_what_follows,
 )
 from vectorless_web.engine.passages.passage import (
@@ -41,6 +39,7 @@ from vectorless_web.engine.passages.passage import (
 from vectorless_web.engine.questions.focus import covers_page, page_asked
 from vectorless_web.engine.questions.formulas.request import Task, request_of
 from vectorless_web.engine.questions.plan import Intent
+from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.relations.lookup import content_terms
 from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
@@ -271,7 +270,7 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
 
 def _answers_question(walk: Walk, passage: Passage) -> bool:
     """Whether a passage says enough of the question, and of its subject, to be an answer."""
-    is_form = asked_form(walk.plan) in ("date", "duration") and form_bonus(passage.quote, walk.plan) == 1.0
+    is_form = asks_for(walk.plan, Wanted.DATE, Wanted.SPAN) and not passage.unmet
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
     if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(passage.quote, passage.where):
