@@ -186,7 +186,7 @@ def _entry_fit(
 
 def _group_fit(line: Line, terms: frozenset[str]) -> float:
     """How much a group's other words tell against its lines: "Revenue" and "Cost of revenue" may hold like rows."""
-    extra = line.group_words - terms - line.words - GENERIC - HEADER_WORDS
+    extra = words_of(line.groups[-1] if line.groups else "") - terms - line.words - GENERIC - HEADER_WORDS
     return 1.0 - min(0.015 * len(extra), 0.05)
 
 

@@ -11,7 +11,7 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.figure import Figure, scale_name, units_currency, units_scale
 from vectorless_web.engine.figures.lookup import RowCell, figure_of, read_cell_number
 from vectorless_web.engine.figures.periods import ColumnPeriod, OwnPeriod, read_header
-from vectorless_web.engine.figures.tables import TableView
+from vectorless_web.engine.figures.tables import ColumnKind, TableView
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.quantities import quantities_in
 
@@ -103,7 +103,11 @@ class Relation:
     def axes(self) -> tuple[Axis, ...]:
         """The columns that hold figures."""
         width = max([len(self.view.table.columns), *(len(row.cells) for row in self.view.table.body)], default=0)
-        found = [axis for axis in map(self._axis, range(width)) if not _NOTES.match(axis.name)]
+        notes = {place for place, kind in enumerate(self.view.kinds) if kind is ColumnKind.NOTE}
+        axes = [self._axis(index) for index in range(width) if index not in notes]
+        found = [axis for axis in axes if not _NOTES.match(axis.name)]
+        years = [axis.path[-1] for axis in found if axis.path and _LONE_YEAR.match(axis.path[-1])]
+        found = [replace(axis, is_change=axis.is_change and not _is_only_of_year(axis, years)) for axis in found]
         if all(axis.is_change for axis in found if axis.index):
             found = [replace(axis, is_change=False) for axis in found]
         return tuple(found)
@@ -170,11 +174,14 @@ class Relation:
     def groups(self) -> dict[str, list[Line]]:
         """The lines of each group by the group's label, sums left out."""
         found: dict[str, list[Line]] = {}
+        summed: set[str] = set()
         for line in self.lines:
-            if line.groups and not line.is_sum:
-                for group in line.groups:
+            for group in line.groups:
+                if line.is_sum and group in found and group == line.groups[-1]:
+                    summed.add(group)
+                elif group not in summed and not line.is_sum and line.label:
                     found.setdefault(group, []).append(line)
-        return found
+        return {group.strip(" :"): lines for group, lines in found.items()}
 
     @cached_property
     def place_words(self) -> frozenset[str]:
@@ -405,6 +412,11 @@ _DATED_HEAD = re.compile(
     r"(?:19|20)\d\d|\bFY?\s?['’]?\d\d|\bQ[1-4]\b|\bweeks\b|\bmonths\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d",
     re.I,
 )
+
+
+def _is_only_of_year(axis: Axis, years: Sequence[str]) -> bool:
+    """Whether a column is headed by a year that no other has: then it holds that year's figures, not a change."""
+    return bool(axis.path) and years.count(axis.path[-1]) == 1
 
 
 def _inherited(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]:

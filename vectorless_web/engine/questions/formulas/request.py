@@ -484,7 +484,8 @@ def _read_compared(text: str) -> Request | None:
 
 
 _SCOPE = re.compile(
-    r"^\W*(?:for|in|under|within|of|among|at|on|regarding)\s+(?P<scope>[^,?]{3,80}),\s*(?=what|how|which|by)", re.I
+    r"^\W*(?:for|in|under|within|of|among|at|on|regarding)\s+(?P<scope>(?:[^,?]|,\s(?=\d{4}\b)){3,80}),\s*(?=what|how|which|by)",
+    re.I,
 )
 
 
