@@ -67,7 +67,8 @@ def _tell_values(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
     whens = [_when(operand, figure) for figure, operand in pairs]
     if len(set(labels)) == 1:
         told = _join([f"{value}{f' in {when}' if when else ''}" for value, when in zip(values, whens, strict=True)])
-        return f"{_upper(labels[0])} came to {told}.", values[0] if len(values) == 1 else ""
+        link = ": " if ", " in labels[0] and labels[0] != _label(pairs[0][0]) else " came to "
+        return f"{_upper(labels[0])}{link}{told}.", values[0] if len(values) == 1 else ""
     when = f" in {whens[0]}" if whens[0] and len(set(whens)) == 1 else ""
     told = _join([f"{label} came to {value}" for label, value in zip(labels, values, strict=True)])
     return f"{_upper(told)}{when}.", ""
@@ -91,7 +92,9 @@ LONGEST_NAME = 60
 """Characters of a column's name that is told beside a row's label."""
 
 _IS_PERIOD = re.compile(
-    r"^\W*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d*\W*$|\b(?:years?|months|quarters?|weeks|fiscal|ended|as (?:of|at)|thousands?|millions?|billions?|december|june|march|september)\b|[$€£]|'000|^\W*$",
+    r"^\W*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d*\W*$|\b(?:years?|months"
+    r"|quarters?|weeks|fiscal|ended|as (?:of|at)|thousands?|millions?|billions?|december|june|march"
+    r"|september)\b|[$€£]|'000|^\W*$",
     re.I,
 )
 

@@ -32,7 +32,7 @@ _COSTS = {"axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.
 changes which of two equal rows is taken, not whether one answers."""
 
 _LEFT_OVER = 0.8
-"""Taken times the fit for words that nothing accounts for, beside their share: one such word and the cell is another."""
+"""Taken times the fit for words that nothing accounts for, beside their share: one such word means another cell."""
 
 _EXTRA = 0.5
 """How much a label's other words tell against it: with as many of them as words that match it keeps .75."""
@@ -40,13 +40,15 @@ _EXTRA = 0.5
 _NEUTRAL = frozenset(
     analyse("total net consolidated company aggregate subtotal group inc ltd co corp corporation plc llc gmbh limited")
 )
-HEADER_WORDS = frozenset(
-    analyse(
-        "year years ended ending end as of at fiscal three six nine twelve months quarter quarters period periods in thousands millions billions"
-        " usd us dollars eur gbp except per share data amounts restated unaudited audited january february march april may june july august"
-        " september october november december jan feb mar apr jun jul aug sep sept oct nov dec weeks 52 53 13 first second third fourth $'000 000 m note notes"
-    )
-)
+_HEADER_TEXT = """
+year years ended ending end as of at fiscal three six nine twelve months quarter quarters period periods in thousands
+millions billions usd us dollars eur gbp except per share data amounts restated unaudited audited january february march
+april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec weeks 52
+53 13 first second third fourth 000 m note notes
+"""
+HEADER_WORDS = frozenset(analyse(_HEADER_TEXT))
+"""Terms of headers that say when and in what units, not what."""
+
 _CHANGE_WORDS = frozenset(
     analyse("change increase decrease growth variance difference percentage percent movement variation")
 )
@@ -240,7 +242,7 @@ def period_fit(relation: Relation, entry: Entry, wanted: Period | None) -> float
     axis, line = entry.axis, entry.line
     if wanted is None:
         return 1.0
-    if axis.period.year:
+    if axis.period.year and (axis.says_year or not line.period.year):
         return _agree(axis.period, " ".join(axis.path), wanted, relation.own)
     if line.period.year:
         return _agree(line.period, " ".join((*line.groups, line.label)), wanted, relation.own)

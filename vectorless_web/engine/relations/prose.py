@@ -1,4 +1,4 @@
-"""Figures that sentences state, as operands: the number of a measure for a period, where the sentence leaves no doubt."""
+"""Figures that sentences state: the number of a measure for a period, where the sentence leaves no doubt."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ LONGEST_REACH = 90
 """Characters between a number and the period that it belongs to."""
 
 PROSE_FIT = 0.86
-"""Fit of a figure from a sentence that says every content word: a little below one of a table, which is looked at first."""
+"""Fit of a figure from a sentence that says every content word: a little below a table's, which is looked at first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,12 @@ class Axis:
     unit: str = ""
 
     @property
+    def says_year(self) -> bool:
+        """Whether the header itself names the year, not only what stands around the table."""
+        year = self.period.year
+        return year is not None and any(str(year) in text or f"{year % 100:02}" in text for text in self.path)
+
+    @property
     def name(self) -> str:
         """The header in one line."""
         return ", ".join(self.path)
@@ -117,7 +123,11 @@ class Relation:
         own = column_path(columns[index]) if index < len(columns) else ()
         spread = tuple(text for text in _inherited(self._heads, index) if text not in own)
         late = tuple(row.cells[index].text.strip() for row in self._late_heads if index < len(row.cells))
-        path = tuple(text for text in (*spread, *own, *late) if text and not _EXCEPTIONS.search(text))
+        path = tuple(
+            text
+            for text in (*spread, *own, *late)
+            if text and not _EXCEPTIONS.search(text) and not _LONE_UNITS.match(text)
+        )
         header = " ".join(path)
         period = periods[index] if index < len(periods) else read_header("")
         if not period.year:
@@ -374,13 +384,17 @@ MOST_BELOW = 6
 LONGEST_UNITS = 120
 
 _UNITS_IN = re.compile(
-    r"\((?:[^()]{0,60}\s)?(?:in\s+)?(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3})?\s?(?:thousands|millions|billions|['’‘]?000['’]?s?)\b[^()]{0,80}\)"
-    r"|\b(?:amounts?|figures?|dollars?|values?|numbers?|expressed|stated|presented|shown|reported|euros?)\s+(?:are\s+)?(?:\w+\s+){0,3}?in\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?"
+    r"\((?:[^()]{0,60}\s)?(?:in\s+)?(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3})?\s?(?:thousands|millions|billions"
+    r"|['’‘]?000['’]?s?)\b[^()]{0,80}\)"
+    r"|\b(?:amounts?|figures?|dollars?|values?|numbers?|expressed|stated|presented|shown|reported"
+    r"|euros?)\s+(?:are\s+)?(?:\w+\s+){0,3}?in\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?"
+    r"|euros?)?\s?"
     r"(?:thousands?|millions?|billions?|['’‘]?000['’]?s)\b[^.;]{0,60}",
     re.I,
 )
 _UNITS_LINE = re.compile(
-    r"\bin\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?(?:thousands?|millions?|billions?|['’‘]?000['’]?s)\b",
+    r"\bin\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?(?:thousands?|millions?"
+    r"|billions?|['’‘]?000['’]?s)\b",
     re.I,
 )
 
@@ -392,6 +406,7 @@ def _find_units(text: str) -> re.Match[str] | None:
 
 
 _SHARES_IN = re.compile(r"\bshares?\s+(?:amounts?\s+)?in\s+(?:thousands|millions)", re.I)
+_LONE_UNITS = re.compile(r"^\([^()]*\b(?:thousands|millions|billions)\b[^()]*\)$", re.I)
 _EXCEPTIONS = re.compile(r"\bexcept\b", re.I)
 _SHORT_FISCAL = re.compile(r"\bF['’]?(\d\d)\b")
 _HEADING_YEAR = re.compile(r"(?:19|20)\d\d|\bF?Y?\s?['’]?\d\d\b|\bQ[1-4]\b")
@@ -409,7 +424,8 @@ def _is_heading(text: str) -> bool:
 
 
 _DATED_HEAD = re.compile(
-    r"(?:19|20)\d\d|\bFY?\s?['’]?\d\d|\bQ[1-4]\b|\bweeks\b|\bmonths\b|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d",
+    r"(?:19|20)\d\d|\bFY?\s?['’]?\d\d|\bQ[1-4]\b|\bweeks\b|\bmonths\b|\b(?:jan|feb|mar|apr|may|jun|jul"
+    r"|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d",
     re.I,
 )
 
@@ -441,14 +457,17 @@ MOST_NEAR = 1500
 """Characters of a text beside a table that may say what the table is about."""
 
 _LEAD_IN = re.compile(
-    r":\s*$|\b(?:following|below)\s+(?:table|schedule|chart)|\btables?\s+(?:below|above|sets?|shows?|presents?|summari[sz]es|provides?|lists?)"
-    r"|\bas follows\b|\b(?:set (?:out|forth)|summari[sz]ed|shown|listed|presented|detailed)\s+(?:in the table\s+)?below\b",
+    r":\s*$|\b(?:following|below)\s+(?:table|schedule|chart)|\btables?\s+(?:below|above|sets?|shows?"
+    r"|presents?|summari[sz]es|provides?|lists?)"
+    r"|\bas follows\b|\b(?:set (?:out|forth)|summari[sz]ed|shown|listed|presented"
+    r"|detailed)\s+(?:in the table\s+)?below\b",
     re.I,
 )
 """How a text announces the table that follows it: what it says is said of the table."""
 
 _HEADER_UNITS = re.compile(
-    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
+    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?"
+    r"|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
     re.I,
 )
 
