@@ -23,6 +23,7 @@ from vectorless_web.engine.questions.plan import FigureNeed, Intent, QueryPlan, 
 from vectorless_web.engine.questions.understand import asks_reasons
 from vectorless_web.engine.ranking.profile import DocumentProfile
 from vectorless_web.engine.ranking.statements import LabelledRow, Terms
+from vectorless_web.engine.ranking.words import OwnWords, find_own_words, keep_floor
 from vectorless_web.engine.text.analyser import analyse, title_terms
 
 _OTHER_PERIOD = 0.45
@@ -159,6 +160,8 @@ class PageParts:
     pages: dict[str, Floats]
     rows: dict[str, Floats]
     needs: tuple[NeedMatch, ...]
+    flat: Floats
+    """BM25 of the pages by the question's words alone."""
 
 
 def search_terms(plan: QueryPlan) -> list[WeightedTerm]:
@@ -170,7 +173,8 @@ def search_terms(plan: QueryPlan) -> list[WeightedTerm]:
 def page_parts(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[PageParts]:
     """The parts of every document's pages; words are scored with the statistics of all these documents together."""
     words, nodes = _word_scores(profiles, plan)
-    return [_parts(profile, plan, *scores) for profile, *scores in zip(profiles, words, nodes, strict=True)]
+    own = find_own_words(profiles, plan)
+    return [_parts(profile, plan, *scores) for profile, *scores in zip(profiles, words, nodes, own, strict=True)]
 
 
 def _word_scores(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> tuple[list[Floats], list[Floats]]:
@@ -189,7 +193,7 @@ def _scale_to_best(values: Sequence[Floats]) -> list[Floats]:
     return [array / top if top > 0 else array for array in values]
 
 
-def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floats) -> PageParts:
+def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floats, own: OwnWords) -> PageParts:
     needs = match_needs(profile, plan)
     reasons = _reasons_of_rows(profile, plan)
     pages = {
@@ -201,9 +205,11 @@ def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floa
         "heading": _heading_scores(profile, plan),
         "titled": _titled_scores(profile, plan),
         "reasons": _reason_scores(profile, reasons),
+        "said": own.pages**2,
+        "cue": own.cues,
     }
     rows = {"words": nodes, "reasons": reasons, "title": _titles_of_rows(profile, plan)}
-    return PageParts(profile, pages, rows, tuple(needs))
+    return PageParts(profile, pages, rows, tuple(needs), own.flat)
 
 
 def _best_node_of_page(profile: DocumentProfile, nodes: Floats) -> Floats:
@@ -378,6 +384,8 @@ class Mix:
     heading: float = 0.5
     titled: float = 0.4
     reasons: float = 0.0
+    said: float = 2.0
+    cue: float = 0.5
 
 
 def mix_for(plan: QueryPlan) -> Mix:
@@ -463,7 +471,7 @@ def _round_scores(scores: Floats) -> list[float]:
 def _rank_parts(parts: PageParts, plan: QueryPlan) -> list[ScoredPage]:
     mix = mix_for(plan)
     totals = _totals(parts, mix)
-    order = _order(totals, parts.needs if mix.figures >= _COVERED_FROM else ())
+    order = keep_floor(_order(totals, parts.needs if mix.figures >= _COVERED_FROM else ()), parts.flat)
     best = _best_nodes(parts)
     return [
         ScoredPage(page, round(float(totals[page]), DIGITS), tuple(best.get(page, ())), _reasons(parts, page))

@@ -1,16 +1,18 @@
 """What a document's pages hold, as evidence sees it: row labels, headings, statements, boilerplate."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.columns import TableOutline
-from vectorless_web.engine.documents.node import Node
+from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.index.scoring import Integers
 from vectorless_web.engine.index.segment import GroupedRows, Segment
+from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.ranking.statements import (
     LabelledRow,
@@ -19,7 +21,7 @@ from vectorless_web.engine.ranking.statements import (
     rows_of_text,
     statement_pages,
 )
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, title_terms
 
 _CONTENTS = re.compile(
     r"\b(?:table of contents|contents|index to (?:consolidated )?financial statements|index)\b", re.IGNORECASE
@@ -115,7 +117,7 @@ def _is_contents(text: str, lowered: str) -> bool:
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
-_CAUSE = re.compile(
+CAUSE = re.compile(
     r"\b(?:due (?:primarily |mainly |largely |in part )?to|driven (?:primarily |mainly |largely )?by|as a result of"
     r"|because of|attribut(?:able|ed) to|resulting from|resulted from|offset by|reflect(?:s|ed|ing)|caused by|owing to"
     r"|impacted by)\b",
@@ -158,8 +160,43 @@ class DocumentProfile:
 
     @cached_property
     def pages(self) -> GroupedRows:
-        """The index rows grouped by page."""
-        return GroupedRows(self.segment, self.page_of_row, self.page_count)
+        """The index rows grouped by page; what a row says on a later page is counted there, running lines too."""
+        moves: dict[str, list[tuple[int, int]]] = {}
+        for row, page, counts in self.parts_of_rows:
+            first = int(self.page_of_row[row])
+            for term, count in counts.items():
+                moves.setdefault(term, []).extend(((first, -count), (page, count)))
+        for page, terms in self._running_lines():
+            for term in terms:
+                moves.setdefault(term, []).append((page, 1))
+        return GroupedRows(self.segment, self.page_of_row, self.page_count, moves=moves, moved="text")
+
+    @cached_property
+    def parts_of_rows(self) -> list[tuple[int, int, Counter[str]]]:
+        """What index rows that stand on several pages say on each but the first: row, page, counted terms."""
+        starts, ends = self.tree.columns.integers("page_start"), self.tree.columns.integers("page_end")
+        found = []
+        for row, key in enumerate(self.keys):
+            if ends[key] > starts[key] and self.tree.is_leaf(key):
+                found += [(row, page, Counter(analyse(text))) for page, text in self._cut_at_pages(key)]
+        return found
+
+    def _cut_at_pages(self, key: int) -> Iterator[tuple[int, str]]:
+        """The text of a node on each of its pages but the first."""
+        node = self.tree.node(key)
+        begins: dict[int, int] = {}
+        for run in node.runs:
+            begins.setdefault(min(run.page_index, self.page_count - 1), run.offset)
+        pages = sorted(begins.items(), key=lambda begin: begin[1])
+        for (page, start), (_, end) in zip(pages[1:], [*pages[2:], (0, len(node.text))], strict=True):
+            yield page, node.text[start:end].replace(SOFT_HYPHEN, "")
+
+    def _running_lines(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Terms of headers, footers and page numbers, which the index leaves out, with their pages."""
+        starts, texts = self.tree.columns.integers("page_start"), self.tree.columns.texts
+        for key in range(len(self.tree)):
+            if self.tree.kind(key) is NodeKind.RUNNING:
+                yield min(starts[key], self.page_count - 1), title_terms(texts[key])
 
     @cached_property
     def tables(self) -> dict[int, TableOutline]:
@@ -262,7 +299,7 @@ class DocumentProfile:
         return [
             (row, f" {' '.join(analyse(texts[key]))} ")
             for row, key in enumerate(self.keys)
-            if key not in self.tables and self.tree.is_leaf(key) and _CAUSE.search(texts[key])
+            if key not in self.tables and self.tree.is_leaf(key) and CAUSE.search(texts[key])
         ]
 
 
