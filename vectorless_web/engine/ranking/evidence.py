@@ -23,7 +23,7 @@ from vectorless_web.engine.questions.plan import FigureNeed, Intent, QueryPlan, 
 from vectorless_web.engine.questions.understand import asks_reasons
 from vectorless_web.engine.ranking.profile import DocumentProfile
 from vectorless_web.engine.ranking.statements import LabelledRow, Terms
-from vectorless_web.engine.ranking.words import OwnWords, find_own_words, keep_floor
+from vectorless_web.engine.ranking.words import PRINTED, OwnWords, find_own_words, keep_floor
 from vectorless_web.engine.text.analyser import analyse, title_terms
 
 _OTHER_PERIOD = 0.45
@@ -136,6 +136,9 @@ to 45 orders and at most 1 hit at 1, 3 and 5 each."""
 _ENTITY_WEIGHT = 0.15
 """Share of its weight that a name keeps inside one document, where it stands on most pages. Measured: 0.075 changes 14
 orders and no hit, 0.3 gains 1 hit at 3."""
+_OWN_NAME = 0.25
+"""Share of the pages on which a name stands that is the document's own; a name on fewer of them tells pages apart and
+keeps the more of its weight the rarer it is."""
 _PERIOD_WEIGHT = 0.3
 """The same for a year. Measured: 0.15 changes 29 orders and no hit, 0.6 gains 1 hit at 3."""
 _LONGEST_TITLE = 10
@@ -164,10 +167,19 @@ class PageParts:
     """BM25 of the pages by the question's words alone."""
 
 
-def search_terms(plan: QueryPlan) -> list[WeightedTerm]:
-    """The plan's terms as one document needs them: its own name and year stand on every page and say little."""
-    factors = {"entity": _ENTITY_WEIGHT, "period": _PERIOD_WEIGHT}
-    return [WeightedTerm(t.term, t.weight * factors.get(t.source, 1.0), t.source) for t in plan.terms]
+def search_terms(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[WeightedTerm]:
+    """The plan's terms as these documents need them: their own name and year stand on most pages and say little."""
+    return [WeightedTerm(t.term, t.weight * _name_factor(profiles, t), t.source) for t in plan.terms]
+
+
+def _name_factor(profiles: Sequence[DocumentProfile], term: WeightedTerm) -> float:
+    if term.source == "period":
+        return _PERIOD_WEIGHT
+    if term.source != "entity":
+        return 1.0
+    holding = sum(int(np.count_nonzero(profile.pages.counts(term.term, PRINTED) > 0)) for profile in profiles)
+    share = holding / sum(profile.page_count for profile in profiles)
+    return max(_ENTITY_WEIGHT, 1.0 - share / _OWN_NAME)
 
 
 def page_parts(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[PageParts]:
@@ -179,7 +191,7 @@ def page_parts(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> list[Pag
 
 def _word_scores(profiles: Sequence[DocumentProfile], plan: QueryPlan) -> tuple[list[Floats], list[Floats]]:
     """BM25F of pages and of nodes, each as a share of the best of all documents."""
-    terms = search_terms(plan)
+    terms = search_terms(profiles, plan)
     names = [term.term for term in terms]
     over_pages = merged_group_statistics([profile.pages for profile in profiles], names)
     over_nodes = merged_statistics([profile.segment for profile in profiles], names)
@@ -208,7 +220,7 @@ def _parts(profile: DocumentProfile, plan: QueryPlan, words: Floats, nodes: Floa
         "said": own.pages**2,
         "cue": own.cues,
     }
-    rows = {"words": nodes, "reasons": reasons, "title": _titles_of_rows(profile, plan)}
+    rows = {"words": nodes, "reasons": reasons, "said": own.rows**2, "title": _titles_of_rows(profile, plan)}
     return PageParts(profile, pages, rows, tuple(needs), own.flat)
 
 
@@ -220,7 +232,7 @@ def _best_node_of_page(profile: DocumentProfile, nodes: Floats) -> Floats:
 
 def _section_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """BM25F of the best section with text on each page, as a share of the best section of the document."""
-    sections = _scale_to_best([profile.sections.scores(search_terms(plan), FIELD_WEIGHTS)])[0]
+    sections = _scale_to_best([profile.sections.scores(search_terms([profile], plan), FIELD_WEIGHTS)])[0]
     best = np.zeros(profile.page_count)
     np.maximum.at(best, profile.page_of_row, sections[profile.section_of_row])
     return best
@@ -347,6 +359,7 @@ given, 0.75 and 3 change neither an order of pages nor an answer."""
 _TITLE_OF_NODE = 0.5
 """What a title that bears the question's words adds to a node's score, as a share of it. Chosen by hand; it orders
 nodes within pages, which the measure of this room does not see."""
+_SAID_OF_NODE = 1.0
 _OWN_SHARE = 0.25
 """Share of its score that a node keeps on a page that scores nothing; the rest follows the page. On 65 questions over
 filings, document given, 0.5 changes 3 answers and 0.125 two, all in words; figures and yes or no stay. Recall of the
@@ -384,7 +397,7 @@ class Mix:
     heading: float = 0.5
     titled: float = 0.4
     reasons: float = 0.0
-    said: float = 2.0
+    said: float = 1.5
     cue: float = 0.5
 
 
@@ -453,13 +466,14 @@ def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon
 
 def _scored_rows(parts: PageParts, mix: Mix) -> dict[str, Floats]:
     """For each index row its parts, what its page carries, and the score made of them."""
-    totals = _totals(parts, mix)
+    totals = _lift_floor(_totals(parts, mix), parts.flat)
     carried = totals / (float(totals.max(initial=0.0)) or 1.0)
     page = carried[parts.profile.page_of_row]
     by_key = _row_scores(parts.needs)
     figures = np.array([by_key.get(key, 0.0) for key in parts.profile.keys])
     own = parts.rows
     inner = own["words"] + _ROWS_OF_NODE * min(1.0, mix.figures) * figures + mix.reasons * own["reasons"]
+    inner = inner + _SAID_OF_NODE * own["said"]
     score = inner * (1.0 + _TITLE_OF_NODE * own["title"]) * (_OWN_SHARE + (1 - _OWN_SHARE) * page)
     return {**own, "figures": figures, "page": page, "score": score}
 
@@ -470,13 +484,13 @@ def _round_scores(scores: Floats) -> list[float]:
 
 def _rank_parts(parts: PageParts, plan: QueryPlan) -> list[ScoredPage]:
     mix = mix_for(plan)
-    totals = _totals(parts, mix)
-    order = keep_floor(_order(totals, parts.needs if mix.figures >= _COVERED_FROM else ()), parts.flat)
+    totals = _lift_floor(_totals(parts, mix), parts.flat)
+    order = _order(totals, parts.needs if mix.figures >= _COVERED_FROM else ())
+    order = keep_floor([page for page in order if totals[page] > 0], parts.flat)
     best = _best_nodes(parts)
     return [
         ScoredPage(page, round(float(totals[page]), DIGITS), tuple(best.get(page, ())), _reasons(parts, page))
         for page in order
-        if totals[page] > 0
     ]
 
 
@@ -486,6 +500,16 @@ def _totals(parts: PageParts, mix: Mix) -> Floats:
         weight: float = getattr(mix, name)
         total += weight * values
     return _follow_references(parts, total * np.array(parts.profile.worth))
+
+
+def _lift_floor(totals: Floats, flat: Floats) -> Floats:
+    """Totals in which a page that `keep_floor` moves up has the score of the page that it then stands before."""
+    order = [int(page) for page in np.argsort(-np.round(totals, DIGITS), kind="stable") if totals[page] > 0]
+    kept = keep_floor(order, flat)
+    lifted = totals.copy()
+    for page, following in zip(kept[-2::-1], kept[:0:-1], strict=True):
+        lifted[page] = max(lifted[page], lifted[following])
+    return lifted
 
 
 def _follow_references(parts: PageParts, totals: Floats) -> Floats:

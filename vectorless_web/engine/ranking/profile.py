@@ -49,6 +49,9 @@ text too. Measured: 4 and 16 change no order."""
 _FEWEST_EXHIBITS = 10
 """Lines of exhibits that a page listing them has at least: a page of notes mentions a few. Measured: 5 changes 1 order,
 20 none."""
+_FEWEST_FILED = 3
+"""Mentions of "by reference" that a page listing exhibits has at least when it does not say "exhibit". Chosen by
+reading lists that run on over several pages."""
 _LONGEST_CONTENTS_LINE = 200
 """Characters; a page with a line of this length or more is prose, not contents. Measured: 100 changes 1 order, 400
 none."""
@@ -93,6 +96,9 @@ def page_worth(text: str, titles: Sequence[str]) -> float:
 
 
 def _lists_exhibits(text: str, lowered: str) -> bool:
+    # Numbered clauses of a contract look the same but for these words.
+    if "exhibit" not in lowered and lowered.count("by reference") < _FEWEST_FILED:
+        return False
     # Counting plain words first spares nearly all pages the slow pattern, which finds no more than these.
     named = lowered.count("by reference") + lowered.count("filed ")
     if named + len(_DECIMAL.findall(text)) < _FEWEST_EXHIBITS:

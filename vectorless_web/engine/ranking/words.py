@@ -13,13 +13,10 @@ from vectorless_web.engine.questions.understand import asks_reasons
 from vectorless_web.engine.ranking.profile import CAUSE, DocumentProfile
 from vectorless_web.engine.text.analyser import analyse
 
-FLOOR_PAGES = 5
-"""Pages, the first ones of flat BM25, that keep a place."""
-FLOOR_ROOM = 5
-"""Places by which such a page may fall behind: the first stands sixth at the latest, the fifth tenth. With fewer, pages
-that hold the question's words and no answer push figures out of the first five."""
+FLOOR_PAGES, FLOOR_ROOM = 5, 10
+"""The first pages of flat BM25, so many, are among the first of the ranking, so many."""
 
-_PRINTED = ("title", "text")
+PRINTED = ("title", "text")
 """Fields that stand on the page; `path` and `table` repeat what is printed elsewhere."""
 _B = 0.75
 """b of flat BM25; k1 is that of the index (`engine.index.scoring`)."""
@@ -76,10 +73,10 @@ def flat_bm25(profiles: Sequence[DocumentProfile], question: str) -> list[Floats
     The statistics are those of all pages of these documents together.
     """
     terms = list(dict.fromkeys(analyse(question)))
-    lengths = [profile.pages.lengths(_PRINTED) for profile in profiles]
+    lengths = [profile.pages.lengths(PRINTED) for profile in profiles]
     every = np.concatenate(lengths) if lengths else np.zeros(0)
     mean = float(every[every > 0].mean()) if (every > 0).any() else 1.0
-    counts = [[profile.pages.counts(term, _PRINTED) for term in terms] for profile in profiles]
+    counts = [[profile.pages.counts(term, PRINTED) for term in terms] for profile in profiles]
     holding = [sum(int(np.count_nonzero(each[place] > 0)) for each in counts) for place in range(len(terms))]
     factors = [inverse_frequency(len(every), number) for number in holding]
     found = []
@@ -139,27 +136,20 @@ def _cue_pages(profile: DocumentProfile, plan: QueryPlan, covered: Floats) -> Fl
     return pages
 
 
-def keep_floor(order: Sequence[int], scores: Floats) -> list[int]:
-    """`order` with the best pages by `scores` moved up to where they may stand at the latest.
+def keep_floor(order: Sequence[int], scores: Floats, *, pages: int = FLOOR_PAGES, room: int = FLOOR_ROOM) -> list[int]:
+    """`order` with the best `pages` pages by `scores` moved up so that all of them are among its first `room`.
 
-    The first `FLOOR_PAGES` of flat BM25 are never more than `FLOOR_ROOM` places further back than there: all of them
-    are among the first ten. Others keep their order; a page that `order` lacks comes in at its last place.
+    They are moved as little as that needs: as many as still lack fill the last of these places, the best of them first.
+    All others keep their order; a page that `order` lacks comes in at such a place.
     """
-    latest = {int(page): place + FLOOR_ROOM for place, page in enumerate(find_best_rows(scores, FLOOR_PAGES))}
-    due = {place: page for page, place in latest.items()}
-    waiting = iter(order)
-    found: dict[int, None] = {}
-    following = next(waiting, None)
-    while following is not None or len(found) <= max(due, default=-1):
-        page = due.get(len(found))
-        if page is not None and page not in found:
-            found[page] = None
-        elif following is not None:
-            found.setdefault(following)
-            following = next(waiting, None)
-        else:
-            missing = next((page for page in latest if page not in found), None)
-            if missing is None:
-                break
-            found[missing] = None
-    return list(found)
+    lacking = [int(page) for page in find_best_rows(scores, min(pages, room))]
+    found: list[int] = []
+    for page in order:
+        while lacking and len(found) + len(lacking) >= room:
+            found.append(lacking.pop(0))
+        if page in found:
+            continue
+        found.append(page)
+        if page in lacking:
+            lacking.remove(page)
+    return [*found, *lacking]
