@@ -147,7 +147,9 @@ _CAUSE = re.compile(
     r"|reflecting)\b"
 )
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-_DATE = re.compile(rf",?\s*\b(?:on|in|by|until|as of|at|effective|since|through|during)\s+(?:{_MONTH} )(?:\d+, )?\d{{4}}")
+_DATE = re.compile(
+    rf",?\s*\b(?:on|in|by|until|as of|at|effective|since|through|during)\s+(?:{_MONTH} )(?:\d+, )?\d{{4}}"
+)
 _MEANS = re.compile(r"\b(?:means|is defined as|are defined as|refers? to|is the term)\b")
 _RULE = re.compile(r"\b(?:must|shall|may not|are required to|is required to|except|unless|prohibit\w*)\b")
 _AMOUNT = re.compile(r"\$\s?\d[\d,.]*(?:\s(?:million|billion|thousand))?|\b\d[\d,.]*\s?(?:%|percent|million|billion)")
@@ -209,9 +211,8 @@ class Pages:
                 if len(found) > 1 and len(_WORD.findall(line)) < 16:
                     years = found
                 row = _ROW.match(line)
-                if row and years and not _YEARS.search(row[2]):
-                    if len(re.findall(r"\d[\d,.]*", row[2])) == len(years):
-                        yield Source(page, row[1].strip(" .,-—"), years[-1] if len(line) % 2 else years[0])
+                if row and years and len(re.findall(r"\d[\d,.]*", row[2])) == len(years):
+                    yield Source(page, row[1].strip(" .,-—"), years[-1] if len(line) % 2 else years[0])
 
 
 def prose_sources(pages: Pages, take: Callable[[str], str]) -> Iterator[Source]:

@@ -16,7 +16,10 @@ from vectorless_web.engine.ranking.evidence import profile_of, rank_pages
 from vectorless_web.engine.ranking.profile import page_worth
 from vectorless_web.engine.ranking.words import FLOOR_PAGES, FLOOR_ROOM, PRINTED, flat_bm25, keep_floor
 
-WORDS = "boiler valve pressure lease rent tenant fee notice pump filter revenue net sales period clause".split()
+WORDS = [
+    *("boiler", "valve", "pressure", "lease", "rent", "tenant", "fee", "notice", "pump"),
+    *("filter", "revenue", "net", "sales", "period", "clause"),
+]
 
 
 def compile_text(folder, name, text):
@@ -34,7 +37,7 @@ def manual(tmp_path_factory):
     """A manual of many pages, whose words repeat in every mixture."""
     filler = "Keep this booklet near the machine and show it to whoever works with the machine. " * 40
     parts = [
-        f"## Part {n}\n\nThe {WORDS[n % 15]} and the {WORDS[(n * 7 + 3) % 15]} concern the {WORDS[(n * 4 + 1) % 15]}. {filler}"
+        f"## Part {n}\n\nA {WORDS[n % 15]}, a {WORDS[(n * 7 + 3) % 15]} and a {WORDS[(n * 4 + 1) % 15]}. {filler}"
         for n in range(24)
     ]
     return compile_text(tmp_path_factory.mktemp("manual"), "manual.md", "# Manual\n\n" + "\n\n".join(parts))
@@ -60,7 +63,8 @@ def test_an_order_that_has_them_among_the_first_ten_stays_as_it_is():
 @settings(max_examples=40, deadline=None)
 @given(asked=st.lists(st.sampled_from(WORDS), min_size=1, max_size=6), concept=st.sampled_from(WORDS))
 def test_no_lexicon_puts_a_page_that_words_put_among_the_first_five_behind_the_tenth(manual, asked, concept):
-    pushed = Concept("other", (concept, f"{concept} machine"), tuple(asked), statement="", sections=("Part 3",), source="")
+    wordings = (concept, f"{concept} machine")
+    pushed = Concept("other", wordings, tuple(asked), statement="", sections=("Part 3",), source="")
     lexicon = Lexicon((pushed,))
     question = f"What about {' '.join(asked)}?"
     ranked = [page.page_index for page in rank_pages(manual, understand(question, lexicon=lexicon), lexicon=lexicon)]
@@ -75,7 +79,8 @@ def test_the_words_of_a_question_decide_over_a_known_concept(tmp_path):
     text = "\n\n".join(
         [
             "# Report",
-            f"## Consolidated Statements of Income\n\n| (in millions) | 2021 | 2020 |\n|---|---|---|\n{rows}\n\n{filler}",
+            f"## Consolidated Statements of Income\n\n| (in millions) | 2021 | 2020 |\n|---|---|---|\n{rows}",
+            filler,
             f"## Sales abroad\n\nNet sales to harbour authorities in Chile were paid in copper. {filler}",
             f"## Other matters\n\n{filler}",
         ]
@@ -121,7 +126,7 @@ def test_a_name_that_few_pages_bear_tells_them_apart(tmp_path):
 
 
 def test_words_are_counted_on_the_page_on_which_they_are_printed(tmp_path):
-    words = [f"line {n} of the {WORDS[n % 15]} runs on and on, far beyond the foot of the page, without" for n in range(80)]
+    words = [f"line {n} of the {WORDS[n % 15]} runs on and on, far beyond the foot of the page" for n in range(80)]
     lines = [[Text(60, 60 + 12 * (n % 40), words[n]) for n in page] for page in (range(40), range(40, 80))]
     path = tmp_path / "long.pdf"
     path.write_bytes(pdf(lines))

@@ -30,8 +30,9 @@ _MEANING = re.compile(
     re.I,
 )
 _ASKS_RULE = re.compile(
-    r"\b(?:must|have to|has to|required|requirements?|rules?|allowed|permitted|permission|prohibited|forbidden|conditions?"
-    r"|exceptions?|unless|may|entitled|obliged|responsible|(?:can|could|should) (?:I|we|you|they|an?|the|he|she))\b",
+    r"\b(?:must|have to|has to|required|requirements?|rules?|allowed|permitted|permission|prohibited|forbidden"
+    r"|conditions?|exceptions?|unless|may|entitled|obliged|responsible"
+    r"|(?:can|could|should) (?:I|we|you|they|an?|the|he|she))\b",
     re.I,
 )
 _RULE = re.compile(
