@@ -472,14 +472,15 @@ class GroupedRows:
 
     def counts(self, term: str, fields: Sequence[str]) -> Floats:
         """How often each group has the term in any of these fields, float64 of shape (groups,)."""
-        numbers = [self._segment.fields.index(name) for name in fields]
         group, field, count = self._entries(term)
-        kept = np.isin(field, numbers)
+        kept = np.array([name in fields for name in self._segment.fields])[field]
         return np.bincount(group[kept], weights=count[kept], minlength=self._count).astype(np.float64, copy=False)
 
     def lengths(self, fields: Sequence[str]) -> Floats:
         """Terms of each group in these fields together, float64 of shape (groups,)."""
-        return self._lengths[:, [self._segment.fields.index(name) for name in fields]].sum(axis=1)
+        numbers = [self._segment.fields.index(name) for name in fields]
+        found: Floats = self._lengths[:, numbers].sum(axis=1)
+        return found
 
     def _counts(self, term: str) -> Floats:
         group, _, count = self._entries(term)

@@ -19,14 +19,14 @@ from functools import lru_cache
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.index.scoring import DIGITS, Floats
+from vectorless_web.engine.index.scoring import DIGITS, Floats, find_best_rows
 from vectorless_web.engine.index.segment import merged_group_statistics, merged_statistics
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.engine.questions.plan import FigureNeed, Intent, QueryPlan, WeightedTerm
 from vectorless_web.engine.questions.understand import asks_reasons
 from vectorless_web.engine.ranking.profile import DocumentProfile
 from vectorless_web.engine.ranking.statements import LabelledRow, Terms
-from vectorless_web.engine.ranking.words import PRINTED, OwnWords, find_own_words, keep_floor
+from vectorless_web.engine.ranking.words import FLOOR_ROOM, PRINTED, OwnWords, find_own_words, keep_floor
 from vectorless_web.engine.text.analyser import analyse, title_terms
 
 _OTHER_PERIOD = 0.45
@@ -282,13 +282,9 @@ def _titles_of_rows(profile: DocumentProfile, plan: QueryPlan) -> Floats:
     """How well the title of each index row's innermost section matches what is asked for."""
     wanted, own = _find_wanted_sections(plan)
     phrases = _phrase_titles(plan)
-    found: dict[int, float] = {}
-    tree, numbers = profile.tree, profile.section_of_row.tolist()
-    for number, key in zip(numbers, profile.keys, strict=True):
-        if number not in found:
-            terms = frozenset(title_terms(tree.columns.titles[tree.section_of(key)]))
-            found[number] = max(_title_match(terms, wanted, own), phrases.get(terms, 0.0))
-    return np.array([found[number] for number in numbers])
+    titles = profile.section_titles
+    found = np.array([max(_title_match(terms, wanted, own), phrases.get(terms, 0.0)) for terms in titles])
+    return found[profile.section_of_row] if titles else np.zeros(len(profile.keys))
 
 
 def _heading_scores(profile: DocumentProfile, plan: QueryPlan) -> Floats:
@@ -533,8 +529,7 @@ def _totals(parts: PageParts, mix: Mix) -> Floats:
 
 def _lift_floor(totals: Floats, flat: Floats) -> Floats:
     """Totals in which a page that `keep_floor` moves up has the score of the page that it then stands before."""
-    order = [int(page) for page in np.argsort(-np.round(totals, DIGITS), kind="stable") if totals[page] > 0]
-    kept = keep_floor(order, flat)
+    kept = keep_floor(find_best_rows(totals, FLOOR_ROOM).tolist(), flat)
     lifted = totals.copy()
     for page, following in zip(kept[-2::-1], kept[:0:-1], strict=True):
         lifted[page] = max(lifted[page], lifted[following])
@@ -553,14 +548,14 @@ def _follow_references(parts: PageParts, totals: Floats) -> Floats:
 
 
 def _best_nodes(parts: PageParts) -> dict[int, list[int]]:
-    words = parts.rows["words"]
+    words, keys = parts.rows["words"], parts.profile.keys
+    order = np.argsort(-words, kind="stable")
+    order = order[words[order] > 0]
     found: dict[int, list[int]] = {}
-    for row in np.argsort(-words, kind="stable"):
-        if words[row] <= 0:
-            break
-        keys = found.setdefault(int(parts.profile.page_of_row[row]), [])
-        if len(keys) < _KEYS_OF_PAGE:
-            keys.append(int(parts.profile.segment.keys[row]))
+    for row, page in zip(order.tolist(), parts.profile.page_of_row[order].tolist(), strict=True):
+        named = found.setdefault(page, [])
+        if len(named) < _KEYS_OF_PAGE:
+            named.append(keys[row])
     return found
 
 

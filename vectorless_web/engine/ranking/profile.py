@@ -283,6 +283,13 @@ class DocumentProfile:
         return np.array([numbers.setdefault(innermost[key], len(numbers)) for key in self.keys], dtype=np.int64)
 
     @cached_property
+    def section_titles(self) -> list[frozenset[str]]:
+        """The terms of each section's title, by the numbers of `section_of_row`."""
+        titles = self.tree.columns.titles
+        _, first = np.unique(self.section_of_row, return_index=True)
+        return [frozenset(title_terms(titles[self.tree.section_of(self.keys[row])])) for row in first.tolist()]
+
+    @cached_property
     def sections(self) -> GroupedRows:
         """The index rows grouped by innermost section."""
         return GroupedRows(self.segment, self.section_of_row, int(self.section_of_row.max(initial=-1)) + 1)

@@ -105,7 +105,10 @@ def _cover(profile: DocumentProfile, shares: dict[str, float]) -> tuple[Floats, 
     """The share of the question that each index row says, with its headings, and the best row of each page."""
     rows = np.zeros(len(profile.keys))
     for term, share in shares.items():
-        rows[np.unique(profile.segment.postings(term).rows)] += share
+        # A term has an entry for each field of a row, and counts once.
+        held = np.zeros(len(rows), dtype=np.bool_)
+        held[profile.segment.postings(term).rows] = True
+        rows[held] += share
     pages = np.zeros(profile.page_count)
     np.maximum.at(pages, profile.page_of_row, rows)
     for _, page, counts in profile.parts_of_rows:
@@ -144,13 +147,11 @@ def keep_floor(order: Sequence[int], scores: Floats, *, pages: int = FLOOR_PAGES
     All others keep their order; a page that `order` lacks comes in at such a place.
     """
     lacking = [int(page) for page in find_best_rows(scores, min(pages, room))]
-    found: list[int] = []
+    found: dict[int, None] = {}
     for page in order:
         while lacking and len(found) + len(lacking) >= room:
-            found.append(lacking.pop(0))
-        if page in found:
-            continue
-        found.append(page)
+            found[lacking.pop(0)] = None
+        found[page] = None
         if page in lacking:
             lacking.remove(page)
     return [*found, *lacking]
