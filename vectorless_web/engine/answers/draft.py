@@ -20,8 +20,10 @@ from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQ
 from vectorless_web.engine.figures.figure import Figure, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
+from vectorless_web.engine.passages.pieces import cut_pieces
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan, UnitRequest
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
+from vectorless_web.engine.text.analyser import analyse
 
 
 def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[str, str]) -> list[DraftClaim]:
@@ -39,7 +41,7 @@ def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[
 MOST_SENTENCES = 3
 """Passages an answer in words quotes."""
 
-NEAR_BEST = 0.8
+NEAR_BEST = 0.88
 """A passage on the best one's page and within this share of its fit is quoted beside it ..."""
 
 ELSEWHERE = 0.93
@@ -94,9 +96,10 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
 
 
 def _words_of(passage: Passage) -> set[tuple[str, int, int]]:
-    """The places that a passage quotes, to tell two that share words."""
-    places = {(passage.document, passage.key, passage.start)}
-    return places | {(passage.document, part.key, part.start) for part in passage.parts}
+    """The characters that a passage quotes, by tens, to tell two that share words."""
+    places = [(passage.key, passage.start, passage.end)]
+    places += [(part.key, part.start, part.start + len(part.quote)) for part in passage.parts]
+    return {(passage.document, key, ten) for key, start, end in places for ten in range(-(-start // 10), end // 10)}
 
 
 def passage_claim(passage: Passage) -> DraftClaim:
@@ -234,7 +237,8 @@ def _make_side_formula(formula: Formula, side: ast.expr) -> Formula:
 
 
 _DENIAL = re.compile(
-    r"\b(?:no|not|none|neither|never|nor|without|cannot|nothing|nobody)\b|\b\w+n['’]t\b|\bunlikely\b|\babsence of\b",
+    r"\b(?:no|not|none|neither|never|nor|cannot|nothing|nobody)\b|\b\w+n['’]t\b|\bunlikely\b|\babsence of\b"
+    r"|\b(?:forbidden|prohibited|excluded|barred|banned|ineligible|refused|denied)\b",
     re.I,
 )
 _EXCEPTION = re.compile(r"\b(?:except|other than|unless|apart from)\b", re.I)
@@ -379,8 +383,18 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
     """The first sentence under the verdict that its words give, when it says enough of the question."""
-    quote = passage.quote.rstrip()
+    quote = _deciding_sentence(question, passage)
     if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
         return claim
-    verdict = verdict_of(question, claim.text)
+    verdict = verdict_of(question, quote)
     return replace(claim, text=f"{verdict}: {claim.text}") if verdict else claim
+
+
+def _deciding_sentence(question: str, passage: Passage) -> str:
+    """The sentence of a rule that settles the question: a later one that says what the first leaves out of it."""
+    asked = set(analyse(question))
+    after = " ".join(part.quote for part in passage.parts).partition(passage.quote)[2]
+    for piece in cut_pieces(after, by_line=False):
+        if asked & set(analyse(piece.text)) - set(analyse(passage.quote)):
+            return piece.text
+    return passage.quote.rstrip()

@@ -14,7 +14,7 @@ _TIME_UNITS = r"(?:seconds?|minutes?|hours?|nights?|days?|weeks?|months?|quarter
 
 SPAN = re.compile(
     rf"{_COUNTED}[\s-]*(?:\(\d+\)\s*)?(?:\w+\s+)?{_TIME_UNITS}\b"
-    r"|\b(?:daily|weekly|fortnightly|monthly|quarterly|annually|yearly|hourly|twice|once|every|each (?:day|week|month|quarter|year)"
+    r"|\b(?:daily|weekly|fortnightly|monthly|quarterly|annually|yearly|hourly|twice|once|annual|quarterly|every|each (?:day|week|month|quarter|year)"
     r"|immediately|at once|without (?:undue )?delay|indefinite\w*)\b",
     re.IGNORECASE,
 )
@@ -23,10 +23,11 @@ DATE = re.compile(
     r"|\b\d{1,2}[:.]\d\d\s*(?:[ap]\.?m\.?|hours|h\b|EST|CST|UTC|GMT)?\b|\b\d{3,4}\s+(?:hours|EST|CST|MST|PST|UTC|GMT|local)\b|\b\d{1,2}\s?[ap]\.?m\b"
     r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b(?:noon|midnight)\b"
     rf"|{_COUNTED}[\s-]*(?:\w+\s+)?{_TIME_UNITS}\s+(?:before|after|from|of|following|prior|ahead|in advance|later)\b"
+    r"|\b(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d+(?:st|nd|rd|th)) (?:\w+ )?(?:day|week|month|year)\b"
     r"|\b(?:no later than|within|by the end of|at the end of|on the (?:day|date)|(?:first|last) (?:working |business |calendar )?day)\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:if|only|when|once|until|unless|after|before|as soon as|provided)\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:if|only|when|where|once|until|unless|after|before|as soon as|provided)\b", re.IGNORECASE)
 _NAME = re.compile(
     r"\b(?:Dr|Mr|Mrs|Ms|Prof|Sir|Judge)\.? [A-Z]\w+|\b[A-Z][a-z’'-]+ (?:[A-Z]\. ?)?[A-Z][a-z’'-]+\b|\b[A-Z][\w&.’'-]+ (?:Inc|Ltd|LLC|plc|GmbH|AG|Corp|Co|SA|BV|AB)\b"
 )
@@ -55,7 +56,7 @@ _CAUSE = re.compile(
 )
 _MEANS = re.compile(
     r"\b(?:means?|is defined as|are defined as|refers? to|is (?:a|an|the|any|one|called|considered|deemed|known as)|are (?:those|any|called|considered)"
-    r"|shall mean|stands? for|is understood|denotes|includes?|i\.e\.|in other words|counts? as)\b",
+    r"|shall mean|stands? for|is understood|denotes|includes?|consists?|comprises?|relates?|represents?|i\.e\.|in other words|counts? as)\b",
     re.IGNORECASE,
 )
 _LIMITS = re.compile(
@@ -65,7 +66,7 @@ _LIMITS = re.compile(
 )
 _ITEM = r"(?:[\w’'()/&.%£$€-]+ ){0,8}[\w’'()/&.%£$€-]+"
 _SERIES = re.compile(
-    rf"(?:\b(?:are|is|were|include[sd]?|including|such as|namely|consists? of|comprises?|covers?|contains?|assess\w*|following|as|to)\b|:)"
+    rf"(?:\b(?:are|is|were|include[sd]?|including|such as|namely|consists? of|comprises?|covers?|contains?|assess\w*|following)\b|:)"
     rf" {_ITEM}, {_ITEM}(?:, {_ITEM})*,? (?:and|or|as well as) \w|;[^;]{{3,120}};|\(a\).{{3,200}}\(b\)|\(1\).{{3,200}}\(2\)"
     rf"|: {_ITEM}(?:,| and| or) \w",
     re.IGNORECASE,
@@ -79,7 +80,7 @@ _ASKS_MONEY = re.compile(
 )
 _MONEY = re.compile(
     r"[$£€¥₹]\s?\d|\d\s?[$£€¥%]|\d[\d,.]*\s?(?:per ?cent|percent|USD|EUR|GBP|CHF|euros?|dollars?|pounds?|pence|cents?|kronor|francs?|million|billion)\b"
-    r"|\bper ?cent\b|\b(?:USD|EUR|GBP|CHF|Rs\.?)\s?\d|\b(?:free of charge|no (?:charge|fee|cost|extra)|months?[’']s?|half|twice|days[’'] pay)\b",
+    r"|\bper ?cent\b|\b(?:USD|EUR|GBP|CHF|Rs\.?)\s?\d|\b(?:free of charge|no (?:charge|fee|cost|extra)|(?:not |im)material|nil|months?[’']s?|half|twice|days[’'] pay)\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
@@ -88,7 +89,7 @@ _ORDER = re.compile(
 )
 _NUMBER_WORDS = re.compile(
     r"\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
-    r"|ninety|hundred|thousand|million|half|twice|double|free of charge|nothing)\b",
+    r"|ninety|hundred|thousand|million|half|twice|double|free of charge|nothing|nil|(?:not |im)material)\b",
     re.IGNORECASE,
 )
 _EXTREME = re.compile(
@@ -110,7 +111,7 @@ def is_met(requirement: Requirement, text: str, *, members: int = 0) -> bool:
             return _states_amount(requirement.part, words)
         case Wanted.PERSON:
             wants_name = re.search(r"\bnames?\b", requirement.part, re.IGNORECASE)
-            return _names_somebody(words, requirement.part) or (not wants_name and bool(_ROLES.search(words)))
+            return _names_somebody(words, requirement.part) or (not wants_name and _tells_role(words, requirement.part))
         case Wanted.DATE:
             is_rule = re.search(r"\bwhen (?:am|is|are|can|may|do|does|must|should)\b", requirement.part, re.IGNORECASE)
             return bool(DATE.search(words) or (is_rule and _CONDITION.search(words)))
@@ -132,8 +133,17 @@ def is_met(requirement: Requirement, text: str, *, members: int = 0) -> bool:
 def _names_somebody(words: str, part: str) -> bool:
     """Whether a name stands there that is no office, no place of work and no word of the question."""
     asked = set(analyse(part))
+    cells = [cell.strip() for cell in words.split("\t")] if "\t" in words else []
     names = [match.group() for match in _NAME.finditer(words)]
+    # A row is full of labels with capitals; a name has a cell of its own there.
+    names = [name for name in names if not cells or name in cells]
     return any(not _NO_PERSON.search(name) and not asked & set(analyse(name)) for name in names)
+
+
+def _tells_role(words: str, part: str) -> bool:
+    """Whether an office or a party stands there that the question does not name itself."""
+    asked = set(analyse(part))
+    return any(not set(analyse(match.group())) <= asked for match in _ROLES.finditer(words))
 
 
 def _states_amount(part: str, words: str) -> bool:

@@ -17,7 +17,7 @@ class Wanted(StrEnum):
     LIMIT = "the limit with its exceptions"
     VERDICT = "a rule that settles yes or no"
     MEMBERS = "every member of a list"
-    CAUSE = "a cause, a purpose or a way"
+    CAUSE = "a cause or a purpose"
     DEFINITION = "what the term means"
     STEPS = "the steps in their order"
     POINTS = "the main points"
@@ -54,7 +54,7 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.SUM,
-            r"\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference between\b|\baltogether\b|\bin total\b|\bby how (?:many|much)\b",
+            r"\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference between\b|\baltogether\b|\bin total\b|\bby how (?:many|much)\b(?!.*\b(?:at most|may|can|could)\b)",
         ),
         (
             Wanted.DEFINITION,
@@ -66,13 +66,13 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
          r"|\bhow much (?:notice|warning|time)\b|\b(?:what|which) (?:period|interval|deadline|notice|frequency)\b"),
         (
             Wanted.DATE,
-            r"\bwhen\b|\b(?:what|which) (?:date|year|day|month|time|deadline)\b|\bwhat is the (?:date|deadline)\b|\bhow late\b",
+            r"(?:^|[.,;?!]\s*|\b(?:by|until|since|from|and|but|or|till)\s+)when\b|\b(?:what|which) (?:date|year|day|month|time|deadline)\b|\bwhat is the (?:date|deadline)\b|\bhow late\b",
         ),
         (
             Wanted.AMOUNT,
             r"\bhow (?:much|many|large|high|big|far|old|tall|heavy|fast|deep|wide|hot|cold|warm)\b"
-            r"|\b(?:what|which) (?:[\w-]+ ){0,2}(?:amount|number|percentage|percent|share|price|cost|fee|rate|total|size|limit"
-            r"|dose|temperature|weight|sum|score|distance|port|maximum|minimum|speed)\b|\bwhat (?:does|do|did) .{2,60}\bcost\b"
+            r"|\b(?:what|which) (?:[\w-]+ ){0,2}(?:amount|number|percentage|percent|share|price|cost|fee|rate|size|limit"
+            r"|dose|temperature|weight|sum|score|distance|port|maximum|minimum|speed)\b|\bwhat (?:does|do|did) .{2,60}\bcost\b(?! of\b)"
             r"|\bwhat (?:is|was|are|were) (?:[\w’'-]+ ){1,4}(?:charge|fee|deposit|rent|salary|allowance|penalty|premium|excess"
             r"|budget|price|cost|wage|fine|discount|limit|weight|dose|temperature|maximum|minimum)s?\b",
         ),
@@ -83,7 +83,7 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         (
             Wanted.CAUSE,
             r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b|\b(?:reasons?|causes?) (?:for|of|why)\b"
-            r"|\bpurpose of\b|\bwhat for\b|\bexplain\b|\bhow (?:did|does|do|is|are|was|were|has|have)\b",
+            r"|\bpurpose of\b|\bwhat for\b|\bexplain\b",
         ),
         (
             Wanted.EXTREME,
@@ -126,8 +126,9 @@ def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
     kept = [requirement for requirement in found if distinct[requirement.wanted] is requirement]
     if _LIMIT.search(plan.focus) and Wanted.LIMIT not in distinct:
         kept.append(Requirement(Wanted.LIMIT, plan.focus))
-    default = Wanted.AMOUNT if plan.intent is Intent.FIGURE else Wanted.STATEMENT
-    return tuple(kept) or (Requirement(default, plan.focus),)
+    if all(requirement.wanted is Wanted.LIMIT for requirement in kept):
+        kept.insert(0, Requirement(Wanted.STATEMENT, plan.focus))
+    return tuple(kept)
 
 
 def _wanted(part: str) -> Wanted | None:
