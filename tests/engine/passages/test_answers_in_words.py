@@ -1,4 +1,4 @@
-"""Questions in words over nine small documents: a lease, handbooks, a policy, a contract, manuals, a protocol, a notice."""
+"""Questions in words over nine small documents: a lease, manuals, policies, a contract, a protocol, a notice."""
 
 from functools import cache
 from pathlib import Path
@@ -42,3 +42,22 @@ def _says(answer: str, words: str) -> bool:
 
 def rows_of(wording: str) -> list[tuple[str, str, str]]:
     return [(name, question, wanted) for name, kind, question, wanted in ROWS if kind == wording]
+
+
+@pytest.mark.parametrize("name,question,wanted", rows_of("plain"))
+def test_a_question_in_the_documents_words_is_answered_with_the_whole_rule(name, question, wanted):
+    end = ask(name, question)
+    assert end.outcome in (Outcome.ANSWERED, Outcome.PARTIAL), end.reason
+    assert holds(end.answer, wanted), end.answer
+
+
+@pytest.mark.parametrize("name,question,wanted", rows_of("everyday"))
+def test_a_question_in_other_words_is_answered_rightly_or_not_at_all(name, question, wanted):
+    end = ask(name, question)
+    assert end.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND) or holds(end.answer, wanted), end.answer
+
+
+@pytest.mark.parametrize("name,question,wanted", rows_of("absent"))
+def test_what_a_document_does_not_say_is_never_answered(name, question, wanted):
+    end = ask(name, question)
+    assert end.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND) and not end.answer, end.answer

@@ -22,6 +22,7 @@ from vectorless_web.engine.figures.needs import Contest, contest_of, figure_need
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan, UnitRequest
+from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
 from vectorless_web.engine.text.analyser import analyse
 
@@ -41,8 +42,19 @@ def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[
 MOST_SENTENCES = 3
 """Passages an answer in words quotes."""
 
-NEAR_BEST = 0.88
-"""A passage on the best one's page and within this share of its fit is quoted beside it ..."""
+NEAR_BEST, NEAR_BEST_TYPED = 0.8, 0.93
+"""A passage on the best one's page and within this share of its fit is quoted beside it; of a question for one thing,
+as a date, a number or a verdict, it must come nearer ..."""
+
+ONE_THING = (
+    Wanted.PERSON,
+    Wanted.DATE,
+    Wanted.SPAN,
+    Wanted.AMOUNT,
+    Wanted.LIMIT,
+    Wanted.VERDICT,
+    Wanted.DEFINITION,
+)
 
 ELSEWHERE = 0.93
 """... one on another page must come nearer."""
@@ -117,7 +129,9 @@ def list_claims(passage: Passage) -> list[DraftClaim]:
 
 def _required_share(plan: QueryPlan, passage: Passage, best: Passage) -> float:
     near = (passage.document, passage.page_index) == (best.document, best.page_index)
-    return NEAR_BEST if near or plan.intent is Intent.LIST else ELSEWHERE
+    if not near and plan.intent is not Intent.LIST:
+        return ELSEWHERE
+    return NEAR_BEST_TYPED if asks_for(plan, *ONE_THING) else NEAR_BEST
 
 
 def _quote(passage: Passage) -> DraftQuote:

@@ -26,10 +26,14 @@ MOST_AFTER = 3
 
 _CONTINUES = re.compile(
     r"(?:\(?[a-z0-9]{1,3}(?:\.\d+)*[.)]?\s+)?(?:"
-    r"however\b|the reasons? (?:is|are|for this)\b|but\b|except\b|unless\b|provided\b|in no (?:event|case)\b|otherwise\b|nevertheless\b|notwithstanding\b"
-    r"|this (?:does|do|is|shall|rule|limit|period|right|also|only|applies|includes|excludes)\b|these\b|that (?:limit|period|sum)\b"
-    r"|(?:he|she|it|they|such|those|both|neither|either)\b|the same\b|if (?:it|they|he|she|this|not|no|so)\b|only\b|even\b|also\b"
-    r"|(?:at|the) (?:most|least|maximum|minimum|total|limit|cap)\b|any (?:longer|later|higher|further)\b|for (?:a )?(?:longer|larger|smaller)\b"
+    r"however\b|the reasons? (?:is|are|for this)\b|but\b|except\b|unless\b|provided\b|in no (?:event|case)\b"
+    r"|otherwise\b|nevertheless\b|notwithstanding\b"
+    r"|this (?:does|do|is|shall|rule|limit|period|right|also|only|applies|includes|excludes)\b|these\b"
+    r"|that (?:limit|period|sum)\b"
+    r"|(?:he|she|it|they|such|those|both|neither|either)\b|the same\b|if (?:it|they|he|she|this|not|no|so)\b"
+    r"|only\b|even\b|also\b"
+    r"|(?:at|the) (?:most|least|maximum|minimum|total|limit|cap)\b|any (?:longer|later|higher|further)\b"
+    r"|for (?:a )?(?:longer|larger|smaller)\b"
     r"|no (?:more|less|later|such)\b)",
     re.IGNORECASE,
 )
@@ -40,7 +44,8 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"\b(?:at (?:most|least)|up to|no (?:more|less|later|fewer) than|not (?:more|less|later|exceed\w*)|may not|must not|only|unless|except)\b",
+    r"\b(?:at (?:most|least)|up to|no (?:more|less|later|fewer) than|not (?:more|less|later|exceed\w*)|may not"
+    r"|must not|only|unless|except)\b",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]]*\s*$")
@@ -64,7 +69,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A sentence, list item or row, and what belongs to it in reading order: `before` announces it, `after` completes it."""
+    """A sentence, list item or row, with what belongs to it: `before` announces it, `after` completes it."""
 
     sentence: Span
     before: tuple[Span, ...] = ()
@@ -126,7 +131,7 @@ class Reading:
         return " ".join(" ".join(self._tree.node(span.key).text[span.start : span.end].split()) for span in spans)
 
     def lead_in(self, key: int) -> Span | None:
-        """The sentence that announces a list or table: it ends in a colon before it, or its list began a page before."""
+        """The sentence that announces a list: it ends in a colon before it, or before the page on which it began."""
         before = self._neighbour(key, -1)
         if before is None:
             return None

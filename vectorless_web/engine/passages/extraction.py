@@ -10,7 +10,7 @@ from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import Reading, Span
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
-from vectorless_web.engine.questions.plan import Intent, QueryPlan
+from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
@@ -191,7 +191,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         span.start,
         span.end,
         where,
-        _measure_fit(asked, text, node, said, node_fit, len(unmet)),
+        _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}"),
         said,
         _find_lead(node, span.start, asked.finder),
         parts,
@@ -203,7 +203,9 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
 
 def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> bool:
     """Whether the weightiest word is not left over, where little is said or the kind asked for tells nothing."""
-    if said >= SAID_SAFELY and not {requirement.wanted for requirement in asked.requirements} & READ_INTO:
+    is_open = bool({requirement.wanted for requirement in asked.requirements} & READ_INTO)
+    is_definition = any(requirement.wanted is Wanted.DEFINITION for requirement in asked.requirements)
+    if is_definition or said >= (READ_SAFELY if is_open else SAID_SAFELY):
         return True
     pieces = [piece for piece in asked.finder.aspects.pieces if piece.kind == "word"]
     heaviest = max((piece.weight for piece in pieces), default=0.0)
@@ -213,8 +215,8 @@ def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> boo
 SAID_SAFELY = 0.45
 """Share of the question from which its weightiest word may be missing ..."""
 
-READ_INTO = frozenset({Wanted.VERDICT, Wanted.STATEMENT})
-"""... but for kinds that can be read into any sentence."""
+READ_INTO, READ_SAFELY = frozenset({Wanted.VERDICT, Wanted.STATEMENT}), 0.55
+"""... and of kinds that can be read into any sentence."""
 
 
 def _measure_said(finder: Finder, text: str, around: str, near: str) -> float:
@@ -228,7 +230,7 @@ def _measure_said(finder: Finder, text: str, around: str, near: str) -> float:
 ENOUGH_SAID = 0.4
 """Least share of the question that an answer says."""
 
-ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.34, Wanted.VERDICT: 0.5, Wanted.CAUSE: 0.45, Wanted.STATEMENT: 0.5}
+ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.34, Wanted.VERDICT: 0.45, Wanted.CAUSE: 0.45, Wanted.STATEMENT: 0.45}
 """The same by what is asked for: the words of a definition tell it, while a verdict can be read into any sentence."""
 
 
@@ -345,6 +347,16 @@ def _measure_fit(asked: Asked, text: str, node: Node, said: float, node_fit: flo
     page_fit = asked.finder.page_fits.get(node.page_start, 0.0)
     own = 1.0 - NODE_SHARE - PAGE_SHARE - share
     return worth * (own * said + NODE_SHARE * node_fit + PAGE_SHARE * page_fit + share * met)
+
+
+OTHER_PERIOD = 0.88
+"""What a passage is worth, as a share, that does not name a year which the question names."""
+
+
+def _period_worth(asked: Asked, text: str) -> float:
+    years = {str(period.year) for period in asked.finder.plan.periods}
+    about = f"{text} {asked.finder.document.title}"
+    return 1.0 if not years or any(year in about for year in years) else OTHER_PERIOD
 
 
 def _row_worth(text: str, asked: Asked) -> float:
