@@ -17,6 +17,7 @@ from vectorless_web.engine.answers.calculation import (
     work_out,
 )
 from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, SynthesisContext
+from vectorless_web.engine.answers.readings import claim_of_reading
 from vectorless_web.engine.figures.figure import Figure, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
@@ -24,6 +25,7 @@ from vectorless_web.engine.passages.pieces import cut_pieces
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan, UnitRequest
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
+from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.text.analyser import analyse
 
 
@@ -310,7 +312,7 @@ _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
     figures = best_figures(context)
-    for make in (_draft_contest, _draft_verdict, _draft_calculation, _draft_figures):
+    for make in (_draft_reading, _draft_contest, _draft_verdict, _draft_calculation, _draft_figures):
         draft = make(context, figures)
         if draft is not None:
             return draft
@@ -326,6 +328,15 @@ def best_figures(context: SynthesisContext) -> dict[int, Figure]:
             if held is None or fact.fit > held.fit:
                 best[fact.need] = fact
     return best
+
+
+def _draft_reading(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """What the best reading of all documents came to; the first one read wins a tie."""
+    readings = [fact for fact in context.facts if isinstance(fact, Reading)]
+    if not readings:
+        return None
+    claim, value = claim_of_reading(context.plan, max(readings, key=lambda reading: round(reading.fit, 6)))
+    return AnswerDraft((claim,), value=value)
 
 
 def _draft_contest(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
