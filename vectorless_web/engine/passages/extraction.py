@@ -204,8 +204,8 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
 def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> bool:
     """Whether the weightiest word is not left over, where little is said or the kind asked for tells nothing."""
     is_open = bool({requirement.wanted for requirement in asked.requirements} & READ_INTO)
-    is_definition = any(requirement.wanted is Wanted.DEFINITION for requirement in asked.requirements)
-    if is_definition or said >= (READ_SAFELY if is_open else SAID_SAFELY):
+    is_told_by_form = any(requirement.wanted in TOLD_BY_FORM for requirement in asked.requirements)
+    if is_told_by_form or said >= (READ_SAFELY if is_open else SAID_SAFELY):
         return True
     pieces = [piece for piece in asked.finder.aspects.pieces if piece.kind == "word"]
     heaviest = max((piece.weight for piece in pieces), default=0.0)
@@ -214,6 +214,9 @@ def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> boo
 
 SAID_SAFELY = 0.45
 """Share of the question from which its weightiest word may be missing ..."""
+
+TOLD_BY_FORM = frozenset({Wanted.DEFINITION, Wanted.STEPS})
+"""Kinds whose form tells an answer from anything else."""
 
 READ_INTO, READ_SAFELY = frozenset({Wanted.VERDICT, Wanted.STATEMENT}), 0.55
 """... and of kinds that can be read into any sentence."""
@@ -227,10 +230,10 @@ def _measure_said(finder: Finder, text: str, around: str, near: str) -> float:
     return len(terms & set(analyse(text))) / len(terms) if terms else 0.0
 
 
-ENOUGH_SAID = 0.4
+ENOUGH_SAID = 0.28
 """Least share of the question that an answer says."""
 
-ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.34, Wanted.VERDICT: 0.45, Wanted.CAUSE: 0.45, Wanted.STATEMENT: 0.45}
+ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.28, Wanted.VERDICT: 0.3, Wanted.CAUSE: 0.3, Wanted.STATEMENT: 0.3}
 """The same by what is asked for: the words of a definition tell it, while a verdict can be read into any sentence."""
 
 
@@ -264,7 +267,9 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
     lead = asked.reading.lead_in(node.key)
     words = asked.reading.words(tuple(items))
     announced = f"{where.rpartition(', ')[2]} {asked.reading.words((lead,)) if lead else ''}"
-    said = asked.finder.coverage(announced, where, words)
+    # Each step is part of what is done, while an item is no word for the list.
+    is_done = Wanted.STEPS in wanted
+    said = asked.finder.coverage(announced, f"{where} {words}" if is_done else where, words)
     unmet = [r for r in asked.requirements if not is_met(r, f"{announced} {words}", members=len(items))]
     first = items[0]
     return Passage(
@@ -280,7 +285,8 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
         parts=_copy(asked, ((lead, *items) if lead else tuple(items))),
         is_list=True,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet),
+        suffices=_suffices(asked, said, unmet)
+        and _accounts_for_rarest(asked, said, f"{announced} {where} {words}", ""),
     )
 
 

@@ -35,7 +35,7 @@ _ASKING = frozenset(
     analyse(
         """many much amount number total value year question company document report list name show find give identify
         enumerate mention contain speak refer filing file tell say stated somebody someone anybody anyone something
-        anything everybody everyone consist comprise"""
+        anything everybody everyone consist comprise step"""
     )
 )
 """Stems that ask; a text that answers need not say them."""
