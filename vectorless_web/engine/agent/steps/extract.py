@@ -39,7 +39,7 @@ from vectorless_web.engine.passages.passage import (
 from vectorless_web.engine.questions.focus import covers_page, page_asked
 from vectorless_web.engine.questions.formulas.request import Task, request_of
 from vectorless_web.engine.questions.plan import Intent
-from vectorless_web.engine.questions.requirements import Wanted, asks_for
+from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
 from vectorless_web.engine.relations.lookup import content_terms
 from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
@@ -277,7 +277,7 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
-    return passage.said >= least and _names_subject(walk, passage.quote, passage.where)
+    return (passage.suffices or passage.said >= least) and _names_subject(walk, passage.quote, passage.where)
 
 
 def _states_item(walk: Walk, passage: Passage) -> bool:
@@ -331,6 +331,7 @@ def _build_result(
             "set_aside": [quote_row(passage) for passage in set_aside[:SET_ASIDE_SHOWN]],
             "read": len(keys),
             "missing": list(walk.gaps()),
+            **({} if figures else {"asked": _account_for_asked(walk, passages)}),
         },
         refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
         confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
@@ -341,6 +342,24 @@ def _list_figures(facts: Sequence[Fact]) -> list[Figure]:
     """The figures among facts, those that a reading rests on included."""
     readings = [fact for fact in facts if isinstance(fact, Reading)]
     return [*(f for f in facts if isinstance(f, Figure)), *(figure for r in readings for figure in r.figures)]
+
+
+def _account_for_asked(walk: Walk, passages: Sequence[Passage]) -> list[dict[str, Any]]:
+    """Each thing asked for, in plain words, and whether a passage that may stand as the answer holds it."""
+    enough = [passage for passage in passages if passage.suffices]
+    wanted = dict.fromkeys(requirement.describe() for requirement in requirements_of(walk.plan))
+    return [{"wanted": name, "met": any(name not in passage.unmet for passage in enough)} for name in wanted]
+
+
+def _describe_asked(walk: Walk, passages: Sequence[Passage]) -> str:
+    """ "; asked for a date or a time, which they hold", or what they lack."""
+    rows = _account_for_asked(walk, passages)
+    lacking = [row["wanted"] for row in rows if not row["met"]]
+    asked = join_names([row["wanted"] for row in rows])
+    if not lacking:
+        return f"; what is asked for, {asked}, stands there"
+    held = "" if len(lacking) == len(rows) else f" of {asked}"
+    return f"; still wanted{held}: {join_names(lacking)}"
 
 
 def _figure_row(figure: Figure) -> dict[str, Any]:
@@ -366,12 +385,15 @@ def _describe_extraction(
         return f"Took {say_count(len(rows), 'table row')}: {named}{more}" + (f", for {periods}" if periods else "")
     if passages:
         pages = on_pages(passage.page_index for passage in passages[:3])
-        return f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
+        copied = f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
+        return copied + _describe_asked(walk, passages)
     if is_opening:
         pages = on_pages(walk.document.tree.node(key).page_start for key in keys[:3])
         return f"Gathered the {say_count(len(keys), 'passage')} nearest to the question, the best from {pages}"
     first = walk.document.tree.node(keys[0])
-    return f"Read {shorten_title(walk.title_of(keys[0]))}, {pages_of(first)}, and found nothing that answers"
+    wanted = join_names(list(dict.fromkeys(requirement.describe() for requirement in requirements_of(walk.plan))))
+    where = f"Read {shorten_title(walk.title_of(keys[0]))}, {pages_of(first)}"
+    return f"{where}, and found nothing that answers; asked for: {wanted}"
 
 
 def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
