@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from vectorless_web.engine.answers.agreement import (
     YEAR,
@@ -336,8 +336,12 @@ def _is_count(sentence: str, number: Quantity, sources: Sources) -> bool:
     return int(value) in sources.counts or int(value) in items_in(sentence) or (years > 2 and value == years)
 
 
-def items_in(text: str) -> set[int]:
-    """How many items the lists of a text have: after a colon parted by semicolons, or "A, B and C"."""
+@lru_cache(maxsize=1 << 6)
+def items_in(text: str) -> frozenset[int]:
+    """How many items the lists of a text have: after a colon parted by semicolons, or "A, B and C".
+
+    It is asked again for each number of the text.
+    """
     found = set()
     for part in re.split(r"(?<=[.!?])\s", text[:_LONGEST_LIST]):
         _, colon, listed = part.partition(":")
@@ -347,7 +351,7 @@ def items_in(text: str) -> set[int]:
             last = re.search(r"(,?)\s(?:and|or)\s[^,]*$", match.group(), re.IGNORECASE)
             commas = match.group().count(",")
             found.add(commas + 1 if last and last[1] else commas + 2)
-    return found
+    return frozenset(found)
 
 
 # Dates

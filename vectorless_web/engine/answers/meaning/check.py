@@ -30,6 +30,7 @@ from vectorless_web.engine.answers.meaning.wording import figures_in, quote_labe
 from vectorless_web.engine.answers.quotes import PlacedQuote
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.figure import is_per_share, units_currency
+from vectorless_web.engine.figures.tables import TableView
 from vectorless_web.engine.text.numbers import Number
 
 _PERCENT_LABEL = re.compile(r"\(\s*(?:in\s+)?%\s*\)|(?<!\d)(?<!\d\s)%\s*$|^\s*%")
@@ -47,7 +48,8 @@ TreeOf = Callable[[str], Tree]
 def find_mismatches(text: str, places: Sequence[PlacedQuote], *, tree_of: TreeOf, question: str = "") -> list[str]:
     """What the quotes say otherwise than the claim `text`: sentences that tell what to mend, each once."""
     found = [place for place in places if place.node is not None and place.located.end]
-    rows = tuple(row for place in found for row in quoted_rows(tree_of(place.draft.document), place))
+    views: dict[int, TableView] = {}
+    rows = tuple(row for place in found for row in quoted_rows(tree_of(place.draft.document), place, views))
     prose = [place.text for place in found if place.node is not None and place.node.table is None]
     claim = TableClaim(text, question, rows, tuple(number for quote in prose for number in figures_in(quote)))
     told = [*find_table_mismatches(claim), *find_comparison_mismatches(claim), *_wrong_cell_units(claim)]
@@ -73,17 +75,19 @@ def _prose_mismatches(text: str, prose: Sequence[str], question: str, *, is_alon
 
 def _wrong_cell_units(claim: TableClaim) -> Iterator[str]:
     """A figure told in another unit than its table, column or label gives it."""
+    views = {id(row.view): row.view for row in claim.rows}
+    lines = {place: tuple(_lines_above(view)) for place, view in views.items()}
     for number, cells in claim.cells:
-        if len(cells) == 1 and (objection := _other_unit(claim, number, cells[0])):
+        if len(cells) == 1 and (objection := _other_unit(claim, number, cells[0], lines[id(cells[0].view)])):
             yield objection
 
 
-def _other_unit(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
+def _other_unit(claim: TableClaim, number: Number, cell: QuotedCell, lines: Sequence[str]) -> str:
     if number.scale != 1 and _HEADS.search(cell.row.label) and not _SCALED.search(cell.row.label):
         return f"The row {quote_label(cell.row.label)} counts heads: it has {cell.text.strip()}, not {number.text}."
     told = next(told for told in numbers_told(claim.text) if told.start == number.start)
     family, unit = unit_of(claim.text, told)
-    theirs, stated = _cell_unit(cell)
+    theirs, stated = _cell_unit(cell, lines)
     if unit and stated and unit != stated and {family, theirs} != {"currency", "time"}:
         return f"The claim gives {number.text} in {_show_unit(unit)}; its table gives it in {_show_unit(stated)}."
     return ""
@@ -93,13 +97,13 @@ def _show_unit(unit: str) -> str:
     return unit if unit in ("percent", "celsius", "fahrenheit") or unit.isupper() else f"{unit}s"
 
 
-def _cell_unit(cell: QuotedCell) -> tuple[str, str]:
-    """The unit of a cell: its own, else its column's, its label's, its caption's."""
+def _cell_unit(cell: QuotedCell, lines: Sequence[str]) -> tuple[str, str]:
+    """The unit of a cell: its own, else its column's, its label's, its caption's, that of the lines above."""
     own = numbers_told(cell.text)
     if own and (unit := unit_of(cell.text, own[0]))[1]:
         return unit
     header = cell.view.table.columns[cell.column].header if cell.column < len(cell.view.table.columns) else ""
-    for text in (header, cell.row.label, cell.view.node.title, *_lines_above(cell)):
+    for text in (header, cell.row.label, cell.view.node.title, *lines):
         if (unit := _parenthetical_unit(text))[1]:
             return unit
     currency = units_currency(cell.view.units)
@@ -108,9 +112,8 @@ def _cell_unit(cell: QuotedCell) -> tuple[str, str]:
     )
 
 
-def _lines_above(cell: QuotedCell) -> Iterator[str]:
+def _lines_above(view: TableView) -> Iterator[str]:
     """Short lines just above the table; none for a table whose rows or columns have units of their own."""
-    view = cell.view
     texts = [*(row.label for row in view.table.body), *(column.header for column in view.table.columns)]
     if any("(" in text or "%" in text or is_per_share(text) for text in texts):
         return

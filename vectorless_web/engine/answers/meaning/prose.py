@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from vectorless_web.engine.answers.meaning.ranking import direction_of, said_directions
 from vectorless_web.engine.answers.meaning.wording import agree, content_stems, figures_in, quote_label, split_clauses
@@ -24,14 +25,19 @@ class Told:
     number: Number
 
 
-def numbers_told(text: str) -> list[Told]:
-    """The numbers of a text with those spelled out up to ninety."""
+@lru_cache(maxsize=1 << 8)
+def numbers_told(text: str) -> tuple[Told, ...]:
+    """The numbers of a text with those spelled out up to ninety; each check of a claim asks again."""
     found = [Told(number.start, number.end, number.value, number) for number in figures_in(text)]
     for match in _SPELLED_WORD.finditer(text):
         value = SPELLED_NUMBERS[match.group().lower()]
         number = Number(match.start(), match.end(), value, False, "", Decimal(1), match.group())
         found.append(Told(match.start(), match.end(), value, number))
-    return sorted(found, key=lambda told: told.start)
+    return tuple(sorted(found, key=lambda told: told.start))
+
+
+AHEAD = 80
+"""Characters ahead of a number that may bound it; with all of them the time would grow with the square of the text."""
 
 
 def _same(one: Told, other: Told) -> bool:
@@ -120,7 +126,7 @@ def _currency_of(text: str, told: Told) -> str:
     behind = _CURRENCY_AFTER.match(text[told.end :])
     if behind:
         return _CURRENCIES[behind[1].lower().split()[0].removesuffix("s")]
-    ahead = _CURRENCY_BEFORE.search(text[: told.start])
+    ahead = _CURRENCY_BEFORE.search(text[max(0, told.start - AHEAD) : told.start])
     return (ahead[1] or _CURRENCIES[ahead[2]]) if ahead else ""
 
 
@@ -162,7 +168,7 @@ def _plural(unit: str) -> str:
 
 def _other_rate(claim: str, told: Told, quote: str, same: Sequence[Told]) -> str:
     """An amount per month told of one per year. A text that names several rates says nothing plain."""
-    if len(figures_in(claim)) != 1 or len(same) != 1:
+    if len(same) != 1 or len(figures_in(claim)) != 1:
         return ""
     said = _rates_of(claim)
     if len(said) != 1:
@@ -255,7 +261,7 @@ def _swapped_bound(claim: str, told: Told, quote: str, other: Told) -> Iterator[
 
 
 def _bound_of(text: str, told: Told) -> str:
-    ahead, behind = text[: told.start], text[told.end : told.end + 40]
+    ahead, behind = text[max(0, told.start - AHEAD) : told.start], text[told.end : told.end + 40]
     most = bool(_AT_MOST.search(ahead) or _OR_LESS.match(behind))
     least = not _AT_MOST.search(ahead) and bool(_AT_LEAST.search(ahead) or _OR_MORE.match(behind))
     return "" if most == least else "most" if most else "least"
@@ -270,7 +276,7 @@ def _is_turned(text: str, told: Told) -> bool:
     bare = re.sub(r"\b(?:not|never)\s+exceed\w*|\bmay\s+not\s+\w+\s+more\s+than\b", " ", bare, flags=re.I)
     bare = re.sub(r"^\W*(?:no|yes),", " ", bare, flags=re.I)
     is_ahead = bool(_BEFORE.match(text[told.end :])) and bool(
-        re.search(r"later\s+than\s*$|earlier\s+than\s*$", text[: told.start], re.I)
+        re.search(r"later\s+than\s*$|earlier\s+than\s*$", text[max(0, told.start - AHEAD) : told.start], re.I)
     )
     return bool(_NEGATOR_BEFORE.search(bare)) != is_ahead
 
@@ -351,10 +357,16 @@ _WEAK = frozenset(
 )
 
 
+MOST_STATED = 40
+"""Numbers of quotes of which each may belong to another thing; pages of them say nothing plain, and slowly."""
+
+
 def find_owner_mismatches(claim: str, quote: str, question: str) -> Iterator[str]:
     """A number told of another thing that the same quote gives another number: 64% of one group, 41% of the other."""
     stated, said = numbers_told(quote), content_stems(claim)
     told = numbers_told(claim)
+    if len(stated) > MOST_STATED:
+        return
     asked = content_stems(question)
     for number in told:
         own = [other for other in stated if _same(number, other)]
