@@ -26,6 +26,7 @@ from vectorless_web.engine.answers.meaning.prose import (
     unit_of,
 )
 from vectorless_web.engine.answers.meaning.ranking import find_comparison_mismatches, find_own_contradiction
+from vectorless_web.engine.answers.meaning.strength import find_strength_mismatches
 from vectorless_web.engine.answers.meaning.wording import figures_in, quote_label
 from vectorless_web.engine.answers.quotes import PlacedQuote
 from vectorless_web.engine.documents.tree import Tree
@@ -37,6 +38,9 @@ _PERCENT_LABEL = re.compile(r"\(\s*(?:in\s+)?%\s*\)|(?<!\d)(?<!\d\s)%\s*$|^\s*%"
 
 LONGEST_UNITS_LINE = 60
 """Characters of a line above a table that may name the unit of its figures."""
+
+LONGEST_QUOTE = 600
+"""Characters of a quote whose strength is compared with a claim's; a longer one holds more than one statement."""
 
 _HEADS = re.compile(r"\b(?:employees|headcount|staff|workforce|pupils|students|patients|visitors|members)\b", re.I)
 _SCALED = re.compile(r"thousand|million|billion|'000|cost|expense|benefit|pay|compensation", re.I)
@@ -71,6 +75,8 @@ def _prose_mismatches(text: str, prose: Sequence[str], question: str, *, is_alon
     yield from find_polarity_mismatches(text, prose, question)
     yield from find_role_mismatches(text, joined)
     yield from find_name_mismatches(text, joined)
+    if len(prose) == 1 and is_alone and len(joined) <= LONGEST_QUOTE:
+        yield from find_strength_mismatches(text, joined)
 
 
 def _wrong_cell_units(claim: TableClaim) -> Iterator[str]:

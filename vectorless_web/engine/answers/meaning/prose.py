@@ -40,7 +40,8 @@ AHEAD = 80
 """Characters ahead of a number that may bound it; with all of them the time would grow with the square of the text."""
 
 
-def _same(one: Told, other: Told) -> bool:
+def agree_told(one: Told, other: Told) -> bool:
+    """Whether two numbers are the same, one of them perhaps rounded."""
     return agree(one.number, other.value) or agree(other.number, one.value)
 
 
@@ -92,6 +93,11 @@ _CURRENCIES = {
     "¥": "JPY",
 }
 _RATE = (
+    ("minute", re.compile(r"\b(?:per|a|each|every)\s+minute\b|/min\b", re.I)),
+    ("shift", re.compile(r"\b(?:per|a|each|every)\s+shift\b", re.I)),
+    ("night", re.compile(r"\b(?:per|a|each|every)\s+night\b", re.I)),
+    ("person", re.compile(r"\b(?:per|each|every)\s+(?:person|head)\b|\bper\s+capita\b", re.I)),
+    ("group", re.compile(r"\b(?:per|each|every)\s+(?:group|family|household)\b", re.I)),
     ("hour", re.compile(r"\b(?:per|an|each|every)\s+hour\b|\bhourly\b|/h\b", re.I)),
     ("day", re.compile(r"\b(?:per|a|each|every)\s+(?:calendar\s+)?day\b|\bdaily\b", re.I)),
     ("week", re.compile(r"\b(?:per|a|each|every)\s+week\b|\bweekly\b", re.I)),
@@ -134,7 +140,7 @@ def find_unit_mismatches(claim: str, quote: str) -> Iterator[str]:
     """A number told in another unit, currency or rate than the quote gives it."""
     stated = numbers_told(quote)
     for told in numbers_told(claim):
-        same = [other for other in stated if _same(told, other)]
+        same = [other for other in stated if agree_told(told, other)]
         if same and (objection := _other_unit(claim, told, quote, same) or _other_rate(claim, told, quote, same)):
             yield objection
 
@@ -173,7 +179,7 @@ def _other_rate(claim: str, told: Told, quote: str, same: Sequence[Told]) -> str
     said = _rates_of(claim)
     if len(said) != 1:
         return ""
-    around = _clause_at(quote, same[0].start)
+    around = clause_around(quote, same[0].start)
     stated = {name for name, pattern in _RATE if _is_rate_of(pattern, around, same[0].number.text)}
     (rate,) = said
     if not stated or rate in stated:
@@ -191,13 +197,14 @@ def _is_rate_of(pattern: re.Pattern[str], text: str, number: str) -> bool:
     if place < 0:
         return False
     behind = re.match(
-        r"\s*(?:(?:per|a|an|each|every)\s+\w+|[a-z]+\s+(?:per|each|every)\s+\w+|annually|yearly|monthly|weekly|daily|hourly)",
+        r"\s*(?:(?!in\b|paid\b|due\b|payable\b)[A-Za-z]+\s+)?(?:(?:per|an?|each|every)\s+\w+|annually|yearly|quarterly|monthly|weekly|daily|hourly)",
         text[place + len(number) :],
     )
     return bool(pattern.search(text[max(0, place - 30) : place]) or (behind and pattern.search(behind.group())))
 
 
-def _clause_at(text: str, place: int) -> str:
+def clause_around(text: str, place: int) -> str:
+    """The clause of a text that a place stands in."""
     start = max(text.rfind(mark, 0, place) for mark in (". ", "; ", "\n", "\t")) + 1
     ends = [end for mark in (". ", "; ", "\n", "\t") if (end := text.find(mark, place)) >= 0]
     return text[start : min(ends)] if ends else text[start:]
@@ -242,7 +249,7 @@ def find_bound_mismatches(claim: str, quote: str) -> Iterator[str]:
     """At least told of at most, before told of after."""
     stated = numbers_told(quote)
     for told in numbers_told(claim):
-        same = [other for other in stated if _same(told, other)]
+        same = [other for other in stated if agree_told(told, other)]
         if len(same) != 1:
             continue
         (other,) = same
@@ -269,7 +276,7 @@ def _bound_of(text: str, told: Told) -> str:
 
 def _is_turned(text: str, told: Told) -> bool:
     """Whether the sentence denies something of the bound, or puts it before a date, which turns it around."""
-    clause = _clause_at(text, told.start)
+    clause = clause_around(text, told.start)
     bare = re.sub(
         r"\b(?:no|not)\s+(?:more|later|less|fewer|longer|earlier|greater|sooner)\s+than\b", " ", clause, flags=re.I
     )
@@ -316,7 +323,7 @@ def _direction_told(sign: int, clause: str) -> str:
 
 def _is_about(numbers: Sequence[Told], stems: frozenset[str], theirs: Sequence[Told], said: frozenset[str]) -> bool:
     if numbers:
-        return any(_same(one, other) for one in numbers for other in theirs) and bool(stems & said)
+        return any(agree_told(one, other) for one in numbers for other in theirs) and bool(stems & said)
     shared = len(stems & said)
     return shared >= 2 and shared * 2 >= min(len(stems), len(said))
 
@@ -369,11 +376,11 @@ def find_owner_mismatches(claim: str, quote: str, question: str) -> Iterator[str
         return
     asked = content_stems(question)
     for number in told:
-        own = [other for other in stated if _same(number, other)]
+        own = [other for other in stated if agree_told(number, other)]
         if len(own) != 1:
             continue
         for other in stated:
-            if other == own[0] or _same(number, other) or unit_of(quote, other) != unit_of(quote, own[0]):
+            if other == own[0] or agree_told(number, other) or unit_of(quote, other) != unit_of(quote, own[0]):
                 continue
             mine, others = _contexts(quote, own[0], other, stated)
             only_mine, only_others = mine - others - _WEAK, others - mine - _WEAK
@@ -382,7 +389,7 @@ def find_owner_mismatches(claim: str, quote: str, question: str) -> Iterator[str
                 only_mine, only_others = names - other_names, other_names - names
             if not only_mine or not only_others or only_mine & (said | asked):
                 continue
-            if only_others & said and not any(_same(one, other) for one in told):
+            if only_others & said and not any(agree_told(one, other) for one in told):
                 around = quote_label(_words_around(quote, own[0], stated))
                 yield f"The quote gives {other.number.text} for that; {own[0].number.text} is for {around}."
                 return
