@@ -152,7 +152,7 @@ class Grounder:
         return [place.located.check for place in self._locate_quotes(claim)]
 
     def _locate_quotes(self, claim: DraftClaim) -> list[PlacedQuote]:
-        """Each quote where it stands; parts of one quote move together. What is too long to be checked is not sought."""
+        """Each quote where it stands; parts of one quote move together. What is too long to check is not sought."""
         if is_too_long(claim):
             return [PlacedQuote(quote, None, MISSING) for quote in claim.quotes]
         found: list[PlacedQuote] = []

@@ -12,6 +12,7 @@ from vectorless_web.engine.answers.meaning.cells import (
     find_table_mismatches,
     quoted_rows,
 )
+from vectorless_web.engine.answers.meaning.headings import find_heading_mismatches
 from vectorless_web.engine.answers.meaning.polarity import find_polarity_mismatches
 from vectorless_web.engine.answers.meaning.prose import (
     find_bound_mismatches,
@@ -59,6 +60,7 @@ def find_mismatches(text: str, places: Sequence[PlacedQuote], *, tree_of: TreeOf
     told = [*find_table_mismatches(claim), *find_comparison_mismatches(claim), *_wrong_cell_units(claim)]
     told += find_own_contradiction(text)
     told += _prose_mismatches(text, prose, question, is_alone=not rows)
+    told += find_heading_mismatches(text, found, tree_of)
     return list(dict.fromkeys(told))
 
 

@@ -57,11 +57,9 @@ def _other_force(claim: str, quote: str) -> Iterator[str]:
             verbs = {"must": "demands", "may": "allows", "advised": "recommends"}
             if ours.kind == "may" and near[0].kind == "advised":
                 continue
-            yield (
-                f"The claim {verbs[ours.kind]} what the quote only {verbs[near[0].kind]}: {quote_label(near[0].clause)}."
-                if ours.kind == "must"
-                else f"The claim allows what the quote demands: {quote_label(near[0].clause)}."
-            )
+            stated_as = quote_label(near[0].clause)
+            only = "only " if ours.kind == "must" else ""
+            yield f"The claim {verbs[ours.kind]} what the quote {only}{verbs[near[0].kind]}: {stated_as}."
 
 
 def _read_force(clause: str) -> _Said | None:
@@ -108,8 +106,8 @@ _SHARES = (
     (
         "some",
         re.compile(
-            r"(?<!only )\b(?:some|several|certain|many|(?:a\s+)?few(?!er)|a\s+(?:small\s+|large\s+)?number\s+of|a\s+lot\s+of"
-            r"|a\s+minority)\b(?!\s+of\s+(?:its|their)\b)(?!\s+\d)",
+            r"(?<!only )\b(?:some|several|certain|many|(?:a\s+)?few(?!er)|a\s+(?:small\s+|large\s+)?number\s+of"
+            r"|a\s+lot\s+of|a\s+minority)\b(?!\s+of\s+(?:its|their)\b)(?!\s+\d)",
             re.I,
         ),
     ),
@@ -137,9 +135,10 @@ def _other_share(claim: str, quote: str) -> Iterator[str]:
         if share == "all" == stated and _is_exception_left_out(claim, quote):
             yield f"The claim leaves out the exception of the quote: {quote_label(quote)}."
             return
-    if _ALWAYS.search(claim) and _USUALLY.search(quote) and not _ALWAYS.search(quote) and not _USUALLY.search(claim):
-        if _shares_matter(claim, quote):
-            yield f"The claim says always; the quote says {_USUALLY.search(quote)[0].lower()}: {quote_label(quote)}."  # type: ignore[index]
+    usually = _USUALLY.search(quote)
+    is_always = _ALWAYS.search(claim) and not _USUALLY.search(claim)
+    if usually and is_always and not _ALWAYS.search(quote) and _shares_matter(claim, quote):
+        yield f"The claim says always; the quote says {usually[0].lower()}: {quote_label(quote)}."
 
 
 def _read_shares(text: str) -> dict[str, str]:
@@ -186,7 +185,8 @@ _PAST_OF = {
 }  # fmt: skip
 _PRESENT_OF = {past: present for present, past in _PAST_OF.items()}
 _SETTLED = re.compile(
-    r"(?<!is )(?<!are )(?<!be )\b(?:paid|adopted|approved|enacted|introduced|in\s+force|took\s+effect|implemented|completed|signed)\b",
+    r"(?<!is )(?<!are )(?<!be )\b(?:paid|adopted|approved|enacted|introduced|in\s+force|took\s+effect|implemented"
+    r"|completed|signed)\b",
     re.I,
 )
 _ADJECTIVE = re.compile(r"\b(?:proposed|draft|planned)\s+((?:[\w-]+\s*){1,2})", re.I)
@@ -277,7 +277,8 @@ def _added_bound(claim: str, quote: str) -> Iterator[str]:
         beyond = _BEYOND.search(claim[max(0, told.start - AHEAD) : told.start])
         same = [other for other in numbers_told(quote) if other.value == told.value]
         if beyond and len(same) == 1 and not _RULE.search(clause_around(quote, same[0].start)):
-            yield f"The claim says {beyond['way'].lower()} {told.number.text}; the quote says {told.number.text} itself."
+            number = told.number.text
+            yield f"The claim says {beyond['way'].lower()} {number}; the quote says {number} itself."
 
 
 # --- before and after a date
