@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.engine_documents import compiled, paragraph, section
+from tests.support.engine_documents import compiled, paragraph, section, table
 from vectorless_web.engine.answers.claims import DraftClaim, DraftQuote
 from vectorless_web.engine.answers.grounding import Grounder
 
@@ -47,3 +47,13 @@ def test_a_sentence_is_told_of_the_part_that_it_stands_in(case):
 def test_a_word_of_another_heading_speaks_against_nothing(case):
     title, text, other, right = case
     assert objections(right, (title, text), (other, "Nothing else.")) == ()
+
+
+@pytest.mark.parametrize("case", HEADINGS["scale"], ids=lambda case: case[3])
+def test_an_amount_keeps_the_scale_of_its_table(case):
+    units, row, right, wrong = case
+    cells = row.split("\t")
+    part = section("Accounts", table("Accounts", [cells], columns=["", "2023", "2022"], units=units))
+    grounder = Grounder(documents={"a": compiled("Report", part)}, periods=("What was it in 2023?",))
+    told = [grounder.objections(DraftClaim(text, (DraftQuote("a", 2, row),))) for text in (right, wrong)]
+    assert (told[0], bool(told[1])) == ((), True)

@@ -23,7 +23,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
     PartialCall,
 )
-from vectorless_web.engine.llm.budget import Keep, ModelBudget, Reservation, expected_tokens
+from vectorless_web.engine.llm.budget import Keep, ModelBudget, expected_message_tokens
 from vectorless_web.engine.llm.model import OUTSIDE, ChatModel, Message, Reply, Usage, current_place, usage_of
 from vectorless_web.engine.llm.replies import Mend, check_object, is_unfinished, keep_reply, parse_object
 
@@ -220,11 +220,9 @@ class Caller:
         stored = self._recall(digest)
         if stored is not None:
             return self._recall_reply(stored, schema)
-        started, reserved, usage = self._clock(), Reservation(0, 0.0), Usage()
+        started, reserved, usage = self._clock(), None, Usage()
         try:
-            reserved = self._budget.reserve(
-                sum(expected_tokens(message.content) for message in messages) + max_tokens, keep=keep
-            )
+            reserved = self._budget.reserve(sum(map(expected_message_tokens, messages)) + max_tokens, keep=keep)
             reply = _normalise_reply(self._reply(messages, schema, max_tokens, seconds), schema)
             usage = reply.usage
         except (ModelError, ModelStopped) as error:
@@ -234,7 +232,7 @@ class Caller:
             self._on_call(replace(record, error_code=error.code, error=error.message))
             raise
         finally:
-            if reserved.tokens:
+            if reserved is not None:
                 self._budget.settle(reserved, usage)
         self._on_call(_make_record(purpose, digest, messages, reply, self._since(started)))
         return reply
@@ -243,7 +241,7 @@ class Caller:
         """What the stored call brought, booked as it was then."""
         usage = Usage(stored.tokens_in, stored.tokens_out, stored.cost_usd)
         if stored.tokens_in or stored.tokens_out or not stored.error_code:
-            self._budget.settle(Reservation(0, 0.0), usage)
+            self._budget.book(usage)
         self._on_call(stored)
         if stored.error_code:
             partial = PartialCall(stored.reply, stored.tokens_in, stored.tokens_out, stored.cost_usd)
@@ -344,6 +342,12 @@ def repair_text(problem: str) -> str:
 
 
 def request_hash(model: str, messages: Sequence[Message], schema: Mapping[str, Any] | None, max_tokens: int) -> str:
-    """SHA-256 of the whole request: equal requests, and only they, have equal hashes."""
-    state = [model, [(message.role, message.content) for message in messages], schema, max_tokens]
+    """SHA-256 of the whole request: equal requests, and only they, have equal hashes. Pictures count by theirs."""
+    state = [model, [hashed_message(message) for message in messages], schema, max_tokens]
     return hashlib.sha256(json.dumps(state, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+def hashed_message(message: Message) -> tuple[Any, ...]:
+    """What of a message goes into a request's hash."""
+    pictures = [picture.sha256 for picture in message.pictures]
+    return (message.role, message.content, *([pictures] if pictures else []))

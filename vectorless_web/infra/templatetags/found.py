@@ -12,6 +12,7 @@ CAPABILITIES = {
     "json_object": gettext_lazy("JSON object"),
     "streaming": gettext_lazy("Streaming"),
     "quotes": gettext_lazy("Quotes exactly"),
+    "pictures": gettext_lazy("Reads pictures"),
     "context": gettext_lazy("Context"),
     "speed": gettext_lazy("Speed"),
     "usage": gettext_lazy("Counts tokens"),

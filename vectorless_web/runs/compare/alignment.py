@@ -76,6 +76,8 @@ def same_quote(first: Citation, second: Citation) -> bool:
     """Whether two quotes stand on the same page of a document, one of them within the other."""
     if (place_of(first), first.page_index) != (place_of(second), second.page_index):
         return False
+    if "picture" in (first.check_result, second.check_result):
+        return first.check_result == second.check_result
     one, other = _fold_text(first.quote), _fold_text(second.quote)
     return bool(one and other) and (one in other or other in one)
 

@@ -5,6 +5,7 @@ Doubt is silence: a claim is objected to only where quote and claim plainly diff
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 
 from vectorless_web.engine.answers.meaning.cells import (
     QuotedCell,
@@ -44,6 +45,7 @@ LONGEST_QUOTE = 600
 """Characters of a quote whose strength is compared with a claim's; a longer one holds more than one statement."""
 
 _HEADS = re.compile(r"\b(?:employees|headcount|staff|workforce|pupils|students|patients|visitors|members)\b", re.I)
+_SCALE_SAID = re.compile(r"thousand|million|billion|'000|\b\d[\d.,]*\s?(?:k|m|mn|bn)\b", re.I)
 _SCALED = re.compile(r"thousand|million|billion|'000|cost|expense|benefit|pay|compensation", re.I)
 
 TreeOf = Callable[[str], Tree]
@@ -86,8 +88,31 @@ def _wrong_cell_units(claim: TableClaim) -> Iterator[str]:
     views = {id(row.view): row.view for row in claim.rows}
     lines = {place: tuple(_lines_above(view)) for place, view in views.items()}
     for number, cells in claim.cells:
-        if len(cells) == 1 and (objection := _other_unit(claim, number, cells[0], lines[id(cells[0].view)])):
+        objection = _other_unit(claim, number, cells[0], lines[id(cells[0].view)]) if len(cells) == 1 else ""
+        objection = objection or _other_scale(claim, number, cells[0])
+        if objection:
             yield objection
+
+
+def _other_scale(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
+    """Money told as printed in a table of thousands without saying so; millions told of a count or an amount a share."""
+    header = cell.view.table.columns[cell.column].header if cell.column < len(cell.view.table.columns) else ""
+    label = f"{cell.row.label} {header}"
+    is_plain = is_per_share(label) or "(number)" in label.lower()
+    if number.scale != 1:
+        return f"The row {quote_label(cell.row.label)} has {cell.text.strip()} without a scale." if is_plain else ""
+    scale = next((row.scale for row in claim.rows if row.row is cell.row), Decimal(1))
+    is_counted = is_plain or _is_count(label) or (_HEADS.search(label) and not _SCALED.search(label))
+    if scale == 1 or is_counted or number.percent or _SCALE_SAID.search(claim.text):
+        return ""
+    if abs(number.value) != abs(cell.value):
+        return ""
+    told = next(told for told in numbers_told(claim.text) if told.start == number.start)
+    if unit_of(claim.text, told)[0] != "currency":
+        return ""
+    return (
+        f"The claim leaves out the scale of its table: {number.text} there stands for {abs(cell.value * scale):,.0f}."
+    )
 
 
 def _other_unit(claim: TableClaim, number: Number, cell: QuotedCell, lines: Sequence[str]) -> str:
