@@ -16,7 +16,6 @@ from benchmarks.led import MakeReasoner, Spending, from_environment, led_by
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.agent.steps.route import Routing
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 
 Question = dict[str, Any]
@@ -47,13 +46,13 @@ class Answered:
         return self.done.outcome in (Outcome.ANSWERED, Outcome.PARTIAL)
 
 
-def make_engine(options: argparse.Namespace, routing: Routing | None = None) -> Engine:
+def make_engine(options: argparse.Namespace) -> Engine:
     """The engine that the options name: offline, or led by the model of the environment."""
     limits = Limits(wall_seconds=options.run_seconds)
     if options.engine == "offline":
-        return Engine(lambda _spending: Orchestrator(routing=routing), limits)
+        return Engine(lambda _spending: Orchestrator(), limits)
     model = from_environment(seconds=options.call_seconds)
-    return Engine(led_by(model, limits=limits, routing=routing), limits)
+    return Engine(led_by(model, limits=limits), limits)
 
 
 def run_question(question: str, corpus: FolderCorpus, engine: Engine) -> Answered:
@@ -78,6 +77,9 @@ def prediction_of(answered: Answered, name_of: Callable[[str], str]) -> Predicti
         "citations": _citations(answered.cited, name_of) if answered.is_answer else [],
         "outcome": done.outcome.value,
         "confidence": done.confidence.value if done.confidence else None,
+        "signals": {signal.name: round(signal.share, 4) for signal in done.confidence.signals}
+        if done.confidence
+        else {},
         "tokens": done.tokens,
         "steps": done.steps,
         "engine": done.engine,

@@ -2,27 +2,29 @@
 
 import hashlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from pathlib import Path
 
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
-from vectorless_web.engine.agent.steps.route import Routing
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
+from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.parsing.compile import compile_file
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing import DocumentRouter, RouteResult
 from vectorless_web.engine.routing.card_keys import card_row
 
 
-class FolderCorpus:
+class FolderCorpus(Corpus):
     """All PDFs of a folder, or the files named, of any format. Ids are "1", "2", ... by name.
 
     A name has its suffix, or is that of a PDF without it. NotFound when there is no such file.
     """
+
+    router: "FolderRouter | None" = None
 
     def __init__(self, folder: Path, *, cache: Path, names: Sequence[str] | None = None) -> None:
         found = folder.glob("*.pdf") if names is None else {_file_named(name, folder) for name in names}
@@ -106,10 +108,24 @@ def shortlist(router: DocumentRouter, plan: QueryPlan) -> list[str]:
     return list(dict.fromkeys([*committed, *(str(candidate.doc_id) for candidate in result.candidates)]))
 
 
-def routing(router: DocumentRouter) -> Routing:
-    """How a run narrows its documents."""
+class FolderRouter:
+    """A document router as that of a corpus; its second pass ranks as the first, and a run leaves out what it read."""
 
-    def route(plan: QueryPlan, corpus: Corpus) -> RouteResult:
-        return router.route(plan, sorted(int(entry.id) for entry in corpus.entries()))
+    def __init__(self, router: DocumentRouter, corpus: FolderCorpus) -> None:
+        self._router, self._ids = router, sorted(int(entry.id) for entry in corpus.entries())
 
-    return Routing(route=route)
+    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
+        """The shortlist for a question."""
+        return self._router.route(plan, self._ids)
+
+    def reroute(
+        self,
+        plan: QueryPlan,
+        *,
+        gaps: Sequence[str],
+        read: Collection[str],
+        yielded: Sequence[str],
+        model: ChatModel | None = None,
+    ) -> RouteResult:
+        """The same shortlist again."""
+        return self.route(plan)

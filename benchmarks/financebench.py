@@ -33,7 +33,7 @@ from benchmarks.answering import (
     read_questions,
     run_question,
 )
-from benchmarks.corpus import FolderCorpus, make_router, routing, shortlist
+from benchmarks.corpus import FolderCorpus, FolderRouter, make_router, shortlist
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.ranking.evidence import rank_pages
@@ -100,7 +100,9 @@ def main() -> None:
     names = {question["doc_name"] for question in questions} if is_given else None
     corpus = FolderCorpus(Path(options.pdfs), cache=Path(options.cache), names=names)
     router = None if is_given else make_router(corpus)
-    engine = make_engine(options, routing(router) if router else None) if is_answer else None
+    if router is not None:
+        corpus.router = FolderRouter(router, corpus)
+    engine = make_engine(options) if is_answer else None
     task = Task(corpus, router, engine)
     work = answer if is_answer else retrieve
     predict_all(questions, lambda question: work(question, task), options, key="financebench_id")

@@ -11,7 +11,6 @@ from decimal import Decimal
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.model.planner import Sizes, model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
-from vectorless_web.engine.agent.steps.route import Routing
 from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord
 from vectorless_web.engine.llm.model import ChatModel
@@ -87,14 +86,12 @@ MakeReasoner = Callable[[Spending], Orchestrator]
 """Makes the reasoner of one run, whose calls are counted in the spending given."""
 
 
-def led_by(
-    model: ChatModel, *, limits: Limits, routing: Routing | None = None, sizes: Sizes | None = None
-) -> MakeReasoner:
+def led_by(model: ChatModel, *, limits: Limits, sizes: Sizes | None = None) -> MakeReasoner:
     """Reasoners led by the model, each under a budget of its own."""
 
     def make(spending: Spending) -> Orchestrator:
         budget = ModelBudget(calls=limits.model_calls, tokens=limits.model_tokens)
         caller = Caller(model, budget=budget, on_call=spending.booked)
-        return Orchestrator(routing=routing, walking=model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes))
+        return Orchestrator(walking=model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes))
 
     return make

@@ -89,7 +89,7 @@ def queries(workspace, user, more: tuple[str, ...] = ()) -> int:
     with CaptureQueriesContext(
         connection,
     ) as seen:
-        found = corpus.route(plan)
+        found = corpus.router.route(plan)
         corpus.find_entries([str(candidate.doc_id) for candidate in (*found.candidates, *found.tail)])
         [corpus.card(str(candidate.doc_id)) for candidate in found.candidates]
         len(corpus.entries())

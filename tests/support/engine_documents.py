@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import ArtefactParts, CompiledDocument, write_artefact
 from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
 from vectorless_web.engine.documents.node import Cell, Column, GlyphRun, Node, NodeKind, Reference, Row, Table
@@ -147,7 +147,7 @@ def _references(nodes: Sequence[Node], wanted: Sequence[tuple[int, str, int]]) -
 
 
 @dataclass
-class Shelf:
+class Shelf(Corpus):
     """A corpus of compiled documents; counts what is opened."""
 
     documents: dict[str, CompiledDocument]

@@ -13,7 +13,7 @@ from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.documents.summaries import lines_of, summaries_of
-from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.serialise import card_from
@@ -32,6 +32,7 @@ COUNTS = ("activate_threshold", "max_candidates", "bm25_top_k")
 ROUTER_SETTINGS = ("route_mode", *COUNTS, *WEIGHTS)
 """Names of the router's settings in a workspace and in a run."""
 NOT_INDEXED = "its card is not indexed yet"
+UNTOLD = "The run asked the router more often than it did then."
 
 
 def router_config(settings: Mapping[str, Any]) -> RouterConfig:
@@ -41,15 +42,26 @@ def router_config(settings: Mapping[str, Any]) -> RouterConfig:
 
 
 class RunRouter:
-    """Routes the documents of one run. The snapshot is that of the first question put to it."""
+    """Routes the documents of one run. The snapshot is that of the first question put to it.
 
-    def __init__(self, run: Run, *, cards: Callable[[int], Card]) -> None:
+    `results` are what it answered in this attempt; as far as `known` goes, it repeats what an
+    earlier attempt was told. A pinned one knows nothing else: NotFound when it is asked more often.
+    """
+
+    def __init__(
+        self, run: Run, *, cards: Callable[[int], Card], known: Sequence[RouteResult] = (), is_pinned: bool = False
+    ) -> None:
         self._run, self._cards = run, cards
         self._config = router_config(run.settings)
         self._snapshot: Snapshot | None = None
+        self.known, self._is_pinned = known, is_pinned
+        self.results: list[RouteResult] = []
 
-    def route(self, plan: QueryPlan, *, model: ChatModel | None) -> RouteResult:
+    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
         """The shortlist; documents of a small scope that have no card in the snapshot yet go on too."""
+        return self._answer(lambda: self._route(plan, model))
+
+    def _route(self, plan: QueryPlan, model: ChatModel | None) -> RouteResult:
         ids = self._ids()
         return self._with_unindexed(self._router(model).route(plan, ids), ids)
 
@@ -58,14 +70,30 @@ class RunRouter:
         plan: QueryPlan,
         *,
         gaps: Sequence[str],
-        read: Collection[int],
-        yielded: Sequence[int],
-        model: ChatModel | None,
+        read: Collection[str],
+        yielded: Sequence[str],
+        model: ChatModel | None = None,
     ) -> RouteResult:
         """The second pass."""
-        ids = self._ids()
-        found = self._router(model).reroute(plan, gaps=gaps, read=read, yielded=yielded, doc_ids=ids)
-        return self._with_unindexed(found, None if ids is None else [pk for pk in ids if pk not in read])
+        seen, gave = [int(name) for name in read], [int(name) for name in yielded]
+
+        def ask() -> RouteResult:
+            ids = self._ids()
+            found = self._router(model).reroute(plan, gaps=gaps, read=seen, yielded=gave, doc_ids=ids)
+            return self._with_unindexed(found, None if ids is None else [pk for pk in ids if pk not in seen])
+
+        return self._answer(ask)
+
+    def _answer(self, ask: Callable[[], RouteResult]) -> RouteResult:
+        number = len(self.results)
+        if number < len(self.known):
+            found = self.known[number]
+        elif self._is_pinned:
+            raise NotFound(UNTOLD)
+        else:
+            found = ask()
+        self.results.append(found)
+        return found
 
     @property
     def snapshot(self) -> Snapshot:
@@ -117,26 +145,29 @@ class Entries(Sequence[DocumentEntry]):
         return list(self)[index]
 
 
-class WorkspaceCorpus:
+class WorkspaceCorpus(Corpus):
     """The document versions a run may read; a document's id in the corpus is its primary key as text.
 
     Nothing grows with the workspace: versions and cards are read for the documents that
     are asked for. `opened` collects the primary keys of the versions that were read, so
     that the run can be pinned to them, `left_out` the documents whose compiled file was
-    damaged, `routes` what the router answered in this attempt.
-    An attempt after a crash is given the `routes` of the one before it.
+    damaged. An attempt after a crash is given the `routes` of the one before it; with `is_pinned`
+    the router knows no others.
     """
 
-    def __init__(self, run: Run, *, routes: Sequence[RouteResult] = ()) -> None:
+    def __init__(self, run: Run, *, routes: Sequence[RouteResult] = (), is_pinned: bool = False) -> None:
         self._run = run
-        self._known_routes = routes
-        self.routes: list[RouteResult] = []
         self._versions: dict[str, DocumentVersion] = {}
         self._documents: dict[str, CompiledDocument] = {}
         self._cards: dict[int, Card] = {}
-        self._router = RunRouter(run, cards=lambda pk: self.card(str(pk)))
+        self._router = RunRouter(run, cards=lambda pk: self.card(str(pk)), known=routes, is_pinned=is_pinned)
         self.opened: set[int] = set()
         self.left_out: set[str] = set()
+
+    @property
+    def router(self) -> RunRouter:
+        """The workspace's router, narrowed to the run's documents."""
+        return self._router
 
     @cached_property
     def fingerprint(self) -> str:
@@ -157,23 +188,6 @@ class WorkspaceCorpus:
         """The entries of these documents; those that are not in the scope are left out."""
         self._fetch(documents)
         return [_entry(self._versions[name]) for name in documents if name in self._versions]
-
-    def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
-        """The shortlist of the workspace's router."""
-        return self._ask_router(lambda: self._router.route(plan, model=model))
-
-    def reroute(
-        self,
-        plan: QueryPlan,
-        *,
-        gaps: Sequence[str],
-        read: Collection[str],
-        yielded: Sequence[str],
-        model: ChatModel | None = None,
-    ) -> RouteResult:
-        """The router's second pass."""
-        seen, gave = [int(name) for name in read], [int(name) for name in yielded]
-        return self._ask_router(lambda: self._router.reroute(plan, gaps=gaps, read=seen, yielded=gave, model=model))
 
     def card(self, document: str) -> Card:
         """The document's card; NotFound if it is not in the scope."""
@@ -232,24 +246,17 @@ class WorkspaceCorpus:
 
     def describe_inputs(self) -> dict[str, Any]:
         """Values stored for a replay: the number of documents, the router's results, the documents they name."""
-        named = [str(row.doc_id) for route in self.routes for row in (*route.candidates, *route.tail)]
+        named = [str(row.doc_id) for route in self._router.results for row in (*route.candidates, *route.tail)]
         self._fetch(named)
         rows = {name: self._versions[name] for name in named if name in self._versions}
         return {
             "considered": len(self.entries()),
-            "routes": [asdict(route) for route in self.routes],
+            "routes": [asdict(route) for route in self._router.results],
             "documents": {
                 name: _describe_version(row) | ({"left_out": True} if name in self.left_out else {})
                 for name, row in rows.items()
             },
         }
-
-    def _ask_router(self, ask: Callable[[], RouteResult]) -> RouteResult:
-        """What the router says, unless an earlier attempt was told already."""
-        number = len(self.routes)
-        found = self._known_routes[number] if number < len(self._known_routes) else ask()
-        self.routes.append(found)
-        return found
 
     def _fetch(self, documents: Iterable[str]) -> None:
         """Read the versions of those documents that were not asked for before, in one query."""

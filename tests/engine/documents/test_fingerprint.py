@@ -7,7 +7,7 @@ import pytest
 from tests.engine.documents import golden
 from tests.engine.documents.test_artefact import PARTS
 from tests.support.artefact_rewriting import rewritten
-from vectorless_web.engine.documents import artefact
+from vectorless_web.engine.documents import artefact, container
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, fingerprint, write_artefact
 from vectorless_web.engine.errors import ArtefactDamaged
 
@@ -24,7 +24,7 @@ def written(**facts) -> bytes:
 def with_card(card: bytes, **facts) -> bytes:
     """The artefact of PARTS with other bytes for its card, and sound checksums."""
     blocks = {**dict(artefact._blocks(PARTS)), "card": card}
-    return artefact._assemble({**artefact._facts(PARTS), **facts}, blocks)
+    return container.write_container(artefact._MAGIC, {**artefact._facts(PARTS), **facts}, blocks)
 
 
 def test_the_compiler_writes_what_is_recorded_under_its_name():
@@ -48,7 +48,7 @@ def test_the_fingerprint_holds_everything_but_the_name():
 
 @pytest.mark.parametrize("engine", ["1", "from the future"])
 def test_what_another_compiler_wrote_in_the_same_layout_can_be_read(engine):
-    document = CompiledDocument(written(engine=engine, format=None if engine == "1" else artefact.FORMAT))
+    document = CompiledDocument(written(engine=engine, format=None if engine == "1" else container.FORMAT))
     document.verify()
     assert document.engine == engine
     assert document.card == PARTS.card
@@ -56,7 +56,7 @@ def test_what_another_compiler_wrote_in_the_same_layout_can_be_read(engine):
 
 def test_another_layout_is_not_read():
     with pytest.raises(ArtefactDamaged, match="another layout"):
-        CompiledDocument(written(format=artefact.FORMAT + 1))
+        CompiledDocument(written(format=container.FORMAT + 1))
 
 
 def test_sound_bytes_that_this_program_does_not_understand_are_noticed_on_trial():
@@ -67,7 +67,8 @@ def test_sound_bytes_that_this_program_does_not_understand_are_noticed_on_trial(
         CompiledDocument(written(engine="newer", nodes=77)).verify()
     without = {name: block for name, block in artefact._blocks(PARTS) if name != "report"}
     with pytest.raises(ArtefactDamaged, match="no block report"):
-        CompiledDocument(artefact._assemble({**artefact._facts(PARTS), "engine": "older"}, without)).verify()
+        facts = {**artefact._facts(PARTS), "engine": "older"}
+        CompiledDocument(container.write_container(artefact._MAGIC, facts, without)).verify()
 
 
 def test_verifying_finds_an_altered_byte_in_every_block():

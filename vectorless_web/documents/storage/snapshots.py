@@ -6,7 +6,6 @@ query, are exactly the state after the last of them.
 """
 
 import logging
-import mmap
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from django.core.files.storage import default_storage
 
 from vectorless_web.documents.models import SnapshotRow, SnapshotState
 from vectorless_web.documents.storage.files import local_copy
+from vectorless_web.engine.documents.container import map_file
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
 
@@ -80,18 +80,13 @@ def _open_stored_snapshot(state: SnapshotState) -> Kept:
     empty = Kept(state.lineage, state.base_number, 0, Snapshot.empty(version="0"))
     if not state.file:
         return empty
+    folder = Path(settings.CACHE_ROOT) / "snapshots"
     try:
-        snapshot = Snapshot.open(_map_file(state.file), version=str(state.base_number))
+        snapshot = Snapshot.open(map_file(local_copy(state.file, folder), ValueError), version=str(state.base_number))
     except (OSError, ValueError) as error:
         logger.warning("the cards of workspace %d are read row by row: %s", state.workspace_id, error)
         return empty
     return Kept(state.lineage, state.base_number, state.base_number, snapshot)
-
-
-def _map_file(name: str) -> memoryview:
-    folder = Path(settings.CACHE_ROOT) / "snapshots"
-    with local_copy(name, folder).open("rb") as file:
-        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def _apply_new_rows(kept: Kept, workspace_id: int) -> Kept:

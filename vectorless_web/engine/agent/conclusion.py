@@ -8,6 +8,7 @@ from vectorless_web.engine.agent.context.outline import join_names, say_count, s
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.model.prompts import passage_tokens, passages_room
+from vectorless_web.engine.agent.offline_planner import OFFLINE
 from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.closest import find_closest_passages
 from vectorless_web.engine.agent.steps.packing import gather_evidence
@@ -22,17 +23,17 @@ from vectorless_web.engine.answers.claims import (
     Objected,
     Support,
     SynthesisContext,
+    is_supported,
 )
-from vectorless_web.engine.answers.grounding import (
-    Grounder,
+from vectorless_web.engine.answers.confidence import (
     ModelChecks,
     confidence_of,
     fuzzy_share,
-    is_supported,
     parts_spoken_of,
     pictured_share,
     weigh_checks,
 )
+from vectorless_web.engine.answers.grounding import Grounder
 from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -95,9 +96,9 @@ class Checker:
         is_held = any(is_supported(claim) for claim in run.claims)
         if self._by_model:
             run.confidence = self._model_confidence() if is_held else None
-            run.passages = () if is_held else self._closest()
         elif run.claims:
             run.confidence = confidence_of(self._plan, run.draft.claims, run.claims, self._finders)
+        run.passages = () if is_held else self._closest()
 
     def observation(self, failed: Sequence[str]) -> dict[str, Any]:
         """What was sent back and what became of it, as JSON values; `note` is the sentence for the step's card.
@@ -405,6 +406,8 @@ def _closest(run: RunState) -> str:
         why = _unwritten(run)
     elif run.claims:
         why = f"No sentence of {run.engine} holds"
+    elif run.engine == OFFLINE or run.taken_over:
+        why = f"Nothing in {_say_documents(run)} answers this for certain"
     else:
         why = f"{run.engine} found no answer"
     return f"{why}; the {shown} shown{_describe_scanned(run)}"
@@ -427,14 +430,18 @@ def _select_supported_claims(run: RunState) -> list[ClaimEvent]:
 def _not_found(run: RunState) -> str:
     if run.unwritten and not run.taken_over:
         return _unwritten(run)
-    titles = [shorten_title(walk.entry.title or walk.entry.name) for walk in run.walks]
-    documents = join_names([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
+    documents = _say_documents(run)
     looked = say_count(len(run.list_checked()), "section that came near was", "sections that came near were")
     return (
         f"Nothing in {documents} answers this; {looked} read{_describe_scanned(run)}"
         if documents
         else "No document was read"
     )
+
+
+def _say_documents(run: RunState) -> str:
+    titles = [shorten_title(walk.entry.title or walk.entry.name) for walk in run.walks]
+    return join_names([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
 
 
 def _describe_scanned(run: RunState) -> str:

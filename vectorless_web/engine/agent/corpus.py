@@ -25,38 +25,11 @@ class DocumentEntry:
     pages: int
 
 
-class Corpus(Protocol):
-    """A fixed set of documents. Only `open` touches an artefact."""
+class CorpusRouter(Protocol):
+    """The router that comes with a corpus of so many documents that a run never lists them.
 
-    @property
-    def fingerprint(self) -> str:
-        """The same for the same documents, compiled by the same engine."""
-        ...
-
-    def entries(self) -> Sequence[DocumentEntry]:
-        """All documents of the scope, by id."""
-        ...
-
-    def card(self, document: str) -> Card:
-        """The document's card; NotFound if it is not in the scope."""
-        ...
-
-    def open(self, document: str) -> CompiledDocument:
-        """Open the compiled document; NotFound if it is not in the scope."""
-        ...
-
-
-@runtime_checkable
-class RoutedCorpus(Corpus, Protocol):
-    """A corpus with a router of its own, of so many documents that a run never lists them.
-
-    `entries()` may be counted at little cost; what is wanted of some documents comes from
-    `named`. Ids are the router's numbers as text.
+    The numbers in its results are the corpus' ids.
     """
-
-    def find_entries(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
-        """The entries of these documents; those that are not in the scope are left out."""
-        ...
 
     def route(self, plan: QueryPlan, *, model: ChatModel | None = None) -> RouteResult:
         """The shortlist for a question; `model` helps in the modes that ask one."""
@@ -75,13 +48,41 @@ class RoutedCorpus(Corpus, Protocol):
         ...
 
 
-@runtime_checkable
-class VectorCorpus(Corpus, Protocol):
-    """A corpus that holds vectors of its documents' leaves, made beforehand by one embedding model."""
+class Corpus(Protocol):
+    """A fixed set of documents. Only `open` touches an artefact.
+
+    What has a body here is what a corpus gives that has no more: one that inherits need not state it.
+    """
+
+    @property
+    def router(self) -> CorpusRouter | None:
+        """The corpus' own router; None when one is to be made of its cards on the spot."""
+        return None
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same documents, compiled by the same engine."""
+        ...
+
+    def entries(self) -> Sequence[DocumentEntry]:
+        """All documents of the scope, by id; with a router of its own they may be counted at little cost."""
+        ...
+
+    def find_entries(self, documents: Collection[str]) -> Sequence[DocumentEntry]:
+        """The entries of these documents; those that are not in the scope are left out."""
+        return [entry for entry in self.entries() if entry.id in documents]
+
+    def card(self, document: str) -> Card:
+        """The document's card; NotFound if it is not in the scope."""
+        ...
+
+    def open(self, document: str) -> CompiledDocument:
+        """Open the compiled document; NotFound if it is not in the scope."""
+        ...
 
     def vectors(self, document: str) -> NodeVectors | None:
-        """The document's vectors; None when it has none. ArtefactDamaged when they cannot be read."""
-        ...
+        """Vectors of the document's leaves; None when it has none. ArtefactDamaged when they cannot be read."""
+        return None
 
 
 @runtime_checkable
@@ -108,9 +109,7 @@ class PagePictures(Protocol):
 
 def entries_of(corpus: Corpus, documents: Collection[str]) -> dict[str, DocumentEntry]:
     """The entries of some documents by id, without listing a corpus that is too large for it."""
-    rows = corpus.find_entries(documents) if isinstance(corpus, RoutedCorpus) else corpus.entries()
-    wanted = set(documents)
-    return {entry.id: entry for entry in rows if entry.id in wanted}
+    return {entry.id: entry for entry in corpus.find_entries(documents)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, NotFound
@@ -24,7 +24,7 @@ def _ignore_progress(name: str, stage: str, done: int, total: int) -> None:
     """Nobody watches."""
 
 
-class LocalCorpus:
+class LocalCorpus(Corpus):
     """Files as a corpus; ids are "1", "2", ... in the order given.
 
     Files are compiled when the corpus is made, so a bad file is told before anything is

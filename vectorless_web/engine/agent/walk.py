@@ -18,8 +18,10 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
+from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
+from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.retrieval import NodeAddress
 
 OUTLINE_TOKENS = 900
@@ -170,11 +172,14 @@ class Walk:
 
     def gaps(self) -> tuple[str, ...]:
         """What the question still lacks: figures without a value, else a passage that answers."""
+        if any(isinstance(fact, Reading) for fact in self.facts):
+            return ()
         needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
             return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)
-        return () if self.facts else (self.plan.focus,)
+        is_told = any(not isinstance(fact, Passage) or fact.suffices for fact in self.facts)
+        return () if is_told else (self.plan.focus,)
 
     def references(self) -> tuple[tuple[str, int], ...]:
         """References made in the nodes read and not followed yet: the words and the target's key."""

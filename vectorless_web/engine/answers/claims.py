@@ -10,8 +10,9 @@ from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.relations.reading import Reading
 
-Fact = Figure | Passage
+Fact = Figure | Passage | Reading
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,18 +200,36 @@ class Calculation:
     more: tuple["Calculation", ...] = ()
 
 
+class Strength(StrEnum):
+    """The word for a confidence: an answer that is weak is shown without a tick."""
+
+    STRONG = "strong"
+    MODERATE = "moderate"
+    WEAK = "weak"
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Something measured of an answer, as a share in [0, 1], by the name that the calibration knows it by."""
+
+    name: str
+    share: float
+
+
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """The three factors, each in [0, 1]; the confidence is their product."""
+    """How likely an answer is right, in [0, 1], the word for it, and what it was worked out from.
+
+    The first three are shares in [0, 1] that stand among the signals, too: of sentences that
+    hold, of the question's parts that are covered, and how well the evidence fits.
+    """
 
     claims_held: float
     parts_covered: float
     evidence_fit: float
-
-    @property
-    def value(self) -> float:
-        """The product of the factors."""
-        return self.claims_held * self.parts_covered * self.evidence_fit
+    value: float
+    strength: Strength
+    signals: tuple[Signal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,3 +243,11 @@ class ClaimEvent:
     citations: tuple[Evidence, ...] = ()
     calculation: Calculation | None = None
     because: str = ""
+
+
+HELD = (Support.SUPPORTED, Support.DERIVED, Support.PICTURED)
+
+
+def is_supported(claim: ClaimEvent) -> bool:
+    """Whether a checked claim is supported, derived or read from a picture."""
+    return claim.support in HELD

@@ -1,8 +1,8 @@
 """Checks a draft claim by claim: quotes located, numbers accounted for, and how far the answer can be trusted."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from vectorless_web.engine.answers.accounting import CONSTANTS, Account, Sources, account_for, items_in
@@ -12,7 +12,6 @@ from vectorless_web.engine.answers.claims import (
     Calculation,
     Check,
     ClaimEvent,
-    Confidence,
     DraftCalculation,
     DraftClaim,
     DraftOperand,
@@ -28,10 +27,7 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.figures.arithmetic import constants_in, evaluate, names_in
 from vectorless_web.engine.figures.figure import units_scale
-from vectorless_web.engine.figures.needs import figure_needs
-from vectorless_web.engine.figures.tables import units_line
-from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.relations.relation import units_of
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
 
@@ -164,7 +160,7 @@ class Grounder:
             node = tree.node(quote.key)
         except (KeyError, NotFound):
             return PlacedQuote(quote, None, MISSING)
-        scale = units_scale(units_line(tree, node, node.table)) if node.table is not None else Decimal(1)
+        scale = units_scale(units_of(tree, node))
         return PlacedQuote(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
 
     def _place_picture(self, quote: DraftQuote) -> PlacedQuote:
@@ -555,155 +551,3 @@ def _shown_calculation(calculation: DraftCalculation, citations: Sequence[Eviden
     markers = {index: citation.marker for index, citation in enumerate(citations)}
     operands = tuple(Operand(o.name, o.value, o.unit, markers.get(o.quote, 0)) for o in calculation.operands)
     return Calculation(calculation.expression, operands, calculation.result, calculation.unit)
-
-
-PART_SAID = 0.4
-"""Least share of a sub-question that the quotes say when it counts as covered."""
-
-
-CHECKED = 0.9
-"""How firmly an answer of a model stands when every check passed at once; 29 of 32 such answers were right when read.
-
-Half of it would show right answers as doubtful; 1 would promise what quotes alone cannot.
-"""
-
-AGREED = 0.97
-"""The same when the offline reasoner, which reads without a model, comes to the same figure."""
-
-MENDED_COST = 0.15
-"""Taken off when all sentences had to be mended. A mended sentence passed the same checks, on its second try."""
-
-FUZZY_COST = 0.15
-"""Taken off when all quotes were found only nearly (95 % alike, every digit equal)."""
-
-OPEN_PART_COST = 0.4
-"""Taken off the parts covered when no part of the question is spoken of: a model may speak of it in other words."""
-
-PICTURED = 0.6
-"""How firmly a sentence stands that was read from a picture: nothing of it was compared word for word.
-
-Chosen by hand, below what is shown as firm; CHECKED would promise a check that nobody made.
-"""
-
-MISSING_COST = 0.15
-"""Taken off the parts covered when the model itself says that something is missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelChecks:
-    """What the checks found of a model's answer, each share in [0, 1].
-
-    `held` of the sentences it did not withdraw, `mended` of those that hold, `fuzzy` of their
-    quotes, `parts` of the question's parts; whether it says that something is missing, and
-    whether the offline reasoner comes to a figure that the answer states, too.
-    """
-
-    held: float
-    mended: float
-    fuzzy: float
-    parts: float
-    says_missing: bool
-    agrees: bool
-    pictured: float = 0.0
-    """Share of the sentences that hold which were read from pictures."""
-
-
-def weigh_checks(checks: ModelChecks) -> Confidence:
-    """The confidence of a model's answer: sentences that hold x parts covered x how firmly the quotes stand."""
-    covered = 1.0 - OPEN_PART_COST * (1.0 - checks.parts) - MISSING_COST * checks.says_missing
-    firm = (AGREED if checks.agrees else CHECKED) - MENDED_COST * checks.mended - FUZZY_COST * checks.fuzzy
-    firm = firm * (1.0 - checks.pictured) + min(firm, PICTURED) * checks.pictured
-    return Confidence(claims_held=checks.held, parts_covered=covered, evidence_fit=firm)
-
-
-def pictured_share(claims: Sequence[ClaimEvent]) -> float:
-    """Share of the claims that hold which were read from pictures."""
-    held = [claim for claim in claims if is_supported(claim)]
-    return _divide_share(sum(claim.support is Support.PICTURED for claim in held), len(held))
-
-
-def fuzzy_share(claims: Sequence[ClaimEvent]) -> float:
-    """Share of the quotes of claims that hold which were found only nearly."""
-    quotes = [quote for claim in claims if is_supported(claim) for quote in claim.citations]
-    return _divide_share(sum(quote.check is Check.FUZZY for quote in quotes), len(quotes))
-
-
-def parts_spoken_of(plan: QueryPlan, claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]) -> float:
-    """Share of the question's parts that claims which hold speak of, in their own words or in those of their quotes."""
-    if not plan.sub_questions:
-        return 1.0
-    said = [_told_of(part, claims, finders) for part in plan.sub_questions]
-    return _divide_share(sum(share >= PART_SAID for share in said), len(said))
-
-
-def _told_of(part: str, claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]) -> float:
-    told = " ".join(claim.text for claim in claims if is_supported(claim))
-    quotes = [quote for claim in claims if is_supported(claim) for quote in claim.citations]
-    return _find_best_share(
-        quotes, finders, lambda finder, text, around: finder.part_coverage(part, f"{told} {text}", around)
-    )
-
-
-def confidence_of(
-    plan: QueryPlan, drafts: Sequence[DraftClaim], claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]
-) -> Confidence:
-    """Of the offline reasoner's answer: claims that hold x parts covered x how much of the question the quotes say.
-
-    Each factor is a share. The third factor is a mean over the claims that hold. A claim read from table rows
-    brings its own fit: how well rows, columns and statement agree with the figures that
-    the question needs. Any other is measured by the share of the question's weight that
-    its quotes say.
-    """
-    held = [(draft, claim) for draft, claim in zip(drafts, claims, strict=True) if is_supported(claim)]
-    fits = [draft.fit if draft.fit is not None else _measure_question_coverage(claim, finders) for draft, claim in held]
-    return Confidence(
-        claims_held=_divide_share(len(held), len(claims)),
-        parts_covered=_parts(plan, held, finders),
-        evidence_fit=_divide_share(sum(max(0.0, min(1.0, fit)) for fit in fits), len(fits)),
-    )
-
-
-HELD = (Support.SUPPORTED, Support.DERIVED, Support.PICTURED)
-
-
-def is_supported(claim: ClaimEvent) -> bool:
-    """Whether a checked claim is supported, derived or read from a picture."""
-    return claim.support in HELD
-
-
-def _parts(plan: QueryPlan, held: Sequence[tuple[DraftClaim, ClaimEvent]], finders: Mapping[str, Finder]) -> float:
-    """Share of the figures needed that were used, else of the sub-questions that the quotes speak of."""
-    if not held:
-        return 0.0
-    used = {need for draft, _ in held for need in draft.needs}
-    if used:
-        return _divide_share(len(used), max(len(figure_needs(plan)), len(used)))
-    if not plan.sub_questions:
-        return 1.0
-    quotes = [quote for _, claim in held for quote in claim.citations]
-    said = [_measure_part_coverage(part, quotes, finders) for part in plan.sub_questions]
-    return _divide_share(sum(share >= PART_SAID for share in said), len(said))
-
-
-def _measure_question_coverage(claim: ClaimEvent, finders: Mapping[str, Finder]) -> float:
-    """Share of the question that the claim's quotes say, headings counting less; the best document's."""
-    return _find_best_share(claim.citations, finders, lambda finder, text, around: finder.coverage(text, around))
-
-
-def _measure_part_coverage(part: str, quotes: Sequence[Evidence], finders: Mapping[str, Finder]) -> float:
-    return _find_best_share(quotes, finders, lambda finder, text, around: finder.part_coverage(part, text, around))
-
-
-def _find_best_share(
-    quotes: Sequence[Evidence], finders: Mapping[str, Finder], measure: Callable[[Finder, str, str], float]
-) -> float:
-    shares = []
-    for name in dict.fromkeys(quote.document for quote in quotes if quote.document in finders):
-        own = [quote for quote in quotes if quote.document == name]
-        text, around = " ".join(q.quote for q in own), " ".join(q.where for q in own)
-        shares.append(measure(finders[name], text, around))
-    return max(shares, default=0.0)
-
-
-def _divide_share(part: float, whole: int) -> float:
-    return part / whole if whole else 0.0

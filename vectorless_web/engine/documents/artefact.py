@@ -8,10 +8,7 @@ and a change that writes the same bytes does not.
 
 import hashlib
 import json
-import mmap
-import struct
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -23,6 +20,7 @@ from numpy.typing import NDArray
 
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.columns import Integer, TableOutline
+from vectorless_web.engine.documents.container import Buffer, Container, map_file, split_directory, write_container
 from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
 from vectorless_web.engine.documents.page import PageInfo, TreeReport
 from vectorless_web.engine.documents.serialise import (
@@ -196,13 +194,7 @@ class NodeRows(Sequence[Node]):
         return self._block(name)[start:end]
 
 
-FORMAT = 1
-"""The layout of blocks. Raise it when a program that knows the old layout would misread the new one."""
-
 _MAGIC = b"VLWEBART"
-_HEAD = struct.Struct("<8sQ32s")
-_ALIGN = 8
-"""Bytes to which every block is aligned: the width of the widest number."""
 _TRIED_NODES = 64
 """Nodes decoded to find out whether a file of another compiler can be read: evenly spread, they meet every kind."""
 
@@ -225,12 +217,11 @@ class ArtefactParts:
 
 def write_artefact(parts: ArtefactParts) -> bytes:
     """The artefact's bytes; equal parts give equal bytes."""
-    return _assemble(_facts(parts), dict(_blocks(parts)))
+    return write_container(_MAGIC, _facts(parts), dict(_blocks(parts)))
 
 
 def _facts(parts: ArtefactParts) -> dict[str, Any]:
     return {
-        "format": FORMAT,
         "engine": ENGINE_VERSION,
         "title": parts.title,
         "media_type": parts.media_type,
@@ -253,82 +244,21 @@ def _blocks(parts: ArtefactParts) -> Iterator[tuple[str, bytes]]:
     yield "segment", parts.segment
 
 
-def _assemble(facts: dict[str, Any], blocks: Mapping[str, bytes]) -> bytes:
-    places: dict[str, tuple[int, int, int]] = {}
-    body = bytearray()
-    for name, block in blocks.items():
-        body.extend(b"\0" * (-len(body) % _ALIGN))
-        places[name] = (len(body), len(block), zlib.crc32(block))
-        body.extend(block)
-    directory = dump_json({**facts, "blocks": places, "body": len(body)})
-    directory += b" " * (-(_HEAD.size + len(directory)) % _ALIGN)
-    head = _HEAD.pack(_MAGIC, len(directory), hashlib.sha256(directory).digest())
-    return head + directory + bytes(body)
-
-
 def open_artefact(path: Path) -> "CompiledDocument":
     """Map an artefact file. ArtefactDamaged if it is truncated, altered or of another layout."""
-    try:
-        with path.open("rb") as file:
-            return CompiledDocument(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except ValueError as error:  # an empty file cannot be mapped
-        raise _make_damage_error("it is empty") from error
+    return CompiledDocument(map_file(path, _make_damage_error))
 
 
 def _make_damage_error(reason: str) -> ArtefactDamaged:
     return ArtefactDamaged(f"The compiled document cannot be read: {reason}.")
 
 
-class _Blocks:
-    """Checked access to the blocks of an artefact."""
-
-    def __init__(self, buffer: bytes | mmap.mmap) -> None:
-        self._view = memoryview(buffer)
-        self.directory, self._base = self._read_directory()
-        self._checked: set[str] = set()
-
-    def _read_directory(self) -> tuple[dict[str, Any], int]:
-        if len(self._view) < _HEAD.size:
-            raise _make_damage_error("it is cut short")
-        magic, length, digest = _HEAD.unpack(self._view[: _HEAD.size])
-        raw = bytes(self._view[_HEAD.size : _HEAD.size + length])
-        if magic != _MAGIC or hashlib.sha256(raw).digest() != digest:
-            raise _make_damage_error("its directory is damaged")
-        directory: dict[str, Any] = json.loads(raw)
-        # Files from before layouts were numbered are of the first one.
-        if directory.get("format", 1) != FORMAT:
-            raise _make_damage_error("a version of this program with another layout made it")
-        base = _HEAD.size + length
-        if len(self._view) != base + directory["body"]:
-            raise _make_damage_error("its length is wrong")
-        return directory, base
-
-    def __getitem__(self, name: str) -> memoryview:
-        if name not in self.directory["blocks"]:
-            raise _make_damage_error(f"it has no block {name}")
-        offset, length, check = self.directory["blocks"][name]
-        view = self._view[self._base + offset : self._base + offset + length]
-        if name not in self._checked:
-            if zlib.crc32(view) != check:
-                raise _make_damage_error(f"its block {name} is damaged")
-            self._checked.add(name)
-        return view
-
-    def verify(self) -> None:
-        """Check every block. ArtefactDamaged if one was altered."""
-        for name in self.directory["blocks"]:
-            self[name]
-
-    def array(self, name: str, dtype: str) -> NDArray[Any]:
-        return np.frombuffer(self[name], dtype=dtype)
-
-
 class CompiledDocument:
     """A compiled document over a mapped artefact; opened in milliseconds, nodes decoded when asked for."""
 
-    def __init__(self, buffer: bytes | mmap.mmap) -> None:
-        self._blocks = _Blocks(buffer)
-        facts = self._blocks.directory
+    def __init__(self, buffer: Buffer) -> None:
+        self._blocks = Container.open(buffer, magic=_MAGIC, damage=_make_damage_error)
+        facts = self._blocks.facts
         try:
             self.title: str = facts["title"]
             self.media_type: str = facts["media_type"]
@@ -423,7 +353,6 @@ class CompiledDocument:
 
 def fingerprint(artefact: bytes) -> str:
     """SHA-256 of an artefact apart from which compiler made it: equal ones hold the same."""
-    _, length, _ = _HEAD.unpack(artefact[: _HEAD.size])
-    directory: dict[str, Any] = json.loads(artefact[_HEAD.size : _HEAD.size + length])
+    directory, body = split_directory(artefact)
     del directory["engine"]
-    return hashlib.sha256(dump_json(directory) + artefact[_HEAD.size + length :]).hexdigest()
+    return hashlib.sha256(dump_json(directory) + body).hexdigest()

@@ -1,8 +1,7 @@
 """Vectors of a document's leaves: which text of a leaf is embedded, and the immutable file that holds the vectors.
 
-Layout: magic, length of the directory, CRC-32 of the directory, the directory (JSON), the
-keys (int32), padding to 64 bytes, the rows (float32, each of Euclidean length 1 or zero).
-Keys stand in ascending order of their decimal text, which is the order of node ids, so
+It is a container of the keys (int32) and the rows (float32, each of Euclidean length 1 or zero). Keys stand in
+ascending order of their decimal text, which is the order of node ids, so
 that the mapped rows need no copy. Equal vectors give equal bytes.
 """
 
@@ -14,18 +13,19 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.documents.serialise import dump_json
+from vectorless_web.engine.documents.container import Container, align_size, map_file, write_container
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.text.tokens import HeuristicEstimator, TokenEstimator
 
-_MAGIC = b"VLWEBVEC"
-_HEAD = struct.Struct("<8sII")
+_MAGIC = b"VLWEBVE2"
+_FIRST_MAGIC = b"VLWEBVEC"
+_FIRST_HEAD = struct.Struct("<8sII")
+"""Magic, length and CRC-32 of the directory, which came before keys and rows."""
 _ALIGN = 64
 """Bytes to which the rows are aligned: a cache line, so that mapped rows are read in place."""
 _BLOCK = 1024
@@ -90,51 +90,41 @@ def write_vectors(
     if rows.ndim != 2 or len(rows) != len(keys):
         raise ValueError(f"{len(keys)} keys but rows of shape {rows.shape}")
     order = sorted(range(len(keys)), key=lambda place: str(keys[place]))
-    named = np.array([keys[place] for place in order], dtype="<i4").tobytes()
     blocks = [order[start : start + _BLOCK] for start in range(0, len(order), _BLOCK)]
     body = b"".join(_unit(rows[block]).astype("<f4").tobytes() for block in blocks)
+    named = np.array([keys[place] for place in order], dtype="<i4").tobytes()
     facts = {"model": model, "artefact": artefact, "count": len(keys), "dimensions": int(rows.shape[1])}
-    directory = dump_json({**facts, "keys_crc": zlib.crc32(named), "rows_crc": zlib.crc32(body)})
-    head = _HEAD.pack(_MAGIC, len(directory), zlib.crc32(directory)) + directory + named
-    return head + b"\0" * (-len(head) % _ALIGN) + body
+    return write_container(_MAGIC, facts, {"keys": named, "rows": body}, align=_ALIGN)
 
 
 def open_vectors(path: Path) -> NodeVectors:
     """Map a vector file. ArtefactDamaged if it is truncated, altered or none."""
-    try:
-        with path.open("rb") as file:
-            return _read_vectors(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except ValueError as error:  # an empty file cannot be mapped
-        raise _make_damage_error("it is empty") from error
+    buffer = map_file(path, _make_damage_error)
+    is_first = buffer[: len(_FIRST_MAGIC)] == _FIRST_MAGIC
+    file = _open_first_layout(buffer) if is_first else Container.open(buffer, magic=_MAGIC, damage=_make_damage_error)
+    count, dimensions = file.facts["count"], file.facts["dimensions"]
+    rows: NDArray[np.float32] = file.array("rows", "<f4").reshape(count, dimensions)
+    keys = tuple(file.array("keys", "<i4").tolist())
+    return NodeVectors(file.facts["model"], file.facts["artefact"], dimensions, keys, rows, file.digest)
 
 
-def _read_vectors(buffer: mmap.mmap) -> NodeVectors:
-    facts, start = _directory(buffer)
-    count, dimensions = facts["count"], facts["dimensions"]
-    keys_end = start + 4 * count
-    rows_start = keys_end + -keys_end % _ALIGN
-    if len(buffer) != rows_start + 4 * count * dimensions:
+def _open_first_layout(buffer: mmap.mmap) -> Container:
+    """A file of before vectors were kept in the common container: making them again would cost money."""
+    if len(buffer) < _FIRST_HEAD.size:
         raise _make_damage_error("it is cut short")
-    named, body = memoryview(buffer)[start:keys_end], memoryview(buffer)[rows_start:]
-    if zlib.crc32(named) != facts["keys_crc"] or zlib.crc32(body) != facts["rows_crc"]:
-        raise _make_damage_error("it was altered")
-    rows = np.frombuffer(body, dtype="<f4").reshape(count, dimensions)
-    keys = tuple(np.frombuffer(named, dtype="<i4").tolist())
-    # The directory holds the checksums of everything else.
+    _, length, checksum = _FIRST_HEAD.unpack(buffer[: _FIRST_HEAD.size])
+    start = _FIRST_HEAD.size + length
+    raw = buffer[_FIRST_HEAD.size : start]
+    if zlib.crc32(raw) != checksum:
+        raise _make_damage_error("its directory is damaged")
+    facts = json.loads(raw)
+    keys, rows = 4 * facts["count"], 4 * facts["count"] * facts["dimensions"]
+    rows_start = align_size(start + keys, _ALIGN)
+    if len(buffer) != rows_start + rows:
+        raise _make_damage_error("its length is wrong")
+    places = {"keys": (start, keys, facts["keys_crc"]), "rows": (rows_start, rows, facts["rows_crc"])}
     digest = hashlib.sha256(buffer[:start]).hexdigest()
-    return NodeVectors(facts["model"], facts["artefact"], dimensions, keys, rows, digest)
-
-
-def _directory(buffer: mmap.mmap) -> tuple[dict[str, Any], int]:
-    """The facts and where the keys begin."""
-    if len(buffer) < _HEAD.size:
-        raise _make_damage_error("it is cut short")
-    magic, length, checksum = _HEAD.unpack(buffer[: _HEAD.size])
-    raw = buffer[_HEAD.size : _HEAD.size + length]
-    if magic != _MAGIC or zlib.crc32(raw) != checksum:
-        raise _make_damage_error("it is none, or was altered")
-    facts: dict[str, Any] = json.loads(raw)
-    return facts, _HEAD.size + length
+    return Container(memoryview(buffer), facts, places, digest=digest, damage=_make_damage_error)
 
 
 def _unit(rows: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np.float64]:

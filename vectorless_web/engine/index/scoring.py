@@ -1,4 +1,8 @@
-"""BM25F as pure functions over arrays, and what each term adds to the score of each row."""
+"""BM25F as pure functions over arrays, shared by segments, groups of rows and the router's cards.
+
+score(row) = sum over terms of weight x idf x saturate(sum over fields of count x length norm).
+Source: Robertson, Zaragoza and Taylor 2004.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +19,8 @@ first 1, 3, 5, 10, 2.4 gives 48, 56, 59, 63; 1.2 gives 46, 57, 60, 62."""
 B = 0.75
 """b of BM25: how far a long field counts less, from 0 (not at all) to 1. 0.75 is the usual value. Measured likewise:
 0.375 gives 45, 55, 60, 62; 0.999 gives 46, 58, 61, 62."""
+CEILING = K1 + 1
+"""What `saturate` approaches and never exceeds: the most a term of weight x idf 1 adds to a score."""
 DIGITS = 12
 """Decimal digits of a score. Scores are rounded before ties are broken, so that sums taken in another order cannot flip
 a tie."""
@@ -53,7 +59,7 @@ class Statistics:
 
 
 def inverse_frequency(rows: int, frequency: int) -> float:
-    """ln(1 + (N - df + 0.5) / (df + 0.5))."""
+    """ln(1 + (N - df + 0.5) / (df + 0.5)); greatest for a frequency of 0."""
     return math.log(1 + (rows - frequency + 0.5) / (frequency + 0.5))
 
 
@@ -69,19 +75,22 @@ def query_weights(terms: QueryTerms) -> dict[str, float]:
 
 def attainable(terms: QueryTerms, statistics: Statistics) -> float:
     """The score no row can exceed: sum of weight * idf * (k1 + 1); terms no row holds are left out."""
-    return (K1 + 1) * sum(weight * statistics.idf(term) for term, weight in query_weights(terms).items())
+    return CEILING * sum(weight * statistics.idf(term) for term, weight in query_weights(terms).items())
 
 
-def length_norms(lengths: Floats, weights: Sequence[float], means: Sequence[float]) -> Floats:
-    """w(f) / (1 - b + b * len / mean) for lengths of shape (rows, fields); a field without text weighs nothing."""
-    mean = np.asarray([value if value > 0 else 1.0 for value in means])
-    norms: Floats = np.asarray(weights, dtype=np.float64) / (1 - B + B * lengths / mean)
+def length_norms(lengths: Floats, weights: Sequence[float] | Floats, means: Sequence[float] | Floats) -> Floats:
+    """w(f) / (1 - b + b * len / mean), a row of fields at a time or item by item; a field without text weighs nothing.
+
+    `lengths` is of shape (rows, fields) with `weights` and `means` (fields,), or all three are of one shape.
+    """
+    mean = np.asarray(means, dtype=np.float64)
+    norms: Floats = np.asarray(weights, dtype=np.float64) / (1 - B + B * lengths / np.where(mean > 0, mean, 1.0))
     return norms
 
 
 def saturate(weighted_counts: Floats) -> Floats:
     """(k1 + 1) * wtf / (k1 + wtf)."""
-    saturated: Floats = (K1 + 1) * weighted_counts / (K1 + weighted_counts)
+    saturated: Floats = CEILING * weighted_counts / (K1 + weighted_counts)
     return saturated
 
 

@@ -1,4 +1,8 @@
-"""An immutable lexical index: built once from rows of text, then mapped; exact BM25F of rows and their groups."""
+"""An immutable lexical index: built once from rows of text, then mapped; exact BM25F of rows and their groups.
+
+A segment is one block of an artefact, whose container checks it. Its own header, which the artefacts in storage
+hold too, states the widths of its arrays.
+"""
 
 import struct
 from collections import Counter
@@ -9,6 +13,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from vectorless_web.engine.documents.container import align_size
 from vectorless_web.engine.index.scoring import (
     DIGITS,
     Floats,
@@ -28,9 +33,6 @@ from vectorless_web.engine.text.analyser import ANALYSER, analyse
 
 MAGIC = b"VWSEG\x00\x00\x02"
 HEADER = struct.Struct("<8s32sIIIIIBBBB" + "Q" * 13)
-ALIGNMENT = 8
-"""Bytes to which every array is aligned: the width of the widest number, so that a mapped array can be read in
-place."""
 SECTIONS = (
     "names",
     "keys",
@@ -199,24 +201,20 @@ def _cells(entries: Sequence[tuple[int, int, int]], field_bits: int) -> np.ndarr
 def _join(arrays: Mapping[str, np.ndarray], sizes: tuple[int, ...], widths: tuple[int, ...]) -> bytes:
     pieces: list[bytes] = []
     offsets: list[int] = []
-    position = _align_size(HEADER.size)
+    position = align_size(HEADER.size)
     for name in SECTIONS:
         array = arrays[name]
         data = array.astype(FIXED_TYPES.get(name, array.dtype.newbyteorder("<"))).tobytes()
         offsets.append(position)
-        pieces.append(data.ljust(_align_size(len(data)), b"\x00"))
-        position += _align_size(len(data))
+        pieces.append(data.ljust(align_size(len(data)), b"\x00"))
+        position += align_size(len(data))
     rows, fields, terms, entries, overflow = sizes
     field_bits, key_bytes, row_bytes, length_bytes = widths
     header = Header(
         ANALYSER, rows, fields, terms, entries, overflow,
         field_bits, key_bytes, row_bytes, length_bytes, tuple(offsets),
     )  # fmt: skip
-    return header.pack().ljust(_align_size(HEADER.size), b"\x00") + b"".join(pieces)
-
-
-def _align_size(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
+    return header.pack().ljust(align_size(HEADER.size), b"\x00") + b"".join(pieces)
 
 
 __all__ = ["Hit", "Postings", "Segment", "build_segment", "merged_statistics"]

@@ -12,10 +12,11 @@ from functools import cached_property
 import numpy as np
 import numpy.ma  # np.unique imports it when first used: 40 ms that no forked worker should pay
 
+from vectorless_web.engine.documents.container import Buffer, Container, align_size, write_container
 from vectorless_web.engine.index.snapshot_rows import FIELD_BITS, FIELDS, KEY_FIELD, Array, Change, DecodedRow, DeltaRow
 from vectorless_web.engine.text.analyser import ANALYSER
 
-MAGIC = b"VWCARDS\x02"
+MAGIC = b"VWCARDS\x03"
 ALIGNMENT = 64
 """Bytes to which every array is aligned: a cache line, and more than any number needs."""
 TYPES = {
@@ -38,43 +39,47 @@ TYPES = {
     "title_ends": "<u4",
     "titles": "u1",
 }
-_HEADER = struct.Struct(f"<8s32s{len(TYPES)}Q")
+_FIRST_MAGIC = b"VWCARDS\x02"
+_FIRST_HEADER = struct.Struct(f"<8s32s{len(TYPES)}Q")
+"""Magic, analyser and the length of each array, which followed."""
 
 Arrays = Mapping[str, Array]
 
 
 def pack_arrays(arrays: Arrays, analyser: str) -> bytes:
     """The bytes of a snapshot; equal arrays give equal bytes."""
-    body: list[bytes] = []
-    counts = [len(arrays[name]) for name in TYPES]
-    head = _HEADER.pack(MAGIC, analyser.encode(), *counts)
-    body.append(head.ljust(_align_size(len(head)), b"\0"))
-    for name, dtype in TYPES.items():
-        data = np.ascontiguousarray(arrays[name], dtype=dtype).tobytes()
-        body.append(data)
-        body.append(b"\0" * (_align_size(len(data)) - len(data)))
-    return b"".join(body)
+    blocks = {name: np.ascontiguousarray(arrays[name], dtype=dtype).tobytes() for name, dtype in TYPES.items()}
+    return write_container(MAGIC, {"analyser": analyser}, blocks, align=ALIGNMENT)
 
 
-def unpack_arrays(buffer: bytes | memoryview) -> tuple[dict[str, Array], str]:
-    """Views of the arrays, by name, and the analyser's version. ValueError for other bytes."""
+def unpack_arrays(buffer: Buffer) -> tuple[dict[str, Array], str]:
+    """Views of the arrays, by name, and the analyser's version. ValueError for other bytes.
+
+    Checksums of arrays are not compared: the process of each run maps the snapshot anew and reads little of it.
+    """
     view = memoryview(buffer)
-    if len(view) < _HEADER.size or bytes(view[: len(MAGIC)]) != MAGIC:
-        raise ValueError("These bytes are not a card snapshot of this version.")
-    _, analyser, *counts = _HEADER.unpack_from(view)
-    arrays: dict[str, Array] = {}
-    position = _align_size(_HEADER.size)
+    is_first = bytes(view[: len(_FIRST_MAGIC)]) == _FIRST_MAGIC
+    file = _open_first_layout(view) if is_first else Container.open(view, magic=MAGIC, damage=_make_damage_error)
+    arrays = {name: np.frombuffer(file.unchecked(name), dtype) for name, dtype in TYPES.items()}
+    return arrays, file.facts["analyser"]
+
+
+def _open_first_layout(view: memoryview) -> Container:
+    """A file of before snapshots were kept in the common container; the next compaction writes one of them."""
+    if len(view) < _FIRST_HEADER.size:
+        raise _make_damage_error("it is cut short")
+    _, analyser, *counts = _FIRST_HEADER.unpack_from(view)
+    places: dict[str, tuple[int, int, None]] = {}
+    start = align_size(_FIRST_HEADER.size, ALIGNMENT)
     for (name, dtype), count in zip(TYPES.items(), counts, strict=True):
         size = np.dtype(dtype).itemsize * count
-        if position + size > len(view):
-            raise ValueError("This card snapshot is cut short.")
-        arrays[name] = np.frombuffer(view, dtype=dtype, count=count, offset=position)
-        position += _align_size(size)
-    return arrays, bytes(analyser).rstrip(b"\0").decode()
+        places[name] = (start, size, None)
+        start += align_size(size, ALIGNMENT)
+    return Container(view, {"analyser": analyser.rstrip(b"\0").decode()}, places, damage=_make_damage_error)
 
 
-def _align_size(size: int) -> int:
-    return -(-size // ALIGNMENT) * ALIGNMENT
+def _make_damage_error(reason: str) -> ValueError:
+    return ValueError(f"The card snapshot cannot be read: {reason}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +262,7 @@ class Snapshot:
         self.version = version
 
     @classmethod
-    def open(cls, buffer: bytes | memoryview, *, version: str = "") -> "Snapshot":
+    def open(cls, buffer: Buffer, *, version: str = "") -> "Snapshot":
         """Map a snapshot's bytes. ValueError for other bytes, or when another analyser made them."""
         arrays, analyser = unpack_arrays(buffer)
         if analyser != ANALYSER:

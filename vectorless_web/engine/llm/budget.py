@@ -1,7 +1,13 @@
-"""What the model calls of one run may cost: reserved before a call, settled after it, safe under threads."""
+"""What model calls may cost: reserved before a call, settled after it, safe under threads.
+
+There are two of these. A run's own budget (`ModelBudget`, and within it the pilots' `PilotBudget`) counts what the
+run waits for, in memory. The money of a workspace (`CostBudget`) is shared by processes and paid beneath the call
+itself: a reply that comes when its run has given it up is paid for nevertheless.
+"""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -29,56 +35,112 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class Reservation:
-    """Tokens and money set aside for one call."""
+    """Tokens and money (US dollars) held for one call until it is settled."""
 
+    number: int
     tokens: int
     cost_usd: float
+
+
+class Ledger:
+    """What the calls of one budget have spent and hold: the bookkeeping of every budget in memory. Not locked.
+
+    `made` counts calls when they are reserved, so that calls side by side can't overdraw together; `calls` those
+    that are booked.
+    """
+
+    def __init__(self) -> None:
+        self.made = self.calls = self.tokens = 0
+        self.cost_usd = 0.0
+        self._held: dict[int, Reservation] = {}
+
+    @property
+    def held_tokens(self) -> int:
+        """Tokens that are held and not settled yet."""
+        return sum(reservation.tokens for reservation in self._held.values())
+
+    @property
+    def committed_tokens(self) -> int:
+        """Tokens that are spent or held."""
+        return self.tokens + self.held_tokens
+
+    @property
+    def committed_usd(self) -> float:
+        """Money that is spent or held."""
+        return self.cost_usd + sum(reservation.cost_usd for reservation in self._held.values())
+
+    def hold(self, tokens: int, cost_usd: float) -> Reservation:
+        """Hold what one more call may cost."""
+        self.made += 1
+        reservation = self._held[self.made] = Reservation(self.made, tokens, cost_usd)
+        return reservation
+
+    def settle(self, reservation: Reservation, *, tokens: int, cost_usd: float) -> bool:
+        """Replace what was held by what was used; false, and nothing changed, when it was settled before."""
+        if self._held.pop(reservation.number, None) is None:
+            return False
+        self.book(tokens=tokens, cost_usd=cost_usd)
+        return True
+
+    def book(self, *, tokens: int, cost_usd: float) -> None:
+        """Add what a call has used for which nothing was held."""
+        self.calls += 1
+        self.tokens += tokens
+        self.cost_usd += cost_usd
 
 
 class ModelBudget:
     """Calls, tokens and money of a run. `usd_per_token` prices a call before it is made; 0 when unknown."""
 
     def __init__(self, *, calls: int, tokens: int, money_usd: float | None = None, usd_per_token: float = 0.0) -> None:
-        self._calls_left = calls
-        self._tokens_left = tokens
-        self._money_left = money_usd
+        self._limits = Keep(calls, tokens)
+        self._money_usd = money_usd
         self._usd_per_token = usd_per_token
+        self._ledger = Ledger()
         self._lock = threading.Lock()
-        self.calls = 0
-        self.tokens = 0
-        self.cost_usd = 0.0
+
+    @property
+    def calls(self) -> int:
+        """Calls that are settled or booked."""
+        return self._ledger.calls
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of those calls."""
+        return self._ledger.tokens
 
     def reserve(self, tokens: int, *, keep: Keep = Keep()) -> Reservation:
         """Set aside what a call may cost beside what is to be kept; ModelBudgetSpent names what is spent."""
         cost = tokens * self._usd_per_token
         with self._lock:
-            if self._calls_left < 1 + keep.calls:
+            if self._ledger.made + 1 + keep.calls > self._limits.calls:
                 raise ModelBudgetSpent("The run has used all its model calls.")
-            if tokens + keep.tokens > self._tokens_left:
+            if self._ledger.committed_tokens + tokens + keep.tokens > self._limits.tokens:
                 raise ModelBudgetSpent("The next model call would exceed the run's tokens.")
-            if self._money_left is not None and (cost > self._money_left or self._money_left <= 0):
+            if self._is_money_short(cost):
                 raise ModelBudgetSpent("The next model call would exceed the run's budget.")
-            self._calls_left -= 1
-            self._tokens_left -= tokens
-            if self._money_left is not None:
-                self._money_left -= cost
-        return Reservation(tokens, cost)
+            return self._ledger.hold(tokens, cost)
 
     def settle(self, reserved: Reservation, usage: Usage) -> None:
-        """Replace a reservation by what the call really cost."""
-        spent = usage.tokens_in + usage.tokens_out
+        """Replace a reservation by what the call really cost. Settling twice changes nothing."""
         with self._lock:
-            self.calls += 1
-            self.tokens += spent
-            self.cost_usd += usage.cost_usd
-            self._tokens_left += reserved.tokens - spent
-            if self._money_left is not None:
-                self._money_left += reserved.cost_usd - usage.cost_usd
+            self._ledger.settle(reserved, tokens=usage.tokens_in + usage.tokens_out, cost_usd=usage.cost_usd)
+
+    def book(self, usage: Usage) -> None:
+        """Count a call that was made before, and needs no reservation now."""
+        with self._lock:
+            self._ledger.book(tokens=usage.tokens_in + usage.tokens_out, cost_usd=usage.cost_usd)
 
     def sum_spending(self) -> Usage:
         """Tokens and money settled so far; `tokens_in` holds the tokens of both ways."""
         with self._lock:
-            return Usage(self.tokens, 0, self.cost_usd)
+            return Usage(self._ledger.tokens, 0, self._ledger.cost_usd)
+
+    def _is_money_short(self, cost: float) -> bool:
+        if self._money_usd is None:
+            return False
+        left = self._money_usd - self._ledger.committed_usd
+        return cost > left or left <= 0
 
 
 class CostBudget(Protocol):
@@ -102,6 +164,26 @@ class UnlimitedBudget:
 
     def settle(self, reserved_usd: float, spent_usd: float) -> None:
         """Nothing to book."""
+
+
+@contextmanager
+def pay_call(cost_budget: CostBudget, usd: float) -> Iterator[Callable[[float], None]]:
+    """Context of one paid call: reserves `usd`, yields what takes the price of it, settles at the end.
+
+    ModelBudgetSpent when the budget lacks the money; a call of which no price is told costs nothing.
+    """
+    if not cost_budget.reserve(usd):
+        raise ModelBudgetSpent("The budget for models does not cover the next call.")
+    spent = 0.0
+
+    def tell_price(cost_usd: float) -> None:
+        nonlocal spent
+        spent = cost_usd
+
+    try:
+        yield tell_price
+    finally:
+        cost_budget.settle(usd, spent)
 
 
 class MeteredModel:
@@ -130,26 +212,21 @@ class MeteredModel:
         temperature: float = 0.0,
     ) -> Reply:
         """The model's reply, paid for. ModelBudgetSpent when it is not asked at all."""
-        reserved, spent = self._reserve_call(messages, max_tokens), 0.0
-        try:
-            reply = self._model.complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
-            spent = reply.usage.cost_usd
-        except (ModelError, ModelStopped) as error:
-            spent = error.partial.cost_usd
-            raise
-        finally:
-            self._cost_budget.settle(reserved, spent)
+        with pay_call(self._cost_budget, self._price_call(messages, max_tokens)) as tell_price:
+            try:
+                reply = self._model.complete(messages, schema=schema, max_tokens=max_tokens, temperature=temperature)
+            except (ModelError, ModelStopped) as error:
+                tell_price(error.partial.cost_usd)
+                raise
+            tell_price(reply.usage.cost_usd)
         return reply
 
     def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
         """The reply in one piece: what it cost is known at its end only."""
         yield self.complete(messages, max_tokens=max_tokens, temperature=temperature).text
 
-    def _reserve_call(self, messages: Sequence[Message], max_tokens: int) -> float:
+    def _price_call(self, messages: Sequence[Message], max_tokens: int) -> float:
         tokens = sum(map(expected_message_tokens, messages)) + max_tokens
         if self._context_tokens is not None and tokens > self._context_tokens:
             raise ModelBudgetSpent("The request is longer than what the model can read at once.")
-        usd = tokens * self._usd_per_token
-        if not self._cost_budget.reserve(usd):
-            raise ModelBudgetSpent("The budget for models does not cover the next call.")
-        return usd
+        return tokens * self._usd_per_token

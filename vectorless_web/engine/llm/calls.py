@@ -23,7 +23,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
     PartialCall,
 )
-from vectorless_web.engine.llm.budget import Keep, ModelBudget, Reservation, expected_message_tokens
+from vectorless_web.engine.llm.budget import Keep, ModelBudget, expected_message_tokens
 from vectorless_web.engine.llm.model import OUTSIDE, ChatModel, Message, Reply, Usage, current_place, usage_of
 from vectorless_web.engine.llm.replies import Mend, check_object, is_unfinished, keep_reply, parse_object
 
@@ -220,7 +220,7 @@ class Caller:
         stored = self._recall(digest)
         if stored is not None:
             return self._recall_reply(stored, schema)
-        started, reserved, usage = self._clock(), Reservation(0, 0.0), Usage()
+        started, reserved, usage = self._clock(), None, Usage()
         try:
             reserved = self._budget.reserve(sum(map(expected_message_tokens, messages)) + max_tokens, keep=keep)
             reply = _normalise_reply(self._reply(messages, schema, max_tokens, seconds), schema)
@@ -232,7 +232,7 @@ class Caller:
             self._on_call(replace(record, error_code=error.code, error=error.message))
             raise
         finally:
-            if reserved.tokens:
+            if reserved is not None:
                 self._budget.settle(reserved, usage)
         self._on_call(_make_record(purpose, digest, messages, reply, self._since(started)))
         return reply
@@ -241,7 +241,7 @@ class Caller:
         """What the stored call brought, booked as it was then."""
         usage = Usage(stored.tokens_in, stored.tokens_out, stored.cost_usd)
         if stored.tokens_in or stored.tokens_out or not stored.error_code:
-            self._budget.settle(Reservation(0, 0.0), usage)
+            self._budget.book(usage)
         self._on_call(stored)
         if stored.error_code:
             partial = PartialCall(stored.reply, stored.tokens_in, stored.tokens_out, stored.cost_usd)

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorless_web.engine.errors import ModelBudgetSpent, ModelError, ModelInvalidReply, ModelStopped, ModelUnreachable
-from vectorless_web.engine.llm.budget import CostBudget, ModelBudget, Reservation, expected_tokens
+from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped, ModelUnreachable
+from vectorless_web.engine.llm.budget import CostBudget, ModelBudget, expected_tokens, pay_call
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
 from vectorless_web.engine.llm.model import Message, Usage, current_place
 from vectorless_web.engine.llm.replay import stored_failure
@@ -94,14 +94,9 @@ class MeteredEmbedder:
 
     def embed(self, texts: Sequence[str]) -> Embedded:
         """The vectors, paid for."""
-        reserved, spent = sum(map(expected_tokens, texts)) * self._usd_per_token, 0.0
-        if not self._cost_budget.reserve(reserved):
-            raise ModelBudgetSpent("The budget for models does not cover the next call.")
-        try:
+        with pay_call(self._cost_budget, sum(map(expected_tokens, texts)) * self._usd_per_token) as tell_price:
             embedded = self._embedder.embed(texts)
-            spent = embedded.usage.cost_usd
-        finally:
-            self._cost_budget.settle(reserved, spent)
+            tell_price(embedded.usage.cost_usd)
         return embedded
 
 
@@ -160,7 +155,7 @@ class RecordedEmbedder:
     def _recall_vectors(self, stored: ModelCallRecord, count: int) -> Embedded:
         usage = Usage(stored.tokens_in, stored.tokens_out, stored.cost_usd)
         if not stored.error_code:
-            self._budget.settle(Reservation(0, 0.0), usage)
+            self._budget.book(usage)
         self._on_call(stored)
         if stored.error_code:
             raise stored_failure(stored)
@@ -168,7 +163,7 @@ class RecordedEmbedder:
 
     def _make_vectors(self, digest: str, texts: Sequence[str]) -> Embedded:
         asked = _make_record(self.name, digest, texts)
-        started, reserved, usage = self._clock(), Reservation(0, 0.0), Usage()
+        started, reserved, usage = self._clock(), None, Usage()
         try:
             reserved = self._budget.reserve(sum(map(expected_tokens, texts)))
             embedded = self._embedder.embed(texts)
@@ -178,7 +173,7 @@ class RecordedEmbedder:
             self._on_call(replace(asked, latency_ms=latency, error_code=error.code, error=error.message))
             raise
         finally:
-            if reserved.tokens:
+            if reserved is not None:
                 self._budget.settle(reserved, usage)
         self._on_call(_complete_record(asked, embedded, self._since(started)))
         return embedded

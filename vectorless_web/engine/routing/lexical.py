@@ -1,13 +1,11 @@
 """Exact BM25F over a card snapshot; long postings are read only for cards that can still reach the shortlist."""
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from vectorless_web.engine.index.scoring import K1, B, inverse_frequency
+from vectorless_web.engine.index.scoring import CEILING, inverse_frequency, length_norms, query_weights, saturate
 from vectorless_web.engine.index.snapshot import CardPostings, Snapshot
 from vectorless_web.engine.index.snapshot_rows import FIELDS, Array, term_hash
 
@@ -40,15 +38,15 @@ class Term:
     @property
     def ceiling(self) -> float:
         """The most this word can add to the score of any document."""
-        return (K1 + 1) * self.factor
+        return CEILING * self.factor
 
 
 class CardScorer:
-    """Scores cards for one query: score(d) = sum over terms of weight x idf x (k1 + 1) x wtf / (k1 + wtf).
+    """Scores cards for one query by the BM25F of `engine.index.scoring`.
 
     `terms` are (analysed word, weight) pairs. `attainable` is the score no document can
     exceed; words the snapshot does not know are left out of it.
-    Source: Robertson, Zaragoza and Taylor 2004; the pruning is MaxScore, Turtle and Flood 1995.
+    The pruning is MaxScore, Turtle and Flood 1995.
     """
 
     def __init__(
@@ -62,23 +60,13 @@ class CardScorer:
 
     def _list_known_terms(self, terms: Sequence[tuple[str, float]]) -> list[Term]:
         size = len(self._snapshot)
-        strongest: dict[str, float] = {}
-        for text, weight in terms:
-            strongest[text] = max(weight, strongest.get(text, 0.0))
         known = []
-        for text, weight in strongest.items():
-            frequency = self._snapshot.frequency(term_hash(text)) if weight > 0 else 0
-            if frequency:
-                hashed = term_hash(text)
+        for text, weight in query_weights(terms).items():
+            hashed = term_hash(text)
+            if frequency := self._snapshot.frequency(hashed):
                 factor = weight * inverse_frequency(size, frequency)
                 known.append(Term(text, hashed, factor, self._snapshot.entries(hashed)))
         return sorted(known, key=lambda term: (term.entries, term.text))
-
-    @cached_property
-    def _normaliser(self) -> Array:
-        means = self._snapshot.mean_lengths
-        inverse: Array = np.divide(B, means, out=np.zeros(len(FIELDS)), where=means > 0)
-        return inverse
 
     def postings(self, term: Term) -> CardPostings:
         """Rows, fields and counts of the term; read from the snapshot once, then kept."""
@@ -143,12 +131,14 @@ class CardScorer:
         first = np.flatnonzero(np.append(True, (rows[1:] != rows[:-1]) | (owner[1:] != owner[:-1])))
         weighted = np.add.reduceat(self._score_rows(rows, fields, counts), first)
         factors = np.array([term.factor for term in terms])[owner[first]]
-        totals: Array = np.bincount(rows[first], weights=factors * _saturate_weights(weighted))
+        totals: Array = np.bincount(rows[first], weights=factors * saturate(weighted))
         return totals
 
     def _score_rows(self, rows: Array, fields: Array, counts: Array) -> Array:
-        length = self._snapshot.lengths(rows, fields)
-        weighted: Array = counts * self._weights[fields] / (1 - B + self._normaliser[fields] * length)
+        norms = length_norms(
+            self._snapshot.lengths(rows, fields), self._weights[fields], self._snapshot.mean_lengths[fields]
+        )
+        weighted: Array = counts * norms
         return weighted
 
     def gains(self, rows: Array) -> Array:
@@ -163,7 +153,7 @@ class CardScorer:
             gained = self._score_rows(rows[place], fields, counts)
             weighted = np.bincount(owner * len(rows) + place, weights=gained, minlength=len(weighted))
         factors = np.array([term.factor for term in terms]).reshape(-1, 1)
-        matrix: Array = factors * _saturate_weights(weighted.reshape(len(terms), len(rows)))
+        matrix: Array = factors * saturate(weighted.reshape(len(terms), len(rows)))
         return matrix
 
     def _entries(self, terms: Sequence[Term], rows: Array) -> tuple[Array, Array, Array, Array]:
@@ -208,11 +198,6 @@ def _split_portions(terms: Sequence[Term]) -> Iterator[list[Term]]:
         yield portion
 
 
-def _saturate_weights(weighted: Array) -> Array:
-    saturated: Array = (K1 + 1) * weighted / (K1 + weighted)
-    return saturated
-
-
 def _find_allowed(rows: Array, allowed: Array) -> Array:
     """Which of the ascending `rows` stand in the ascending `allowed`."""
     places = np.searchsorted(allowed, rows)
@@ -231,4 +216,4 @@ def idf(snapshot: Snapshot, hashed: int) -> float:
     if not frequency:
         return 0.0
     size = len(snapshot)
-    return inverse_frequency(size, frequency) / math.log(1 + (size + 0.5) / 0.5)
+    return inverse_frequency(size, frequency) / inverse_frequency(size, 0)

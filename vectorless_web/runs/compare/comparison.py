@@ -242,7 +242,10 @@ def _factor(field: str, side: Side) -> str:
 
 def _confidence(side: Side) -> str:
     answer = side.answer
-    return percent(answer.confidence) if answer and side.run.has_answer else ""
+    if answer is None or not side.run.has_answer:
+        return ""
+    share = percent(answer.confidence)
+    return f"{_(answer.get_strength_display())}, {share}" if answer.strength else share
 
 
 def _compare_confidence(a: Side, b: Side) -> str:

@@ -42,7 +42,8 @@ def inline(text: str) -> str:
 
 def _ending(run: Run, answer: Answer | None) -> str:
     confidence = answer.confidence if answer and run.has_answer else None
-    parts = [run.reason, f"{percent(confidence)} confidence" if confidence is not None else ""]
+    strength = f"{answer.get_strength_display().lower()}, " if answer and answer.strength else ""
+    parts = [run.reason, f"{strength}{percent(confidence)} confidence" if confidence is not None else ""]
     takeover = takeover_of(run)
     who = engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
     parts.append(f"{'read' if run.found_no_answer else 'answered'} by {who}")

@@ -101,6 +101,8 @@ def _answer(answer: Answer | None) -> dict[str, Any]:
         "answer": answer.markdown if answer else "",
         "value": answer.value if answer else "",
         "confidence": answer.confidence if answer else None,
+        "strength": answer.strength if answer else "",
+        "confidence_signals": answer.signals if answer else {},
         "confidence_factors": {name: getattr(answer, name, None) for name in factors},
         "grounded": bool(answer and answer.grounded),
         "missing": answer.missing if answer else [],

@@ -94,6 +94,8 @@ def answer_row(event: CompleteEvent) -> dict[str, Any]:
         "claims_held": confidence.claims_held if confidence else None,
         "parts_covered": confidence.parts_covered if confidence else None,
         "evidence_fit": confidence.evidence_fit if confidence else None,
+        "strength": confidence.strength.value if confidence else "",
+        "signals": {signal.name: signal.share for signal in confidence.signals} if confidence else {},
         "grounded": event.grounded,
         "abstained": event.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND),
         "missing": list(event.missing),

@@ -16,7 +16,7 @@ from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.errors import ArtefactDamaged, EngineError, NotFound, PictureUnavailable
+from vectorless_web.engine.errors import ArtefactDamaged, EngineError, PictureUnavailable
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.engine.llm.picture import Picture, picture_from
@@ -42,14 +42,13 @@ from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
 NO_PICTURE_KEPT = "The run looked at no such page."
-UNTOLD = "The run asked the router more often than it did then."
 
 
 class PinnedCorpus(WorkspaceCorpus):
     """A corpus that returns the stored shortlists instead of routing again: the workspace may have changed since."""
 
     def __init__(self, run: Run, inputs: RunInputs, routes: Sequence[RouteResult], steps: Iterable[Step] = ()) -> None:
-        super().__init__(run, routes=routes)
+        super().__init__(run, routes=routes, is_pinned=True)
         self._inputs = inputs
         kept = (step.observation.get("picture") for step in steps)
         self._pictures = {(row["document"], row["page"] - 1): row for row in kept if isinstance(row, dict)}
@@ -87,7 +86,7 @@ class PinnedCorpus(WorkspaceCorpus):
 
     def list_missing(self) -> list[str]:
         """Titles of documents on a shortlist whose version is gone."""
-        wanted = [str(candidate.doc_id) for route in self._known_routes for candidate in route.candidates]
+        wanted = [str(candidate.doc_id) for route in self.router.known for candidate in route.candidates]
         self._fetch(wanted)
         known = self.find_entries(dict.fromkeys(wanted))
         return [entry.title or entry.name for entry in known if entry.id not in self._versions]
@@ -115,11 +114,6 @@ class PinnedCorpus(WorkspaceCorpus):
             return self.vectors(document) is not None
         except ArtefactDamaged:
             return False
-
-    def _ask_router(self, ask: Callable[[], RouteResult]) -> RouteResult:
-        if len(self.routes) >= len(self._known_routes):
-            raise NotFound(UNTOLD)
-        return super()._ask_router(ask)
 
     def _fetch(self, documents: Iterable[str]) -> None:
         """The versions of then, deleted documents among them."""
@@ -417,7 +411,10 @@ def _place_of(citation: Citation) -> list[Any]:
 
 def _ending(run: Run) -> dict[str, Any]:
     answer = selectors.answer_of(run)
-    names = ("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit", "grounded", "missing")
+    names = (
+        *("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit"),
+        *("strength", "signals", "grounded", "missing"),
+    )
     return {"reason": run.reason, "tokens": run.tokens, "engine": run.engine} | {
         name: getattr(answer, name, None) for name in names
     }

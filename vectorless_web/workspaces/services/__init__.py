@@ -1,7 +1,13 @@
 """What may be done to workspaces, their members, models and budgets."""
 
-from vectorless_web.workspaces.services.budgets import release_all, remove_budget, reserve, set_budget, settle
-from vectorless_web.workspaces.services.cost_budget import WorkspaceCostBudget
+from vectorless_web.workspaces.services.budgets import (
+    WorkspaceCostBudget,
+    release_all,
+    remove_budget,
+    reserve,
+    set_budget,
+    settle,
+)
 from vectorless_web.workspaces.services.lexicon import MAX_ENTRIES, add_entry, change_entry, remove_entry
 from vectorless_web.workspaces.services.members import (
     accept_invitation,

@@ -1,15 +1,16 @@
-"""What may be spent: reserved before a call, settled after it, never more than the limit."""
+"""What a workspace and its members may spend: reserved before a call, settled after it, never more than the limit."""
 
+import threading
 from collections.abc import Callable
 from datetime import date
-from decimal import Decimal
+from decimal import ROUND_UP, Decimal
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
-from vectorless_web.infra.money import MOST_USD
+from vectorless_web.infra.money import MOST_USD, money
 from vectorless_web.workspaces.models import Budget, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.recording import record
@@ -94,3 +95,31 @@ def _begin_periods(workspace: Workspace, user: User | None) -> None:
         start = period_start(period)
         over = _select_covering(workspace, user).filter(period=period, period_start__lt=start)
         over.update(spent_usd=0, period_start=start)
+
+
+class WorkspaceCostBudget:
+    """Pays from every budget that covers the user (None: the workspace's alone), briefly at a time, from any thread."""
+
+    def __init__(self, workspace: Workspace, user: User | None = None) -> None:
+        self._workspace, self._user = workspace, user
+
+    def reserve(self, usd: float) -> bool:
+        """Put the money aside in every budget; false when one lacks it."""
+        try:
+            return reserve(workspace=self._workspace, user=self._user, usd=money(usd, rounding=ROUND_UP))
+        finally:
+            _close_thread_connection()
+
+    def settle(self, reserved_usd: float, spent_usd: float) -> None:
+        """Give back what was put aside and book what was spent."""
+        reserved, spent = (money(usd, rounding=ROUND_UP) for usd in (reserved_usd, spent_usd))
+        try:
+            settle(workspace=self._workspace, user=self._user, reserved_usd=reserved, spent_usd=spent)
+        finally:
+            _close_thread_connection()
+
+
+def _close_thread_connection() -> None:
+    """A walk's thread may end after any call, and its connection with it."""
+    if threading.current_thread() is not threading.main_thread():
+        connection.close()

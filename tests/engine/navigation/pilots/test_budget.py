@@ -4,7 +4,8 @@ import threading
 
 import pytest
 
-from vectorless_web.engine.navigation.pilots import PilotBudget, PilotConfig, PilotReservation, Refusal
+from vectorless_web.engine.llm.budget import Reservation
+from vectorless_web.engine.navigation.pilots import PilotBudget, PilotConfig, Refusal
 
 
 def budget(**limits):
@@ -13,7 +14,7 @@ def budget(**limits):
 
 @pytest.mark.parametrize(("tokens", "granted"), [(399, True), (400, True), (401, False)])
 def test_the_tokens_of_one_call_are_limited(tokens, granted):
-    assert isinstance(budget().reserve(tokens), PilotReservation) is granted
+    assert isinstance(budget().reserve(tokens), Reservation) is granted
 
 
 @pytest.mark.parametrize(("tokens", "granted"), [(199, True), (200, True), (201, False)])
@@ -21,7 +22,7 @@ def test_the_tokens_of_a_run_are_limited(tokens, granted):
     spent = budget()
     for level in range(2):
         spent.settle(spent.reserve(400, level=level), tokens=400)
-    assert isinstance(spent.reserve(tokens), PilotReservation) is granted
+    assert isinstance(spent.reserve(tokens), Reservation) is granted
 
 
 @pytest.mark.parametrize(("before", "granted"), [(3, True), (4, True), (5, False)])
@@ -29,7 +30,7 @@ def test_the_calls_of_a_run_are_limited(before, granted):
     spent = budget(tokens=10_000)
     for level in range(before):
         spent.settle(spent.reserve(10, level=level))
-    assert isinstance(spent.reserve(10, level=99), PilotReservation) is granted
+    assert isinstance(spent.reserve(10, level=99), Reservation) is granted
 
 
 @pytest.mark.parametrize(("before", "granted"), [(0, True), (1, True), (2, False)])
@@ -37,14 +38,14 @@ def test_the_calls_at_one_level_are_limited_and_other_levels_are_not_touched(bef
     spent = budget(calls_per_level=2)
     for _ in range(before):
         spent.settle(spent.reserve(10, level=3))
-    assert isinstance(spent.reserve(10, level=3), PilotReservation) is granted
-    assert isinstance(spent.reserve(10, level=4), PilotReservation)
+    assert isinstance(spent.reserve(10, level=3), Reservation) is granted
+    assert isinstance(spent.reserve(10, level=4), Reservation)
 
 
 def test_the_levels_of_different_walks_are_counted_apart():
     spent = budget(calls_per_level=1)
-    assert isinstance(spent.reserve(10, level=("walk 1", 0)), PilotReservation)
-    assert isinstance(spent.reserve(10, level=("walk 2", 0)), PilotReservation)
+    assert isinstance(spent.reserve(10, level=("walk 1", 0)), Reservation)
+    assert isinstance(spent.reserve(10, level=("walk 2", 0)), Reservation)
     assert isinstance(spent.reserve(10, level=("walk 1", 0)), Refusal)
 
 
@@ -62,7 +63,7 @@ def test_held_tokens_count_until_they_are_settled():
     assert isinstance(spent.reserve(300, level=1), Refusal)
     spent.settle(held, tokens=100)
     assert isinstance(spent.reserve(401, level=1), Refusal)
-    assert isinstance(spent.reserve(300, level=1), PilotReservation)
+    assert isinstance(spent.reserve(300, level=1), Reservation)
 
 
 def test_settling_twice_changes_nothing():
@@ -113,7 +114,7 @@ def test_eight_threads_never_overdraw_together():
         barrier.wait()
         for turn in range(50):
             held = spent.reserve(10, level=(number, turn))
-            if isinstance(held, PilotReservation):
+            if isinstance(held, Reservation):
                 granted.append(held.number)
                 spent.settle(held, tokens=10)
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from vectorless_web.engine.agent.corpus import Corpus, VectorCorpus
+from vectorless_web.engine.agent.corpus import Corpus
 from vectorless_web.engine.agent.events import StepResult
 from vectorless_web.engine.documents.vectors import NodeVectors, clip_to_tokens
 from vectorless_web.engine.errors import ArtefactDamaged, ModelError
@@ -111,7 +111,7 @@ def lane_for(search_embedder: SearchEmbedder | None, corpus: Corpus, document: s
     if search_embedder is None:
         return None
     try:
-        vectors = corpus.vectors(document) if isinstance(corpus, VectorCorpus) else None
+        vectors = corpus.vectors(document)
     except ArtefactDamaged:
         vectors = None
     usable = vectors is not None and vectors.model == search_embedder.model

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from vectorless_web.engine.answers.claims import PackedNode
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.engine.passages.extraction import TextPiece, cut_pieces
+from vectorless_web.engine.passages.pieces import TextPiece, cut_pieces
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 

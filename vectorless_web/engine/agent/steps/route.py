@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
-from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, RoutedCorpus, Selected, entries_of
+from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, Selected, entries_of
 from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind
 from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.documents.card import Card
@@ -82,10 +82,6 @@ def _reason(terms: Sequence[str], years: set[int]) -> str:
     parts = [f"its card speaks of {', '.join(terms[:4])}"] if terms else []
     parts += [f"it covers {', '.join(str(year) for year in sorted(years))}"] if years else []
     return " and ".join(parts) or "nothing on its card speaks of the question"
-
-
-Route = Callable[[QueryPlan, Corpus], RouteResult]
-"""A router over the workspace's snapshot, narrowed to the corpus; document ids are the corpus ids as numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,30 +168,24 @@ SHOWN = 15
 class Routing:
     """How documents are narrowed: by the corpus' own router, or by one made of its cards on the spot.
 
-    `route` takes the place of both; its second pass reads what the first shortlist left.
     `model` helps a corpus' own router where its mode asks for one.
     """
 
-    route: Route | None = None
     model: ChatModel | None = None
 
     def first(self, plan: QueryPlan, corpus: Corpus) -> Shortlist:
         """The shortlist for a question."""
-        if self.route is not None:
-            return shortlist_of(self.route(plan, corpus))
-        if isinstance(corpus, RoutedCorpus):
-            return shortlist_of(corpus.route(plan, model=self.model))
-        return CardRouter(corpus).route(plan)
+        if corpus.router is None:
+            return CardRouter(corpus).route(plan)
+        return shortlist_of(corpus.router.route(plan, model=self.model))
 
     def second(
         self, plan: QueryPlan, corpus: Corpus, *, gaps: Sequence[str], read: Sequence[str], yielded: Sequence[str]
     ) -> Shortlist:
         """The shortlist of documents not read yet, with the gaps asked for too."""
-        if self.route is not None:
-            return self.first(plan, corpus)
-        if isinstance(corpus, RoutedCorpus):
-            return shortlist_of(corpus.reroute(plan, gaps=gaps, read=read, yielded=yielded, model=self.model))
-        return CardRouter(corpus).reroute(plan, gaps=gaps, read=read, yielded=yielded)
+        if corpus.router is None:
+            return CardRouter(corpus).reroute(plan, gaps=gaps, read=read, yielded=yielded)
+        return shortlist_of(corpus.router.reroute(plan, gaps=gaps, read=read, yielded=yielded, model=self.model))
 
 
 def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing) -> tuple[list[Selected], StepEvent]:

@@ -1,6 +1,6 @@
 """Pilots: advisers that rank the branches of a tree search. A pilot that fails costs its advice and nothing else."""
 
-from vectorless_web.engine.navigation.pilots.budget import PilotBudget, PilotReservation, Refusal
+from vectorless_web.engine.navigation.pilots.budget import PilotBudget, Refusal
 from vectorless_web.engine.navigation.pilots.config import PilotConfig, PilotMode
 from vectorless_web.engine.navigation.pilots.lexical import LexicalPilot
 from vectorless_web.engine.navigation.pilots.model import ModelPilot
@@ -50,7 +50,6 @@ __all__ = [
     "PilotDecision",
     "PilotExt",
     "PilotMode",
-    "PilotReservation",
     "PrecomputedScorer",
     "RankedCandidate",
     "Refusal",

@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from vectorless_web.engine.errors import (
@@ -15,6 +15,7 @@ from vectorless_web.engine.errors import (
     ModelTimeout,
     ModelUnreachable,
 )
+from vectorless_web.engine.llm.budget import Ledger, Reservation
 from vectorless_web.engine.llm.calls import Overdue, call_within
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage
 from vectorless_web.engine.navigation.pilots.config import PilotConfig
@@ -22,16 +23,6 @@ from vectorless_web.engine.navigation.pilots.pilot import as_number
 
 SMALLEST_CALL = 50
 """Tokens below which no consultation is asked for: the question and two titles would not fit. Chosen by hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class PilotReservation:
-    """Tokens and money held for one call until it is settled."""
-
-    tokens: int
-    cost_usd: float
-    level: Hashable
-    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,24 +42,6 @@ class PilotSpending:
     reserved_tokens: int = 0
 
 
-@dataclass(slots=True)
-class _Account:
-    calls: int = 0
-    tokens: int = 0
-    cost_usd: float = 0.0
-    dearest: float = 0.0
-    held: dict[int, PilotReservation] = field(default_factory=dict)
-    levels: Counter[Hashable] = field(default_factory=Counter)
-
-    @property
-    def held_tokens(self) -> int:
-        return sum(reservation.tokens for reservation in self.held.values())
-
-    @property
-    def held_cost(self) -> float:
-        return sum(reservation.cost_usd for reservation in self.held.values())
-
-
 class PilotBudget:
     """One per run, shared by the pilots of all its walks; safe under threads.
 
@@ -82,7 +55,9 @@ class PilotBudget:
         self.tokens, self.tokens_per_call = tokens, tokens_per_call
         self.calls, self.calls_per_level = calls, calls_per_level
         self.money_usd = money_usd
-        self._account = _Account()
+        self._ledger = Ledger()
+        self._dearest = 0.0
+        self._levels: Counter[Hashable] = Counter()
         self._lock = threading.Lock()
 
     @classmethod
@@ -96,7 +71,7 @@ class PilotBudget:
             money_usd=money_usd,
         )
 
-    def reserve(self, tokens: int, *, level: Hashable = 0) -> PilotReservation | Refusal:
+    def reserve(self, tokens: int, *, level: Hashable = 0) -> Reservation | Refusal:
         """Hold `tokens` for one call at a level of the tree, or say which limit forbids it.
 
         Levels are counted apart by whatever names them: a depth, or (walk, depth).
@@ -105,23 +80,22 @@ class PilotBudget:
             reason = self._reason_against(tokens, level)
             if reason:
                 return Refusal(reason)
-            return self._hold(tokens, level)
+            self._levels[level] += 1
+            return self._ledger.hold(tokens, self._dearest)
 
-    def settle(self, reservation: PilotReservation, *, tokens: int | None = None, cost_usd: float = 0.0) -> None:
+    def settle(self, reservation: Reservation, *, tokens: int | None = None, cost_usd: float = 0.0) -> None:
         """Replace what was held by what was used; None keeps the held tokens. Settling twice changes nothing."""
         with self._lock:
-            if self._account.held.pop(reservation.number, None) is None:
-                return
-            self._account.tokens += reservation.tokens if tokens is None else max(tokens, 0)
-            self._account.cost_usd += max(cost_usd, 0.0)
-            self._account.dearest = max(self._account.dearest, cost_usd)
+            used = reservation.tokens if tokens is None else max(tokens, 0)
+            if self._ledger.settle(reservation, tokens=used, cost_usd=max(cost_usd, 0.0)):
+                self._dearest = max(self._dearest, cost_usd)
 
     @property
     def spending(self) -> PilotSpending:
         """What was spent so far and what is held."""
         with self._lock:
-            account = self._account
-            return PilotSpending(account.calls, account.tokens, account.cost_usd, account.held_tokens)
+            ledger = self._ledger
+            return PilotSpending(ledger.made, ledger.tokens, ledger.cost_usd, ledger.held_tokens)
 
     @property
     def is_spent(self) -> bool:
@@ -129,23 +103,15 @@ class PilotBudget:
         with self._lock:
             return bool(self._reason_against(min(SMALLEST_CALL, self.tokens_per_call), level=object()))
 
-    def _hold(self, tokens: int, level: Hashable) -> PilotReservation:
-        account = self._account
-        account.calls += 1
-        account.levels[level] += 1
-        reservation = PilotReservation(tokens, account.dearest, level, account.calls)
-        account.held[reservation.number] = reservation
-        return reservation
-
     def _reason_against(self, tokens: int, level: Hashable) -> str:
-        account = self._account
-        if account.calls >= self.calls:
+        ledger = self._ledger
+        if ledger.made >= self.calls:
             return f"all {self.calls} consultations of this run are used"
-        if account.levels[level] >= self.calls_per_level:
+        if self._levels[level] >= self.calls_per_level:
             return f"all {self.calls_per_level} consultations at this level are used"
         if tokens > self.tokens_per_call:
             return f"one consultation may take {self.tokens_per_call} tokens, this one needs {tokens}"
-        if account.tokens + account.held_tokens + tokens > self.tokens:
+        if ledger.committed_tokens + tokens > self.tokens:
             return f"the {self.tokens} tokens for guidance are used"
         if self._is_money_short():
             return "the money for guidance is used"
@@ -154,9 +120,8 @@ class PilotBudget:
     def _is_money_short(self) -> bool:
         if self.money_usd is None:
             return False
-        account = self._account
-        committed = account.cost_usd + account.held_cost
-        return committed >= self.money_usd or committed + account.dearest > self.money_usd
+        committed = self._ledger.committed_usd
+        return committed >= self.money_usd or committed + self._dearest > self.money_usd
 
 
 _PROBLEMS: tuple[tuple[type[Exception], str], ...] = (
@@ -220,7 +185,7 @@ def _ask(model: ChatModel, prompt: Prompt) -> Reply:
     return model.complete(messages, schema=prompt.schema, max_tokens=prompt.reply_tokens)
 
 
-def _settle_call(reply: Reply, reserved: PilotReservation, *, budget: PilotBudget, fixed_tokens: int) -> CallOutcome:
+def _settle_call(reply: Reply, reserved: Reservation, *, budget: PilotBudget, fixed_tokens: int) -> CallOutcome:
     usage = reply.usage if isinstance(reply.usage, Usage) else Usage()
     counted = _count_tokens(usage.tokens_in) + _count_tokens(usage.tokens_out)
     used = max(counted - fixed_tokens, 0) if counted > 0 else reserved.tokens
