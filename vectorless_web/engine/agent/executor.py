@@ -75,6 +75,7 @@ class ReasoningExecutor:
         note = note or planned.note
         if planned.dialogue:
             walk.dialogue, walk.results = planned.dialogue, []
+            walk.shown |= {picture.place for message in planned.dialogue for picture in message.pictures}
         walk.pending.extend(planned.also)
         walk.draft = planned.draft
         before, seen = len(walk.packed), len(walk.seen)

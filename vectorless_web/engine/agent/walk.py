@@ -84,7 +84,9 @@ class Walk:
     most_pictures: int = 0
     """Pages that may be looked at as pictures."""
     seen: list[Picture] = field(default_factory=list)
-    """Pages that the model was shown as pictures."""
+    """Pages that were drawn for the model."""
+    shown: set[tuple[str, int]] = field(default_factory=set)
+    """Those of them, as (document, page index), that stood in a conversation to which the model replied."""
     lane: VectorLane | None = None
     """Compares the question with the document's vectors; None when the run has no embedding model."""
 
