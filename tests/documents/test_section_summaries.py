@@ -113,8 +113,8 @@ def test_nothing_is_sent_before_an_owner_switches_it_on_and_the_cost_is_shown(
     compiled_document(workspace, alice, handbook(), "port.md")
 
     told = shown()
-    assert "1 document with 4 sections would be summarised: at most" in told
-    assert re.search(r"at most \$0\.\d+", told) and "is sent to http://localhost" in told
+    assert "1 document with 4 sections would be summarised: about" in told
+    assert re.search(r"about \$0\.\d+", told) and "is sent to http://localhost" in told
     assert act(bob, "on/").status_code in (403, 404)
     assert not writer.prompts and not SectionSummaries.objects.exists()
 

@@ -28,7 +28,7 @@ class SummaryModel:
 
 @dataclass(frozen=True)
 class SummaryEstimate:
-    """What summarising all documents of a workspace would take at most; estimates."""
+    """What summarising all documents of a workspace would take, at the dearer of the model's two prices; estimates."""
 
     documents: int
     sections: int
@@ -110,7 +110,7 @@ def summary_progress_of(workspace: Workspace) -> SummaryProgress:
 
 
 def estimate_summaries(workspace: Workspace, model: SummaryModel) -> SummaryEstimate:
-    """What it would take at most to summarise every ready document."""
+    """What it would take to summarise every ready document."""
     reports = current_versions(workspace.pk).values_list("report", flat=True)
     sections = [int((report or {}).get("sections", 0)) for report in reports]
     tokens = sum(map(estimate_tokens, sections))

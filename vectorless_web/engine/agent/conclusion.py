@@ -429,7 +429,7 @@ def _select_supported_claims(run: RunState) -> list[ClaimEvent]:
 
 def _not_found(run: RunState) -> str:
     if run.unwritten and not run.taken_over:
-        return _unwritten(run)
+        return f"{_unwritten(run)}{_describe_scanned(run)}"
     documents = _say_documents(run)
     looked = say_count(len(run.list_checked()), "section that came near was", "sections that came near were")
     return (
