@@ -1,6 +1,6 @@
 """The documents a run may read, as the orchestrator sees them, and whether one is about whom the question names."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Protocol, runtime_checkable
@@ -83,6 +83,15 @@ class Corpus(Protocol):
     def vectors(self, document: str) -> NodeVectors | None:
         """Vectors of the document's leaves; None when it has none. ArtefactDamaged when they cannot be read."""
         return None
+
+
+@runtime_checkable
+class SummarisedCorpus(Corpus, Protocol):
+    """A corpus that holds one-line summaries of its documents' sections, written beforehand by a model."""
+
+    def summaries(self, document: str) -> Mapping[int, str]:
+        """Lines by the key of their section; empty when there are none."""
+        ...
 
 
 @runtime_checkable
