@@ -34,7 +34,7 @@ from vectorless_web.engine.llm.model import ChatModel, Message, Reply
 from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.tokens import HeuristicEstimator
-from vectorless_web.infra.queues.work_horses import freeze_memory
+from vectorless_web.infra.queues.jobs import freeze_memory
 
 _COPIED = re.compile(r"^\[(?P<node>\w+)\] page[^\n]*\n(?P<quote>[^\n]{12,})", re.M)
 SIZES = {"up to 60": 60, "61 to 120": 120, "121 to 200": 200, "above 200": 100_000}

@@ -27,7 +27,7 @@ from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.cassette import Cassette, Recording
-from vectorless_web.providers.endpoint import FORMS, Endpoint
+from vectorless_web.providers.connections import FORMS, Endpoint
 
 WALKS_AT_ONCE = 4
 """Documents walked side by side when a model makes each of them wait."""

@@ -22,7 +22,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.throttle import client_address, counted_address, give_back, seconds_to_wait
+from vectorless_web.infra.web.request_limits import client_address, counted_address, give_back, seconds_to_wait
 from vectorless_web.workspaces.models import Invitation
 from vectorless_web.workspaces.selectors import User, invitation_by
 from vectorless_web.workspaces.services import accept_invitation, invitation_closed

@@ -1,7 +1,10 @@
-"""Which passwords are too easy to guess although they are long enough."""
+"""Which passwords are too easy to guess although they are long enough, and the forms of the account pages."""
 
 from itertools import pairwise
+from typing import Any
 
+from allauth.account.forms import ResetPasswordForm as MailedResetForm
+from django.conf import settings
 from django.core.exceptions import ValidationError
 
 LEAST_CHARACTERS = 5
@@ -26,3 +29,20 @@ class VariedPasswordValidator:
     def get_help_text(self) -> str:
         """The rule in words."""
         return f"Your password needs at least {LEAST_CHARACTERS} different characters, in no simple order."
+
+
+NO_MAIL = (
+    "This site sends no mail, so no link was sent. Ask the owner of your workspace or an administrator of the site: "
+    "an administrator can make a link for you with which you choose a new password."
+)
+
+
+class ResetPasswordForm(MailedResetForm):
+    """Asks for the address to which a link is sent; refuses while no mail is sent at all."""
+
+    def clean(self) -> dict[str, Any]:
+        """ValidationError while mail is off."""
+        if not settings.MAIL_ON:
+            raise ValidationError(NO_MAIL, code="mail_off")
+        values: dict[str, Any] = super().clean()
+        return values
