@@ -312,12 +312,9 @@ def list_read_nodes(steps: list[Step]) -> dict[str, tuple[int, ...]]:
     return {document: tuple(keys) for document, keys in found.items()}
 
 
-REASONS = ("wrong_fact", "wrong_page", "missing_document", "too_slow")
-
-
 def give_feedback(*, user: User, run: Run, good: bool, reason: str = "", comment: str = "") -> Feedback:
     """Keep what a person says of a run; saying it again replaces it."""
-    if reason and reason not in REASONS:
+    if reason and reason not in Feedback.Reason.values:
         raise Problem("Choose one of the reasons offered.", code="invalid_input", status=422)
     values = {"good": good, "reason": "" if good else reason, "comment": comment.replace("\0", "").strip()[:2000]}
     given, _ = Feedback.objects.update_or_create(run=run, user_id=user.pk or 0, defaults=values)

@@ -20,7 +20,7 @@ from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.markdown import as_markdown
 from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, edit_box, read_prefill
 from vectorless_web.runs.live.feed import Audience, Feed
-from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.models import Feedback, Run, Thread
 from vectorless_web.runs.page import page_context, rendering, sheets
 from vectorless_web.runs.page.page_context import find_ways
 from vectorless_web.runs.views.lists import list_page
@@ -131,7 +131,9 @@ def feedback(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return redirect("runs:detail", slug=slug, pk=pk)
     citations = rendering.citations_of(run, selectors.claims_of(run))
     context = {"run": run, "workspace": run.workspace, "may": may_in(run.workspace), "my_feedback": given}
-    return render(request, "runs/_feedback.html", {**context, "citations": citations})
+    return render(
+        request, "runs/_feedback.html", {**context, "reasons": Feedback.Reason.choices, "citations": citations}
+    )
 
 
 @require_POST
