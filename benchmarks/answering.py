@@ -77,6 +77,9 @@ def prediction_of(answered: Answered, name_of: Callable[[str], str]) -> Predicti
         "citations": _citations(answered.cited, name_of) if answered.is_answer else [],
         "outcome": done.outcome.value,
         "confidence": done.confidence.value if done.confidence else None,
+        "signals": {signal.name: round(signal.share, 4) for signal in done.confidence.signals}
+        if done.confidence
+        else {},
         "tokens": done.tokens,
         "steps": done.steps,
         "engine": done.engine,

@@ -277,6 +277,8 @@ MODEL_ANSWER_TOKENS = env.int("VECTORLESS_MODEL_ANSWER_TOKENS", default=3000)
 """Most tokens of a reply that plans a step, and of one that writes the answer, what a model thinks before included."""
 MODEL_WHOLE_TOKENS = env.int("VECTORLESS_MODEL_WHOLE_TOKENS", default=5000)
 """Tokens of a document that a model is shown whole and answers from at once; 0 for none."""
+MODEL_PICTURES = env.bool("VECTORLESS_MODEL_PICTURES", default=False)
+"""Whether VECTORLESS_MODEL reads pictures and may be shown pages so."""
 
 UPLOAD_MAX_BYTES = env.int("VECTORLESS_UPLOAD_MAX_BYTES", default=200 * 2**20)
 WORKSPACE_MAX_BYTES = env.int("VECTORLESS_WORKSPACE_MAX_BYTES", default=0)

@@ -31,6 +31,9 @@ from vectorless_web.providers.connections import FORMS, Endpoint
 
 WALKS_AT_ONCE = 4
 """Documents walked side by side when a model makes each of them wait."""
+PICTURES = 3
+"""Pages of a document that a model may look at as pictures: each takes 1,200 to 1,900 tokens, and is sent again with
+every later turn."""
 BOUNDLESS = 10**12
 """Calls and tokens of a budget that decides nothing: in a replay the stored calls do."""
 
@@ -38,7 +41,8 @@ BOUNDLESS = 10**12
 class ModelChoice(Protocol):
     """The chat model a workspace chose. Prices are US dollars per million tokens.
 
-    `forms` and `streams` are what its self-test found that the server takes.
+    `forms` and `streams` are what its self-test found that the server takes, `pictures` whether it may be shown pages
+    as pictures.
     """
 
     @property
@@ -57,6 +61,8 @@ class ModelChoice(Protocol):
     def forms(self) -> tuple[str, ...]: ...
     @property
     def streams(self) -> bool: ...
+    @property
+    def pictures(self) -> bool: ...
 
 
 class EmbeddingModel(Protocol):
@@ -145,6 +151,7 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
         answer=settings.MODEL_ANSWER_TOKENS,
         context=context or 0,
         whole=settings.MODEL_WHOLE_TOKENS,
+        pictures=PICTURES if (choice.pictures if choice else settings.MODEL_PICTURES) else 0,
     )
     return _build_model_engine(caller, calls, sizes, searching)
 

@@ -135,7 +135,9 @@ document.addEventListener("go:copy", () => {
   const quotes = $$(".cite", claim).map((cite) => {
     const row = document.getElementById(`cite-${cite.dataset.marker}`);
     const where = row?.querySelector("[data-cited]").textContent.replace(/\s+/g, " ").trim();
-    return row ? `[${cite.dataset.marker}] “${row.querySelector("blockquote").textContent.trim()}” (${where})` : "";
+    const quote = row?.querySelector("blockquote")?.textContent.trim();
+    const said = quote ? `“${quote}”` : row?.querySelector("[data-pictured]").textContent.trim();
+    return row ? `[${cite.dataset.marker}] ${said} (${where})` : "";
   });
   const text = [claim.querySelector(".said").textContent.trim(), ...quotes].filter(Boolean).join("\n");
   const done = document.getElementById("claims").dataset.copied;

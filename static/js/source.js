@@ -73,8 +73,9 @@ function follow(on) {
 function copyQuote(button) {
   const marker = document.querySelector("[data-now-marker]").textContent.trim();
   const row = document.getElementById(`cite-${marker}`);
-  const quote = row.querySelector("blockquote").textContent.trim();
-  const text = `“${quote}” (${row.querySelector("[data-cited]").innerText.trim()})`;
+  const quote = row.querySelector("blockquote")?.textContent.trim();
+  const said = quote ? `“${quote}”` : row.querySelector("[data-pictured]").textContent.trim();
+  const text = `${said} (${row.querySelector("[data-cited]").innerText.trim()})`;
   document.dispatchEvent(new CustomEvent("copy:text", { detail: { text, done: button.dataset.copied } }));
 }
 

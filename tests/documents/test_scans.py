@@ -22,7 +22,7 @@ def words_of(client, workspace, bob):
 
 def test_a_scan_is_told_to_be_one_in_the_list_and_on_its_page(ready, words_of):
     document = ready(scan(3), "lease.pdf")
-    sentence = "Ready, but no text on 3 of 3 pages: scanned pages cannot be read."
+    sentence = "Ready, but no text on 3 of 3 pages: scanned pages have no words to search or quote."
 
     assert sentence in words_of("")
     assert "remark" not in words_of("")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.model_server import KEY, ModelServer
+from tests.support.model_server import KEY, ModelServer, parts_of
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.llm.capability import SelfTest, self_test
 from vectorless_web.providers.connections import Endpoint
@@ -48,7 +48,7 @@ def test_a_server_with_neither_schema_nor_streaming_is_usable(tested, status, sa
 
     assert found(result) | {"speed": "yes"} == {
         "reply": "yes", "tools": "no", "json_schema": "no", "json_object": "no", "streaming": "no",
-        "quotes": "yes", "context": "yes", "speed": "yes", "usage": "yes",
+        "quotes": "yes", "pictures": "yes", "context": "yes", "speed": "yes", "usage": "yes",
     }  # fmt: skip
     assert result.usable
     assert (result.forms, result.streams) == (("",), False)
@@ -170,6 +170,7 @@ def test_any_chat_model_can_be_tested_without_a_server():
             {"section_number": 3, "why": "cash"},
             "one two three",
             {"quote": "Rent of 4,310 thousand was paid in advance for the depot at Harbour Lane."},
+            "5839",
             "7493",
         ]
     )
@@ -178,3 +179,20 @@ def test_any_chat_model_can_be_tested_without_a_server():
 
     assert result.usable
     assert found(result)["streaming"] == "yes"
+
+
+@pytest.mark.parametrize(
+    ("pictures", "sees", "reads"),
+    [("read", "yes", True), ("ignored", "no", False), (400, "no", False), (415, "no", False), (503, "unknown", None)],
+)
+def test_whether_a_model_reads_pictures_is_found_out(tested, pictures, sees, reads):
+    server = ModelServer(pictures=pictures)
+    result = tested(server)
+
+    assert (found(result)["pictures"], result.reads_pictures) == (sees, reads)
+    assert suited(result) == {"plan": True, "guide": True, "write": True}, "it is asked for text all the same"
+    (sent,) = {url for body in server.requests for url in parts_of(body["messages"][-1])[1]}
+    assert sent.startswith("data:image/jpeg;base64,/9j/") and len(sent) < 20_000
+    assert result.forms == ("tools", "json_schema", "json_object", "") and result.streams, (
+        "a refusal teaches no dialect"
+    )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.agent.events import CompleteEvent, NodeRef, Outcome, ReasoningEvent, StepEvent, StepKind
-from vectorless_web.engine.answers.claims import Check, ClaimEvent, Confidence, Evidence, Support
+from vectorless_web.engine.answers.claims import Check, ClaimEvent, Confidence, Evidence, Strength, Support
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def claim(
 
 def complete(outcome: Outcome = Outcome.ANSWERED, **values) -> CompleteEvent:
     """The end of a story."""
-    confidence = Confidence(1.0, 1.0, 0.9) if outcome is Outcome.ANSWERED else None
+    confidence = Confidence(1.0, 1.0, 0.9, 0.9, Strength.STRONG) if outcome is Outcome.ANSWERED else None
     texts = {"answer": "Revenue was 412 million. [1]", "value": "412 million"} if outcome is Outcome.ANSWERED else {}
     return CompleteEvent(outcome, "It is in the documents.", confidence=confidence, grounded=True, **texts, **values)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pypdfium2 as pdfium
 from django.core.files.uploadedfile import SimpleUploadedFile
-from PIL import Image
+from PIL import Image, ImageDraw
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
@@ -72,3 +72,31 @@ def no_pages() -> bytes:
 def upload(content: bytes, name: str) -> SimpleUploadedFile:
     """A file as a browser sends it."""
     return SimpleUploadedFile(name, content)
+
+
+def charted(
+    heights: Sequence[int] = (30, 50, 80),
+    *,
+    words: str = "Deliveries by quarter",
+    title: str = "Harbour report",
+    pages: int = 2,
+) -> bytes:
+    """A PDF of a page of text, then pages with a bar chart and `words` that are drawn, without any text."""
+    buffer = io.BytesIO()
+    canvas = Canvas(buffer, pagesize=A4)
+    canvas.setTitle(title)
+    for number, line in enumerate((title, "The harbour was dredged in March.", "The chart is on page 2.")):
+        canvas.drawString(72, 760 - 28 * number, line)
+    canvas.showPage()
+    picture = Image.new("RGB", (600, 400), "white")
+    draw = ImageDraw.Draw(picture)
+    draw.text((40, 20), words, fill="black", font_size=28)
+    for number, height in enumerate(heights):
+        left = 80 + 160 * number
+        draw.rectangle((left, 380 - 3 * height, left + 90, 380), fill="steelblue")
+        draw.text((left + 20, 340 - 3 * height), str(height), fill="black", font_size=28)
+    for _ in range(pages - 1):
+        canvas.drawInlineImage(picture, 60, 300, 480, 320)
+        canvas.showPage()
+    canvas.save()
+    return buffer.getvalue()

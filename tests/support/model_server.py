@@ -13,7 +13,9 @@ SECTION = {"section_number": 3, "why": "It is about cash."}
 
 @dataclass
 class ModelServer:
-    """Answers the self-test's questions. `schema`, `json_object`, `tools`: taken, ignored, or the status of a refusal.
+    """Answers the self-test's questions. `pictures`: read, ignored, or the status of a refusal.
+
+    `schema`, `json_object`, `tools`: taken, ignored, or the status of a refusal.
 
     `stream`: sse, json (ignored) or a status. `reads`: tokens kept of a prompt, its end.
     """
@@ -21,6 +23,7 @@ class ModelServer:
     schema: str | int = "taken"
     json_object: str | int = "taken"
     tools: str | int = "taken"
+    pictures: str | int = "read"
     stream: str | int = "sse"
     counts: bool = True
     reads: int | None = None
@@ -53,6 +56,8 @@ class ModelServer:
         status = {"json_schema": self.schema, "json_object": self.json_object}.get(form)
         if isinstance(status, int):
             return refused(status, f"response_format {form} is not supported" if self.says_why else "bad request")
+        if isinstance(self.pictures, int) and parts_of(body["messages"][-1])[1]:
+            return refused(self.pictures, "this model does not support image input" if self.says_why else "bad request")
         if body.get("stream") and isinstance(self.stream, int):
             return refused(self.stream, "stream is not supported" if self.says_why else "bad request")
         return None
@@ -68,13 +73,15 @@ class ModelServer:
         return whole(text, usage)
 
     def _said(self, body: dict) -> str:
-        prompt = body["messages"][-1]["content"]
+        prompt, pictures = parts_of(body["messages"][-1])
         if self.reads is not None:
             prompt = prompt[-4 * self.reads :]
         if self.prose:
             return "Why, certainly, here is what I think about that."
         if "one word: ready" in prompt:
             return "ready"
+        if "stands in this picture" in prompt:
+            return "5839" if pictures and self.pictures == "read" else "none"
         if "Count from one" in prompt:
             return "one, two, three, four, five"
         if "Copy the sentence" in prompt:
@@ -89,6 +96,15 @@ class ModelServer:
         form = body.get("response_format", {}).get("type", "")
         heeds = (form == "json_schema" and self.schema == "taken") or '"section_number"' in prompt
         return json.dumps(SECTION if heeds else {"answer": 3})
+
+
+def parts_of(message: dict) -> tuple[str, list[str]]:
+    """The words of a message, and the addresses of its pictures."""
+    content = message["content"]
+    if isinstance(content, str):
+        return content, []
+    words = " ".join(part["text"] for part in content if part["type"] == "text")
+    return words, [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
 
 
 def whole(text: str, usage: dict | None = None, finish: str = "stop") -> Response:

@@ -58,7 +58,7 @@ def test_a_good_model_works_and_suits_every_job(found, page, alice, provider):
     assert "Answered as tiny-2026" in row
     assert "It suits every job" in row
     assert "JSON schema yes" in visible_text(row)
-    assert row.count("<dt>") == 9 + 3
+    assert row.count("<dt>") == 10 + 3
     assert "hx-trigger" not in row
 
 

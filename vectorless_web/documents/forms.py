@@ -42,7 +42,7 @@ class ListForm(forms.Form):
 
 class ReaderForm(forms.Form):
     """The reader's address: page and version from 1, how to show the page, words to find in it or in the outline,
-    and the first heading to show of an outline in parts.
+    the first heading to show of an outline in parts, and the first row (from 1) to show of a table (by its key).
     """
 
     page = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
@@ -51,6 +51,8 @@ class ReaderForm(forms.Form):
     find = forms.CharField(required=False, max_length=SEARCH_MAX)
     outline = forms.CharField(required=False, max_length=SEARCH_MAX)
     headings = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
+    table = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
+    row = forms.IntegerField(required=False, min_value=1, max_value=LARGEST)
 
 
 class FolderForm(forms.ModelForm):

@@ -4,6 +4,7 @@ EngineError
 ├── InvalidInput            the caller's question, file or argument is unusable
 │   └── UnreadableDocument  a file cannot be compiled; carries cause and remedy
 ├── NotFound                a node, document or label does not exist
+├── PictureUnavailable      the picture of a page cannot be had
 ├── LimitReached            steps, calls, tokens, money or wall clock are spent
 ├── Cancelled               the run was asked to stop
 │   └── ModelStopped        in the middle of a model call; says what the call had cost by then
@@ -60,6 +61,12 @@ class NotFound(EngineError):
     """Raised when a node key, label or document id does not exist."""
 
     code = "not_found"
+
+
+class PictureUnavailable(EngineError):
+    """Raised when the picture of a page cannot be drawn now, or is too large for a model; the sentence says why."""
+
+    code = "no_picture"
 
 
 class LimitReached(EngineError):

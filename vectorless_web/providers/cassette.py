@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vectorless_web.engine.errors import InvalidInput, ModelUnreachable, PartialCall
-from vectorless_web.engine.llm.calls import ModelCallRecord, failure, request_hash
+from vectorless_web.engine.llm.calls import ModelCallRecord, failure, hashed_message, request_hash
 from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.engine.llm.replies import parse_object
 
@@ -111,7 +111,7 @@ class Cassette:
 
 def prompt_digest(messages: Sequence[Message]) -> str:
     """Sixteen hexadecimal digits of the messages' SHA-256: enough to tell which prompt of a run changed."""
-    told = json.dumps([[message.role, message.content] for message in messages], ensure_ascii=True)
+    told = json.dumps([hashed_message(message) for message in messages], ensure_ascii=True)
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 

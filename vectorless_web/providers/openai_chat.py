@@ -6,6 +6,7 @@ no sentence of a provider, and never a key, goes further.
 
 import json
 import time
+from base64 import b64encode
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -252,7 +253,7 @@ class OpenAIChat:
         self, messages: Sequence[Message], received: Received, schema: Mapping[str, Any] | None, **wanted: Any
     ) -> openai.APIResponse[Any]:
         """The response, its body still to come, in the richest dialect that the server takes."""
-        turns: list[Any] = [{"role": message.role, "content": message.content} for message in messages]
+        turns: list[Any] = [{"role": message.role, "content": _content(message)} for message in messages]
         create = self._client.chat.completions.with_streaming_response.create
         attempts = self._attempts(asks_for_object=schema is not None)
         dialect = next(attempts)
@@ -308,12 +309,22 @@ class OpenAIChat:
         return Usage(read, written, self._cost(read, written))
 
     def _partial(self, messages: Sequence[Message], received: Received) -> PartialCall:
-        tokens_in = sum(HeuristicEstimator().estimate(message.content) for message in messages)
+        pictures = sum(picture.tokens for message in messages for picture in message.pictures)
+        tokens_in = sum(HeuristicEstimator().estimate(message.content) for message in messages) + pictures
         tokens_out = received.tokens()
         return PartialCall(received.text, tokens_in, tokens_out, self._cost(tokens_in, tokens_out))
 
     def _cost(self, tokens_in: int, tokens_out: int) -> float:
         return float((tokens_in * self._endpoint.price_in + tokens_out * self._endpoint.price_out) / MILLION)
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """The words of a message; with pictures its parts, each picture as a data address: nothing is fetched for it."""
+    if not message.pictures:
+        return message.content
+    addresses = (f"data:image/jpeg;base64,{b64encode(picture.data).decode()}" for picture in message.pictures)
+    pictures = [{"type": "image_url", "image_url": {"url": address}} for address in addresses]
+    return [{"type": "text", "text": message.content}, *pictures]
 
 
 def client_for(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:

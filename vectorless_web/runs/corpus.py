@@ -9,6 +9,7 @@ from typing import Any, overload
 from vectorless_web.documents.embeddings import vectors_of
 from vectorless_web.documents.models import Card as CardRow
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages, page_image
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
@@ -16,9 +17,10 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.serialise import card_from
 from vectorless_web.engine.documents.vectors import NodeVectors
-from vectorless_web.engine.errors import ArtefactDamaged, NotFound
+from vectorless_web.engine.errors import ArtefactDamaged, NotFound, PictureUnavailable
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.llm.picture import Picture, draw_picture
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
 from vectorless_web.runs.models import Run
@@ -208,6 +210,24 @@ class WorkspaceCorpus(Corpus):
     def vectors(self, document: str) -> NodeVectors | None:
         """The document's vectors, if they were ready when the run began: every attempt finds the same."""
         return vectors_of(self.version(document), before=self._run.started_at)
+
+    def has_pictures(self, document: str) -> bool:
+        """Whether the document has drawn pages."""
+        return has_pages(self.version(document))
+
+    def picture(self, document: str, page_index: int) -> Picture:
+        """The page as the render child draws it; PictureUnavailable when it cannot."""
+        version, page = self.version(document), self.open(document).pages[page_index]
+
+        def draw(scale: float) -> bytes:
+            try:
+                return page_image(version, page_index, scale).read_bytes()
+            except RenderUnavailable as error:
+                raise PictureUnavailable(error.message) from error
+            except FileNotFoundError as error:
+                raise PictureUnavailable("The picture was removed from the cache meanwhile.") from error
+
+        return draw_picture(document, page_index, (page.width, page.height), draw)
 
     def version(self, document: str) -> DocumentVersion:
         """The version that stands for a document in this run; NotFound if it is not in the scope."""

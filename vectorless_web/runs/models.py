@@ -156,6 +156,11 @@ class Step(models.Model):
 
 
 class Answer(models.Model):
+    class Strength(models.TextChoices):
+        STRONG = "strong", "Strong"
+        MODERATE = "moderate", "Moderate"
+        WEAK = "weak", "Weak"
+
     run = models.OneToOneField(Run, on_delete=models.CASCADE, related_name="answer")
     markdown = models.TextField(blank=True)
     value = models.CharField(max_length=200, blank=True)
@@ -163,6 +168,10 @@ class Answer(models.Model):
     claims_held = models.FloatField(null=True, blank=True)
     parts_covered = models.FloatField(null=True, blank=True)
     evidence_fit = models.FloatField(null=True, blank=True)
+    strength = models.CharField(max_length=8, choices=Strength.choices, blank=True)
+    """The word for the confidence; "" for answers from before there was one."""
+    signals = models.JSONField(default=dict, blank=True)
+    """{name: share in [0, 1]}, what the confidence was worked out from."""
     grounded = models.BooleanField(default=False)
     abstained = models.BooleanField(default=False)
     missing = models.JSONField(default=list, blank=True)

@@ -157,9 +157,14 @@ def _leave_names_out(context: dict[str, Any]) -> None:
 
 
 def find_quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion | None:
-    """The version when that page of it holds a part of a quote and was not deleted since, else None."""
+    """The version when that page of it holds a part of a quote and was not deleted since, else None.
+
+    A quote that was not found opens no page: a model may have named any.
+    """
     cited = [citation for claim in selectors.claims_of(run) for citation in claim.citations.all()]
     for citation in [*cited, *selectors.passages_of(run)]:
+        if citation.check_result == "missing":
+            continue
         on_pages = {citation.page_index, *(span[0] for span in citation.spans)}
         shown = citation.version if citation.version_id == version and page_index in on_pages else None
         if shown is not None and may_be_shown(shown):

@@ -151,13 +151,17 @@ class ProviderForm(forms.ModelForm):
 
     class Meta:
         model = ModelProvider
-        fields = ["name", "base_url", "model", "price_in", "price_out", "context_size", "enabled"]
+        fields = ["name", "base_url", "model", "price_in", "price_out", "context_size", "pictures", "enabled"]
         labels = {
             "base_url": "Address",
             "price_in": "USD per million tokens in",
             "price_out": "USD per million tokens out",
             "context_size": "Context size in tokens",
+            "pictures": "Pictures of pages",
             "enabled": "In use",
+        }
+        help_texts = {
+            "pictures": "A model that reads pictures may look at charts and scanned pages; these go to its address."
         }
 
     def __init__(self, *args: Any, workspace: Workspace | None, preset: Preset | None = None, **kwargs: Any) -> None:

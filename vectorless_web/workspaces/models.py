@@ -122,6 +122,13 @@ class Invitation(models.Model):
 class ModelProvider(models.Model):
     """A chat model a workspace may use (every workspace when `workspace` is null). The key is encrypted at rest."""
 
+    class Pictures(models.TextChoices):
+        """Whether pages are shown to it as pictures, too."""
+
+        TESTED = "", "As its test finds"
+        YES = "yes", "Yes, it reads pictures"
+        NO = "no", "No, send it text alone"
+
     TRIED_WITHIN = timedelta(minutes=11)
     """A self-test is ended after ten minutes; the eleventh is for a queue that waits."""
 
@@ -135,6 +142,9 @@ class ModelProvider(models.Model):
     price_in = models.DecimalField("price per million tokens in", max_digits=10, decimal_places=4, default=0)
     price_out = models.DecimalField("price per million tokens out", max_digits=10, decimal_places=4, default=0)
     context_size = models.PositiveIntegerField("context size in tokens", default=128_000)
+    pictures = models.CharField(
+        "pictures of pages", max_length=4, choices=Pictures.choices, default=Pictures.TESTED, blank=True
+    )
     capabilities = models.JSONField(default=dict, blank=True)
     """What its self-test found out."""
     enabled = models.BooleanField(default=True)
@@ -153,6 +163,12 @@ class ModelProvider(models.Model):
     def has_key(self) -> bool:
         """Whether a key is stored; the key itself is never shown."""
         return bool(self.encrypted_key)
+
+    @property
+    def reads_pictures(self) -> bool:
+        """Whether it may be shown pages as pictures: what its owner says, else what its test found."""
+        found = self.capabilities.get("reads_pictures") is True
+        return found if self.pictures == self.Pictures.TESTED else self.pictures == self.Pictures.YES
 
     @property
     def is_being_tried(self) -> bool:

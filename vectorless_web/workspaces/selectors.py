@@ -49,6 +49,8 @@ class ModelSettings:
     forms: tuple[str, ...] = ("json_schema", "json_object", "")
     """How the server lets itself be asked for an object, the strictest first."""
     streams: bool = True
+    pictures: bool = False
+    """Whether pages are shown to it as pictures, too."""
 
 
 @dataclass(frozen=True)
@@ -245,6 +247,7 @@ def settings_of(row: ModelProvider) -> ModelSettings:
         context_size=min(row.context_size, row.capabilities.get("reads_tokens") or row.context_size),
         forms=tuple(row.capabilities.get("forms") or ModelSettings.forms),
         streams=row.capabilities.get("streams") is not False,
+        pictures=row.reads_pictures,
     )
 
 

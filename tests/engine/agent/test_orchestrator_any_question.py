@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.support.engine_documents import Part, Shelf, annual_report, compiled, paragraph, section, table
-from vectorless_web.engine.agent.events import CompleteEvent, Outcome
+from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import Check, ClaimEvent, Support
@@ -28,7 +28,7 @@ def check(events):
     end = events[-1]
     assert isinstance(end, CompleteEvent)
     assert sum(isinstance(event, CompleteEvent) for event in events) == 1
-    assert end.outcome in (Outcome.ANSWERED, Outcome.PARTIAL, Outcome.NOT_FOUND, Outcome.FAILED)
+    assert end.outcome in (*CONCLUDED, Outcome.FAILED)
     held = [e for e in events if isinstance(e, ClaimEvent) and e.support in (Support.SUPPORTED, Support.DERIVED)]
     assert bool(end.answer) == (end.outcome in (Outcome.ANSWERED, Outcome.PARTIAL)) == bool(held)
     for claim in held:

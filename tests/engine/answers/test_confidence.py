@@ -1,10 +1,20 @@
-"""The confidence of a model's answer, from what its checks found."""
+"""The confidence of a model's answer, from what its checks found, and that of an offline one, from its signals."""
 
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from vectorless_web.engine.answers.grounding import AGREED, CHECKED, ModelChecks, weigh_checks
+from vectorless_web.engine.answers.claims import Signal, Strength
+from vectorless_web.engine.answers.confidence import (
+    AGREED,
+    CHECKED,
+    Calibration,
+    ModelChecks,
+    calibration_of,
+    weigh_checks,
+)
 
 RIGHT = ModelChecks(held=1.0, mended=0.0, fuzzy=0.0, parts=1.0, says_missing=False, agrees=False)
 
@@ -34,3 +44,31 @@ def test_the_figure_is_the_product_of_three_shares_whatever_was_found():
 
 def test_words_of_its_own_never_make_a_right_answer_look_doubtful():
     assert weigh_checks(replace(RIGHT, parts=0.0)).value > 0.5
+
+
+PLAIN = Calibration(intercept=-1.0, weights={"words": 3.0, "is_quote": -1.0}, strong=0.8, moderate=0.5)
+
+
+@given(shares=st.lists(st.floats(0, 1), min_size=2, max_size=2), more=st.floats(0, 1))
+def test_a_chance_lies_between_none_and_certain_and_rises_with_what_speaks_for_it(shares, more):
+    words, quoted = shares
+    low, high = sorted((words, more))
+    chances = [PLAIN.chance((Signal("words", share), Signal("is_quote", quoted))) for share in (low, high)]
+    assert 0 < chances[0] <= chances[1] < 1
+
+
+def test_a_signal_that_was_not_fitted_changes_nothing():
+    assert PLAIN.chance((Signal("unheard", 1.0),)) == PLAIN.chance(())
+
+
+@pytest.mark.parametrize(
+    "value,word", [(0.8, Strength.STRONG), (0.79, Strength.MODERATE), (0.5, Strength.MODERATE), (0.49, Strength.WEAK)]
+)
+def test_the_word_follows_the_cuts(value, word):
+    assert PLAIN.name_strength(value) is word
+
+
+@pytest.mark.parametrize("engine", ["offline", "model"])
+def test_the_calibrations_that_come_with_the_program_put_strong_above_moderate(engine):
+    calibration = calibration_of(engine)
+    assert 0 < calibration.moderate < calibration.strong <= 1

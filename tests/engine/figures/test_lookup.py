@@ -21,7 +21,7 @@ from vectorless_web.engine.questions.plan import FigureNeed, Period
         ("Three months ended June 30, 2023", 2023, None, 3, False),
         ("Q2 2023", 2023, 2, 3, False),
         ("Second quarter 2021", 2021, 2, 3, False),
-        ("FY19", 2019, None, 0, False),
+        ("FY19", 2019, None, 12, False),
         ("% change 2018 vs 2017", 2017, None, 0, True),
         ("Notes", None, None, 0, False),
         ("$1,997", None, None, 0, False),
@@ -96,7 +96,7 @@ def test_a_bare_total_is_read_with_the_label_above_it():
         ("Millions", 1_000_000),
         ("$ in billions", 1_000_000_000),
         ("(In thousands, except number of shares, which are reflected in millions)", 1000),
-        ("£m", 1),
+        ("£m", 1_000_000),
         ("", 1),
     ],
 )

@@ -95,12 +95,15 @@ def _overlap(flag: Flag, x: float, y: float, scale: float) -> bool:
     return abs(flag.x - x) < FLAG_WIDTH * scale and abs(flag.y - y) < (FLAG_HEIGHT + 1) * scale
 
 
-__all__ = ["Highlight", "RenderUnavailable", "boxes", "page_image", "page_view"]
+__all__ = ["Highlight", "RenderUnavailable", "boxes", "page_image", "page_view", "whole_page"]
 
 SCALES = (1.0, 1.6, 2.4)
 """Pixels a point in which a page may be asked for."""
 SCALE = 1.6
 """Pixels a point in which a page is shown unless asked otherwise: sharp on an ordinary screen at full width."""
+
+FRAME_SHARE = 0.01
+"""Share of a page's shorter side by which the frame around a whole page stands within its edges."""
 
 SpanRow = GlyphSpan | Sequence[int]
 BoxRow = Sequence[float]
@@ -118,6 +121,8 @@ class Highlight:
     on: bool = False
     id: str = ""
     """The element's id on the page; "hit-<marker>" unless given."""
+    whole: bool = False
+    """Whether it stands for the whole page, which is framed and not lit."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +133,7 @@ class PlacedHighlight:
     id: str
     on: bool
     boxes: list[BoxRow]
+    whole: bool = False
 
 
 def has_pages(version: DocumentVersion) -> bool:
@@ -146,6 +152,12 @@ def boxes(version: DocumentVersion, spans: Iterable[SpanRow], *, seconds: float 
     request = {"op": "boxes", "file": version.file.name, "spans": rows}
     found: list[list[float]] = ask(request, seconds)["boxes"]
     return found
+
+
+def whole_page(page_index: int, page: PageInfo) -> list[list[float]]:
+    """The box of a whole page, a little within its edges, in the form of `boxes`."""
+    edge = FRAME_SHARE * min(page.width, page.height)
+    return [[page_index, edge, edge, page.width - 2 * edge, page.height - 2 * edge]]
 
 
 def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE) -> Path:
@@ -285,7 +297,7 @@ def _picture(
 def _place_highlight(version: DocumentVersion, page_index: int, highlight: Highlight) -> PlacedHighlight:
     rows = highlight.boxes or boxes(version, highlight.spans)
     own = highlight.id or f"hit-{highlight.marker}"
-    return PlacedHighlight(highlight.marker, own, highlight.on, _rows_on(page_index, rows))
+    return PlacedHighlight(highlight.marker, own, highlight.on, _rows_on(page_index, rows), highlight.whole)
 
 
 def _rows_on(page_index: int, rows: Iterable[BoxRow]) -> list[BoxRow]:

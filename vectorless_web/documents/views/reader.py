@@ -26,6 +26,7 @@ from vectorless_web.documents.rendering.page import (
     page_view,
     unreadable_sentence,
 )
+from vectorless_web.documents.rendering.tables import page_tables
 from vectorless_web.documents.rendering.text import Find, find_words
 from vectorless_web.documents.rendering.tree_report import count, report_pairs
 from vectorless_web.documents.storage.files import open_version, size_of
@@ -322,7 +323,11 @@ def _reading(version: DocumentVersion, asked: dict[str, Any]) -> dict[str, Any]:
     finds = find_words(open_version(version), words)
     if finds and not asked.get("page"):
         page_index = finds[0].span.page_index
-    sheet = page_view(version, page_index, view=view, finds=[find.span for find in finds])
+    sheet = {
+        **page_view(version, page_index, view=view, finds=[find.span for find in finds]),
+        "tables": page_tables(version, page_index, key=asked.get("table"), first=asked.get("row")),
+        "tables_open": asked.get("table") is not None,
+    }
     path = selectors.section_path(version, page_index)
     return {
         "sheet": sheet,

@@ -8,6 +8,7 @@ from vectorless_web.engine.agent.context.outline import join_names, say_count, s
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.model.prompts import passage_tokens, passages_room
+from vectorless_web.engine.agent.offline_planner import OFFLINE
 from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.closest import find_closest_passages
 from vectorless_web.engine.agent.steps.packing import gather_evidence
@@ -22,16 +23,17 @@ from vectorless_web.engine.answers.claims import (
     Objected,
     Support,
     SynthesisContext,
+    is_supported,
 )
-from vectorless_web.engine.answers.grounding import (
-    Grounder,
+from vectorless_web.engine.answers.confidence import (
     ModelChecks,
     confidence_of,
     fuzzy_share,
-    is_supported,
     parts_spoken_of,
+    pictured_share,
     weigh_checks,
 )
+from vectorless_web.engine.answers.grounding import Grounder
 from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -77,6 +79,7 @@ class Checker:
                 *((p.document, p.key) for p in context.passages),
             ],
             question=plan.question,
+            pictures=[picture.place for picture in context.pictures],
         )
         self._sent: list[Sent] = []
         self.notes: list[str] = []
@@ -93,9 +96,9 @@ class Checker:
         is_held = any(is_supported(claim) for claim in run.claims)
         if self._by_model:
             run.confidence = self._model_confidence() if is_held else None
-            run.passages = () if is_held else self._closest()
         elif run.claims:
             run.confidence = confidence_of(self._plan, run.draft.claims, run.claims, self._finders)
+        run.passages = () if is_held else self._closest()
 
     def observation(self, failed: Sequence[str]) -> dict[str, Any]:
         """What was sent back and what became of it, as JSON values; `note` is the sentence for the step's card.
@@ -175,6 +178,7 @@ class Checker:
                 parts=parts_spoken_of(self._plan, claims, self._finders),
                 says_missing=bool(self._run.draft.missing),
                 agrees=self._agrees(held),
+                pictured=pictured_share(claims),
             )
         )
 
@@ -247,6 +251,7 @@ def _context(run: RunState, plan: QueryPlan, walking: Walking) -> tuple[Synthesi
     )
     if walking.planner is walking.fallback:
         return context, {}
+    context = replace(context, pictures=tuple(picture for walk in run.walks for picture in walk.seen))
     room = passages_room(context, _steps(run))
     gathered = gather_evidence(run.walks, names=context.names, tokens=room, size_of=passage_tokens)
     context = replace(context, passages=gathered.passages, left_out=gathered.left_out)
@@ -293,7 +298,7 @@ def _verify_step(run: RunState, found: Mapping[str, Any], latency_ms: float) -> 
             "claims": [
                 {"order": claim.order, "support": str(claim.support), "because": claim.because} for claim in run.claims
             ],
-            "checks": {check.value: sum(citation.check is check for citation in citations) for check in Check},
+            "checks": _count_checks(citations),
             **found,
         },
         confidence=run.confidence.claims_held if run.confidence else None,
@@ -302,14 +307,28 @@ def _verify_step(run: RunState, found: Mapping[str, Any], latency_ms: float) -> 
     )
 
 
+def _count_checks(citations: Sequence[Evidence]) -> dict[str, int]:
+    """How many citations were found in which way; pictures only where there are some."""
+    counts = {check: sum(citation.check is check for citation in citations) for check in Check}
+    return {check.value: count for check, count in counts.items() if count or check is not Check.PICTURE}
+
+
 def _describe_checks(citations: Sequence[Evidence], struck: Sequence[ClaimEvent], sums: int) -> str:
+    pages = {citation.marker for citation in citations if citation.check is Check.PICTURE}
+    told = _describe_quotes([one for one in citations if one.marker not in pages], struck, sums, bool(pages))
+    looked = say_count(len(pages), "page was", "pages were")
+    return f"{told}; {looked} read as a picture, which nothing is compared with" if pages else told
+
+
+def _describe_quotes(citations: Sequence[Evidence], struck: Sequence[ClaimEvent], sums: int, pictures: bool) -> str:
     distinct = {citation.marker: citation for citation in citations}
     missing = sum(citation.check is Check.MISSING for citation in distinct.values())
-    if not distinct and not struck:
-        return "Had nothing to check: no sentence was written"
-    parts = [say_count(len(distinct), "quote")] + ([say_count(sums, "calculation")] if sums else [])
+    if not distinct and not struck and not sums:
+        return "Had no quote to check" if pictures else "Had nothing to check: no sentence was written"
+    parts = [say_count(len(distinct), "quote")] if distinct or not sums else []
+    parts += [say_count(sums, "calculation")] if sums else []
     if not struck:
-        verb = "holds" if len(distinct) == 1 and not sums else "all hold"
+        verb = "holds" if len(distinct) + sums == 1 else "all hold"
         return f"Checked {join_names(parts)}: {verb}"
     words = say_count(missing, "quote is not in the document", "quotes are not in the document")
     struck_words = say_count(len(struck), "sentence is struck out", "sentences are struck out")
@@ -365,10 +384,11 @@ def _outcome(run: RunState) -> tuple[Outcome, str]:
     if not held:
         return (Outcome.PASSAGES, _closest(run)) if run.passages else (Outcome.NOT_FOUND, _not_found(run))
     if run.draft.missing or run.struck:
-        return Outcome.PARTIAL, f"Answered in part; {_open_parts(run, len(held))}{_describe_scanned(run)}"
-    if len(held) == written:
-        return Outcome.ANSWERED, f"Answered; {say_count(written, 'sentence holds', 'sentences hold')}"
-    return Outcome.ANSWERED, f"Answered; {len(held)} of {written} sentences hold"
+        told = f"Answered in part; {_open_parts(run, len(held))}"
+        return Outcome.PARTIAL, f"{told}{_describe_pictured(held)}{_describe_scanned(run)}"
+    told = say_count(written, "sentence holds", "sentences hold")
+    told = told if len(held) == written else f"{len(held)} of {written} sentences hold"
+    return Outcome.ANSWERED, f"Answered; {told}{_describe_pictured(held)}{_describe_scanned(run)}"
 
 
 def _open_parts(run: RunState, held: int) -> str:
@@ -386,6 +406,8 @@ def _closest(run: RunState) -> str:
         why = _unwritten(run)
     elif run.claims:
         why = f"No sentence of {run.engine} holds"
+    elif run.engine == OFFLINE or run.taken_over:
+        why = f"Nothing in {_say_documents(run)} answers this for certain"
     else:
         why = f"{run.engine} found no answer"
     return f"{why}; the {shown} shown{_describe_scanned(run)}"
@@ -402,14 +424,13 @@ def _describe_left_out(run: RunState) -> str:
 
 
 def _select_supported_claims(run: RunState) -> list[ClaimEvent]:
-    return [claim for claim in run.claims if claim.support in (Support.SUPPORTED, Support.DERIVED)]
+    return [claim for claim in run.claims if is_supported(claim)]
 
 
 def _not_found(run: RunState) -> str:
     if run.unwritten and not run.taken_over:
         return _unwritten(run)
-    titles = [shorten_title(walk.entry.title or walk.entry.name) for walk in run.walks]
-    documents = join_names([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
+    documents = _say_documents(run)
     looked = say_count(len(run.list_checked()), "section that came near was", "sections that came near were")
     return (
         f"Nothing in {documents} answers this; {looked} read{_describe_scanned(run)}"
@@ -418,17 +439,42 @@ def _not_found(run: RunState) -> str:
     )
 
 
+def _say_documents(run: RunState) -> str:
+    titles = [shorten_title(walk.entry.title or walk.entry.name) for walk in run.walks]
+    return join_names([*titles[:2], f"{len(titles) - 2} more"] if len(titles) > 2 else titles)
+
+
 def _describe_scanned(run: RunState) -> str:
-    """The documents whose pages are scanned: what stands there was not looked at."""
-    reports = [(walk.entry, walk.document.report) for walk in run.walks if walk.document.report.unread_pages]
-    if not reports:
+    """The documents whose pages are scanned: how much of what stands there was not looked at, and how much was."""
+    unseen = _count_scanned(run, looked_at=False)
+    seen = _count_scanned(run, looked_at=True)
+    verb, number = ("has", "was") if sum(number for number, _ in unseen) == 1 else ("have", "were")
+    could = f"{number} not looked at" if any(walk.pictures for walk in run.walks) else "could not be read"
+    parts = [f"{join_names([told for _, told in unseen])} {verb} no text and {could}"] if unseen else []
+    looked = ("was", "a picture") if sum(number for number, _ in seen) == 1 else ("were", "pictures")
+    told = join_names([told for _, told in seen])
+    parts += [f"{told} without text {looked[0]} looked at as {looked[1]}"] if seen else []
+    return "".join(f"; {part}" for part in parts)
+
+
+def _count_scanned(run: RunState, *, looked_at: bool) -> list[tuple[int, str]]:
+    """Of each document the number of its scanned pages that were, or were not, looked at, and the same in words."""
+    found = []
+    for walk in run.walks:
+        report, title = walk.document.report, shorten_title(walk.entry.title or walk.entry.name)
+        seen = {picture.page_index for picture in walk.seen}
+        pages = sum((page in seen) is looked_at for page in report.unread_pages)
+        if pages:
+            found.append((pages, f"{pages} of {say_count(report.pages, 'page')} of {title}"))
+    return found
+
+
+def _describe_pictured(held: Sequence[ClaimEvent]) -> str:
+    """How many of the sentences that hold were read from pictures."""
+    pictured = sum(claim.support is Support.PICTURED for claim in held)
+    if not pictured:
         return ""
-    pages = [
-        f"{len(report.unread_pages)} of {say_count(report.pages, 'page')} of {shorten_title(entry.title or entry.name)}"
-        for entry, report in reports
-    ]
-    verb = "has" if sum(len(report.unread_pages) for _, report in reports) == 1 else "have"
-    return f"; {join_names(pages)} {verb} no text and could not be read"
+    return ", read from a picture" if pictured == len(held) == 1 else f", {pictured} of them read from a picture"
 
 
 def _complete(run: RunState, outcome: Outcome, reason: str) -> CompleteEvent:
@@ -440,7 +486,7 @@ def _complete(run: RunState, outcome: Outcome, reason: str) -> CompleteEvent:
         answer="\n".join(_append_markers(claim) for claim in held) if answered else "",
         value=_value(run, held) if answered else "",
         confidence=run.confidence,
-        grounded=answered and len(held) == len(run.claims),
+        grounded=answered and len(held) == len(run.claims) and not pictured_share(held),
         missing=run.draft.missing,
         checked=run.list_checked(),
         passages=run.passages if outcome is Outcome.PASSAGES else (),

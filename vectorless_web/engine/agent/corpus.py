@@ -8,7 +8,9 @@ from typing import Protocol
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.vectors import NodeVectors
+from vectorless_web.engine.errors import PictureUnavailable
 from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing import RouteResult
 from vectorless_web.engine.routing.names import fold_words, glue_words, spellings
@@ -47,7 +49,19 @@ class CorpusRouter(Protocol):
         ...
 
 
-class Corpus(Protocol):
+class PagePictures(Protocol):
+    """Draws pages of a run's documents for a model that reads images. Asked from the threads of the walks."""
+
+    def has_pictures(self, document: str) -> bool:
+        """Whether the document has drawn pages, and not words alone."""
+        return False
+
+    def picture(self, document: str, page_index: int) -> Picture:
+        """The page (from 0); PictureUnavailable when it cannot be had."""
+        raise PictureUnavailable("This document has no pictures of its pages.")
+
+
+class Corpus(PagePictures, Protocol):
     """A fixed set of documents. Only `open` touches an artefact.
 
     What has a body here is what a corpus gives that has no more: one that inherits need not state it.

@@ -77,7 +77,7 @@ class ReasoningExecutor:
             walk.dialogue, walk.results = planned.dialogue, []
         walk.pending.extend(planned.also)
         walk.draft = planned.draft
-        before = len(walk.packed)
+        before, seen = len(walk.packed), len(walk.seen)
         result = self._take_step(walk, planned)
         observation = {**result.observation, **({"note": note} if note else {})}
         event = StepEvent(
@@ -97,7 +97,7 @@ class ReasoningExecutor:
             cost_usd=planned.cost_usd + result.cost_usd,
             engine=result.engine if planned.engine == "offline" else planned.engine,
         )
-        walk.results.append(ToolResult(event, tuple(walk.packed[before:])))
+        walk.results.append(ToolResult(event, tuple(walk.packed[before:]), tuple(walk.seen[seen:])))
         return event
 
     def _plan_step(self, walk: Walk) -> tuple[PlannedStep, str]:
@@ -245,6 +245,9 @@ def walk_all(
     ]
     for walk in walks:
         walk.lane = lane_for(walking.search_embedder, corpus, walk.entry.id)
+        most = walking.planner.pictures
+        if most and corpus.has_pictures(walk.entry.id):
+            walk.pictures, walk.most_pictures = corpus, most
     run.walks.extend(walks)
     streams = [walking.executor(run).run(walk) for walk in walks]
     steps = interleave_streams(streams, at_once=walking.at_once) if walking.at_once > 1 else _chain_streams(streams)

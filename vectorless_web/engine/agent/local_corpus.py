@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +11,10 @@ from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, NotFound
+from vectorless_web.engine.llm.picture import Picture, draw_picture
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.parsing.pdf.text import render_page
+from vectorless_web.engine.parsing.sniff import PDF
 
 Compiling = Callable[[str, str, int, int], None]
 """Progress of compiling: file name, stage, done, total."""
@@ -35,6 +39,7 @@ class LocalCorpus(Corpus):
             raise InvalidInput("No file was given. Name at least one document.", code="no_documents")
         self._paths = [_require_file(Path(path)) for path in paths]
         self._cache = cache
+        self._drawing = threading.Lock()
         self._documents = {
             str(number): self._compile_document(path, progress) for number, path in enumerate(self._paths, start=1)
         }
@@ -60,6 +65,22 @@ class LocalCorpus(Corpus):
         if document not in self._documents:
             raise NotFound(f"There is no document {document}.")
         return self._documents[document]
+
+    def has_pictures(self, document: str) -> bool:
+        """Whether the file is a PDF: others have no drawn pages."""
+        return self.open(document).media_type == PDF
+
+    def picture(self, document: str, page_index: int) -> Picture:
+        """The page drawn here and now; PictureUnavailable when it is too large."""
+        page, path = self.open(document).pages[page_index], self._paths[int(document) - 1]
+        # Walks ask side by side, and PDFium must not be used by two threads at once.
+        with self._drawing:
+            return draw_picture(
+                document,
+                page_index,
+                (page.width, page.height),
+                lambda scale: render_page(path, page_index, scale).data,
+            )
 
     def _compile_document(self, path: Path, progress: Compiling) -> CompiledDocument:
         cached = self._cache_path(path)

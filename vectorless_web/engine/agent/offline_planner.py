@@ -30,6 +30,7 @@ class OfflinePlanner:
     """Look over the document, go down the best branch, fetch what fits, extract, look again for what is missing."""
 
     name = OFFLINE
+    pictures = 0
 
     def sum_spending(self) -> Usage:
         """Nothing."""

@@ -8,6 +8,7 @@ from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.answers.claims import AnswerDraft, Fact, Objected, PackedNode, SynthesisContext
 from vectorless_web.engine.llm.model import Message, Usage
+from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate
 
@@ -39,6 +40,15 @@ class ToolResult:
 
     step: StepEvent
     passages: tuple[PackedNode, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PictureOffer:
+    """How many pages may still be looked at as pictures, and which pages have no text (indexes from 0)."""
+
+    left: int
+    textless: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,8 @@ class WalkContext:
     """What was done since the model's last reply."""
     reader: "Reader | None" = None
     """Shows more of the document than was fetched."""
+    pictures: PictureOffer | None = None
+    """None for a model that reads no images, and for a document without drawn pages."""
 
 
 class Reader(Protocol):
@@ -117,6 +129,8 @@ class Planner(Protocol):
     """Chooses steps and drafts answers. Stateless: everything it knows is in its arguments."""
 
     name: str
+    pictures: int
+    """Pages of a document that it may look at as pictures; 0 without a model that reads images."""
 
     def sum_spending(self) -> Usage:
         """What its calls have cost so far, failed ones included; nothing without a model."""

@@ -6,18 +6,21 @@ from functools import cached_property
 from vectorless_web.engine.agent.context.outline import outline_text
 from vectorless_web.engine.agent.context.reader import WalkReader
 from vectorless_web.engine.agent.context.vector_lane import VectorLane
-from vectorless_web.engine.agent.corpus import DocumentEntry
+from vectorless_web.engine.agent.corpus import DocumentEntry, PagePictures
 from vectorless_web.engine.agent.events import Checked, NodeRef, Rejected, StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Deadline, Limits, Place
-from vectorless_web.engine.agent.planner import PlannedStep, ToolResult, WalkBudget, WalkContext
+from vectorless_web.engine.agent.planner import PictureOffer, PlannedStep, ToolResult, WalkBudget, WalkContext
 from vectorless_web.engine.answers.claims import AnswerDraft, Fact, PackedNode
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.llm.model import Message
+from vectorless_web.engine.llm.picture import Picture
+from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
+from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.retrieval import NodeAddress
 
 OUTLINE_TOKENS = 900
@@ -73,6 +76,12 @@ class Walk:
     """The answer that the model ended the walk with."""
     is_whole: bool = False
     """Whether the whole document was read."""
+    pictures: PagePictures | None = None
+    """Draws the document's pages; None for a model that reads no images and for a document without drawn pages."""
+    most_pictures: int = 0
+    """Pages that may be looked at as pictures."""
+    seen: list[Picture] = field(default_factory=list)
+    """Pages that the model was shown as pictures."""
     lane: VectorLane | None = None
     """Compares the question with the document's vectors; None when the run has no embedding model."""
 
@@ -114,7 +123,13 @@ class Walk:
             dialogue=self.dialogue,
             results=tuple(self.results),
             reader=self.reader,
+            pictures=self._offer_pictures(),
         )
+
+    def _offer_pictures(self) -> PictureOffer | None:
+        if self.pictures is None:
+            return None
+        return PictureOffer(max(0, self.most_pictures - len(self.seen)), self.document.report.empty_pages)
 
     @property
     def calls_left(self) -> int:
@@ -154,11 +169,14 @@ class Walk:
 
     def gaps(self) -> tuple[str, ...]:
         """What the question still lacks: figures without a value, else a passage that answers."""
+        if any(isinstance(fact, Reading) for fact in self.facts):
+            return ()
         needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
             return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)
-        return () if self.facts else (self.plan.focus,)
+        is_told = any(not isinstance(fact, Passage) or fact.suffices for fact in self.facts)
+        return () if is_told else (self.plan.focus,)
 
     def references(self) -> tuple[tuple[str, int], ...]:
         """References made in the nodes read and not followed yet: the words and the target's key."""

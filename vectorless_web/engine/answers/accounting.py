@@ -336,12 +336,16 @@ def _is_count(sentence: str, number: Quantity, sources: Sources) -> bool:
     return int(value) in sources.counts or int(value) in items_in(sentence) or (years > 2 and value == years)
 
 
+_OPENING_COUNT = re.compile(r"\s*(?:[A-Z]\w*:\s*)?\d{1,3}\s+[^\W\d][^:;]{2,80}:")
+"""A sentence that counts what it lists behind a colon: "2 sites are open on Sunday: Leeds; York"."""
+
+
 def items_in(text: str) -> set[int]:
     """How many items the lists of a text have: after a colon parted by semicolons, or "A, B and C"."""
     found = set()
     for part in re.split(r"(?<=[.!?])\s", text[:_LONGEST_LIST]):
         _, colon, listed = part.partition(":")
-        if colon and listed.count(";") > 1:
+        if colon and (listed.count(";") > 1 or _OPENING_COUNT.match(part)):
             found.add(listed.count(";") + 1)
         for match in _LIST.finditer(listed if colon else part):
             last = re.search(r"(,?)\s(?:and|or)\s[^,]*$", match.group(), re.IGNORECASE)

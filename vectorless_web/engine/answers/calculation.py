@@ -45,9 +45,9 @@ def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -
         left_out = plan.figures[index].concept
         return replace(result, left_out=left_out, needs=(*result.needs, index)) if result else None
     used = [(name, figures[index]) for name, index in formula.operands]
-    quotes, places = _quotes([figure for _, figure in used])
+    quotes, places = quote_rows([figure for _, figure in used])
     same_scale = len({figure.scale for _, figure in used if not figure.percent}) <= 1
-    operands = tuple(_operand(name, figure, places[_row(figure)], same_scale) for name, figure in used)
+    operands = tuple(make_operand(name, figure, places[_row(figure)], same_scale) for name, figure in used)
     values = {name: figure.amount if same_scale else figure.value for name, figure in used}
     try:
         value = evaluate(formula.expression, values)
@@ -120,7 +120,7 @@ def _degree(node: ast.expr, degrees: Mapping[str, int]) -> int:
     return left - right if isinstance(node.op, ast.Div) else max(left, right)
 
 
-def _quotes(figures: Sequence[Figure]) -> tuple[tuple[DraftQuote, ...], dict[tuple[str, int, int], int]]:
+def quote_rows(figures: Sequence[Figure]) -> tuple[tuple[DraftQuote, ...], dict[tuple[str, int, int], int]]:
     """One quote per row, in order of use, and where each row stands among them."""
     places: dict[tuple[str, int, int], int] = {}
     quotes: list[DraftQuote] = []
@@ -140,7 +140,8 @@ def _row(figure: Figure) -> tuple[str, int, int]:
     return figure.document, figure.key, figure.start
 
 
-def _operand(name: str, figure: Figure, place: int, same_scale: bool) -> DraftOperand:
+def make_operand(name: str, figure: Figure, place: int, same_scale: bool) -> DraftOperand:
+    """A figure as an operand: as printed where all figures have one scale, else with its scale in words."""
     if figure.percent:
         return DraftOperand(name, f"{format_number(figure.amount)}%", "", place)
     if same_scale or figure.scale == 1:

@@ -7,21 +7,27 @@ from enum import StrEnum
 from vectorless_web.engine.documents.node import GlyphSpan, NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.llm.model import Message
+from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.relations.reading import Reading
 
-Fact = Figure | Passage
+Fact = Figure | Passage | Reading
 
 
 @dataclass(frozen=True, slots=True)
 class DraftQuote:
-    """A quote before it is checked: a node and words said to stand in it. `start` is where they were seen, or -1."""
+    """A quote before it is checked: a node and words said to stand in it. `start` is where they were seen, or -1.
+
+    With a `page` (index from 0) it is the picture of that page, and the words are what the model saw there.
+    """
 
     document: str
     key: int
     quote: str
     start: int = -1
     where: str = ""
+    page: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,8 @@ class SynthesisContext:
     left_out: int = 0
     drafts: tuple[AnswerDraft, ...] = ()
     """What the model wrote at the end of each walk that it ended with an answer, in the order of the walks."""
+    pictures: tuple[Picture, ...] = ()
+    """Pages that the walks looked at as pictures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,19 +137,21 @@ class PackedNode:
 
 
 class Support(StrEnum):
-    """How a claim stands: by its quotes, by a shown calculation, or not at all."""
+    """How a claim stands: by its quotes, by a shown calculation, by what was seen in a picture, or not at all."""
 
     SUPPORTED = "supported"
     DERIVED = "derived"
+    PICTURED = "pictured"
     UNSUPPORTED = "unsupported"
 
 
 class Check(StrEnum):
-    """How a quote was found in its node."""
+    """How a quote was found in its node; PICTURE is a page that was looked at, of which no word was compared."""
 
     EXACT = "exact"
     NORMALISED = "normalised"
     FUZZY = "fuzzy"
+    PICTURE = "picture"
     MISSING = "missing"
 
 
@@ -150,7 +160,8 @@ class Evidence:
     """A quote and where it stands. `start`/`end` are characters in the node's text; `spans` its glyphs on the page.
 
     `where` says in words where it is ("Consolidated Statement of Cash Flows, 2018 column").
-    `marker` numbers citations from 1 through the whole answer.
+    `marker` numbers citations from 1 through the whole answer. Of a picture (`check`) the quote is
+    "": what stands for it is the whole page.
     """
 
     marker: int
@@ -189,18 +200,36 @@ class Calculation:
     more: tuple["Calculation", ...] = ()
 
 
+class Strength(StrEnum):
+    """The word for a confidence: an answer that is weak is shown without a tick."""
+
+    STRONG = "strong"
+    MODERATE = "moderate"
+    WEAK = "weak"
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """Something measured of an answer, as a share in [0, 1], by the name that the calibration knows it by."""
+
+    name: str
+    share: float
+
+
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """The three factors, each in [0, 1]; the confidence is their product."""
+    """How likely an answer is right, in [0, 1], the word for it, and what it was worked out from.
+
+    The first three are shares in [0, 1] that stand among the signals, too: of sentences that
+    hold, of the question's parts that are covered, and how well the evidence fits.
+    """
 
     claims_held: float
     parts_covered: float
     evidence_fit: float
-
-    @property
-    def value(self) -> float:
-        """The product of the factors."""
-        return self.claims_held * self.parts_covered * self.evidence_fit
+    value: float
+    strength: Strength
+    signals: tuple[Signal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +243,11 @@ class ClaimEvent:
     citations: tuple[Evidence, ...] = ()
     calculation: Calculation | None = None
     because: str = ""
+
+
+HELD = (Support.SUPPORTED, Support.DERIVED, Support.PICTURED)
+
+
+def is_supported(claim: ClaimEvent) -> bool:
+    """Whether a checked claim is supported, derived or read from a picture."""
+    return claim.support in HELD

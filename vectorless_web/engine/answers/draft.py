@@ -17,11 +17,13 @@ from vectorless_web.engine.answers.calculation import (
     work_out,
 )
 from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, SynthesisContext
+from vectorless_web.engine.answers.readings import claim_of_reading
 from vectorless_web.engine.figures.figure import Figure, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
-from vectorless_web.engine.passages.passage import Passage
+from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan, UnitRequest
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
+from vectorless_web.engine.relations.reading import Reading
 
 
 def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[str, str]) -> list[DraftClaim]:
@@ -76,17 +78,40 @@ def _item(plan: QueryPlan, index: int, figure: Figure) -> str:
     return f"{label}, {when}" if when else label
 
 
-def passage_claims(plan: QueryPlan, passages: Sequence[Passage]) -> list[DraftClaim]:
-    """The passages that answer, each in its own words; rows are read out with their cells."""
-    most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
+def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passage]:
+    """The passage that answers best, then those that hold what it lacks or come as near; a whole list stands alone."""
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
-    kept = [passage for passage in best if passage.fit >= _required_share(plan, passage, best[0]) * best[0].fit][:most]
-    return [passage_claim(passage) for passage in kept]
+    if best[0].is_list:
+        return best[:1]
+    most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
+    chosen, told = best[:1], _words_of(best[0])
+    for passage in best[1:]:
+        lacking = set(chosen[0].unmet).intersection(*(set(other.unmet) for other in chosen))
+        adds = bool(lacking - set(passage.unmet))
+        is_near = passage.fit >= _required_share(plan, passage, best[0]) * best[0].fit
+        if (adds or is_near) and not passage.is_list and not _words_of(passage) & told and len(chosen) < most:
+            told |= _words_of(passage)
+            chosen.append(passage)
+    return chosen
+
+
+def _words_of(passage: Passage) -> set[tuple[str, int, int]]:
+    """The places that a passage quotes, to tell two that share words."""
+    places = {(passage.document, passage.key, passage.start)}
+    return places | {(passage.document, part.key, part.start) for part in passage.parts}
 
 
 def passage_claim(passage: Passage) -> DraftClaim:
-    """A passage as a sentence of the answer, in its own words."""
+    """A passage with what announces and completes it, as a sentence of the answer, in its own words."""
+    if passage.parts and not passage.is_list:
+        quotes = tuple(_part_quote(passage, part) for part in passage.parts)
+        return DraftClaim(" ".join(_sentence(part.quote) for part in passage.parts), quotes)
     return DraftClaim(passage.lead or _sentence(passage.quote), (_quote(passage),))
+
+
+def list_claims(passage: Passage) -> list[DraftClaim]:
+    """A list as its lead-in and its items, each a claim with its own quote."""
+    return [DraftClaim(_sentence(part.quote), (_part_quote(passage, part),)) for part in passage.parts]
 
 
 def _required_share(plan: QueryPlan, passage: Passage, best: Passage) -> float:
@@ -96,6 +121,10 @@ def _required_share(plan: QueryPlan, passage: Passage, best: Passage) -> float:
 
 def _quote(passage: Passage) -> DraftQuote:
     return DraftQuote(passage.document, passage.key, passage.quote, passage.start, passage.where)
+
+
+def _part_quote(passage: Passage, part: Part) -> DraftQuote:
+    return DraftQuote(passage.document, part.key, part.quote, part.start, passage.where)
 
 
 def _sentence(quote: str) -> str:
@@ -265,7 +294,7 @@ _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
     figures = best_figures(context)
-    for make in (_draft_contest, _draft_verdict, _draft_calculation, _draft_figures):
+    for make in (_draft_reading, _draft_contest, _draft_verdict, _draft_calculation, _draft_figures):
         draft = make(context, figures)
         if draft is not None:
             return draft
@@ -281,6 +310,15 @@ def best_figures(context: SynthesisContext) -> dict[int, Figure]:
             if held is None or fact.fit > held.fit:
                 best[fact.need] = fact
     return best
+
+
+def _draft_reading(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """What the best reading of all documents came to; the first one read wins a tie."""
+    readings = [fact for fact in context.facts if isinstance(fact, Reading)]
+    if not readings:
+        return None
+    claim, value = claim_of_reading(context.plan, max(readings, key=lambda reading: round(reading.fit, 6)))
+    return AnswerDraft((claim,), value=value)
 
 
 def _draft_contest(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
@@ -334,13 +372,20 @@ def _draft_figures(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
 
 
 def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
+    """The passages that may stand as the answer, and what no passage among them holds; else no claim."""
+    plan = context.plan
     passages = [fact for fact in context.facts if isinstance(fact, Passage)]
-    if asks_for_all(context.plan):
-        return AnswerDraft(tuple(make_sweep_claims(context.plan, passages, dict(context.names))))
-    claims = passage_claims(context.plan, passages) if passages else []
-    if context.plan.intent is Intent.YES_NO and claims:
-        claims[0] = _with_verdict(context.plan.question, claims[0], max(passages, key=lambda passage: passage.fit))
-    return AnswerDraft(tuple(claims))
+    if asks_for_all(plan) and not any(passage.is_list and passage.suffices for passage in passages):
+        return AnswerDraft(tuple(make_sweep_claims(plan, passages, dict(context.names))))
+    passages = [passage for passage in passages if passage.suffices]
+    if not passages:
+        return AnswerDraft()
+    chosen = choose_passages(plan, passages)
+    claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
+    if plan.intent is Intent.YES_NO:
+        claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
+    open_parts = [set(passage.unmet) for passage in chosen]
+    return AnswerDraft(tuple(claims), missing=tuple(sorted(set.intersection(*open_parts))))
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
@@ -348,5 +393,5 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
     quote = passage.quote.rstrip()
     if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
         return claim
-    verdict = verdict_of(question, passage.quote)
-    return replace(claim, text=f"{verdict}, by the words of the document: {claim.text}") if verdict else claim
+    verdict = verdict_of(question, claim.text)
+    return replace(claim, text=f"{verdict}: {claim.text}") if verdict else claim

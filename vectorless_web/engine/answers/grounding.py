@@ -1,8 +1,8 @@
 """Checks a draft claim by claim: quotes located, numbers accounted for, and how far the answer can be trusted."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from vectorless_web.engine.answers.accounting import CONSTANTS, Account, Sources, account_for, items_in
@@ -12,7 +12,6 @@ from vectorless_web.engine.answers.claims import (
     Calculation,
     Check,
     ClaimEvent,
-    Confidence,
     DraftCalculation,
     DraftClaim,
     DraftOperand,
@@ -28,10 +27,7 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.figures.arithmetic import constants_in, evaluate, names_in
 from vectorless_web.engine.figures.figure import units_scale
-from vectorless_web.engine.figures.needs import figure_needs
-from vectorless_web.engine.figures.tables import units_line
-from vectorless_web.engine.questions.plan import QueryPlan
-from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.relations.relation import units_of
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
 
@@ -44,6 +40,8 @@ class Grounder:
 
     `read` are the nodes that the writer of the claims was shown: a quote that stands word for
     word in another of them than it names is cited where it stands, and `notes` says so.
+    `pictures` are the pages that it was shown as pictures: a claim may rest on one, and is
+    PICTURED then, because no program compares its words with what stands there.
     """
 
     def __init__(
@@ -53,7 +51,9 @@ class Grounder:
         periods: Sequence[str] = (),
         read: Sequence[Place] = (),
         question: str = "",
+        pictures: Collection[Place] = (),
     ) -> None:
+        self._pictures = frozenset(pictures)
         self._documents = documents
         self._question = question
         self._periods = tuple(periods)
@@ -74,7 +74,8 @@ class Grounder:
         shown = _calculations(claim, places) if because else self._shown_calculations(claim, places)
         citations = tuple(self._evidence(place) for place in places)
         calculation = _build_calculation(shown, citations)
-        support = Support.UNSUPPORTED if because else Support.DERIVED if calculation else Support.SUPPORTED
+        support = Support.DERIVED if calculation else Support.SUPPORTED
+        support = Support.UNSUPPORTED if because else Support.PICTURED if _rests_on_picture(places) else support
         return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
 
     def cite(self, quote: DraftQuote) -> Evidence:
@@ -89,8 +90,8 @@ class Grounder:
         """The objections to a claim, and its quotes: as whole rows, or with others that were shown, when only these
         account for it."""
         objections = self._objections(claim, places)
-        if not objections:
-            return places, []
+        if not objections or _rests_on_picture(places):
+            return places, objections
         wider = [_whole_row(place) for place in places]
         if wider != places and not self._objections(claim, wider):
             return wider, []
@@ -152,19 +153,32 @@ class Grounder:
         return found
 
     def _place(self, quote: DraftQuote) -> PlacedQuote:
+        if quote.page >= 0:
+            return self._place_picture(quote)
         try:
             tree = self._documents[quote.document].tree
             node = tree.node(quote.key)
         except (KeyError, NotFound):
             return PlacedQuote(quote, None, MISSING)
-        scale = units_scale(units_line(tree, node, node.table)) if node.table is not None else Decimal(1)
+        scale = units_scale(units_of(tree, node))
         return PlacedQuote(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
+
+    def _place_picture(self, quote: DraftQuote) -> PlacedQuote:
+        """The section that the page of a picture belongs to, if that page was shown as one."""
+        if (quote.document, quote.page) not in self._pictures:
+            return PlacedQuote(replace(quote, key=0), None, MISSING)
+        tree = self._documents[quote.document].tree
+        key = tree.section_on(quote.page)
+        return PlacedQuote(replace(quote, key=key), tree.node(key), Located(Check.PICTURE))
 
     def _evidence(self, place: PlacedQuote) -> Evidence:
         draft, located = place.draft, place.located
+        if located.check is Check.PICTURE:
+            marker = self._marker(replace(draft, quote=""), -1, draft.page)
+            return Evidence(marker, draft.document, draft.key, draft.page, "", Check.PICTURE, where=draft.where)
         if place.node is None or located.check is Check.MISSING:
             marker = self._marker(draft, -1, -1)
-            page = place.node.page_start if place.node else 0
+            page = place.node.page_start if place.node else max(0, draft.page)
             return Evidence(marker, draft.document, draft.key, page, draft.quote, Check.MISSING, where=draft.where)
         spans = self._documents[draft.document].locate(draft.key, located.start, located.end)
         page = spans[0].page_index if spans else place.node.page_start
@@ -191,19 +205,21 @@ class Grounder:
         """Why the claim does not hold, in the order of weight: quotes, the calculation, then numbers."""
         if not places:
             return ["The sentence has no quote."]
-        objections = []
-        if any(place.located.check is Check.MISSING for place in places):
-            objections.append("The quoted words do not stand in the document.")
+        missing = [place.draft.page for place in places if place.located.check is Check.MISSING]
+        objections = ["The quoted words do not stand in the document."] if any(page < 0 for page in missing) else []
+        objections += [f"Page {page + 1} was not shown as a picture." for page in missing if page >= 0]
         calculations = _calculations(claim, places)
         if problem := self._calculation_problem(claim, _computable(calculations), places):
             return [*objections, problem, *self._mismatches(claim, places)]
-        loose = self._loose_numbers(claim, places, calculations)
+        # What a picture shows cannot be counted: numbers that no text states may stand there.
+        loose = [] if _rests_on_picture(places) else self._loose_numbers(claim, places, calculations)
         refused = [refusal for refusal in map(_refusal, calculations) if refusal] if loose else []
         return [*objections, *refused, *loose, *self._mismatches(claim, places)]
 
     def _mismatches(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[str]:
         """What the quotes say otherwise than the claim."""
-        return find_mismatches(claim.text, places, tree_of=self._tree, question=self._question)
+        worded = [place for place in places if place.located.check is not Check.PICTURE]
+        return find_mismatches(claim.text, worded, tree_of=self._tree, question=self._question) if worded else []
 
     def _tree(self, document: str) -> Tree:
         return self._documents[document].tree
@@ -261,6 +277,10 @@ class Grounder:
         """The claim's calculations that could be worked out, then those that the program found itself."""
         own = _computable(_calculations(claim, places))
         return [*own, *self._account(claim, places, own).derived]
+
+
+def _rests_on_picture(places: Sequence[PlacedQuote]) -> bool:
+    return any(place.located.check is Check.PICTURE for place in places)
 
 
 def _whole_row(place: PlacedQuote) -> PlacedQuote:
@@ -368,7 +388,7 @@ def _is_constant(number: Decimal, places: Sequence[PlacedQuote], known: Sequence
 
     A percentage may stand as 5, 0.05, 1.05 or 0.95.
     """
-    if number in CONSTANTS:
+    if number in CONSTANTS or _rests_on_picture(places):
         return True
     stated = [*known, *(figure for place in places for figure in _list_place_numbers(place))]
     shares = {number * 100, abs(number - 1) * 100}
@@ -390,6 +410,8 @@ def _operand_stands(value: str, index: int, places: Sequence[PlacedQuote]) -> bo
     """Whether the quote states the value, in any scale or as printed: 412 of "412 million" too."""
     if not 0 <= index < len(places):
         return False
+    if places[index].located.check is Check.PICTURE:
+        return bool(quantities_in(value))
     return (
         not find_unaccounted_numbers(value, _list_place_numbers(places[index]))
         or _printed_scale(value, places[index]) is not None
@@ -529,137 +551,3 @@ def _shown_calculation(calculation: DraftCalculation, citations: Sequence[Eviden
     markers = {index: citation.marker for index, citation in enumerate(citations)}
     operands = tuple(Operand(o.name, o.value, o.unit, markers.get(o.quote, 0)) for o in calculation.operands)
     return Calculation(calculation.expression, operands, calculation.result, calculation.unit)
-
-
-PART_SAID = 0.4
-"""Least share of a sub-question that the quotes say when it counts as covered."""
-
-
-CHECKED = 0.9
-"""How firmly an answer of a model stands when every check passed at once; 29 of 32 such answers were right when read.
-
-Half of it would show right answers as doubtful; 1 would promise what quotes alone cannot.
-"""
-
-AGREED = 0.97
-"""The same when the offline reasoner, which reads without a model, comes to the same figure."""
-
-MENDED_COST = 0.15
-"""Taken off when all sentences had to be mended. A mended sentence passed the same checks, on its second try."""
-
-FUZZY_COST = 0.15
-"""Taken off when all quotes were found only nearly (95 % alike, every digit equal)."""
-
-OPEN_PART_COST = 0.4
-"""Taken off the parts covered when no part of the question is spoken of: a model may speak of it in other words."""
-
-MISSING_COST = 0.15
-"""Taken off the parts covered when the model itself says that something is missing."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelChecks:
-    """What the checks found of a model's answer, each share in [0, 1].
-
-    `held` of the sentences it did not withdraw, `mended` of those that hold, `fuzzy` of their
-    quotes, `parts` of the question's parts; whether it says that something is missing, and
-    whether the offline reasoner comes to a figure that the answer states, too.
-    """
-
-    held: float
-    mended: float
-    fuzzy: float
-    parts: float
-    says_missing: bool
-    agrees: bool
-
-
-def weigh_checks(checks: ModelChecks) -> Confidence:
-    """The confidence of a model's answer: sentences that hold x parts covered x how firmly the quotes stand."""
-    covered = 1.0 - OPEN_PART_COST * (1.0 - checks.parts) - MISSING_COST * checks.says_missing
-    firm = (AGREED if checks.agrees else CHECKED) - MENDED_COST * checks.mended - FUZZY_COST * checks.fuzzy
-    return Confidence(claims_held=checks.held, parts_covered=covered, evidence_fit=firm)
-
-
-def fuzzy_share(claims: Sequence[ClaimEvent]) -> float:
-    """Share of the quotes of claims that hold which were found only nearly."""
-    quotes = [quote for claim in claims if is_supported(claim) for quote in claim.citations]
-    return _divide_share(sum(quote.check is Check.FUZZY for quote in quotes), len(quotes))
-
-
-def parts_spoken_of(plan: QueryPlan, claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]) -> float:
-    """Share of the question's parts that claims which hold speak of, in their own words or in those of their quotes."""
-    if not plan.sub_questions:
-        return 1.0
-    said = [_told_of(part, claims, finders) for part in plan.sub_questions]
-    return _divide_share(sum(share >= PART_SAID for share in said), len(said))
-
-
-def _told_of(part: str, claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]) -> float:
-    told = " ".join(claim.text for claim in claims if is_supported(claim))
-    quotes = [quote for claim in claims if is_supported(claim) for quote in claim.citations]
-    return _find_best_share(
-        quotes, finders, lambda finder, text, around: finder.part_coverage(part, f"{told} {text}", around)
-    )
-
-
-def confidence_of(
-    plan: QueryPlan, drafts: Sequence[DraftClaim], claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]
-) -> Confidence:
-    """Of the offline reasoner's answer: claims that hold x parts covered x how much of the question the quotes say.
-
-    Each factor is a share. The third factor is a mean over the claims that hold. A claim read from table rows
-    brings its own fit: how well rows, columns and statement agree with the figures that
-    the question needs. Any other is measured by the share of the question's weight that
-    its quotes say.
-    """
-    held = [(draft, claim) for draft, claim in zip(drafts, claims, strict=True) if is_supported(claim)]
-    fits = [draft.fit if draft.fit is not None else _measure_question_coverage(claim, finders) for draft, claim in held]
-    return Confidence(
-        claims_held=_divide_share(len(held), len(claims)),
-        parts_covered=_parts(plan, held, finders),
-        evidence_fit=_divide_share(sum(max(0.0, min(1.0, fit)) for fit in fits), len(fits)),
-    )
-
-
-def is_supported(claim: ClaimEvent) -> bool:
-    """Whether a checked claim is supported or derived."""
-    return claim.support in (Support.SUPPORTED, Support.DERIVED)
-
-
-def _parts(plan: QueryPlan, held: Sequence[tuple[DraftClaim, ClaimEvent]], finders: Mapping[str, Finder]) -> float:
-    """Share of the figures needed that were used, else of the sub-questions that the quotes speak of."""
-    if not held:
-        return 0.0
-    used = {need for draft, _ in held for need in draft.needs}
-    if used:
-        return _divide_share(len(used), max(len(figure_needs(plan)), len(used)))
-    if not plan.sub_questions:
-        return 1.0
-    quotes = [quote for _, claim in held for quote in claim.citations]
-    said = [_measure_part_coverage(part, quotes, finders) for part in plan.sub_questions]
-    return _divide_share(sum(share >= PART_SAID for share in said), len(said))
-
-
-def _measure_question_coverage(claim: ClaimEvent, finders: Mapping[str, Finder]) -> float:
-    """Share of the question that the claim's quotes say, headings counting less; the best document's."""
-    return _find_best_share(claim.citations, finders, lambda finder, text, around: finder.coverage(text, around))
-
-
-def _measure_part_coverage(part: str, quotes: Sequence[Evidence], finders: Mapping[str, Finder]) -> float:
-    return _find_best_share(quotes, finders, lambda finder, text, around: finder.part_coverage(part, text, around))
-
-
-def _find_best_share(
-    quotes: Sequence[Evidence], finders: Mapping[str, Finder], measure: Callable[[Finder, str, str], float]
-) -> float:
-    shares = []
-    for name in dict.fromkeys(quote.document for quote in quotes if quote.document in finders):
-        own = [quote for quote in quotes if quote.document == name]
-        text, around = " ".join(q.quote for q in own), " ".join(q.where for q in own)
-        shares.append(measure(finders[name], text, around))
-    return max(shares, default=0.0)
-
-
-def _divide_share(part: float, whole: int) -> float:
-    return part / whole if whole else 0.0

@@ -28,11 +28,20 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its header text, top down ("Year ended December 31 / 2018"), and the period and unit read from it."""
+    """One column: its header text, top down ("Year ended December 31 / 2018"), and the period and unit read from it.
+
+    `levels` are the levels of the header, outermost first; a table compiled before they were kept has none.
+    """
 
     header: str
     period: str = ""
     unit: str = ""
+    levels: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The levels of the header, outermost first; () for a column without one."""
+        return self.levels or tuple(level for level in self.header.split(" / ") if level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +51,15 @@ class Table:
     `columns[i]` describes `row.cells[i]`; column 0 is usually the row label. `units` is
     the units line as printed ("Dollars in millions, except per share amounts").
     `statement` is the primary statement recognised: `income`, `balance`, `cash_flow`,
-    `equity`, `comprehensive_income`, or "".
+    `equity`, `comprehensive_income`, or "". `part` counts the parts of one long table from 0; each part is a node of
+    its own, knows the columns of the whole, and stands behind the part before.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     units: str = ""
     statement: str = ""
+    part: int = 0
 
     @property
     def body(self) -> tuple[Row, ...]:

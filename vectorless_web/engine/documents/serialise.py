@@ -36,8 +36,16 @@ def report_from(data: dict[str, Any]) -> TreeReport:
 
 def table_to_json(table: Table) -> bytes:
     """A table without its cells' texts: they are slices of the node's text."""
-    columns = [(column.header, column.period, column.unit) for column in table.columns]
-    return dump_json([columns, [_row_values(row) for row in table.rows], table.units, table.statement])
+    columns = [_column_values(column) for column in table.columns]
+    values = [columns, [_row_values(row) for row in table.rows], table.units, table.statement]
+    return dump_json([*values, table.part] if table.part else values)
+
+
+def _column_values(column: Column) -> list[Any]:
+    """Header, period and unit; the levels only where the header does not tell them."""
+    told = tuple(level for level in column.header.split(" / ") if level)
+    values: list[Any] = [column.header, column.period, column.unit]
+    return [*values, column.levels] if column.levels and column.levels != told else values
 
 
 def _row_values(row: Row) -> list[Any]:
@@ -47,13 +55,19 @@ def _row_values(row: Row) -> list[Any]:
 
 def table_from_json(raw: bytes, text: str) -> Table:
     """The table whose node has that text."""
-    columns, rows, units, statement = json.loads(raw)
+    columns, rows, units, statement, *part = json.loads(raw)
     return Table(
-        columns=tuple(Column(*column) for column in columns),
+        columns=tuple(_column(*column) for column in columns),
         rows=tuple(_row(row, text) for row in rows),
         units=units,
         statement=statement,
+        part=part[0] if part else 0,
     )
+
+
+def _column(header: str, period: str, unit: str, levels: Sequence[str] = ()) -> Column:
+    """A column as it was written; earlier programs wrote no levels."""
+    return Column(header, period, unit, tuple(levels))
 
 
 def _row(data: list[Any], text: str) -> Row:
@@ -71,7 +85,7 @@ def _row(data: list[Any], text: str) -> Row:
 
 def outline_from_json(raw: bytes, text: str) -> TableOutline:
     """The table's outline, without making its cells."""
-    _, rows, _, statement = json.loads(raw)
+    _, rows, _, statement, *_ = json.loads(raw)
     return TableOutline(
         tuple(
             RowOutline(label, tuple(path), page_index, is_header, _figures(cells[1:], text))

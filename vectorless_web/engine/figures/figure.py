@@ -44,11 +44,12 @@ class Figure:
 
 THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_000_000)
 
+_MONEY = r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB))"
 _SCALE_WORDS = (
-    (re.compile(r"\bbillions?\b|\bbn\b", re.I), BILLION),
-    (re.compile(r"\bmillions?\b|\bmn\b", re.I), MILLION),
+    (re.compile(rf"\bbillions?\b|\bbn\b|{_MONEY}\s?bn\b", re.I), BILLION),
+    (re.compile(rf"\bmillions?\b|\bmn\b|{_MONEY}\s?mn?\b", re.I), MILLION),
 )
-_THOUSANDS = re.compile(r"\bthousands?\b|\b000s?\b|['’]000", re.I)
+_THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_MONEY}\s?k\b", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}

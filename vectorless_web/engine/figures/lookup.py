@@ -144,12 +144,13 @@ _DASHES = frozenset("—–-")
 
 @dataclass(frozen=True, slots=True)
 class RowCell:
-    """A numeric cell: its number, its column's header and period."""
+    """A numeric cell: its number, its column's header, period, unit and index."""
 
     number: Number
     header: str
     period: ColumnPeriod
     unit: str
+    column: int = -1
 
 
 def row_cells(view: TableView, row: Row) -> list[RowCell]:
@@ -162,17 +163,18 @@ def row_cells(view: TableView, row: Row) -> list[RowCell]:
 
 def _read_numeric_cells(view: TableView, row: Row) -> Iterator[RowCell]:
     for index, cell in enumerate(row.cells):
-        number = _number(cell) if index or not row.label else None
+        number = read_cell_number(cell) if index or not row.label else None
         if number is None:
             continue
         if index >= len(view.table.columns):
-            yield RowCell(number, "", read_header(""), "")
+            yield RowCell(number, "", read_header(""), "", index)
             continue
         column = view.table.columns[index]
-        yield RowCell(number, column.header, view.periods[index], column.unit)
+        yield RowCell(number, column.header, view.periods[index], column.unit, index)
 
 
-def _number(cell: Cell) -> Number | None:
+def read_cell_number(cell: Cell) -> Number | None:
+    """The number that a cell states; zero for a dash, None for words or nothing."""
     text = cell.text.strip()
     if text and set(text.lstrip("$€£ ")) <= _DASHES and text.lstrip("$€£ "):
         return Number(0, len(cell.text), Decimal(0), False, "", Decimal(1), cell.text)

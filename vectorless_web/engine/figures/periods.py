@@ -7,40 +7,92 @@ from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.questions.plan import Period
 
 _YEAR = re.compile(r"(?<![\d.,$])((?:19|20)\d\d)(?![\d,]|\.\d)")
-_SHORT_YEAR = re.compile(r"(?:\bFY\s?|\b[QH][1-4]\s?|['’])(\d\d)(?!\d)", re.I)
+_SHORT_YEAR = re.compile(
+    r"(?:\bFY?\s?|\b[QH][1-4]\s?|\b[1-4]Q\s?|\b[12]H\s?|['’]|\b\d{1,2}/\d{1,2}/|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct"
+    r"|nov|dec)[a-z]*-)(\d\d)(?!\d)",
+    re.I,
+)
 _QUARTER = re.compile(r"\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth)\s+quarter", re.I)
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4}
 _SPANS = (
     (
         3,
         re.compile(
-            r"\b(?:three|3)\s+months|\bquarters?\b|\b(?:13|14|thirteen|fourteen)\s+weeks|\bQ[1-4]\b|\b[1-4]Q", re.I
+            r"\b(?:three|3)[- ]months?|\bquarters?\b|\bquarterly\b|\bQ[1-4]\b|\b[1-4]Q"
+            r"|\b(?:1[2-7]|twelve|thirteen|fourteen|sixteen)[- ]weeks?",
+            re.I,
         ),
     ),
-    (6, re.compile(r"\b(?:six|6)\s+months|\b(?:26|twenty-six)\s+weeks|\bhalf[- ]year|\bsix-month", re.I)),
-    (9, re.compile(r"\b(?:nine|9)\s+months|\b(?:39|thirty-nine)\s+weeks", re.I)),
+    (
+        6,
+        re.compile(
+            r"\b(?:six|6)[- ]months?|\b(?:2[4-8]|twenty-\w+)[- ]weeks?|\bhalf[- ]years?\b|\b(?:first|second) half\b"
+            r"|\bH[12]\b|\b[12]H",
+            re.I,
+        ),
+    ),
+    (9, re.compile(r"\b(?:nine|9)[- ]months?|\b(?:3[6-9]|40|thirty-\w+|forty)[- ]weeks?", re.I)),
     (
         12,
         re.compile(
-            r"\b(?:twelve|12)\s+months|\b(?:52|53|fifty-\w+)\s+weeks|\byears?\s+ended|\bfiscal\s+years?|\bfull[- ]year",
+            r"\b(?:twelve|12)[- ]months?|\b(?:5[23]|fifty-\w+)[- ]weeks?|\byears?[- ](?:ended|ending|to)\b"
+            r"|\bfiscal(?:\s+years?)?\b|\bfull[- ]year|\bFY",
             re.I,
         ),
     ),
 )
+_INSTANT = re.compile(r"^\W*(?:as (?:of|at)|at|balances?,? (?:at|as of))\b", re.I)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = re.compile(rf"\b((?:{'|'.join(_MONTHS)})[a-z]*)\.?\s+\d", re.I)
+_MONTH = re.compile(
+    r"(?:\b(?P<first>\d{1,2})\.?\s+)?\b(?P<month>jan(?=uary|\b)|feb(?=ruary|\b)|mar(?=ch|\b)|apr(?=il|\b)|may|jun(?=e|\b)"
+    r"|jul(?=y|\b)|aug(?=ust|\b)|sep(?=tember|t?\b)|oct(?=ober|\b)|nov(?=ember|\b)|dec(?=ember|\b))[a-z]*\b\.?"
+    r"(?:\s+(?P<day>\d{1,2})(?!\d))?(?P<year>,?\s+(?:19|20)\d\d)?",
+    re.I,
+)
+_LONGEST_MONTH = 31
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|% of|percent", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnPeriod:
-    """What a column header says: year and quarter (None if none), months covered and month (0 if none), a change."""
+    """What a column header says: year and quarter (None if none), months covered, month and day (0 if none), a change.
+
+    `is_instant`: the figures are those of a day ("as of December 31"), so they cover no months.
+    """
 
     year: int | None
     quarter: int | None
     months: int
     is_change: bool
     month: int = 0
+    day: int = 0
+    is_instant: bool = False
+
+    @property
+    def is_said(self) -> bool:
+        """Whether any period is named."""
+        return bool(self.year or self.quarter or self.months or self.month)
+
+    @property
+    def words(self) -> str:
+        """The period as a reader says it: "three months ended 30 June 2023", "as of 31 December 2023", "Q2 2023"."""
+        year = str(self.year or "")
+        if self.quarter is not None:
+            return f"Q{self.quarter} {year}".strip()
+        date = " ".join(part for part in (str(self.day or ""), _MONTH_NAMES[self.month], year) if part)
+        if self.is_instant and date:
+            return f"as of {date}"
+        span = _SPAN_NAMES.get(self.months, "")
+        if span and self.month:
+            return f"{span} ended {date}"
+        return f"{span} {date}".strip() if span else date
+
+
+_MONTH_NAMES = (
+    "", "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
+_SPAN_NAMES = {3: "three months", 6: "six months", 9: "nine months", 12: "year"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +109,9 @@ def read_header(header: str, period: str = "") -> ColumnPeriod:
     """Read a column header; `period` is what the compiler already read from it."""
     told = f"{header} {period}".strip()
     year = _year(period) or _year(header)
-    return ColumnPeriod(year, _quarter(told), _months(told), bool(_CHANGE.search(header)), _month(told))
+    months, (month, day) = _months(told), _date(told)
+    is_instant = not months and bool(year or month) and bool(_INSTANT.search(header))
+    return ColumnPeriod(year, _quarter(told), months, bool(_CHANGE.search(header)), month, day, is_instant)
 
 
 def own_period(fields: TypedFields) -> OwnPeriod | None:
@@ -123,10 +177,14 @@ def _quarter(text: str) -> int | None:
     return int(digit) if digit else _ORDINALS[match.group(3).lower()]
 
 
-def _month(text: str) -> int:
-    """The last month named, 1 to 12; 0 when none is."""
-    found = _MONTH.findall(text)
-    return _MONTHS.index(found[-1][:3].lower()) + 1 if found else 0
+def _date(text: str) -> tuple[int, int]:
+    """The last month named, 1 to 12, and its day; 0 for what is not named. A month's name alone may be a word."""
+    found = [match for match in _MONTH.finditer(text) if match["day"] or match["first"] or match["year"]]
+    if not found:
+        return 0, 0
+    last = found[-1]
+    day = int(last["day"] or last["first"] or 0)
+    return _MONTHS.index(last["month"].lower()) + 1, day if day <= _LONGEST_MONTH else 0
 
 
 def _months(text: str) -> int:

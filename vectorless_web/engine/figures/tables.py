@@ -1,13 +1,26 @@
-"""Tables of a document as a reader sees them: with their titles, units and the statement they are."""
+"""Tables of a document as a reader sees them: with titles, units, periods, footnotes, statement."""
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from enum import Enum
 from functools import cached_property
 
-from vectorless_web.engine.documents.node import Node, NodeKind, Table
+from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.figures.figure import is_per_share, scale_name, units_currency, units_scale
+from vectorless_web.engine.figures.footnotes import Footnote, find_footnotes, marks_in
 from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
+from vectorless_web.engine.figures.units import (
+    code_in,
+    is_unit,
+    own_unit,
+    says_percent,
+    says_shares,
+    strip_units,
+    unit_in,
+)
 
 _STATEMENTS = (
     (
@@ -36,7 +49,8 @@ _STATEMENTS = (
 )
 _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
 _UNITS = re.compile(
-    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?(?:000|m|mn|bn)\b"
+    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['’]?(?:000|m|mn|bn)\b"
+    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['’]?(?:000|m|mn|bn|k)\b"
     r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b",
     re.I,
 )
@@ -44,6 +58,35 @@ LONGEST_HEADING = 90
 """Characters of a heading that may name a statement. The line that states a table's units may be twice as long."""
 LONGEST_PERIOD_LINE = 200
 """Characters of a line above a table that may state its periods; a longer one is prose."""
+
+
+class ColumnKind(Enum):
+    """What the cells of a column are."""
+
+    LABEL = "label"
+    FIGURES = "figures"
+    WORDS = "words"
+    NOTE = "note"
+    """References to notes: numbers that are no figures."""
+    CHANGE = "change"
+    """What other columns changed by, in units or percent."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellReading:
+    """What is understood of one cell.
+
+    `row_path` ends with the row's own label; `unit` is "%", "per share", "kg", a currency's code, or "" where none
+    is known; `scale` multiplies the printed number into units.
+    """
+
+    row_path: tuple[str, ...]
+    column_path: tuple[str, ...]
+    period: ColumnPeriod
+    unit: str
+    scale: Decimal
+    currency: str
+    footnotes: tuple[Footnote, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,10 +102,30 @@ class TableView:
         """The titles it stands under."""
         return tuple(self.tree.path(self.node.key))
 
+    @property
+    def section(self) -> tuple[str, ...]:
+        """The titles it stands under, outermost first."""
+        return self.path
+
+    @property
+    def caption(self) -> str:
+        """Its caption, or ""."""
+        return self.node.title
+
     @cached_property
     def units(self) -> str:
         """Its units line, as printed."""
         return units_line(self.tree, self.node, self.table)
+
+    @cached_property
+    def scale(self) -> Decimal:
+        """The factor its units line puts on its figures."""
+        return units_scale(self.units)
+
+    @cached_property
+    def currency(self) -> str:
+        """The ISO code of the currency of its amounts, by its units line or its figures; "" when none is said."""
+        return units_currency(self.units) or units_currency("".join(sign for sign in _SIGNS if sign in self.node.text))
 
     @cached_property
     def statement(self) -> str:
@@ -74,10 +137,34 @@ class TableView:
         """What is known of each column, from its header or from the line of dates above the table."""
         return column_periods(self.tree, self.node, self.table)
 
+    @cached_property
+    def kinds(self) -> tuple[ColumnKind, ...]:
+        """What the cells of each column are."""
+        return tuple(_column_kind(self.table, place) for place in range(len(self.table.columns)))
+
+    @cached_property
+    def footnotes(self) -> tuple[Footnote, ...]:
+        """The notes under the table, in reading order."""
+        return tuple(find_footnotes(self.tree, self.node, self.table))
+
     @property
     def name(self) -> str:
         """What a reader calls the table: its caption, else the title of its section."""
         return self.node.title or (self.path[-1] if self.path else "Table")
+
+    @cached_property
+    def parts(self) -> tuple["TableView", ...]:
+        """All parts of the table in order, this one included; a table that is whole is its own only part."""
+        return tuple(_find_parts(self))
+
+    def read_cell(self, row: Row, place: int) -> CellReading:
+        """What is understood of the cell at a place of a row."""
+        return _read_cell(self, row, place)
+
+    def describe(self) -> str:
+        """What is understood of the table, in words: "thousands of USD; columns: year ended 31 December 2023, 2022"."""
+        parts = [_units_words(self), _columns_words(self)]
+        return "; ".join(part for part in parts if part)
 
 
 def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
@@ -89,12 +176,38 @@ def tables_of(tree: Tree, keys: Iterable[int]) -> Iterator[TableView]:
                 yield TableView(node, node.table, tree)
 
 
+def _find_parts(view: TableView) -> Iterator[TableView]:
+    first, last = view, view
+    before = []
+    while first.table.part and (found := _neighbour(first, -1)) and found.table.part == first.table.part - 1:
+        before.append(found)
+        first = found
+    yield from reversed(before)
+    yield view
+    while (found := _neighbour(last, 1)) and found.table.part == last.table.part + 1:
+        yield found
+        last = found
+
+
+def _neighbour(view: TableView, step: int) -> TableView | None:
+    """The table next to a table, with nothing but running lines between them."""
+    key = view.node.key + step
+    while 0 < key < len(view.tree) and view.tree.kind(key) is NodeKind.RUNNING:
+        key += step
+    return next(tables_of(view.tree, [key]), None) if 0 < key < len(view.tree) else None
+
+
 def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, ...]:
     """The period of each column. Headers without any year are completed from a line of dates above the table."""
     periods = [read_header(column.header, column.period) for column in table.columns]
-    if any(period.year for period in periods):
+    if any(period.year for period in periods[1:]):
         return tuple(periods)
     numeric = _numeric_columns(table)
+    over_labels = read_header(table.columns[0].header) if table.columns else read_header("")
+    if over_labels.year and len(set(years_in(table.columns[0].header))) == 1 and not over_labels.is_change:
+        for column in numeric:  # "December 31, 2018" over the labels holds for every column
+            periods[column] = _complete(periods[column], over_labels)
+        return tuple(periods)
     for text in _lines_above(tree, node):
         years = years_in(text)
         if len(years) == len(numeric):
@@ -102,6 +215,13 @@ def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, 
                 periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
             break
     return tuple(periods)
+
+
+def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
+    """What a column says of its period, completed by what holds for all columns."""
+    if period.is_said:
+        return replace(period, year=wider.year, month=period.month or wider.month, day=period.day or wider.day)
+    return replace(wider, is_change=period.is_change)
 
 
 def _numeric_columns(table: Table) -> list[int]:
@@ -156,3 +276,163 @@ def statement_named(node: Node, path: tuple[str, ...]) -> str:
             if name:
                 return name
     return ""
+
+
+_SIGNS = "$€£¥"
+_NOTE_HEADER = re.compile(r"^(?:see )?(?:foot)?notes?(?:\s+(?:ref(?:erence)?s?\.?|no\.?|number))?$|^ref\.?$", re.I)
+_CHANGE_HEADER = re.compile(
+    r"\bchange\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth\b|\bvs\.?\b|\bversus\b|\bbetter\b|\bworse\b|\bdiff(?:erence)?\b"
+    r"|[ΔΔ]|\by/y\b|\byoy\b|\bq/q\b",
+    re.I,
+)
+_MOSTLY = 0.5
+"""Share of the cells of a column that must hold a figure for it to be one of figures."""
+
+
+def _column_kind(table: Table, place: int) -> ColumnKind:
+    path = table.columns[place].path
+    if place == 0:
+        return ColumnKind.LABEL
+    if path and _NOTE_HEADER.match(path[-1].strip()):
+        return ColumnKind.NOTE
+    said = [row.cells[place].text for row in table.body if place < len(row.cells) and row.cells[place].length]
+    figures = sum(_holds_figure(text) for text in said)
+    if not said or figures < _MOSTLY * len(said):
+        return ColumnKind.WORDS
+    return ColumnKind.CHANGE if any(_CHANGE_HEADER.search(level) for level in path) else ColumnKind.FIGURES
+
+
+def _holds_figure(text: str) -> bool:
+    letters = sum(character.isalpha() for character in text)
+    digits = sum(character.isdigit() for character in text)
+    return letters <= digits and (digits > 0 or not letters)
+
+
+def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
+    column = view.table.columns[place] if place < len(view.table.columns) else None
+    cell = row.cells[place]
+    path = column.path if column else ()
+    unit, scale, currency = _cell_unit(view, row, place)
+    row_path = (*row.path, row.label) if row.label else row.path
+    period = view.periods[place] if place < len(view.periods) else read_header("")
+    if not period.year:
+        period = _row_period(row, period)
+    marks = [marks_in(text) for text in (cell.text if place else "", row.label, *path)]
+    known = {mark for found in marks for mark in found}
+    notes = tuple(note for note in view.footnotes if note.mark in known)
+    return CellReading(row_path, path, period, unit, scale, currency, notes)
+
+
+def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
+    """The period of a row whose label is one ("2019", "Q2 2023", "Year ended ..."), where the column names none."""
+    said = [label for label in (*row.path, row.label) if _PERIOD_LABEL.match(label) or _is_period_only((label,))]
+    told = read_header(" / ".join(said))
+    return replace(told, is_change=period.is_change) if told.year else period
+
+
+_PERIOD_LABEL = re.compile(
+    r"^\W*(?:balances?|(?:as )?(?:of|at)|(?:fiscal |calendar |half )?year|quarter|Q[1-4]|FY|H[12]"
+    r"|(?:first|second|third|fourth) (?:quarter|half)|(?:three|six|nine|twelve) months)\b",
+    re.I,
+)
+
+
+def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str]:
+    """(unit, scale, currency) of a cell: what it says itself, then its row, its column and the whole table."""
+    text = row.cells[place].text
+    column = view.table.columns[place] if place < len(view.table.columns) else None
+    one = Decimal(1)
+    if "%" in text:
+        return "%", one, ""
+    if own_unit(text):
+        return own_unit(text), one, ""
+    own = units_currency(text)
+    label = " ".join((*row.path[-1:], row.label))
+    if is_per_share(row.label) or any(is_per_share(head) for head in row.path[-1:]):
+        return "per share", one, own or view.currency
+    levels = column.path if column else ()
+    told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
+    if not own and (
+        says_percent(told)
+        or (column and column.unit == "%")
+        or _is_percent_column(view, place)
+        or _is_percent_row(row, levels)
+    ):
+        return "%", one, ""
+    if told:
+        return _told_unit(view, told, own)
+    if says_shares(label) or (not own and any(says_shares(level) for level in levels)):
+        return "shares", view.scale if "share" not in _excepted(view.units) else one, ""
+    if not _holds_figure(text):
+        return "", one, ""
+    return own or view.currency, view.scale, own or view.currency
+
+
+def _told_unit(view: TableView, told: str, own: str) -> tuple[str, Decimal, str]:
+    """A unit that a row or column states for itself; one of money keeps the table's scale where it names none."""
+    currency, scale = units_currency(told) or code_in(told), units_scale(told)
+    if scale == 1 and currency and is_unit(told):
+        scale = view.scale
+    money = currency or own or (view.currency if scale != 1 and not re.search(r"shares|units", told, re.I) else "")
+    return (money or told, scale, money)
+
+
+def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
+    """Whether a row's label or the innermost header says that its figures are percentages."""
+    said = (row.label, *levels[-1:])
+    return any(says_percent(text) and not _UNITS.search(text) for text in said)
+
+
+def _is_percent_column(view: TableView, place: int) -> bool:
+    """Whether a column of percentages prints the sign with its first figure alone, as is done with currencies."""
+    said = [row.cells[place].text for row in view.table.body if place < len(row.cells) and row.cells[place].length]
+    figures = [text for text in said if _holds_figure(text)]
+    return len(figures) > 1 and "%" in figures[0] and not any(units_currency(text) for text in figures)
+
+
+def _excepted(units: str) -> str:
+    """What a units line leaves out ("except per share amounts")."""
+    return units.casefold().partition("except")[2]
+
+
+_MOST_COLUMNS_TOLD = 12
+"""Columns that a description names; it counts the others."""
+
+
+def _units_words(view: TableView) -> str:
+    """ "thousands of USD", "EUR", "millions", or ""."""
+    scale = scale_name(view.scale)
+    if scale and view.currency:
+        return f"{scale}s of {view.currency}"
+    return f"{scale}s" if scale else view.currency
+
+
+def _columns_words(view: TableView) -> str:
+    """The columns in words; a period is said in full where it differs from the one before by more than its year."""
+    told: list[str] = []
+    before = ""
+    for place, column in enumerate(view.table.columns[1:], start=1):
+        period = view.periods[place]
+        stem = replace(period, year=None).words if period.year and not period.is_change else ""
+        if period.year and not period.is_change and _is_period_only(column.path):
+            told.append(str(period.year) if stem and stem == before else period.words)
+        elif column.header:
+            told.append(" / ".join(column.path))
+        before = stem
+    told = list(dict.fromkeys(told))
+    if len(told) > _MOST_COLUMNS_TOLD:
+        told = [*told[:_MOST_COLUMNS_TOLD], f"and {len(told) - _MOST_COLUMNS_TOLD} more"]
+    return f"columns: {', '.join(told)}" if told else ""
+
+
+_PERIOD_WORDS = re.compile(
+    r"\b(?:as|of|at|for|the|and|in|ended|ending|months?|weeks?|years?|quarters?|fiscal|three|six|nine|twelve|thirteen|fourteen|first|second"
+    r"|third|fourth|fifty-\w+|twenty-\w+|thirty-\w+|unaudited|audited|balance|FY|Q[1-4]|[1-4]Q|H[12]|[12]H"
+    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b|\d+|\W",
+    re.I,
+)
+
+
+def _is_period_only(path: tuple[str, ...]) -> bool:
+    """Whether a header names its period and nothing else."""
+    return not any(_PERIOD_WORDS.sub("", strip_units(level)) for level in path)

@@ -20,6 +20,11 @@ def expected_tokens(text: str) -> int:
     return -(-len(text.encode("utf-8", "replace")) // 3)
 
 
+def expected_message_tokens(message: Message) -> int:
+    """Tokens a message may cost with its pictures, on the safe side."""
+    return expected_tokens(message.content) + sum(picture.tokens for picture in message.pictures)
+
+
 @dataclass(frozen=True, slots=True)
 class Keep:
     """Calls and tokens that a lesser call must leave for the ones that matter more."""
@@ -221,7 +226,7 @@ class MeteredModel:
         yield self.complete(messages, max_tokens=max_tokens, temperature=temperature).text
 
     def _price_call(self, messages: Sequence[Message], max_tokens: int) -> float:
-        tokens = sum(expected_tokens(message.content) for message in messages) + max_tokens
+        tokens = sum(map(expected_message_tokens, messages)) + max_tokens
         if self._context_tokens is not None and tokens > self._context_tokens:
             raise ModelBudgetSpent("The request is longer than what the model can read at once.")
         return tokens * self._usd_per_token

@@ -23,7 +23,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
     PartialCall,
 )
-from vectorless_web.engine.llm.budget import Keep, ModelBudget, expected_tokens
+from vectorless_web.engine.llm.budget import Keep, ModelBudget, expected_message_tokens
 from vectorless_web.engine.llm.model import OUTSIDE, ChatModel, Message, Reply, Usage, current_place, usage_of
 from vectorless_web.engine.llm.replies import Mend, check_object, is_unfinished, keep_reply, parse_object
 
@@ -222,9 +222,7 @@ class Caller:
             return self._recall_reply(stored, schema)
         started, reserved, usage = self._clock(), None, Usage()
         try:
-            reserved = self._budget.reserve(
-                sum(expected_tokens(message.content) for message in messages) + max_tokens, keep=keep
-            )
+            reserved = self._budget.reserve(sum(map(expected_message_tokens, messages)) + max_tokens, keep=keep)
             reply = _normalise_reply(self._reply(messages, schema, max_tokens, seconds), schema)
             usage = reply.usage
         except (ModelError, ModelStopped) as error:
@@ -344,6 +342,12 @@ def repair_text(problem: str) -> str:
 
 
 def request_hash(model: str, messages: Sequence[Message], schema: Mapping[str, Any] | None, max_tokens: int) -> str:
-    """SHA-256 of the whole request: equal requests, and only they, have equal hashes."""
-    state = [model, [(message.role, message.content) for message in messages], schema, max_tokens]
+    """SHA-256 of the whole request: equal requests, and only they, have equal hashes. Pictures count by theirs."""
+    state = [model, [hashed_message(message) for message in messages], schema, max_tokens]
     return hashlib.sha256(json.dumps(state, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+def hashed_message(message: Message) -> tuple[Any, ...]:
+    """What of a message goes into a request's hash."""
+    pictures = [picture.sha256 for picture in message.pictures]
+    return (message.role, message.content, *([pictures] if pictures else []))

@@ -1,5 +1,7 @@
 """What a chat model and its server can do, found out by small questions, and which jobs that suits."""
 
+import hashlib
+import io
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -7,6 +9,7 @@ from typing import Any
 
 from vectorless_web.engine.errors import ModelAuth, ModelError, ModelUnknown
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply, Usage, clean_name
+from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.llm.replies import parse_object, problem_with
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
@@ -54,6 +57,8 @@ class SelfTest:
     forms: tuple[str, ...] = ()
     streams: bool | None = None
     reads_tokens: int | None = None
+    reads_pictures: bool | None = None
+    """None when it could not be found out."""
     error_code: str = ""
     error: str = ""
     settings_are_wrong: bool = False
@@ -72,6 +77,8 @@ STEP_TOKENS = 5_000
 SLOW_SECONDS = 10.0
 """A pilot that takes longer than this for a small call is not waited for."""
 NEEDLE = "7493"
+PICTURED = "5839"
+_PICTURE_QUESTION = "Which number stands in this picture? Answer with the number alone, or with the word none."
 CHARACTERS_A_TOKEN = 4
 """Of English prose, as a rule of thumb."""
 SHORT = 400
@@ -122,10 +129,17 @@ class Asking:
     fastest: float | None = None
     named: str = ""
 
-    def ask(self, text: str, *, of: ChatModel | None = None, schema: Mapping[str, Any] | None = None) -> Reply:
+    def ask(
+        self,
+        text: str,
+        *,
+        of: ChatModel | None = None,
+        schema: Mapping[str, Any] | None = None,
+        pictures: tuple[Picture, ...] = (),
+    ) -> Reply:
         """One reply; ModelError as it comes."""
         started = self.clock()
-        reply = (of or self.model).complete([Message("user", text)], schema=schema, max_tokens=SHORT)
+        reply = (of or self.model).complete([Message("user", text, pictures)], schema=schema, max_tokens=SHORT)
         took = self.clock() - started
         self.fastest = took if self.fastest is None else min(self.fastest, took)
         self.usages.append(reply.usage)
@@ -241,6 +255,32 @@ def probe_quotes(asking: Asking) -> Capability:
     return Capability("quotes", NO, "It does not copy a sentence word for word.", without)
 
 
+def draw_number(number: str) -> Picture:
+    """A small picture of a number, large enough for any model that reads pictures."""
+    # Only the self-test draws: nobody else waits for the library.
+    from PIL import Image, ImageDraw  # noqa: PLC0415
+
+    image, file = Image.new("RGB", (448, 224), "white"), io.BytesIO()
+    ImageDraw.Draw(image).text((60, 50), number, fill="black", font_size=120)
+    image.save(file, "JPEG", quality=80)
+    data = file.getvalue()
+    return Picture("", 0, hashlib.sha256(data).hexdigest(), image.width, image.height, len(data), data)
+
+
+def probe_pictures(asking: Asking) -> Capability:
+    """Whether it reads a number that stands in a picture alone."""
+    without = "Charts and scanned pages stay unread: it is sent text alone."
+    try:
+        said = asking.ask(_PICTURE_QUESTION, pictures=(draw_number(PICTURED),)).text
+    except ModelError as error:
+        if error.retryable:
+            return Capability("pictures", UNKNOWN, f"The call failed: {error.message}", without)
+        return Capability("pictures", NO, "Its server refuses pictures.", without)
+    if PICTURED in said:
+        return Capability("pictures", YES, "It reads pictures.")
+    return Capability("pictures", NO, "It does not read what stands in a picture.", without)
+
+
 def probe_context(asking: Asking, stated: int | None) -> tuple[Capability, int | None]:
     """How much it reads: a number stands before ever more text. With it the limit that was met, or None."""
     read = 0
@@ -328,12 +368,14 @@ def self_test(
     asked_for, forms = probe_objects(asking, only)
     in_pieces, first, streams = probe_streaming(asking)
     copies = probe_quotes(asking)
+    sees = probe_pictures(asking)
     reads, limit = probe_context(asking, context_size)
     capabilities = (
         Capability("reply", YES, f"It answers, as {name}."),
         *asked_for,
         in_pieces,
         copies,
+        sees,
         reads,
         probe_speed(asking, first),
         probe_counting(plain),
@@ -352,11 +394,12 @@ def self_test(
         forms=forms,
         streams=streams,
         reads_tokens=limit or None,
+        reads_pictures={YES: True, NO: False}.get(sees.found),
     )
 
 
 def _unusable(model: ChatModel, error: ModelError) -> SelfTest:
-    names = ("tools", "json_schema", "json_object", "streaming", "quotes", "context", "speed", "usage")
+    names = ("tools", "json_schema", "json_object", "streaming", "quotes", "pictures", "context", "speed", "usage")
     unknown = [Capability(name, UNKNOWN, "Not tried, because it does not answer at all.") for name in names]
     reply = Capability("reply", NO, error.message, "The offline reasoner answers, and the page says so.")
     jobs = tuple(ModelJob(name, False, "It does not answer.") for name in ("plan", "guide", "write"))

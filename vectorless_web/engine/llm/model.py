@@ -7,14 +7,30 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from vectorless_web.engine.errors import PartialCall
+from vectorless_web.engine.llm.picture import Picture, picture_from
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message: role is `system`, `user` or `assistant`."""
+    """One message: role is `system`, `user` or `assistant`. `pictures` stand behind the words, in their order."""
 
     role: str
     content: str
+    pictures: tuple[Picture, ...] = ()
+
+    def as_stored(self) -> list[Any]:
+        """The message as JSON values: role and words, then what is stored of its pictures, if it has any."""
+        return [
+            self.role,
+            self.content,
+            *([[picture.reference() for picture in self.pictures]] if self.pictures else []),
+        ]
+
+
+def message_from(stored: Sequence[Any]) -> Message:
+    """A stored message; its pictures come without their data."""
+    role, content, *pictures = stored
+    return Message(role, content, tuple(map(picture_from, pictures[0])) if pictures else ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from vectorless_web.engine.parsing.corrections import Correction, apply_correcti
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, runs_pages
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
+from vectorless_web.engine.parsing.markup.delimited import claims_delimited, read_delimited
 from vectorless_web.engine.parsing.markup.html import bound_page, claims_html, html_text, html_title
 from vectorless_web.engine.parsing.markup.markdown import markdown_text
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, TextBlock, cut_pages
@@ -265,6 +266,7 @@ def _bounded_page(source: str) -> Bounded:
 
 FORMATS = (
     TextFormat(HTML, claims_html, html_text, html_title, _bounded_page),
+    TextFormat(TEXT, claims_delimited, read_delimited),
     TextFormat(MARKDOWN, _is_markdown, markdown_text),
     TextFormat(TEXT, _is_text, _read_text),
 )

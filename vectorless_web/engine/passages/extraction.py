@@ -1,89 +1,18 @@
-"""Cuts nodes into sentences, list items and table rows, and copies those that answer a question in words."""
+"""Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.passages.passage import Passage
+from vectorless_web.engine.passages.checks import is_met
+from vectorless_web.engine.passages.context import Reading, Span
+from vectorless_web.engine.passages.passage import Part, Passage
+from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
+from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
-from vectorless_web.engine.text.numbers import numbers_in
-
-LONGEST = 900
-"""Characters of the longest piece; a longer one is cut at a clause."""
-
-_END = re.compile(r"[.!?]+[\"'”’)\]]*(?=\s)|[。！？]+[」』”]?|\n{2,}")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:Inc|Corp|Co|Ltd|LLC|Mr|Mrs|Ms|Dr|Prof|St|No|Nos|vs|etc|e\.g|i\.e|approx|Fig|Sec|Art|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|pp?|cf|al)"
-    r"|\b[A-Z]|\b(?:[A-Za-z]\.)+[A-Za-z])\.$"
-)
-_CLAUSE = re.compile(r"[;:]\s|,\s")
-_LINE = re.compile(r"[^\n]+")
-
-
-@dataclass(frozen=True, slots=True)
-class TextPiece:
-    """A piece of a node's text, by its characters."""
-
-    text: str
-    start: int
-    end: int
-
-
-def pieces_of(node: Node) -> list[TextPiece]:
-    """The quotable pieces of a node in reading order; a table's are its rows, a list's its items."""
-    return cut_pieces(node.text, by_line=node.kind in (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE))
-
-
-def cut_pieces(text: str, *, by_line: bool) -> list[TextPiece]:
-    """The lines of a text, else its sentences, in reading order; very long ones are cut at a clause."""
-    spans = _lines(text) if by_line else _sentences(text)
-    return [piece for start, end in spans if (piece := _piece(text, start, end)) is not None]
-
-
-def _lines(text: str) -> Iterator[tuple[int, int]]:
-    for match in _LINE.finditer(text):
-        yield from _cut_long(text, match.start(), match.end())
-
-
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for match in _END.finditer(text):
-        if _continues_sentence(text, start, match):
-            continue
-        yield from _cut_long(text, start, match.end())
-        start = match.end()
-    yield from _cut_long(text, start, len(text))
-
-
-def _continues_sentence(text: str, start: int, match: re.Match[str]) -> bool:
-    """An abbreviation or a following small letter means that the sentence has not ended."""
-    if match.group()[0] != ".":
-        return False
-    following = text[match.end() : match.end() + 3].strip()
-    return bool(_ABBREVIATION.search(text, start, match.end())) or following[:1].islower()
-
-
-def _cut_long(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while end - start > LONGEST:
-        cuts = [match.end() for match in _CLAUSE.finditer(text, start + LONGEST // 3, start + LONGEST)]
-        cut = cuts[-1] if cuts else start + LONGEST
-        yield start, cut
-        start = cut
-    if start < end:
-        yield start, end
-
-
-def _piece(text: str, start: int, end: int) -> TextPiece | None:
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return TextPiece(text[start:end], start, end) if end > start else None
-
 
 ITEMS = 4
 """List items taken along, in their order; of a table only the best row."""
@@ -178,43 +107,14 @@ def _join_words(cell: Cell) -> str:
 PER_NODE = 4
 """Pieces taken from one node at most."""
 
-NODE_SHARE, PAGE_SHARE, FORM_SHARE = 0.15, 0.2, 0.15
-"""Shares of a piece's fit: its node's rank, its page's, the form asked for; the rest is what it says."""
+NODE_SHARE, PAGE_SHARE, KIND_SHARE = 0.15, 0.2, 0.15
+"""Shares of a piece's fit: its node's rank, its page's, the kind asked for; the rest is what it says."""
 
-FORM_SHARES = {"reason": 0.25, "date": 0.3, "duration": 0.25}
-"""Forms without which a piece is hardly an answer."""
+KIND_SHARES = {Wanted.CAUSE: 0.25, Wanted.DATE: 0.3, Wanted.SPAN: 0.25, Wanted.DEFINITION: 0.25, Wanted.PERSON: 0.2}
+"""Kinds without which a piece is hardly an answer."""
 
 SHORTEST = 25
 """A shorter piece is a heading or a scrap."""
-
-_CAUSE = re.compile(
-    r"\b(?:due to|because|driven by|drove|driver|primarily|mainly|reflect\w*|result(?:ed|ing) (?:from|in)|as a result"
-    r"|attributable to|owing to|offset by|caused)\b",
-    re.I,
-)
-_DATE = re.compile(
-    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d|\b(?:19|20)\d\d\b"
-)
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][\w&.'’-]+(?:\s+[A-Z][\w&.'’-]+)*")
-_ASKS_WHEN = re.compile(r"\bwhen\b|\bwhat (?:date|year|day)\b", re.I)
-_DURATION = re.compile(
-    r"(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty(?:-\w+)?|half)\b)"
-    r"[\s-]*(?:business\s+|calendar\s+|working\s+)?(?:seconds?|minutes?|hours?|days?|weeks?|months?|quarters?|years?)\b"
-    r"|\b(?:daily|weekly|monthly|quarterly|annually|yearly|every|each)\b",
-    re.I,
-)
-_ASKS_DURATION = re.compile(
-    r"\bhow (?:long|often|soon|quickly)\b|\bhow many (?:\w+ )?(?:days|weeks|months|years|hours|minutes)\b", re.I
-)
-_ASKS_WHO = re.compile(r"\bwho\b|\bwhom\b|\bwhose\b", re.I)
-_ASKS_AMOUNT = re.compile(
-    r"\bhow (?:much|many|large|high)\b"
-    r"|\bwhat (?:is|was|were|are) the (?:amount|number|percentage|total|value)\b",
-    re.I,
-)
-
-
-_FORMS = {"reason": _CAUSE, "date": _DATE, "duration": _DURATION, "name": _NAME}
 
 
 def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finder: Finder) -> list[Passage]:
@@ -222,54 +122,149 @@ def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finde
 
     `nodes` are (node, its retrieval fit, where it stands in words).
     """
+    reading, requirements = Reading(finder.document.tree), requirements_of(finder.plan)
+    asks = Asked(document, finder, reading, requirements)
     found: list[Passage] = []
     for node, fit, where in nodes:
-        found.extend(_of_node(document, node, fit, where, finder))
+        found.extend(_of_node(asks, node, fit, where))
     return sorted(found, key=lambda passage: (-round(passage.fit, 9), passage.key, passage.start))
 
 
-def _of_node(document: str, node: Node, node_fit: float, where: str, finder: Finder) -> list[Passage]:
-    if finder.plan.intent is Intent.EXPLAIN and node.kind is NodeKind.TABLE:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A document, what is asked of it, and how it is read."""
+
+    document: str
+    finder: Finder
+    reading: Reading
+    requirements: tuple[Requirement, ...]
+
+
+def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Passage]:
+    plan = asked.finder.plan
+    if plan.intent is Intent.EXPLAIN and node.kind is NodeKind.TABLE:
         return []
-    pieces = [piece for piece in pieces_of(node) if len(piece.text) >= SHORTEST]
-    around = f"{where} {_headers(node)}" if node.table else where
-    near = "" if node.table else node.text
-    said = [finder.coverage(piece.text, around, near) for piece in pieces]
-    fits = [_measure_fit(piece.text, node, share, node_fit, finder) for piece, share in zip(pieces, said, strict=True)]
-    order = sorted(range(len(pieces)), key=lambda place: (-round(fits[place], 9), pieces[place].start))[:PER_NODE]
-    return [
-        Passage(
-            document,
-            node.key,
-            node.page_start,
-            p.text,
-            p.start,
-            p.end,
-            where,
-            fits[place],
-            said[place],
-            _find_lead(node, p, finder),
-        )
-        for place in order
-        if fits[place] > 0 and (p := pieces[place])
+    pieces = asked.reading.pieces(node.key)
+    found = [
+        _read_sentence(asked, node, place, node_fit, where)
+        for place, piece in enumerate(pieces)
+        if len(piece.text) >= SHORTEST
     ]
+    found = [passage for passage in found if passage.fit > 0]
+    found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
+    whole = _read_list(asked, node, node_fit, where)
+    return [*([whole] if whole else ()), *found[:PER_NODE]]
 
 
-def _find_lead(node: Node, piece: TextPiece, finder: Finder) -> str:
-    return cell_first(node, piece.start, finder) if node.table else ""
+def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
+    """One piece of a node with the rule it belongs to, measured against the question."""
+    rule = asked.reading.rule(node.key, place)
+    span = rule.sentence
+    text = node.text[span.start : span.end]
+    beside = asked.reading.words((*rule.before, *rule.after))
+    around = f"{where} {_headers(node)}" if node.table else f"{where} {beside}"
+    near = node.text if node.kind is NodeKind.PARAGRAPH else ""
+    said = _measure_said(asked.finder, text, around, near)
+    whole = f"{beside} {text}" if beside else text
+    if beside:
+        said = (said + _measure_said(asked.finder, whole, where, near)) / 2
+    unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
+    parts = _copy(asked, rule.spans) if rule.before or rule.after else ()
+    return Passage(
+        asked.document,
+        node.key,
+        node.page_start,
+        text,
+        span.start,
+        span.end,
+        where,
+        _measure_fit(asked, text, node, said, node_fit, len(unmet)),
+        said,
+        _find_lead(node, span.start, asked.finder),
+        parts,
+        unmet=tuple(requirement.describe() for requirement in unmet),
+        suffices=_suffices(asked, said, unmet),
+    )
+
+
+def _measure_said(finder: Finder, text: str, around: str, near: str) -> float:
+    """The share of the question that a piece says; of a question that is only a name, whether it names it."""
+    if finder.aspects.pieces:
+        return finder.coverage(text, around, near)
+    terms = {term.term for term in finder.plan.terms}
+    return len(terms & set(analyse(text))) / len(terms) if terms else 0.0
+
+
+ENOUGH_SAID = 0.4
+"""Least share of the question that an answer says."""
+
+ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.34, Wanted.VERDICT: 0.5, Wanted.CAUSE: 0.45, Wanted.STATEMENT: 0.5}
+"""The same by what is asked for: the words of a definition tell it, while a verdict can be read into any sentence."""
+
+
+def _suffices(asked: Asked, said: float, unmet: Sequence[Requirement]) -> bool:
+    """Whether a passage may stand as the answer: it holds a thing asked for, and accounts for enough of the words."""
+    least = max(ENOUGH_OF_KIND.get(requirement.wanted, ENOUGH_SAID) for requirement in asked.requirements)
+    holds = [r for r in asked.requirements if r.wanted is not Wanted.LIMIT and r not in unmet]
+    return said >= least and bool(holds)
+
+
+MOST_ITEMS = 24
+"""Items of a list that are read out; a longer one is no answer to a question."""
+
+
+def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
+    """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts."""
+    wanted = {requirement.wanted for requirement in asked.requirements}
+    if not wanted & {Wanted.MEMBERS, Wanted.STEPS} or not asked.reading.is_item(node.key):
+        return None
+    items = asked.reading.items(node.key)
+    lead = asked.reading.lead_in(items[0].key)
+    if items[0].key != node.key or not 2 <= len(items) <= MOST_ITEMS:
+        return None
+    words = asked.reading.words(tuple(items))
+    announced = f"{where.rpartition(', ')[2]} {asked.reading.words((lead,)) if lead else ''}"
+    said = asked.finder.coverage(announced, where, words)
+    unmet = [r for r in asked.requirements if not is_met(r, f"{announced} {words}", members=len(items))]
+    first = items[0]
+    return Passage(
+        asked.document,
+        node.key,
+        node.page_start,
+        node.text[first.start : first.end],
+        first.start,
+        first.end,
+        where,
+        _measure_fit(asked, words, node, said, node_fit, len(unmet)),
+        said,
+        parts=_copy(asked, ((lead, *items) if lead else tuple(items))),
+        is_list=True,
+        unmet=tuple(requirement.describe() for requirement in unmet),
+        suffices=_suffices(asked, said, unmet),
+    )
+
+
+def _copy(asked: Asked, spans: Sequence[Span]) -> tuple[Part, ...]:
+    nodes = {span.key: asked.finder.document.tree.node(span.key) for span in spans}
+    return tuple(Part(s.key, nodes[s.key].page_start, nodes[s.key].text[s.start : s.end], s.start) for s in spans)
+
+
+def _find_lead(node: Node, start: int, finder: Finder) -> str:
+    return cell_first(node, start, finder) if node.table else ""
 
 
 def _headers(node: Node) -> str:
     return " ".join(column.header for column in node.table.columns) if node.table else ""
 
 
-def _measure_fit(text: str, node: Node, said: float, node_fit: float, finder: Finder) -> float:
-    """What the piece says of the question, its node's and page's rank and the form asked for, in fixed shares."""
-    worth = 1.0 if node.kind is not NodeKind.TABLE else _row_worth(text, finder.plan)
-    form = FORM_SHARES.get(asked_form(finder.plan), FORM_SHARE)
-    page_fit = finder.page_fits.get(node.page_start, 0.0)
-    own = 1.0 - NODE_SHARE - PAGE_SHARE - form
-    return worth * (own * said + NODE_SHARE * node_fit + PAGE_SHARE * page_fit + form * form_bonus(text, finder.plan))
+def _measure_fit(asked: Asked, text: str, node: Node, said: float, node_fit: float, unmet: int) -> float:
+    """What the piece says of the question, its node's and page's rank and the kind asked for, in fixed shares."""
+    worth = 1.0 if node.kind is not NodeKind.TABLE else _row_worth(text, asked.finder.plan)
+    share = max(KIND_SHARES.get(requirement.wanted, KIND_SHARE) for requirement in asked.requirements)
+    met = 1.0 - unmet / len(asked.requirements)
+    page_fit = asked.finder.page_fits.get(node.page_start, 0.0)
+    own = 1.0 - NODE_SHARE - PAGE_SHARE - share
+    return worth * (own * said + NODE_SHARE * node_fit + PAGE_SHARE * page_fit + share * met)
 
 
 def _row_worth(text: str, plan: QueryPlan) -> float:
@@ -277,25 +272,6 @@ def _row_worth(text: str, plan: QueryPlan) -> float:
     if not any(character.isdigit() for character in text):
         return 0.6
     return 1.0 if plan.intent is Intent.FIGURE else 0.85
-
-
-def asked_form(plan: QueryPlan) -> str:
-    """The form of the answer: `reason`, `date`, `duration`, `name`, `amount`, or "" for any."""
-    if plan.intent is Intent.EXPLAIN:
-        return "reason"
-    asks = ((_ASKS_WHEN, "date"), (_ASKS_DURATION, "duration"), (_ASKS_WHO, "name"), (_ASKS_AMOUNT, "amount"))
-    form = next((form for pattern, form in asks if pattern.search(plan.question)), "")
-    return form or ("amount" if plan.intent is Intent.FIGURE else "")
-
-
-def form_bonus(text: str, plan: QueryPlan) -> float:
-    """1 when the piece has the form the question asks for, 0 when not, 0.5 when any form will do."""
-    form = asked_form(plan)
-    if not form:
-        return 0.5
-    if form == "amount":
-        return 1.0 if numbers_in(text) else 0.0
-    return 1.0 if _FORMS[form].search(text) else 0.0
 
 
 def best_passages(passages: Sequence[Passage], *, most: int, share: float) -> list[Passage]:

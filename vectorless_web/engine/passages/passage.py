@@ -12,11 +12,25 @@ from vectorless_web.engine.text.analyser import analyse
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Words of a node, copied: what announces or completes a sentence, or an item of a list."""
+
+    key: int
+    page_index: int
+    quote: str
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A sentence, list item or table row copied word for word.
 
     `fit` in [0, 1] orders passages; `said` is the share of the question that it says,
     what stands around it included. `lead` puts it better for a reader: a row's cell first.
+    `parts` are the whole rule in reading order, the sentence among them, empty when it stands
+    by itself; of a list (`is_list`) they are its lead-in and its items. `unmet` says in plain
+    words what the question asks for and the passage does not hold. One that `suffices` holds
+    all of it and says so much of the question that it may stand as the answer.
     """
 
     document: str
@@ -29,6 +43,10 @@ class Passage:
     fit: float
     said: float = 0.0
     lead: str = ""
+    parts: tuple[Part, ...] = ()
+    is_list: bool = False
+    unmet: tuple[str, ...] = ()
+    suffices: bool = True
 
 
 QUOTE_SHOWN = 300

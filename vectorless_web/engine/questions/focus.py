@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from vectorless_web.engine.documents.node import Node
+from vectorless_web.engine.text.analyser import STOP_WORDS
 
 _SENTENCE_END = re.compile(
     r"(?<=[.?!])(?<!\b[A-Z]\.)(?<!\bvs\.)(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bInc\.)(?<!\bNo\.)\s+(?=[A-Z\"'(0-9])"
@@ -12,27 +13,59 @@ _WH = r"what|which|who|whom|whose|when|where|why|how"
 _AUXILIARY = r"is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|may|might"
 _QUESTION_WORD = re.compile(rf"\b(?:{_WH}|{_AUXILIARY})\b", re.IGNORECASE)
 _LEAD_END = re.compile(rf"[,:;]\s*(?=(?:{_WH}|{_AUXILIARY}|by how|in which|of which|for which)\b)", re.IGNORECASE)
-_META = re.compile(
-    r"\b(?:questions?|answer\w*|respon\w+|repl(?:y|ies)|informations?|details?|data|line items?|analyst|banker"
-    r"|expert|assistant|investor"
-    r"|perspective|standpoint|judgments?|judgements?|conclusions?|solution|shown|stated|provided|outlined"
-    r"|according|primarily)\b",
+_POINTER = re.compile(
+    r"^(?:please\s+)?(?:\w+ly\s+)?(?:according to|based (?:up)?on|(?:as )?per|given|going by|judging (?:by|from)"
+    r"|considering|referring to|looking at|with (?:reference|regard|respect) to|in (?:\w+ with|light of)|from|in|using|by \w+ing"
+    r"|(?:when|while) (?:\w+ly )?\w+ing)\b",
     re.IGNORECASE,
 )
+"""How a clause begins that says where to look."""
+_SOURCES = frozenset(
+    """information detail details data figures numbers statement statements sheet sheets account accounts p&l document
+    documents file files text table tables page pages section sections report reports filing filings""".split()  # noqa: SIM905
+)
+"""What such a clause names, one of them at least."""
+_AROUND_SOURCES = frozenset(
+    """given shown found set out cash flow flows income balance profit loss earnings operations financial position
+    condition consolidated line item items content contents annual quarterly conclusions p""".split()  # noqa: SIM905
+)
+"""What may stand beside them in a clause that says nothing of what is asked."""
 _INSTRUCTION = re.compile(
     r"^(?:please\b|kindly\b|assume\b|assuming\b|imagine\b|pretend\b|act as\b|you are\b|you're\b|we need\b"
     r"|we want\b|i need\b|i want\b|let us\b|let's\b"
     r"|answer\b|respond\b|reply\b|round\b|express\b|state\b|give\b|provide\b|report\b|return\b|present\b"
     r"|show your\b|base\b|basing\b"
-    r"|use\b|using\b|utili[sz]e\b|rely\b|refer\b|consider\b|approach\b|address\b|calculate what\b|compute what\b"
-    r"|note that\b|remember\b"
+    r"|use\b|using\b|utili[sz]e\b|rely\b|refer\b|consider\b|note that\b|remember\b"
+    r"|\w+ (?:the|this|your|my)\s+(?:\w+\s+)?(?:question|answer|response|result|reply)\b"
+    r"|(?:calculate|compute|work out) (?:it|this|that|what)\b"
     r"|be (?:concise|brief|precise|specific)\b|keep\b|do not\b|don't\b|only use\b|explain your\b|think\b|limit\b"
     r"|cite\b|format\b)",
     re.IGNORECASE,
 )
-_FALLBACK = re.compile(
-    r"^if\b.*\b(?:state|say|mention|note|explain|answer|respond|reply|indicate|tell|write)\b", re.IGNORECASE
+_KINDLY = r"(?:(?:and|then|please|just|also|briefly|simply|kindly|clearly)\s+)*"
+_TELL = (
+    r"(?:state|say|mention|note|explain|answer|respond|reply|indicate|tell|write|describe|show|give|justify"
+    r"|walk me through)"
 )
+_ABOUT_ANSWER = (
+    r"(?:so|it|that|this|as much|me|us|why(?: not)?|how(?: (?:so|come|you \w+(?: (?:to|at|it|that|there|this))*))?"
+    r"|(?:with )?(?:your|the|all|a)\s+(?:\w+\s+)?(?:answers?|reasons?|reasoning|work|workings?|steps|calculations?"
+    r"|thinking|logic|method|maths?|derivation|conclusion)|n/?a|none|unknown|not (?:found|applicable|available|given"
+    r"|stated)|in detail|in (?:one|a few|two|your own|short) \w+|briefly|clearly|[\"'“][^\"'”]*[\"'”])"
+)
+_ORDER = rf"{_KINDLY}{_TELL}(?:\s*(?:and|then|please|{_TELL}|{_ABOUT_ANSWER}))*"
+"""An order that concerns the answer alone: "please state that and explain why"."""
+_IN_CASE = r"if\b[^?;]*(?:,\s*|\s(?=then\b|please\b))"
+_FALLBACK = re.compile(rf"^(?:and |but )?{_IN_CASE}{_ORDER}\s*[.!]*$", re.IGNORECASE)
+"""An order for the case that the question cannot be answered as asked: "If there is none, say so.\""""
+_WORK = re.compile(rf"^{_ORDER}\s*[.!]*$", re.IGNORECASE)
+"""An order to show how the answer came about: "Explain your reasoning briefly.\""""
+_TAIL_ORDER = re.compile(
+    rf"(?<=[\w)\"'”’%])\s*(?:[;,–—]|\s-\s|\s(?=and\b|but\b))\s*(?:and\s+|but\s+|or\s+)?"
+    rf"(?:{_IN_CASE})?{_ORDER}\s*[.?!]*$",
+    re.IGNORECASE,
+)
+"""Both as the end of a sentence: "What is the ratio; if it is not useful, explain why"."""
 _GERUND = re.compile(r"^(?:when|while|where)\s+(?:\w+ly\s+)?\w+ing\b", re.IGNORECASE)
 _DEFINITION = re.compile(
     r"^(?:calculate|compute|derive|work out)\b.*\b(?:using|as|by|from)\b|^(?:define\b|here,? |for this\b|where\b)"
@@ -63,12 +96,13 @@ def split_question(question: str) -> QuestionParts:
     for sentence in _sentences(question):
         if _is_definition(sentence):
             definitions.append(sentence)
-        elif _is_instruction(sentence):
+        elif _is_instruction(sentence) or (asked and _WORK.search(sentence)):
             instructions.append(sentence)
         else:
             lead, core = _without_lead(sentence)
+            core, tail = _without_tail(core)
             asked.append(core)
-            instructions.extend([lead] if lead else [])
+            instructions.extend(part for part in (lead, tail) if part)
     if not asked:
         return QuestionParts(_WHITE.sub(" ", question).strip(), (), tuple(definitions))
     return QuestionParts(_tidy(" ".join(asked)), tuple(instructions), tuple(definitions))
@@ -95,10 +129,35 @@ def _without_lead(sentence: str) -> tuple[str, str]:
     """ "According to the balance sheet, what is ..." is asked from "what"; the lead says where to look."""
     for match in _LEAD_END.finditer(sentence):
         lead, core = sentence[: match.start()], sentence[match.end() :]
-        is_order = _INSTRUCTION.search(lead) or _META.search(lead)
+        is_order = _INSTRUCTION.search(lead) or _only_says_where(lead)
         if is_order and (_GERUND.match(lead) or not _QUESTION_WORD.match(lead)):
             return lead, core
     return "", sentence
+
+
+def _only_says_where(lead: str) -> bool:
+    """Whether a clause names where to look and nothing else: "Using the details shown in the balance sheet"."""
+    opening = _POINTER.search(lead)
+    if opening is None:
+        return False
+    named = re.findall(r"[^\W\d_](?:[\w&]*\w)?", lead[opening.end() :].lower())
+    rest = [word for word in named if word not in _SOURCES | _AROUND_SOURCES | STOP_WORDS]
+    return len(rest) < len(named) and not _SOURCES.isdisjoint(named) and all(map(_PARTICIPLE.search, rest))
+
+
+_PARTICIPLE = re.compile(r"(?:ly|ed|ing)$")
+
+
+def _without_tail(sentence: str) -> tuple[str, str]:
+    """ "What is the ratio; if it is not useful, explain why" asks for the ratio; the rest is about the answer."""
+    match = _TAIL_ORDER.search(sentence)
+    if match is None or len(sentence[: match.start()].split()) < _SHORTEST_ASKED:
+        return sentence, ""
+    return f"{sentence[: match.start()].rstrip()}?", match.group().strip(" ;,-–—")
+
+
+_SHORTEST_ASKED = 3
+"""Words before an order at the end of a sentence, at least, for them to be the question. Chosen by hand."""
 
 
 def _tidy(focus: str) -> str:

@@ -28,6 +28,7 @@ from vectorless_web.engine.questions.plan import (
     UnitRequest,
     WeightedTerm,
 )
+from vectorless_web.engine.questions.wordings import NEAR, OtherWording, other_wordings
 from vectorless_web.engine.text.analyser import STOP_WORDS, analyse
 
 _TOKEN = re.compile(r"[^\W_]+(?:[&.'’\-][^\W_]+)*\.?")
@@ -130,18 +131,20 @@ says: 0.25 and 1.0 change 17 and 16 orders and at most one hit at 3."""
 _PHRASE_WEIGHT = 0.7
 """Weight of the documents' wordings as phrases, where the question's own weighs 1. Measured as engine.ranking says:
 0.35 loses 1 hit at 1, 1.0 gains one."""
+_NEAR_PHRASE_WEIGHT = 0.35
+"""Weight of an everyday word's near meanings as phrases."""
 _ASKING = frozenset(
-    analyse(
-        "amount number year report reported company ask answer question mention mentioned based base data primarily"
-    )
+    analyse("amount number year report reported company ask answer question mention mentioned based base data")
 )
 _ASKING_WEIGHT = 0.3
 """Weight of words that only ask ("how long"). Measured as engine.ranking says: 0.15 and 0.6 lose 1 hit at 3."""
 _HOW = re.compile(r"\bhow\s+(?P<how>long|many|much|often|old|far|big|large|high|soon|quickly)\b", re.IGNORECASE)
 
 
-def expand_terms(focus: str, entities: Sequence[str], concepts: Sequence[Concept]) -> tuple[WeightedTerm, ...]:
-    """The question's terms (names and periods marked as such), then those of its concepts, each term once."""
+def expand_terms(
+    focus: str, entities: Sequence[str], concepts: Sequence[Concept], wordings: Sequence[OtherWording] = ()
+) -> tuple[WeightedTerm, ...]:
+    """The question's terms (names and periods marked as such), then those of its concepts and of other wordings."""
     names = {term for entity in entities for term in analyse(entity)}
     asking = _ASKING | {term for match in _HOW.finditer(focus) for term in analyse(match["how"])}
     times = {term for period in periods_in(focus) for term in analyse(period.text)}
@@ -154,6 +157,13 @@ def expand_terms(focus: str, entities: Sequence[str], concepts: Sequence[Concept
         for term, weight in concept_terms(concept).items():
             if term not in terms or terms[term].weight < weight:
                 terms[term] = WeightedTerm(term, weight, f"lexicon:{concept.name}")
+    for wording in wordings:
+        asked = [terms[term].weight for term in wording.origin if term in terms]
+        share = sum(asked) / len(asked) if asked else _ASKING_WEIGHT
+        weight = round(share * wording.weight / math.sqrt(len(wording.terms)), 4)
+        for term in wording.terms:
+            if term not in terms or terms[term].weight < weight:
+                terms[term] = WeightedTerm(term, weight, f"lexicon:{wording.source}")
     return tuple(terms.values())
 
 
@@ -169,7 +179,9 @@ def concept_terms(concept: Concept) -> dict[str, float]:
     return {term: round(weight, 4) for term, weight in weights.items() if weight >= LEAST}
 
 
-def question_phrases(matches: Sequence[Match], concepts: Sequence[Concept]) -> tuple[Phrase, ...]:
+def question_phrases(
+    matches: Sequence[Match], concepts: Sequence[Concept], wordings: Sequence[OtherWording] = ()
+) -> tuple[Phrase, ...]:
     """Phrases that should stand together: the question's own, then the documents' wordings."""
     phrases: dict[str, Phrase] = {}
     for match in matches:
@@ -177,6 +189,9 @@ def question_phrases(matches: Sequence[Match], concepts: Sequence[Concept]) -> t
     for concept in concepts:
         for text in concept.phrases:
             phrases.setdefault(text, Phrase(text, _PHRASE_WEIGHT, f"lexicon:{concept.name}"))
+    for wording in wordings:
+        if wording.weight <= NEAR:
+            phrases.setdefault(wording.text, Phrase(wording.text, _NEAR_PHRASE_WEIGHT, f"lexicon:{wording.source}"))
     return tuple(phrases.values())
 
 
@@ -214,7 +229,7 @@ _AUXILIARY_CLAUSE = re.compile(
 _EXPLAIN = re.compile(
     r"\b(?:why|how (?:did|does|do|has|have|is|are|was|were|can|could|would|will)\b|explain|reasons?|causes?d?"
     r"|drove|drivers?|driven"
-    r"|contribut\w+ to|led to|attributed to|nature|purpose|describe)\b",
+    r"|contribut\w+ to|led to|attributed to|purpose|describe)\b",
     re.IGNORECASE,
 )
 _COMPARES = re.compile(r"\bhow (?:does|do|did)\b.*\b(?:compare|differ)\b", re.IGNORECASE)
@@ -318,16 +333,16 @@ _CURRENCIES = {
 }  # fmt: skip
 _CURRENCY = r"usd|us\$|u\.?s\.? dollars?|dollars?|eur|euros?|gbp|pounds?|jpy|yen|chf|cad|aud|cny|inr|[$€£¥]"
 _SCALED = re.compile(
-    rf"\b(?:in|as|to the nearest|nearest|expressed in)\s+(?:units? of\s+)?(?:the\s+)?"
+    rf"\b(?:in|as|to the nearest|nearest|expressed in)\s+(?:(?:units?|terms) of\s+)?(?:the\s+)?"
     rf"(?:(?P<c1>{_CURRENCY})\s*)?(?P<scale>thousand|million|billion|trillion|mn|mm|bn|k)s?\b"
     rf"(?:\s+(?:of\s+)?(?P<c2>{_CURRENCY})(?!\w))?",
     re.IGNORECASE,
 )
 _IN_CURRENCY = re.compile(rf"\b(?:in|as)\s+(?P<currency>{_CURRENCY})(?!\w)", re.IGNORECASE)
 _PERCENT = re.compile(
-    r"\b(?:as|in|of|by)\s+(?:units? of\s+|an?\s+|how many\s+)?(?:%|percent(?:s|ages?)?\b|percentage points?\b)"
-    r"|\bwhat (?:percent|percentage|%)|\bas an? (?:%|percent|percentage)|\(%\)|\bpercentage (?:change|growth"
-    r"|increase|points?)\b"
+    r"\b(?:as|in|of|by)\s+(?:(?:units?|terms) of\s+|an?\s+|how many\s+)?(?:%|percent(?:s|ages?)?\b"
+    r"|percentage points?\b)|\bwhat (?:percent|percentage|%)|\bas an? (?:%|percent|percentage)|\(%\)"
+    r"|\bpercentage (?:change|growth|increase|points?)\b"
     r"|\bin %",
     re.IGNORECASE,
 )
@@ -413,12 +428,13 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     if formula is None and wants_words(parts.focus, intent):
         figures = ()
     concepts = _concepts(known, matches, figures)
+    wordings = other_wordings(_blank_terms_of_art(blanked, known.match(blanked))) if expand else ()
     return QueryPlan(
         question=question,
         focus=parts.focus,
         intent=intent,
-        terms=expand_terms(parts.focus, entities, concepts if expand else ()),
-        phrases=question_phrases(matches, concepts if expand else ()),
+        terms=expand_terms(parts.focus, entities, concepts if expand else (), wordings),
+        phrases=question_phrases(matches, concepts if expand else (), wordings),
         concepts=tuple(dict.fromkeys([*(match.text.lower() for match in matches), *(c.name for c in concepts)])),
         entities=entities,
         periods=periods,
@@ -461,6 +477,14 @@ def _blank_names(focus: str, entities: Sequence[str]) -> str:
     for entity in entities:
         focus = re.sub(rf"{re.escape(entity)}(?:['’]s?)?(?!\w)", lambda match: " " * len(match.group()), focus)
     return focus
+
+
+def _blank_terms_of_art(blanked: str, mentioned: Sequence[Match]) -> str:
+    """Spaces in place of known figures and ratios as well: "cost of sales" has no everyday wordings."""
+    for match in mentioned:
+        if _is_measured(match):
+            blanked = blanked[: match.start] + " " * (match.end - match.start) + blanked[match.end :]
+    return blanked
 
 
 def _with_own_words(blanked: str, mentioned: Sequence[Match]) -> str:

@@ -28,6 +28,7 @@ CAPABILITIES = {
     "json_object": gettext_lazy("JSON object"),
     "streaming": gettext_lazy("Streaming"),
     "quotes": gettext_lazy("Quotes exactly"),
+    "pictures": gettext_lazy("Reads pictures"),
     "context": gettext_lazy("Context"),
     "speed": gettext_lazy("Speed"),
     "usage": gettext_lazy("Counts tokens"),
@@ -91,6 +92,7 @@ CHECKS = {
     "exact": ("exact", "good", "check"),
     "normalised": ("exact after joining lines", "good", "check"),
     "fuzzy": ("close", "warn", "half"),
+    "picture": ("read from a picture", "warn", "eye"),
     "missing": ("not found", "bad", "cross"),
 }
 OUTCOMES = {
@@ -263,8 +265,20 @@ def outcome_icon(status: str) -> str:
 
 @register.filter
 def with_support(claims: Iterable[Any]) -> int:
-    """How many claims hold: supported by quotes or derived by a shown calculation."""
-    return sum(claim.support in ("supported", "derived") for claim in claims)
+    """How many claims hold: supported by quotes, derived by a shown calculation, or read from a picture."""
+    return sum(claim.support in ("supported", "derived", "pictured") for claim in claims)
+
+
+@register.filter
+def from_pictures(claims: Iterable[Any]) -> int:
+    """How many of the claims that hold were read from pictures, which no program can check."""
+    return sum(claim.support == "pictured" for claim in claims)
+
+
+@register.filter
+def is_pictured(claims: Iterable[Any]) -> bool:
+    """Whether all claims that hold were read from pictures: such an answer bears no tick."""
+    return 0 < from_pictures(claims) == with_support(claims)
 
 
 @register.filter

@@ -84,6 +84,8 @@ def same_quote(first: Citation, second: Citation) -> bool:
     """Whether two quotes stand on the same page of a document, one of them within the other."""
     if (place_of(first), first.page_index) != (place_of(second), second.page_index):
         return False
+    if "picture" in (first.check_result, second.check_result):
+        return first.check_result == second.check_result
     one, other = _fold_sentence(first.quote), _fold_sentence(second.quote)
     return bool(one and other) and (one in other or other in one)
 
@@ -500,7 +502,10 @@ def _factor(field: str, side: Side) -> str:
 
 def _confidence(side: Side) -> str:
     answer = side.answer
-    return percent(answer.confidence) if answer and side.run.has_answer else ""
+    if answer is None or not side.run.has_answer:
+        return ""
+    share = percent(answer.confidence)
+    return f"{_(answer.get_strength_display())}, {share}" if answer.strength else share
 
 
 def _compare_confidence(a: Side, b: Side) -> str:

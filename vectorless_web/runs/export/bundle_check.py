@@ -145,6 +145,8 @@ def _check_texts(files: Files, quotes: list[Quote], report: Report) -> None:
         pages = {place["page"]: texts.get(_text_path(row, place["page"])) for place in row["characters"]}
         if row["check"] == "missing":
             report.unchecked.append(f"[{row['marker']}] was not found in its document when it was asked; so it says.")
+        elif row["check"] == "picture":
+            report.unchecked.append(f"[{row['marker']}] was read from the picture of page {row['page']}: look at it.")
         elif not pages or None in pages.values():
             report.unchecked.append(f"[{row['marker']}] has no page text in the bundle.")
         elif is_quote_in_place(row, {page: text or "" for page, text in pages.items()}):
@@ -197,7 +199,7 @@ def _check_document(name: str, opened: CompiledDocument, quotes: list[Quote], fi
     """Each quote, and each page text of the bundle, against the document itself."""
     found = 0
     for row in quotes:
-        if row["check"] == "missing":
+        if row["check"] in ("missing", "picture"):
             continue
         numbers = {place["page"] for place in row["characters"]}
         if not all(1 <= number <= len(opened.pages) for number in numbers):

@@ -42,7 +42,8 @@ def inline(text: str) -> str:
 
 def _ending(run: Run, answer: Answer | None) -> str:
     confidence = answer.confidence if answer and run.has_answer else None
-    parts = [run.reason, f"{percent(confidence)} confidence" if confidence is not None else ""]
+    strength = f"{answer.get_strength_display().lower()}, " if answer and answer.strength else ""
+    parts = [run.reason, f"{strength}{percent(confidence)} confidence" if confidence is not None else ""]
     takeover = takeover_of(run)
     who = engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
     parts.append(f"{'read' if run.found_no_answer else 'answered'} by {who}")
@@ -68,7 +69,8 @@ def _sentence(claim: Claim) -> str:
     text = inline(claim.text)
     text = f"~~{text}~~" if claim.support == "unsupported" else text
     because = f" ({inline(claim.because)})" if claim.because else ""
-    return f"{text}{marks}{because}"
+    pictured = " (read from a picture)" if claim.support == "pictured" else ""
+    return f"{text}{marks}{pictured}{because}"
 
 
 def _calculation(calculation: dict[str, Any] | None) -> Iterator[str]:
@@ -104,6 +106,8 @@ def _sources(versions: Sequence[DocumentVersion]) -> Iterable[str]:
 
 
 def _footnote(citation: Citation) -> str:
+    if citation.check_result == "picture":
+        return f"[^{citation.marker}]: Read from the picture of a page, without words to compare: {_where(citation)}"
     return f"[^{citation.marker}]: “{inline(citation.quote)}” {_where(citation)} ({check_word(citation.check_result)})"
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from django.utils.text import slugify
 
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.infra.templatetags.show import check_word
 from vectorless_web.runs import selectors
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 from vectorless_web.runs.page.rendering import citations_of
@@ -51,6 +52,7 @@ def citation_row(citation: Citation) -> dict[str, Any]:
         "quote": citation.quote,
         "where": citation.where,
         "check": citation.check_result,
+        "check_words": check_word(citation.check_result),
     }
 
 
@@ -99,6 +101,8 @@ def _answer(answer: Answer | None) -> dict[str, Any]:
         "answer": answer.markdown if answer else "",
         "value": answer.value if answer else "",
         "confidence": answer.confidence if answer else None,
+        "strength": answer.strength if answer else "",
+        "confidence_signals": answer.signals if answer else {},
         "confidence_factors": {name: getattr(answer, name, None) for name in factors},
         "grounded": bool(answer and answer.grounded),
         "missing": answer.missing if answer else [],

@@ -203,13 +203,14 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     cards = rendering.step_cards(run, steps, citations)
     _name_steps(citations, cards)
     _place_checked(run)
-    takeover = rendering.takeover_of(run)
+    takeover, answer = rendering.takeover_of(run), selectors.answer_of(run)
     return {
         "run": run,
         "workspace": run.workspace,
         "may": may,
         "may_stop": selectors.may_stop(may, mine=mine),
-        "answer": selectors.answer_of(run),
+        "answer": answer,
+        "measures": rendering.measures_of(answer),
         "after": after,
         "steps": cards,
         "claims": claims,

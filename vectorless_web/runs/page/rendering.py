@@ -16,7 +16,7 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUnreachable
 from vectorless_web.infra.templatetags.show import person
 from vectorless_web.runs import selectors
-from vectorless_web.runs.models import Citation, Claim, ModelCall, Run, Step
+from vectorless_web.runs.models import Answer, Citation, Claim, ModelCall, Run, Step
 from vectorless_web.workspaces.rendering import AddedTerms, read_added_terms
 
 KIND_LABELS = {
@@ -29,6 +29,30 @@ KIND_LABELS = {
     "verify": gettext_lazy("Verify"),
     "finalize": gettext_lazy("Finalize"),
 }
+
+
+MEASURES = {
+    "held": gettext_lazy("sentences that hold"),
+    "parts": gettext_lazy("parts of the question covered"),
+    "fit": gettext_lazy("how well rows and passages fit"),
+    "words_around": gettext_lazy("of the question’s words, in the quotes and their headings"),
+    "page": gettext_lazy("rank of the first quote’s page"),
+}
+"""The signals of a confidence that its breakdown shows, in order; the others say what kind of answer it is."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One line of a confidence's breakdown: a share in [0, 1] and what it is a share of."""
+
+    share: float
+    label: str
+
+
+def measures_of(answer: Answer | None) -> list[Measure]:
+    """What a calibrated confidence was worked out from; empty for one that is the product of its factors."""
+    signals = answer.signals if answer else {}
+    return [Measure(signals[name], str(label)) for name, label in MEASURES.items() if name in signals]
 
 
 QUOTES_SHOWN = 3

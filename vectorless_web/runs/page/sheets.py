@@ -105,6 +105,7 @@ def _mark(citation: Citation, page: int, *, on: bool) -> Highlight:
         boxes=[box for box in citation.boxes if box[0] == page],
         spans=[span for span in citation.spans if span[0] == page],
         on=on,
+        whole=citation.check_result == "picture",
     )
 
 

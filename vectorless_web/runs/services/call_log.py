@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from vectorless_web.documents.models import VectorFile
 from vectorless_web.engine.llm.calls import ModelCallRecord
-from vectorless_web.engine.llm.model import Message
+from vectorless_web.engine.llm.model import message_from
 from vectorless_web.infra.leases import write_under_lease
 from vectorless_web.infra.money import money, token_count
 from vectorless_web.infra.outages import retry_through_outage
@@ -68,7 +68,7 @@ def stored_calls(run_id: int) -> list[ModelCallRecord]:
         ModelCallRecord(
             purpose=row.purpose,
             request_hash=row.request_hash,
-            messages=tuple(Message(role, content) for role, content in row.prompt),
+            messages=tuple(map(message_from, row.prompt)),
             reply=row.reply,
             model=row.model,
             tokens_in=row.tokens_in,
@@ -99,7 +99,7 @@ def _row(record: ModelCallRecord) -> dict[str, object]:
     row = {
         "purpose": record.purpose[:40],
         "request_hash": record.request_hash,
-        "prompt": [[message.role, message.content] for message in record.messages],
+        "prompt": [message.as_stored() for message in record.messages],
         "reply": record.reply,
         "model": record.model[:120],
         "tokens_in": token_count(record.tokens_in),

@@ -7,9 +7,9 @@ from typing import Any
 from django.db.models import Count, Sum
 
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering.page import RenderUnavailable, boxes
+from vectorless_web.documents.rendering.page import RenderUnavailable, boxes, whole_page
 from vectorless_web.engine.agent.events import CONCLUDED, CompleteEvent, NodeRef, Outcome, StepEvent, StepKind
-from vectorless_web.engine.answers.claims import Calculation, ClaimEvent, Evidence
+from vectorless_web.engine.answers.claims import Calculation, Check, ClaimEvent, Evidence
 from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.infra.leases import LeaseLost, write_under_lease
 from vectorless_web.infra.limits import TITLE_MAX
@@ -94,6 +94,8 @@ def answer_row(event: CompleteEvent) -> dict[str, Any]:
         "claims_held": confidence.claims_held if confidence else None,
         "parts_covered": confidence.parts_covered if confidence else None,
         "evidence_fit": confidence.evidence_fit if confidence else None,
+        "strength": confidence.strength.value if confidence else "",
+        "signals": {signal.name: signal.share for signal in confidence.signals} if confidence else {},
         "grounded": event.grounded,
         "abstained": event.outcome in (Outcome.PASSAGES, Outcome.NOT_FOUND),
         "missing": list(event.missing),
@@ -277,9 +279,12 @@ class Recorder:
             start=evidence.start,
             end=evidence.end,
             spans=spans,
-            boxes=self._boxes(version, spans),
+            boxes=self._whole_page(evidence) if evidence.check is Check.PICTURE else self._boxes(version, spans),
             check_result=evidence.check.value,
         )
+
+    def _whole_page(self, evidence: Evidence) -> list[list[float]]:
+        return whole_page(evidence.page_index, self._corpus.open(evidence.document).pages[evidence.page_index])
 
     def _boxes(self, version: DocumentVersion, spans: list[list[int]]) -> list[list[float]]:
         """Where the quote stands on its page; [] when that is not known at once, and the page works it out when shown.

@@ -16,9 +16,10 @@ from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.agent.events import CompleteEvent, ReasoningEvent, StepEvent
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
 from vectorless_web.engine.documents.artefact import CompiledDocument
-from vectorless_web.engine.errors import ArtefactDamaged, EngineError
+from vectorless_web.engine.errors import ArtefactDamaged, EngineError, PictureUnavailable
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import OUTSIDE
+from vectorless_web.engine.llm.picture import Picture, picture_from
 from vectorless_web.engine.routing import RouteResult
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
@@ -40,13 +41,17 @@ from vectorless_web.runs.services.recording import (
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
 
+NO_PICTURE_KEPT = "The run looked at no such page."
+
 
 class PinnedCorpus(WorkspaceCorpus):
     """A corpus that returns the stored shortlists instead of routing again: the workspace may have changed since."""
 
-    def __init__(self, run: Run, inputs: RunInputs, routes: Sequence[RouteResult]) -> None:
+    def __init__(self, run: Run, inputs: RunInputs, routes: Sequence[RouteResult], steps: Iterable[Step] = ()) -> None:
         super().__init__(run, routes=routes, is_pinned=True)
         self._inputs = inputs
+        kept = (step.observation.get("picture") for step in steps)
+        self._pictures = {(row["document"], row["page"] - 1): row for row in kept if isinstance(row, dict)}
 
     @property
     def fingerprint(self) -> str:
@@ -67,6 +72,13 @@ class PinnedCorpus(WorkspaceCorpus):
         if self._inputs.documents.get(document, {}).get("left_out"):
             raise ArtefactDamaged("The compiled document could not be read when the question was asked.")
         return super().open(document)
+
+    def picture(self, document: str, page_index: int) -> Picture:
+        """What the steps of the run kept of the picture: nothing is drawn, for nobody is shown it."""
+        row = self._pictures.get((document, page_index), {})
+        if "sha256" not in row:
+            raise PictureUnavailable(str(row.get("refused", NO_PICTURE_KEPT)))
+        return picture_from(row)
 
     def title_of(self, document: str) -> str:
         """The title that a document had."""
@@ -276,7 +288,7 @@ def replay(run: Run, *, wire: Wire) -> Found:
     if problem := _impossible(run, inputs, steps):
         return Found(Replay.Verdict.IMPOSSIBLE, problem)
     assert inputs is not None
-    corpus = PinnedCorpus(run, inputs, load_kept_routes(inputs))
+    corpus = PinnedCorpus(run, inputs, load_kept_routes(inputs), steps)
     if problem := _explain_missing(corpus, steps):
         return Found(Replay.Verdict.IMPOSSIBLE, problem)
     sink, deadline = Sink(corpus), time.monotonic() + REPLAY_SECONDS
@@ -399,7 +411,10 @@ def _place_of(citation: Citation) -> list[Any]:
 
 def _ending(run: Run) -> dict[str, Any]:
     answer = selectors.answer_of(run)
-    names = ("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit", "grounded", "missing")
+    names = (
+        *("markdown", "value", "confidence", "claims_held", "parts_covered", "evidence_fit"),
+        *("strength", "signals", "grounded", "missing"),
+    )
     return {"reason": run.reason, "tokens": run.tokens, "engine": run.engine} | {
         name: getattr(answer, name, None) for name in names
     }

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from vectorless_web.engine.answers.claims import PackedNode
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.passages.extraction import TextPiece, cut_pieces
+from vectorless_web.engine.llm.model import Message
+from vectorless_web.engine.passages.pieces import TextPiece, cut_pieces
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
@@ -20,6 +21,11 @@ _BY_LINE = (NodeKind.TABLE, NodeKind.LIST, NodeKind.CODE)
 def tokens_of(text: str) -> int:
     """Tokens a text is counted with."""
     return HeuristicEstimator().estimate(text)
+
+
+def message_tokens(message: Message) -> int:
+    """Tokens a message is counted with, its pictures among them."""
+    return tokens_of(message.content) + sum(picture.tokens for picture in message.pictures)
 
 
 def cut_passage(passage: PackedNode, tokens: int, wanted: frozenset[str], name: str, *, start: int = 0) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
+from vectorless_web.engine.agent.model.pictures import attach_pictures, find_page_asked, find_picture_cited
 from vectorless_web.engine.agent.model.prompts import (
     RULES_TOKENS,
     NodeNames,
@@ -35,6 +36,7 @@ from vectorless_web.engine.agent.model.turns import (
     first_messages,
     fitted_messages,
     is_last_turn,
+    is_whole_read,
     next_message,
 )
 from vectorless_web.engine.agent.offline_planner import plan_opening
@@ -42,7 +44,7 @@ from vectorless_web.engine.agent.planner import PlannedStep, WalkContext
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, Objected, SynthesisContext
 from vectorless_web.engine.errors import ModelBudgetSpent, ModelInvalidReply
-from vectorless_web.engine.llm.budget import Keep, expected_tokens
+from vectorless_web.engine.llm.budget import Keep, expected_message_tokens
 from vectorless_web.engine.llm.calls import Caller, CheckedReply
 from vectorless_web.engine.llm.model import Message, Usage
 from vectorless_web.engine.llm.replies import without_thoughts
@@ -75,6 +77,8 @@ class Sizes:
     """The model's context in tokens; 0 when nobody stated it."""
     whole: int = WHOLE_TOKENS
     """Tokens of a document that is shown whole; 0 for none."""
+    pictures: int = 0
+    """Pages of a document that the model may look at as pictures; 0 when it reads no images."""
 
     def reply(self, wanted: int) -> int:
         """Tokens a reply may have: a quarter of the context at most."""
@@ -93,6 +97,7 @@ class ModelPlanner:
         self._caller = caller
         self._sizes = sizes or Sizes()
         self.name = caller.model.name
+        self.pictures = self._sizes.pictures
 
     def sum_spending(self) -> Usage:
         """What all calls of the run have cost, the pilots' among them."""
@@ -124,7 +129,10 @@ class ModelPlanner:
         """What needs no model: to read a short document whole, and to answer when all that fits was read."""
         if context.dialogue:
             return None
-        if any(step.action == "whole" for step in context.steps):
+        if is_whole_read(context):
+            if context.pictures is not None:
+                # It may have to look at a page before it answers.
+                return None
             thought = "The whole document is before the model, so it answers."
             return PlannedStep(StepKind.SYNTHESIZE, thought, "synthesize")
         if self._fits_whole(context):
@@ -149,7 +157,8 @@ class ModelPlanner:
         """What was said so far and what comes now; earlier messages stay as they are."""
         room = self._room()
         if not context.dialogue:
-            return first_messages(context, tokens=min(FIRST_TOKENS, int(room * FIRST_SHARE)))
+            wanted = FIRST_TOKENS + self._sizes.whole if is_whole_read(context) else FIRST_TOKENS
+            return first_messages(context, tokens=min(wanted, int(room * FIRST_SHARE)))
         left = int(room * (1 - FIRST_SHARE))
         return fitted_messages([*context.dialogue, next_message(context, tokens=min(TURN_TOKENS, left))], room)
 
@@ -189,7 +198,7 @@ class ModelPlanner:
             return context.drafts[0]
         context = self._fit_sizes(context)
         asked = self._caller.ask(
-            messages(synthesis_prompt(context, steps)),
+            _ask_for_answer(context, steps),
             schema=ANSWER_SCHEMA,
             purpose="answer",
             max_tokens=self._sizes.reply(self._sizes.answer),
@@ -215,7 +224,7 @@ class ModelPlanner:
 
     def _draft(self, asked: CheckedReply, answer: Mapping[str, Any], names: NodeNames) -> AnswerDraft:
         return AnswerDraft(
-            claims=tuple(_claim(row, names) for row in answer["claims"]),
+            claims=tuple(_claim(row, names, pictures=bool(self._sizes.pictures)) for row in answer["claims"]),
             value=str(answer.get("value") or ""),
             missing=tuple(str(gap) for gap in answer.get("missing") or ()),
             engine=self.name,
@@ -227,13 +236,13 @@ class ModelPlanner:
     def _fit_conversation(self, context: SynthesisContext, draft: AnswerDraft, message: Message) -> Sequence[Message]:
         """The conversation so far, with fewer passages where the model's context does not hold that and a reply."""
         reply, room = self._sizes.reply(self._sizes.answer), self._sizes.context
-        added = sum(expected_tokens(said.content) for said in (draft.conversation[-1], message))
-        needed = sum(expected_tokens(said.content) for said in draft.conversation[:-1]) + added + reply
+        added = sum(map(expected_message_tokens, (draft.conversation[-1], message)))
+        needed = sum(map(expected_message_tokens, draft.conversation[:-1])) + added + reply
         if not room or needed <= room:
             return draft.conversation
         # Tokens of a prompt are estimated; a third more stays on the safe side.
         fewer = replace(context, tokens=max(LEAST_PROMPT, (room - reply - added) * 3 // 4))
-        return [*messages(synthesis_prompt(fewer, ())), draft.conversation[-1]]
+        return [*_ask_for_answer(fewer, ()), draft.conversation[-1]]
 
     def _fit_sizes(self, context: SynthesisContext) -> SynthesisContext:
         return replace(context, tokens=self._sizes.prompt(context.tokens, self._sizes.answer))
@@ -244,6 +253,12 @@ class ModelPlanner:
             return Keep() if is_last_turn(context) else Keep(calls=1)
         prompt = self._sizes.prompt(context.budget.answer, self._sizes.answer)
         return Keep(calls=1, tokens=prompt * 4 // 3 + self._sizes.reply(self._sizes.answer))
+
+
+def _ask_for_answer(context: SynthesisContext, steps: Sequence[StepEvent]) -> list[Message]:
+    """The prompt of the answer, with the pictures that the walks looked at."""
+    rules, prompt = messages(synthesis_prompt(context, steps))
+    return [rules, attach_pictures(prompt.content, context.pictures, names_in(context))]
 
 
 def _step(row: Mapping[str, Any], context: WalkContext, *, engine: str) -> PlannedStep:
@@ -268,6 +283,9 @@ def _search(row: Mapping[str, Any], context: WalkContext) -> tuple[StepKind, Arg
 
 def _read(row: Mapping[str, Any], context: WalkContext) -> tuple[StepKind, Arguments]:
     text, node = str(row["text"] or "").strip(), row["node"]
+    page = find_page_asked(text) if context.pictures is not None else None
+    if page is not None:
+        return StepKind.RETRIEVE, {"picture": page}
     pages = _PAGES.match(text) or _PAGE_RANGE.match(text)
     if node is not None:
         start = _FROM.search(text)
@@ -326,12 +344,19 @@ def _bound_conversation(conversation: Sequence[Message]) -> tuple[Message, ...]:
     return (*before, Message(last.role, said[:LONGEST_REPLY]))
 
 
-def _claim(row: Mapping[str, Any], names: NodeNames) -> DraftClaim:
-    """The claim with its quotes, those with an ellipsis in two, and its calculation on their indexes."""
+def _claim(row: Mapping[str, Any], names: NodeNames, *, pictures: bool) -> DraftClaim:
+    """The claim with its quotes, those with an ellipsis in two, and its calculation on their indexes.
+
+    With `pictures` a quote may name the picture of a page instead of a node.
+    """
     quotes: list[DraftQuote] = []
     places: dict[int, int] = {}
     for place, quote in enumerate(row["quotes"]):
         places[place] = len(quotes)
+        pictured = find_picture_cited(quote["node"], names) if pictures else None
+        if pictured is not None:
+            quotes.append(DraftQuote(pictured[0], -1, str(quote["quote"]), page=pictured[1]))
+            continue
         document, key = names.read(quote["node"])
         quotes.extend(DraftQuote(document, key, part) for part in quote_parts(str(quote["quote"])))
     calculation = joined_calculations(row["calculations"])
@@ -406,5 +431,8 @@ def model_walking(
     """
     pilots = ModelPilots(caller, config=config)
     return Walking(
-        planner=ModelPlanner(caller, sizes=sizes), pilot_for=pilots, at_once=at_once, search_embedder=search_embedder
+        planner=ModelPlanner(caller, sizes=sizes),
+        pilot_for=pilots,
+        at_once=at_once,
+        search_embedder=search_embedder,
     )

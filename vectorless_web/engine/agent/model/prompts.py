@@ -261,7 +261,9 @@ def stems_asked(text: str) -> frozenset[str]:
 
 def passages_room(context: SynthesisContext, steps: Sequence[StepEvent]) -> int:
     """Tokens that the prompt of the answer leaves to passages; at least 0."""
-    return max(0, context.tokens - sum(tokens_of(part) for part in (_SYNTHESIS, *_build_answer_frame(context))) - 24)
+    pictures = sum(picture.tokens for picture in context.pictures)
+    frame = sum(tokens_of(part) for part in (_SYNTHESIS, *_build_answer_frame(context)))
+    return max(0, context.tokens - pictures - frame - 24)
 
 
 def _build_answer_frame(context: SynthesisContext) -> tuple[str, str]:

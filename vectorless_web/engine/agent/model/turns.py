@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vectorless_web.engine.agent.model.cutting import tokens_of
+from vectorless_web.engine.agent.model.cutting import message_tokens, tokens_of
+from vectorless_web.engine.agent.model.pictures import attach_pictures, explain_pictures
 from vectorless_web.engine.agent.model.prompts import (
     ANSWER_EXAMPLE,
     ANSWER_RULES,
@@ -87,7 +88,8 @@ class _Shown:
 def first_messages(context: WalkContext, *, tokens: int = FIRST_TOKENS) -> tuple[Message, ...]:
     """Rules, outline, the passages nearest to the question, tools: what the model first chooses or answers from."""
     names = NodeNames([context.document.id])
-    head = "\n\n".join([f"Question: {context.plan.question}", ANSWER_RULES, _TOOLS, _FORM, _EXAMPLES])
+    told = [_TOOLS, *explain_pictures(context.pictures)]
+    head = "\n\n".join([f"Question: {context.plan.question}", ANSWER_RULES, *told, _FORM, _EXAMPLES])
     tail = f"Question: {context.plan.question}\n{_describe_rest(context)}"
     room = max(0, tokens - tokens_of(system_prompt()) - tokens_of(head) - tokens_of(tail) - 60)
     title = f"{context.document.title or context.document.name}, {_count(context.document.pages, 'page')}"
@@ -96,7 +98,8 @@ def first_messages(context: WalkContext, *, tokens: int = FIRST_TOKENS) -> tuple
         f"{title}\n{outline}".strip()
     )
     shown = _nearest(context, names, room - tokens_of(sections))
-    passages = _block("Passages that come nearest to the question, the best first:", shown)
+    nearest = "Passages that come nearest to the question, the best first:"
+    passages = _block("The whole document:" if is_whole_read(context) else nearest, shown)
     parts = [head, sections, passages, "\n".join([*_told_shown(shown.full), tail])]
     return Message("system", system_prompt()), Message("user", "\n\n".join(part for part in parts if part))
 
@@ -114,18 +117,19 @@ def next_message(context: WalkContext, *, tokens: int = TURN_TOKENS) -> Message:
         full.extend(shown)
         room -= tokens_of(text)
     parts.append("\n".join([*_told_shown(tuple(dict.fromkeys(full))), _describe_rest(context)]))
-    return Message("user", "\n\n".join(["Results:", *parts]))
+    pictures = [picture for result in context.results for picture in result.pictures]
+    return attach_pictures("\n\n".join(["Results:", *parts]), pictures, names)
 
 
 def fitted_messages(messages: Sequence[Message], tokens: int) -> tuple[Message, ...]:
     """The conversation in so many tokens: the oldest results go first; rules, first message and last one stay."""
     kept = list(messages)
-    size = sum(tokens_of(message.content) for message in kept)
+    size = sum(map(message_tokens, kept))
     for place in range(2, len(kept) - 1):
         if size <= tokens:
             break
         if kept[place].role == "user":
-            size -= tokens_of(kept[place].content) - tokens_of(LEFT_OUT)
+            size -= message_tokens(kept[place]) - tokens_of(LEFT_OUT)
             kept[place] = Message("user", LEFT_OUT)
     return tuple(kept)
 
@@ -137,6 +141,9 @@ def _outline(context: WalkContext, tokens: int) -> str:
 def _nearest(context: WalkContext, names: NodeNames, tokens: int) -> _Shown:
     """What was fetched already, then what comes nearest, then what was copied from, as far as it fits."""
     found = [passage for result in context.results for passage in result.passages]
+    if context.reader and is_whole_read(context):
+        whole = context.reader.whole()
+        return _Room(names, tokens).show(whole, [tokens] * len(whole))
     if context.reader:
         found += context.reader.nearest()
         found += (context.reader.packed_node(fact.key) for fact in context.facts)
@@ -242,11 +249,16 @@ def _describe_rest(context: WalkContext) -> str:
     return f"{left} Choose the next steps, or answer."
 
 
+def is_whole_read(context: WalkContext) -> bool:
+    """Whether the first step read the whole document."""
+    return any(step.action == "whole" for step in context.steps)
+
+
 def is_last_turn(context: WalkContext) -> bool:
     """Whether the model has to answer now: no further step is left, or no tokens for one more turn."""
     if context.walks > 1 and context.budget.calls <= 1:
         return True
-    spent = sum(tokens_of(message.content) for message in context.dialogue)
+    spent = sum(map(message_tokens, context.dialogue))
     return context.budget.steps <= 1 or context.budget.model_tokens < 2 * (spent + TURN_TOKENS) + FIRST_TOKENS
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from vectorless_web.engine.agent.corpus import names_any
 from vectorless_web.engine.agent.steps.extract import place_words
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import DraftQuote, Fact
@@ -9,6 +10,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.passages.extraction import best_passages, find_passages
 from vectorless_web.engine.passages.passage import Passage, select_passages
+from vectorless_web.engine.text.analyser import analyse
 
 SHOWN = 4
 """Passages shown; a reader looks through so many at a glance, and the best one is rarely lower."""
@@ -19,12 +21,16 @@ SEARCHED = 24
 LEAST_SAID = 0.25
 """Least share of the question that a passage and its headings say. Half of it lets in any page of the subject."""
 
+LEAST_WORD = 0.04
+"""The same where no passage says so much: one plain word of a long question."""
+
 
 def find_closest_passages(walks: Sequence[Walk]) -> list[DraftQuote]:
     """At most SHOWN quotes of all documents that were walked, nearest first: rows and sentences copied, then others."""
     copied = [fact for walk in walks for fact in walk.facts]
     copied.sort(key=lambda fact: (-round(fact.fit, 9), fact.key, fact.start))
-    near = [passage for walk in walks for passage in _near(walk)]
+    found = [passage for walk in walks for passage in _near(walk)]
+    near = [passage for passage in found if passage.said >= LEAST_SAID] or found
     near.sort(key=lambda passage: (-round(passage.fit, 9), passage.key, passage.start))
     others = select_passages(best_passages(near, most=2 * SHOWN, share=0.5), SHOWN).kept
     return _distinct([*copied, *others])[:SHOWN]
@@ -37,7 +43,17 @@ def _near(walk: Walk) -> list[Passage]:
     keys = [key for key in dict.fromkeys(opened) if tree.kind(key) is not NodeKind.SECTION][:SEARCHED]
     fits = walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
-    return [found for found in find_passages(walk.entry.id, nodes, walk.finder) if found.said >= LEAST_SAID]
+    found = find_passages(walk.entry.id, nodes, walk.finder)
+    pieces = [piece for piece in found if piece.said >= LEAST_WORD or _shares_word(walk, piece)]
+    # Of a document that is not about any name of the question, what names one comes nearer.
+    named = [piece for piece in pieces if walk.foreign and names_any(f"{piece.quote} {piece.where}", walk.foreign)]
+    return named or pieces
+
+
+def _shares_word(walk: Walk, piece: Passage) -> bool:
+    """Whether it has a word of the question, or one that documents use for it, which names and years are not."""
+    wanted = {term.term for term in walk.plan.terms if term.source not in ("entity", "period")}
+    return bool(wanted & set(analyse(f"{piece.quote} {piece.where}")))
 
 
 def _distinct(facts: Iterable[Fact]) -> list[DraftQuote]:

@@ -13,20 +13,19 @@ from vectorless_web.engine.agent.context.outline import (
     shorten_title,
 )
 from vectorless_web.engine.agent.corpus import names_any
-from vectorless_web.engine.agent.events import Checked, StepResult, refuse_step
+from vectorless_web.engine.agent.events import Checked, StepKind, StepResult, refuse_step
 from vectorless_web.engine.agent.steps.read import calculate, keep_note
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import Fact
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.lookup import NEUTRAL, Source, find_figures
 from vectorless_web.engine.figures.needs import asks_rate, figure_needs, is_free, list_item_needs, wants_figures
 from vectorless_web.engine.figures.periods import own_period
 from vectorless_web.engine.figures.tables import TableView, tables_of
 from vectorless_web.engine.passages.extraction import (
-    asked_form,
     best_passages,
     find_passages,
-    form_bonus,
     with_what_follows,
 )
 from vectorless_web.engine.passages.passage import (
@@ -38,7 +37,11 @@ from vectorless_web.engine.passages.passage import (
     select_passages,
 )
 from vectorless_web.engine.questions.focus import covers_page, page_asked
+from vectorless_web.engine.questions.formulas.request import request_of
 from vectorless_web.engine.questions.plan import Intent
+from vectorless_web.engine.questions.requirements import Wanted, asks_for
+from vectorless_web.engine.relations.reading import Reading, read_request_in
+from vectorless_web.engine.relations.relation import relations_of
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -131,9 +134,12 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return refuse_step("Was asked to extract from a section that this document does not have.")
     facts: list[Fact] = []
     set_aside: tuple[Passage, ...] = ()
-    if wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
+    reading = _read_relations(walk)
+    if reading is not None:
+        facts.append(reading)
+    elif wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
         facts.extend(_figures(walk))
-    if not facts or not wants_figures(walk.plan):
+    if not facts or (reading is None and not wants_figures(walk.plan)):
         passages, set_aside = _passages(walk, keys)
         facts.extend(passages)
     walk.read.extend(key for key in keys if key not in walk.read)
@@ -158,6 +164,25 @@ def _pick_best_passages(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
 
 def _names_nodes(arguments: Mapping[str, Any]) -> bool:
     return "node" in arguments or bool(arguments.get("nodes"))
+
+
+def _read_relations(walk: Walk) -> Reading | None:
+    """What the question asks of tables, read from those of the document, from the page named first."""
+    request = request_of(walk.plan)
+    if request is None or walk.count_taken(StepKind.EXTRACT):
+        return None
+    tree = walk.document.tree
+    fits = walk.finder.fits([key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE])
+    views = list(tables_of(tree, [key for key, fit in fits.items() if fit > 0]))
+    ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
+    own = own_period(walk.document.card.fields)
+    subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
+    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=subject)
+    if walk.foreign:
+        relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
+    page = page_asked(walk.plan.question, len(walk.document.pages))
+    on_page = [relation for relation in relations if page and covers_page(relation.view.node, page)]
+    return (read_request_in(on_page, request) if on_page else None) or read_request_in(relations, request)
 
 
 def _figures(walk: Walk) -> list[Fact]:
@@ -197,7 +222,7 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
 
 def _answers_question(walk: Walk, passage: Passage) -> bool:
     """Whether a passage says enough of the question, and of its subject, to be an answer."""
-    is_form = asked_form(walk.plan) in ("date", "duration") and form_bonus(passage.quote, walk.plan) == 1.0
+    is_form = asks_for(walk.plan, Wanted.DATE, Wanted.SPAN) and not passage.unmet
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
     if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(passage.quote, passage.where):
@@ -247,7 +272,7 @@ def _explain_rejection(walk: Walk) -> str:
 def _build_result(
     walk: Walk, keys: Sequence[int], facts: Sequence[Fact], set_aside: Sequence[Passage], *, is_opening: bool
 ) -> StepResult:
-    figures = [fact for fact in facts if isinstance(fact, Figure)]
+    figures = _list_figures(facts)
     passages = [fact for fact in facts if isinstance(fact, Passage)]
     refs = dict.fromkeys(fact.key for fact in facts)
     return StepResult(
@@ -262,6 +287,12 @@ def _build_result(
         refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
         confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
     )
+
+
+def _list_figures(facts: Sequence[Fact]) -> list[Figure]:
+    """The figures among facts, those that a reading rests on included."""
+    readings = [fact for fact in facts if isinstance(fact, Reading)]
+    return [*(f for f in facts if isinstance(f, Figure)), *(figure for r in readings for figure in r.figures)]
 
 
 def _figure_row(figure: Figure) -> dict[str, Any]:
@@ -299,8 +330,8 @@ def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Sum up a walk: figures and passages found, gaps left."""
     if walk.draft is not None:
         return _end_with_answer(walk, arguments)
-    figures = [fact for fact in walk.facts if isinstance(fact, Figure)]
-    passages = len(walk.facts) - len(figures)
+    figures = _list_figures(walk.facts)
+    passages = sum(isinstance(fact, Passage) for fact in walk.facts)
     gaps = walk.gaps()
     return StepResult(
         say=_describe_synthesis(walk, len(figures), passages, gaps),

@@ -7,12 +7,14 @@ from typing import Any
 
 from vectorless_web.engine.agent.context.outline import on_pages, pages_of, pages_words, say_count, shorten_title
 from vectorless_web.engine.agent.context.vector_lane import lane_query
-from vectorless_web.engine.agent.events import StepResult, refuse_step
+from vectorless_web.engine.agent.events import NodeRef, StepResult, refuse_step
 from vectorless_web.engine.agent.steps.packing import EvidenceCollection, describe_retrieval, observed_nodes
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.errors import InvalidInput, PictureUnavailable
 from vectorless_web.engine.figures.arithmetic import evaluate
+from vectorless_web.engine.llm.budget import expected_message_tokens
+from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.ranking.finder import Candidate
 from vectorless_web.engine.retrieval import Retriever
 from vectorless_web.engine.text.similarity import token_set_ratio
@@ -31,6 +33,10 @@ LONGEST_NOTE = 300
 
 TITLE_LIKENESS = 80.0
 """Least likeness (0..100) of a title that is taken for the one asked for."""
+
+AFTER_PICTURE = 4500
+"""Tokens that a walk keeps for the turn after a picture: its results and the reply; without them nothing would come
+of the picture."""
 
 _NUMBERS = re.compile(r"\d+(?:\.\d+)*")
 _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "–": "-", "·": "*", "[": "(", "]": ")", "^": "*"})
@@ -66,8 +72,10 @@ def look_up(walk: Walk, query: str) -> StepResult:
 def read_named(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Read a node (`read`), a heading (`heading`) or pages (`pages`, first and last from 1) in reading order.
 
-    `around` brings what stands before and after the node, too.
+    `around` brings what stands before and after the node, too. `picture` looks at a page (from 1).
     """
+    if "picture" in arguments:
+        return look_at_page(walk, arguments["picture"])
     if "pages" in arguments:
         return _read_pages(walk, arguments["pages"])
     key = arguments.get("read")
@@ -83,6 +91,39 @@ def read_named(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     if any(key == target for _, target in walk.references()):
         walk.followed.add(key)
     return _read(walk, leaves, f"{title}, {pages_of(node)}")
+
+
+def look_at_page(walk: Walk, page: object) -> StepResult:
+    """Show the model a page (from 1) as a picture, as long as pictures and tokens are left."""
+    pages, title = len(walk.document.pages), shorten_title(walk.entry.title or walk.entry.name)
+    if walk.pictures is None:
+        return refuse_step(f"{title} has no pictures of pages to look at.")
+    if not isinstance(page, int) or not 1 <= page <= pages:
+        return refuse_step(f"Looked for page {page}; the document has {say_count(pages, 'page')}.")
+    if len(walk.seen) >= walk.most_pictures:
+        return refuse_step(f"Only {say_count(walk.most_pictures, 'page')} may be looked at as pictures.")
+    try:
+        picture = walk.pictures.picture(walk.entry.id, page - 1)
+    except PictureUnavailable as error:
+        kept = {"document": walk.entry.id, "page": page, "refused": error.message}
+        say = f"Could not look at p. {page} of {title} as a picture. {error.message}"
+        return StepResult(say=say, observation={"error": say, "picture": kept})
+    if not _pays_for(walk, picture):
+        say = f"Did not look at p. {page} of {title} as a picture: the run's tokens do not cover it."
+        return StepResult(say=say, observation={"error": say, "picture": picture.reference()})
+    walk.seen.append(picture)
+    section = walk.document.tree.section_on(page - 1)
+    return StepResult(
+        say=f"Looked at p. {page} of {title} as a picture",
+        observation={"picture": picture.reference()},
+        refs=(NodeRef(walk.entry.id, section, walk.title_of(section), page - 1, page - 1, "read"),),
+    )
+
+
+def _pays_for(walk: Walk, picture: Picture) -> bool:
+    """Whether the walk's tokens cover the conversation with the picture, and the answer after it."""
+    left = walk.limits.model_tokens // walk.turn[1] - sum(step.tokens for step in walk.steps)
+    return sum(map(expected_message_tokens, walk.dialogue)) + picture.tokens + AFTER_PICTURE <= left
 
 
 def keep_note(walk: Walk, note: str, node: object) -> StepResult:

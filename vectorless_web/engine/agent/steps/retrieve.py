@@ -44,7 +44,8 @@ def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Fetch by `key`, by `title`, the nodes known from the question before (`known`), or search for `query`.
 
     `tokens`, when given, is the most that this step packs. A model's walk asks for `look_up` (words),
-    `read` (a node), `heading` or `pages`; `whole` reads everything. `problem` says what was wrong with a call.
+    `read` (a node), `heading` or `pages`, or for a `picture` (of a page, from 1); `whole` reads everything.
+    `problem` says what was wrong with a call.
     """
     most = arguments.get("tokens")
     most = most if isinstance(most, int) else None
@@ -52,7 +53,7 @@ def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return refuse_step(str(arguments["problem"]))
     if "look_up" in arguments:
         return look_up(walk, str(arguments["look_up"]))
-    if arguments.keys() & {"read", "heading", "pages"}:
+    if arguments.keys() & {"read", "heading", "pages", "picture"}:
         return read_named(walk, arguments)
     if "whole" in arguments:
         return _read_whole(walk)

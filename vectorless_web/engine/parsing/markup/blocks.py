@@ -31,6 +31,8 @@ class BlockWriter:
     length: int = 0
     blocks: list[TextBlock] = field(default_factory=list)
     items: list[str] = field(default_factory=list)
+    parts_written: int = 0
+    """Parts of the last table."""
 
     @property
     def text(self) -> str:
@@ -73,29 +75,28 @@ class BlockWriter:
             items, self.items = self.items, []
             self.write(NodeKind.LIST, "\n".join(items))
 
-    def write_rows(self, rows: Sequence[Sequence[str]]) -> None:
-        """Add a table whose first row heads its columns."""
-        self.end_list()
-        start, cells = self.length, [self._row(row) for row in rows]
-        if any(cell.strip() for row in rows for cell in row):
-            self.blocks.append(TextBlock(NodeKind.TABLE, start, self.length - 1, cells=cells))
-        self._append("\n")
+    def write_table(
+        self, rows: Sequence[Sequence[SpanCell]], *, headers: int = 0, title: str = "", continued: bool = False
+    ) -> None:
+        """Add a table with spanning cells, a long one in parts of about a page that know its headers.
 
-    def write_table(self, rows: Sequence[Sequence[SpanCell]], *, headers: int = 0, title: str = "") -> None:
-        """Add a table with spanning cells, a long one in parts of about a page that know its headers."""
+        `continued`: it carries on the table before, and its header rows are not written again.
+        """
         self.end_list()
         grid = lay_out(rows, headers=headers)
         if grid is None:
             for row in rows:
                 self.write_paragraph(" ".join(cell.text for cell in row))
             return
-        for first, last in _table_parts(grid):
-            self._table_part(grid, first, last, title)
+        begun = self.parts_written if continued else 0
+        for part, (first, last) in enumerate(_table_parts(grid, grid.headers if continued else 0), start=begun):
+            self._table_part(grid, first, last, title, part)
+            self.parts_written = part + 1
 
-    def _table_part(self, grid: SpanGrid, first: int, last: int, title: str) -> None:
+    def _table_part(self, grid: SpanGrid, first: int, last: int, title: str, part: int) -> None:
         start, cells = self.length, [self._row(row) for row in grid.shown[first:last]]
         labels = tuple(row[0] for row in grid.filled[first:last])
-        heads = Heads(grid.columns, labels, max(grid.headers - first, 0))
+        heads = Heads(grid.columns, labels, grid.paths[first:last], max(grid.headers - first, 0), part)
         self.blocks.append(TextBlock(NodeKind.TABLE, start, self.length - 1, title=title, cells=cells, heads=heads))
         self._append("\n")
 
@@ -115,10 +116,10 @@ class BlockWriter:
         self.length += len(text)
 
 
-def _table_parts(grid: SpanGrid) -> Iterator[tuple[int, int]]:
-    """(first, last) rows of parts that fit on a page; rows without a word are left out of none."""
-    first, size = 0, 0
-    for number, row in enumerate(grid.shown):
+def _table_parts(grid: SpanGrid, begin: int) -> Iterator[tuple[int, int]]:
+    """(first, last) rows, from row `begin` on, of parts that fit on a page; none is left out."""
+    first, size = begin, 0
+    for number, row in enumerate(grid.shown[begin:], start=begin):
         size += sum(map(len, row))
         if size > PAGE_CHARACTERS and number >= max(first + 1, grid.headers + 1):
             yield first, number

@@ -395,7 +395,20 @@ def words(node: LexborNode) -> str:
 
 
 def _cell(cell: LexborNode) -> SpanCell:
-    return SpanCell(words(cell), across=_read_cell_span(cell, "colspan"), down=_read_cell_span(cell, "rowspan"))
+    across, down = _read_cell_span(cell, "colspan"), _read_cell_span(cell, "rowspan")
+    return SpanCell(words(cell), across=across, down=down, strong=_is_strong(cell))
+
+
+def _is_strong(cell: LexborNode) -> bool:
+    """Whether all text of a cell is bold."""
+    bold, open_bold = is_bold(cell), 0
+    for step, part in walk_nodes(cell, lambda _: False):
+        if step is WalkStep.TEXT:
+            if not (bold or open_bold) and (part.text_content or "").strip():
+                return False
+        elif is_bold(part):
+            open_bold += 1 if step is WalkStep.BEGIN else -1
+    return True
 
 
 def _read_cell_span(cell: LexborNode, attribute: str) -> int:

@@ -9,6 +9,7 @@ from markdown_it.token import Token
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter
 from vectorless_web.engine.parsing.markup.pages import TextBlock
+from vectorless_web.engine.parsing.tables.spans import SpanCell
 
 _PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 _LINK_PARTS = 8
@@ -72,7 +73,7 @@ def _take(tokens: Sequence[Token], position: int, writer: _Writer) -> int:
     elif token.type == "html_block":
         writer.write(NodeKind.PARAGRAPH, token.content)
     elif token.type == "table_open":
-        writer.write_rows(_table_rows(inner))
+        writer.write_table(_table_rows(inner), headers=1)
     elif token.type in ("bullet_list_open", "ordered_list_open"):
         writer.write(NodeKind.LIST, _list_text(inner))
     elif token.type != "hr":
@@ -136,11 +137,11 @@ def _list_text(tokens: Sequence[Token]) -> str:
     return "\n".join(lines)
 
 
-def _table_rows(tokens: Sequence[Token]) -> list[list[str]]:
-    rows: list[list[str]] = []
+def _table_rows(tokens: Sequence[Token]) -> list[list[SpanCell]]:
+    rows: list[list[SpanCell]] = []
     for token in tokens:
         if token.type == "tr_open":
             rows.append([])
         elif token.type == "inline":
-            rows[-1].append(_inline(token).replace("\n", " "))
+            rows[-1].append(SpanCell(_inline(token).replace("\n", " ").strip()))
     return rows

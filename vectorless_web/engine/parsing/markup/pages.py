@@ -7,6 +7,7 @@ from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Ta
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.tables.drafts import find_units, period_of, with_units
+from vectorless_web.engine.parsing.tables.spans import guess_headers
 
 PAGE_CHARACTERS = 3_000
 """Characters from which a document without printed pages begins a new one: about a printed page of text."""
@@ -16,18 +17,23 @@ _A4 = (595.0, 842.0)
 
 @dataclass(frozen=True, slots=True)
 class Heads:
-    """Column headers and row labels of a table, and the number of its leading header rows."""
+    """Column headers (each with its levels), row labels and the labels above each row; leading header rows.
 
-    columns: tuple[str, ...]
+    `part` counts the parts of a long table from 0; they have their columns in common.
+    """
+
+    columns: tuple[tuple[str, ...], ...]
     labels: tuple[str, ...]
+    paths: tuple[tuple[str, ...], ...]
     rows: int = 1
+    part: int = 0
 
 
 @dataclass(slots=True)
 class TextBlock:
     """Characters `start` to `end` of a text. `level` for sections; `cells` = (start, end) by row for tables.
 
-    `heads` of a table: without them its first row heads the columns, and each first cell its row.
+    `heads` of a table: without them the first rows are judged by what they hold, and each first cell heads its row.
     """
 
     kind: NodeKind
@@ -72,27 +78,39 @@ def _draft(text: str, block: TextBlock, page: int, base: int) -> Draft:
 def _table(text: str, block: TextBlock, page: int, base: int) -> Draft:
     builder, rows = TextBuilder(), []
     width = max(len(row) for row in block.cells or [[]])
+    said = [[text[start:end] for start, end in spans] for spans in block.cells or []]
+    heads = block.heads or _heads_of(said)
     for number, spans in enumerate(block.cells or []):
         offset = builder.length
         cells = [_cell(builder, text, span, page, base, column) for column, span in enumerate(spans)]
         length = builder.length - offset
         cells += [Cell("", builder.length, 0)] * (width - len(cells))
         builder.append_unplaced("\n")
-        label = block.heads.labels[number] if block.heads else cells[0].text if cells else ""
-        headers = block.heads.rows if block.heads else 1
-        rows.append(Row(label, tuple(cells), offset, length, page, number < headers))
+        is_header = number < heads.rows
+        rows.append(Row(heads.labels[number], tuple(cells), offset, length, page, is_header, heads.paths[number]))
     draft = builder.draft(NodeKind.TABLE, page, title=block.title)
-    draft.table = _with_columns(rows, block)
+    draft.table = _with_columns(rows, heads, block.title)
     return draft
 
 
-def _with_columns(rows: Sequence[Row], block: TextBlock) -> Table:
-    if block.heads is None:
-        return Table(tuple(Column(cell.text) for cell in rows[0].cells) if rows else (), tuple(rows))
-    headers = block.heads.columns
-    columns = [Column(header, period_of([header]) if number else "") for number, header in enumerate(headers)]
-    units = find_units(" ".join((block.title, *headers)))
-    return with_units(Table(tuple(columns), tuple(rows)), units=units)
+def _heads_of(said: Sequence[Sequence[str]]) -> Heads:
+    """What heads the columns and rows of a table laid out by its spaces."""
+    width = max((len(row) for row in said), default=0)
+    even = [[*row, *[""] * (width - len(row))] for row in said]
+    headers = min(guess_headers(even), max(len(even) - 1, 0))
+    columns = tuple(
+        tuple(dict.fromkeys(filter(None, (row[place] for row in even[:headers])))) for place in range(width)
+    )
+    return Heads(columns, tuple(row[0] if row else "" for row in even), ((),) * len(even), headers)
+
+
+def _with_columns(rows: Sequence[Row], heads: Heads, title: str) -> Table:
+    columns = [
+        Column(" / ".join(levels), period_of(levels) if number else "", levels=levels)
+        for number, levels in enumerate(heads.columns)
+    ]
+    units = find_units(" ".join((title, *(column.header for column in columns))))
+    return with_units(Table(tuple(columns), tuple(rows), part=heads.part), units=units)
 
 
 def _cell(builder: TextBuilder, text: str, span: tuple[int, int], page: int, base: int, column: int) -> Cell:

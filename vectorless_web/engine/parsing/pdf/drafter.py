@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.node import NodeKind, Table
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Layout, Line, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import CAPTION, Heading
@@ -211,8 +211,10 @@ def _matches(kind: str, rows: list[str]) -> int:
 
 _DISCUSSION = frozenset(("Item 2", "Item 5", "Item 6", "Item 7", "Item 7A"))
 _SAME_EDGE, _LONGEST_TABLE = 24.0, 160
-"""A table carries on one of the page before when the right edges of their columns lie within so many points and they
-have at most so many rows together."""
+"""A table carries on one of the page before when the right edges of their columns lie within so many points. Beyond so
+many rows together they are parts of one table, each a node of its own, so that leaves stay small."""
+_NEAR_BELOW = 80.0
+"""Points below a table within which one without a header carries it on."""
 _FEWEST_UNITS, _MOST_UNITS = 3, 0.8
 """Tables with printed units, at least, and the share of them that must agree, for the others to be taken in the same
 units."""
@@ -224,6 +226,7 @@ _LEAD_IN = 300
 """Characters, the last ones before a table, in which its units are looked for."""
 _LABEL = re.compile(r"^(table|figure|fig\.|chart|tabelle|abbildung|tableau|tabla)\s*(\d+(?:[.-]\d+)*)", re.I)
 _CURRENCY = re.compile(r"[$€£¥₹]")
+_IN_FULL = re.compile(r"\d,\d{3},\d{3},\d{3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +254,10 @@ class Drafter:
         self._drafts: list[Draft] = []
         self._lines: list[Line] = []
         self._grid: Grid | None = None
+        self._part = 0
+        """Number of the grid among the parts of one long table."""
+        self._headed: tuple[Grid, Table] | None = None
+        """The last table, when its columns have headers: one right below without a header may carry it on."""
         self._aside: list[Draft] = []
         """Running lines met inside a stretch of text or a table: they follow it."""
         self._heading: Heading | None = None
@@ -306,11 +313,14 @@ class Drafter:
         self._heading = heading
 
     def _take_table(self, grid: Grid) -> None:
+        part = 0
         if self._grid is not None and not self._lines and _continues_table(self._grid, grid):
-            self._grid.rows.extend(grid.rows)
-            return
+            if len(self._grid.rows) + len(grid.rows) <= _LONGEST_TABLE:
+                self._grid.rows.extend(grid.rows)
+                return
+            part = self._part + 1
         self._flush()
-        self._grid = grid
+        self._grid, self._part = grid, part
 
     def _flush(self) -> None:
         if self._grid is not None:
@@ -322,7 +332,13 @@ class Drafter:
 
     def _table(self, grid: Grid) -> Draft:
         caption = self._caption()
-        draft = table_draft(grid, title=caption, units=find_units(self._lead_in()), vocabulary=self._vocabulary)
+        units = find_units(self._lead_in())
+        before = self._headed if self._headed and _carries_on(self._headed[0], grid) else None
+        columns = before[1].columns if before else ()
+        if before and not units:
+            units = before[1].units
+        draft = table_draft(grid, title=caption, units=units, vocabulary=self._vocabulary, columns=columns)
+        self._headed = (grid, draft.table) if draft.table and any(c.header for c in draft.table.columns[1:]) else None
         match = _LABEL.match(caption)
         draft.label = f"Table {match[2]}" if match and match[1][:3].casefold() in ("tab", "cha") else ""
         if draft.table is not None:
@@ -332,7 +348,7 @@ class Drafter:
             if self._discussion:
                 self._discussed.add(id(draft))
             kind = "" if self._in_note else recognise(title, labels, excerpts=self._discussion)
-            draft.table = with_units(draft.table, statement=kind)
+            draft.table = replace(with_units(draft.table, statement=kind), part=self._part)
         return draft
 
     def _before(self) -> Draft | None:
@@ -354,11 +370,22 @@ class Drafter:
 
 def _continues_table(before: Grid, grid: Grid) -> bool:
     """Whether a table carries on one that ended on the page before: the same columns at the same places."""
-    if len(before.rows) + len(grid.rows) > _LONGEST_TABLE:
-        return False
     if not before.edges or len(before.edges) != len(grid.edges) or grid.rows[0].page != before.rows[-1].page + 1:
         return False
     return all(abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True))
+
+
+def _carries_on(before: Grid, grid: Grid) -> bool:
+    """Whether a table without a header stands under another, on its page or the next, with the same columns."""
+    if any(row.is_header and any(row.cells[1:]) for row in grid.rows):
+        return False
+    apart = grid.rows[0].page - before.rows[-1].page
+    if apart not in (0, 1) or len(before.edges) != len(grid.edges) or not grid.edges:
+        return False
+    near = apart == 1 or 0 <= grid.rows[0].top - before.rows[-1].bottom < _NEAR_BELOW
+    return near and all(
+        abs(one[1] - other[1]) < _SAME_EDGE for one, other in zip(before.edges, grid.edges, strict=True)
+    )
 
 
 def _lines_draft(lines: Sequence[Line], kind: NodeKind) -> Draft:
@@ -387,8 +414,13 @@ def _share_units(drafts: Sequence[Draft]) -> None:
     if count < _MOST_UNITS * scales.total():
         return
     for draft in tables:
-        if draft.table is not None and not draft.table.units and _CURRENCY.search(draft.text):
+        if draft.table is not None and not draft.table.units and _is_money(draft.text):
             draft.table = with_units(draft.table, units=f"in {scale}")
+
+
+def _is_money(text: str) -> bool:
+    """Whether a table's text holds amounts that may be in thousands or millions: none is printed in full."""
+    return bool(_CURRENCY.search(text)) and not _IN_FULL.search(text)
 
 
 def _scale(units: str) -> str:

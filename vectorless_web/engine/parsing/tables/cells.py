@@ -12,10 +12,13 @@ _CURRENCY_GAP = 0.45
 """The same between two figures, or a figure and a currency sign: no words are this far apart inside a figure."""
 _COLUMNS, _NARROW_GAP, _TIMES_USUAL = 2, 0.55, 1.8
 """In a line of so many wide gaps and more, the gap that parts cells in ems, and in times of the line's usual space."""
+_FAR = 3.0
+"""Times the gap that parts cells, from which a sign belongs to no figure beside it: "2021   % Change"."""
 _LONGEST_FIGURE, _BACKWARDS = 48, 3
 """Characters that a figure with its signs has fewer of, and words standing left of the one before from which a line
 reads from right to left."""
 _CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
+_MARK = re.compile(r"^\((?:[a-z]|\d{1,2})\)$|^[*†‡]+$", re.IGNORECASE)
 _SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|bps)$")
 _NUMBER = re.compile(
     r"^(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}(?:\s*%)?"
@@ -105,11 +108,15 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     gap = boxes[k][0] - boxes[k - 1][2]
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
     if _CURRENCY.match(before) or _SUFFIX.match(word):
-        return not is_number(word) and not _SUFFIX.match(word)
+        return (gap > _FAR * limit and bool(_SUFFIX.match(word))) or (
+            gap > limit and not is_number(word) and not _SUFFIX.match(word)
+        )
     if spans[k][0] < spans[k - 1][1]:
         return True
     if gap > limit:
         return True
+    if _MARK.match(before) and k > 1 and is_number(text[spans[k - 2][0] : spans[k - 2][1]]):
+        before = text[spans[k - 2][0] : spans[k - 2][1]]  # "8,399 (a)" is one figure
     return gap > _CURRENCY_GAP / _GAP * limit and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
 
 

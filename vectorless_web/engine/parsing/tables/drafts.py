@@ -1,5 +1,6 @@
 """Turns grids into table drafts: text with its glyph runs, rows, columns with headers, periods and units."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +9,9 @@ from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Ta
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Vocabulary
 from vectorless_web.engine.parsing.tables.cells import CellSpan
-from vectorless_web.engine.parsing.tables.grid import Grid, GridRow, spans_of_header
+from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
+from vectorless_web.engine.parsing.tables.groups import RowPaths
+from vectorless_web.engine.parsing.tables.headers import header_text, lay_levels
 
 _SCALE = r"(?:thousands|millions|billions)"
 _UNITS = re.compile(
@@ -17,13 +20,21 @@ _UNITS = re.compile(
     rf"|^{_SCALE}\b[^.]{{0,80}}$",
     re.IGNORECASE,
 )
+_WHOLE_UNITS = re.compile(
+    rf"^\(?(?:(?:all )?(?:amounts?|dollars|figures|shares|tabular amounts?|USD|US\$|[$€£¥])?[^()|.]{{0,40}}"
+    rf"\b(?:in|of)\s+{_SCALE}\b[^|.]{{0,120}}|unaudited|{_SCALE})\)?(?:\s*\(unaudited\))?$",
+    re.IGNORECASE,
+)
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
 _CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
 _MONTHS = (
     r"jan(?:uary|\.)?|feb(?:ruary|\.)?|mar(?:ch|\.)?|apr(?:il|\.)?|may|june?\.?|july?\.?"
     r"|aug(?:ust|\.)?|sept?(?:ember|\.)?|oct(?:ober|\.)?|nov(?:ember|\.)?|dec(?:ember|\.)?"
 )
-_DATE = re.compile(rf"\b(?:{_MONTHS})\s+\d{{1,2}}(?:,?\s+(?:19|20)\d\d)?", re.IGNORECASE)
+_DATE = re.compile(
+    rf"\b(?:\d{{1,2}}\.?\s+)?(?:{_MONTHS})(?:\s+\d{{1,2}}(?!\d)|(?=,?\s+(?:19|20)\d\d))(?:,?\s+(?:19|20)\d\d)?",
+    re.IGNORECASE,
+)
 _SPAN = re.compile(
     r"\b(?:three|six|nine|twelve|thirteen|fourteen|twenty-six|thirty-nine|fifty-two|fifty-three|\d{1,2})"
     r"\s+(?:months|weeks)\b|\b(?:first|second|third|fourth)\s+quarter\b|\bQ[1-4]\b|\bquarters?\s+ended\b"
@@ -32,14 +43,17 @@ _SPAN = re.compile(
 )
 
 
-def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary) -> Draft:
-    """The draft of a table whose caption (if any) is `title`; `units` are what stands above it."""
+def table_draft(grid: Grid, *, title: str, units: str, vocabulary: Vocabulary, columns: Sequence[Column] = ()) -> Draft:
+    """The draft of a table whose caption (if any) is `title`; `units` are what stands above it.
+
+    `columns` are those of the table that it carries on, for one without a header of its own.
+    """
     builder, rows = TextBuilder(), []
-    paths = _Paths()
+    paths = RowPaths()
     for grid_row in grid.rows:
         rows.append(_write_row(builder, grid_row, paths, vocabulary))
     draft = builder.draft(NodeKind.TABLE, grid.rows[0].page, title=title)
-    table = Table(tuple(_columns(grid)), tuple(rows))
+    table = Table(tuple(columns) or tuple(_columns(grid)), tuple(rows))
     draft.table = with_units(table, units=_units_in(grid) or units)
     return draft
 
@@ -69,7 +83,7 @@ def _unit(table: Table, number: int, units: str) -> str:
     return units
 
 
-def _write_row(builder: TextBuilder, row: GridRow, paths: "_Paths", vocabulary: Vocabulary) -> Row:
+def _write_row(builder: TextBuilder, row: GridRow, paths: RowPaths, vocabulary: Vocabulary) -> Row:
     offset = builder.length
     cells: list[Cell] = []
     last = max((number for number, spans in enumerate(row.cells) if spans), default=0)
@@ -94,49 +108,32 @@ def _write_cell(builder: TextBuilder, spans: Sequence[CellSpan]) -> Cell:
     return Cell(text, offset, len(text))
 
 
-class _Paths:
-    """Which labels a row stands under: labels without figures, by indent; a total closes its group."""
-
-    def __init__(self) -> None:
-        self._open: list[tuple[float, str]] = []
-
-    def enter(self, label: str, left: float, *, has_figures: bool) -> tuple[str, ...]:
-        """The labels above a row; a row without figures opens a group of its own."""
-        while self._open and left < self._open[-1][0] - 1.5:
-            self._open.pop()
-        if not has_figures:
-            while self._open and left <= self._open[-1][0] + 1.5:
-                self._open.pop()
-        path = tuple(text for indent, text in self._open if indent <= left + 1.5)
-        if not has_figures and label:
-            self._open.append((left, label))
-        return path
-
-
 def _columns(grid: Grid) -> list[Column]:
-    headers: list[list[str]] = [[] for _ in range(len(grid.edges) + 1)]
-    for row in grid.rows:
-        if not row.is_header:
-            break
-        _add_header(headers, row, grid.edges)
-    return [
-        Column(" / ".join(dict.fromkeys(part for part in parts if part)), period_of(parts) if number else "")
-        for number, parts in enumerate(headers)
+    leading = list(itertools.takewhile(lambda row: row.is_header, grid.rows))
+    labels = [_join_spans(row.cells[0]) for row in leading if row.cells[0]]
+    over = [[span for spans in row.cells[1:] for span in spans] for row in leading]
+    levels = lay_levels([spans for spans in over if spans and not _says_units(spans)], grid.edges)
+    # A period printed at the left margin heads all columns.
+    period = [
+        header_text(_join_spans(row.cells[0]))
+        for row, spans in zip(leading, over, strict=True)
+        if row.cells[0] and not spans and _heads_all(_join_spans(row.cells[0]))
     ]
+    columns = [Column(" / ".join(dict.fromkeys(map(header_text, labels))))]
+    for own in levels:
+        path = tuple(dict.fromkeys((*period, *own)))
+        columns.append(Column(" / ".join(path), period_of(path), levels=path))
+    return columns
 
 
-def _add_header(headers: list[list[str]], row: GridRow, edges: Sequence[tuple[float, float]]) -> None:
-    if row.cells[0]:
-        headers[0].append(_join_spans(row.cells[0]))
-        if not any(row.cells[1:]) and _SPAN.search(headers[0][-1]) and not find_units(headers[0][-1]):
-            for parts in headers[1:]:  # a period printed at the left margin heads all columns
-                parts.append(headers[0][-1])
-    over = sorted((span for spans in row.cells[1:] for span in spans), key=lambda span: span.left)
-    if not over:
-        return
-    for span, (first, last) in zip(over, spans_of_header(over, edges), strict=True):
-        for column in range(first, last + 1):
-            headers[column + 1].append(" ".join(span.text.split()))
+def _heads_all(label: str) -> bool:
+    return bool(_SPAN.search(label)) and not find_units(label)
+
+
+def _says_units(spans: Sequence[CellSpan]) -> bool:
+    """Whether a line of the header says the units of the whole table, or that it is unaudited, and nothing else."""
+    text = " ".join(span.text for span in spans).strip()
+    return len(spans) == 1 and bool(_WHOLE_UNITS.match(text))
 
 
 def _join_spans(spans: Sequence[CellSpan]) -> str:

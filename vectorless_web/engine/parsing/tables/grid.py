@@ -1,24 +1,25 @@
-"""Builds the grid of a table: columns from the figures' edges, headers over what they span, wrapped labels joined."""
+"""Builds the grid of a table: columns from the figures' edges, wrapped labels joined."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
-from vectorless_web.engine.parsing.tables.regions import LineRole, LineRow
+from vectorless_web.engine.parsing.tables.headers import nearest_column
+from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, LineRole, LineRow
 
 _TIGHT = 1.5
 """Points by which figures of neighbouring columns may overlap and still be two columns."""
-_UNCOVERED = 15.0
-"""Points of distance that a column without a header costs when headers are laid over columns."""
 _SAME_HEIGHT = 0.5
 """Share of the lower line by which two lines must overlap in height to be one row."""
 _LABEL_SHARE = 0.5
 """Share of its width up to which a label may reach into the first column."""
+_INDENTED = 12.0
+"""Points by which a label may be indented."""
+_LONG_LABEL = 0.75
+"""Share of the width of the labels that a label fills at least when it is broken for want of room."""
 _CLOSE = 0.35
 """Heights of a row: within this gap a row may carry on the one above."""
-_TINY = 1e-9
-"""Costs that differ by less are equal; the first way found then wins."""
 _UNFINISHED = re.compile(r"(?:,|\b(?:and|of|or|in|to|for|the|from|by|on|with|net))$|[-–—]$")
 
 
@@ -47,11 +48,29 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
     visual = _visual_rows(rows)
     edges = _column_edges(visual)
     grid = Grid(edges=edges)
+    left = min((cells[0].left for cells, _, _, is_header in visual if not is_header), default=0.0)
     for cells, top, bottom, is_header in visual:
-        placed = _place(cells, edges, is_header)
+        placed = _place(cells, edges, is_header, left)
         grid.rows.append(GridRow(placed, cells[0].page, top, bottom, cells[0].left, is_header))
+    _release_labels(grid.rows)
     grid.rows = _join_wrapped(grid.rows)
     return grid
+
+
+def _release_labels(rows: Sequence[GridRow]) -> None:
+    """Labels right above the first figures are no header: they head the rows below, or begin a wrapped label."""
+    body = next((number for number, row in enumerate(rows) if not row.is_header), len(rows))
+    if body == len(rows):
+        return
+    left = min(row.left for row in rows[body:])
+    alone = [row.cells[0][0].text for row in rows[body:] if row.cells[0] and not any(row.cells[1:])]
+    grouped = any(PERIOD.match(text) for text in alone)  # "Year ended 2023" over the rows of each year
+    for row in reversed(rows[:body]):
+        text = " ".join(span.text for span in row.cells[0]).strip()
+        label = bool(text) and not any(row.cells[1:]) and row.cells[0][0].left < left + _INDENTED
+        if not label or (PERIOD.match(text) and not grouped) or UNITS_LINE.search(text) or text.startswith("("):
+            return
+        row.is_header = False
 
 
 Visual = tuple[list[CellSpan], float, float, bool]
@@ -96,10 +115,13 @@ def _same_height(group: Sequence[LineRow], row: LineRow) -> bool:
 def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     """Columns are the unions of overlapping figures of the body, then of what stands beside them."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
+    headed = max((len(cells) for cells, _, _, is_header in visual if is_header), default=0)
     columns = _union([(cell.left, cell.right) for cells in body for cell in cells[1:] if cell.numeric])
     leading = [(cells[0].left, cells[0].right) for cells in body if all(cell.numeric for cell in cells)]
     # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
     inside = [edge for edge in leading if not columns or edge[0] > columns[0][0] - _TIGHT]
+    if len(leading) == len(body) and headed > len(columns):
+        inside = leading  # a table without labels: the header has a cell for the first figures too
     columns = _union(columns + inside)
     others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric]
     beside = [edge for edge in others if not any(_overlap(edge, column) > 0 for column in columns)]
@@ -120,15 +142,25 @@ def _overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
     return min(one[1], other[1]) - max(one[0], other[0])
 
 
-def _place(cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]], is_header: bool) -> list[list[CellSpan]]:
-    """The cells of a row, by column; column 0 is the label."""
+def _place(
+    cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]], is_header: bool, left: float
+) -> list[list[CellSpan]]:
+    """The cells of a row, by column; column 0 is the label. `left` is where labels begin."""
     placed: list[list[CellSpan]] = [[] for _ in range(len(edges) + 1)]
     rest = list(cells)
-    if edges and rest and _starts_left(rest[0], edges):
+    if edges and rest and (_heads_labels(rest[0], edges[0], left) if is_header else _starts_left(rest[0], edges)):
         placed[0].append(rest.pop(0))
     for cell in rest:
-        placed[_find_nearest_column(cell, edges) + 1 if edges else 0].append(cell)
+        placed[nearest_column(cell, edges) + 1 if edges else 0].append(cell)
     return placed
+
+
+def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bool:
+    """Whether a header cell stands over the labels, which begin at `left`, and not over the first column of figures."""
+    shared = _overlap((cell.left, cell.right), first)
+    if cell.left >= first[0] or shared >= _LABEL_SHARE * min(cell.right - cell.left, first[1] - first[0]):
+        return False
+    return cell.left < left + _INDENTED or (cell.left + cell.right) / 2 < (left + first[0]) / 2
 
 
 def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
@@ -141,18 +173,13 @@ def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
     )
 
 
-def _find_nearest_column(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> int:
-    own = (cell.left, cell.right)
-    middle = (cell.left + cell.right) / 2
-    return max(range(len(edges)), key=lambda k: (_overlap(own, edges[k]) > 0, -abs(middle - sum(edges[k]) / 2)))
-
-
 def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
     """A label printed over two lines becomes one: its first line has no figures and runs on in the next."""
     joined: list[GridRow] = []
+    reach = max((row.cells[0][-1].right for row in rows if row.cells[0] and not row.is_header), default=0.0)
     for row in rows:
         before = joined[-1] if joined else None
-        if before is not None and _continues_row(before, row):
+        if before is not None and (_continues_row(before, row) or _fills_label(before, row, reach)):
             before.cells[0].extend(row.cells[0])
             for number in range(1, len(row.cells)):
                 before.cells[number].extend(row.cells[number])
@@ -174,6 +201,21 @@ def _continues_row(before: GridRow, row: GridRow) -> bool:
     return _continues_label(before, row)
 
 
+def _fills_label(before: GridRow, row: GridRow, reach: float) -> bool:
+    """Whether a label without figures was broken because it fills its column: the next word had no room there."""
+    if before.is_header or row.is_header or not before.cells[0] or not row.cells[0]:
+        return False
+    if any(before.cells[1:]) and any(row.cells[1:]):
+        return False
+    first, second = before.cells[0][-1], row.cells[0][0]
+    words = second.text.split()
+    close = row.top - before.bottom < _CLOSE * (row.bottom - row.top)
+    if not close or not words or first.text.rstrip().endswith(":") or second.left < before.left - _TIGHT:
+        return False
+    width = (second.right - second.left) * (len(words[0]) + 1) / max(len(second.text), 1)
+    return first.right + width > reach and first.right - first.left > _LONG_LABEL * (reach - before.left)
+
+
 def _continues_cells(before: GridRow, row: GridRow) -> bool:
     """Whether a row without label carries on the texts of the cells above it."""
     spans = [span for cells in row.cells for span in cells]
@@ -190,40 +232,3 @@ def _continues_label(before: GridRow, row: GridRow) -> bool:
         return False
     hangs = following[0].islower() or bool(_UNFINISHED.search(text))
     return hangs or (following[0] in "(&" and not any(row.cells[1:]))
-
-
-def spans_of_header(cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
-    """For each header cell the figure columns (first, last) it spans.
-
-    Each cell takes a run of neighbouring columns whose common middle is nearest to its own;
-    a column left without a header costs as much as `_UNCOVERED` points of distance.
-    """
-    count, columns = len(cells), len(edges)
-    if count == columns:
-        return [(k, k) for k in range(columns)]
-    best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]] = {(0, 0): (0.0, [])}
-    for cell in range(count + 1):
-        for column in range(columns + 1):
-            state = best.get((cell, column))
-            if state is None:
-                continue
-            cost, chosen = state
-            _keep_cheaper(best, (cell, column + 1), cost + _UNCOVERED, chosen)
-            if cell == count:
-                continue
-            middle = (cells[cell].left + cells[cell].right) / 2
-            for last in range(column, columns):
-                distance = abs((edges[column][0] + edges[last][1]) / 2 - middle)
-                _keep_cheaper(best, (cell + 1, last + 1), cost + distance, [*chosen, (column, last)])
-    found = best.get((count, columns))
-    return found[1] if found else [(_find_nearest_column(cell, edges),) * 2 for cell in cells]
-
-
-def _keep_cheaper(
-    best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]],
-    state: tuple[int, int],
-    cost: float,
-    chosen: list[tuple[int, int]],
-) -> None:
-    if state not in best or cost < best[state][0] - _TINY:
-        best[state] = (cost, chosen)

@@ -49,6 +49,9 @@ PERIOD = re.compile(
     r"|(?:jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)\.? \d)",
     re.IGNORECASE,
 )
+_PERIOD_CELL = re.compile(
+    r"(?<!\d)(?:19|20)\d\d(?!\d)|^(?:FY|Q[1-4]|H[12])\b|\b(?:months|weeks|quarter|year)s? ended\b", re.I
+)
 _YEAR = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d(?:\s*\([a-z]\))?$", re.IGNORECASE)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—]\s|^\(?[a-z0-9]{1,2}[.)]\s", re.IGNORECASE)
@@ -140,6 +143,29 @@ def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
     return _without_trailing_titles(rows, seed, end, layout)
 
 
+def _names_periods(row: LineRow) -> bool:
+    """Whether all cells of a header row but the first name a year or a period."""
+    said = [cell.text.strip() for cell in row.cells[1:]]
+    return len(said) > 0 and all(_PERIOD_CELL.search(text) for text in said)
+
+
+def _is_new_header(row: LineRow, above: Sequence[LineRow]) -> bool:
+    """Whether a row under rows of figures names other columns than the header row above them."""
+    before = [own for own in above if own.role is LineRole.HEADER and _names_periods(own)]
+    return any(own.role is LineRole.DATA for own in above) and not any(
+        own.line.text.split() == row.line.text.split() for own in before
+    )
+
+
+def _repeats_header(row: LineRow, above: Sequence[LineRow]) -> bool:
+    """Whether a row names again some columns of a header above, at other places: the next table has others besides."""
+    names = [(cell.text.split(), cell.left) for cell in row.cells[1:]]
+    before = [(cell.text.split(), cell.left) for own in above if own.role is LineRole.HEADER for cell in own.cells]
+    again = [left for words, left in names if any(words == other for other, _ in before)]
+    moved = [left for left in again if not any(abs(left - other) < _EDGE for _, other in before)]
+    return len(names) > 1 and 2 * len(again) >= len(names) and bool(moved)
+
+
 def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layout: Layout) -> int:
     """A bold or larger title before a new header row belongs to the next table, not to this one."""
     for position in range(seed + 1, end):
@@ -150,6 +176,11 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
         while first > seed + 1 and rows[first - 1].role is not LineRole.DATA:
             first -= 1
         between = rows[first:position]
+        above = rows[max(0, seed - _HEADER_ROWS) : position]
+        if _names_periods(row) and _is_new_header(row, above):
+            return first
+        if position + 1 < end and rows[position + 1].role is LineRole.DATA and _repeats_header(row, above):
+            return first
         if any(_stands_out(title, rows[seed]) for title in between) and _has_header(rows[position:end]):
             return first
     return end

@@ -1,10 +1,12 @@
 """Lays out table cells that span columns or rows as a grid, and finds the header of each column."""
 
+import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.parsing.tables.cells import is_number
+from vectorless_web.engine.parsing.tables.groups import RowPaths
 
 Texts = list[list[str]]
 
@@ -15,31 +17,51 @@ MOST_CELLS = 1_000_000
 """A grid with more places is no table that anybody reads; its rows are kept as lines."""
 _HEADER_ROWS = 4
 """Rows at the top of a table that may be its header."""
+_LOOKED_AT, _LONGEST_NAME = 12, 60
+"""Rows by which the kind of a column is told, and characters of a column's name at most."""
+_MIXED = 1.5
+"""What a header costs, in columns beside its place, that reaches over columns of periods and others."""
+_DEEPER, _INNERMOST = 4.0, 1e6
+"""Indents, in points, of a group within a group and of a row within all of them."""
+_SCALE = re.compile(
+    r"^(?:in )?(?:[$€£¥]|US\$|USD|EUR|GBP)?\s?(?:in )?(?:thousands|millions|billions|['’]000s?|m|bn)\b", re.I
+)
+_QUALIFIER = re.compile(
+    r"^\(?(?:(?:in )?(?:US|A|C)?[$€£¥₹]\s?(?:['’]?000s?|m|mn|bn|thousands?|millions?|billions?)?|%"
+    r"|(?:in )?(?:thousands|millions|billions)|USD|EUR|GBP|CHF|(?:un)?audited|restated|note)\)?$",
+    re.I,
+)
 _CURRENCIES = frozenset("$€£¥₹")
 _ENDINGS = frozenset((")", "%", ")%", "x"))
 
 
 @dataclass(frozen=True, slots=True)
 class SpanCell:
-    """A cell as the file gives it: its text, the columns and rows it spans; `above`: it continues the cell over it."""
+    """A cell as the file gives it: its text, the columns and rows it spans; `above`: it continues the cell over it.
+
+    `strong`: all of its text is bold, or the file calls it a header.
+    """
 
     text: str
     across: int = 1
     down: int = 1
     above: bool = False
+    strong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SpanGrid:
     """`shown`: each text once, where its cell begins. `filled`: spanning texts at every place they reach.
 
-    `headers` counts the leading header rows; `columns` are the headers of the columns, top down.
+    `headers` counts the leading header rows; `columns` are the headers of the columns, each with its levels top down;
+    `paths` are the labels that each row stands under, outermost first.
     """
 
     shown: Texts
     filled: Texts
     headers: int
-    columns: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+    paths: tuple[tuple[str, ...], ...]
 
 
 def lay_out(rows: Sequence[Sequence[SpanCell]], *, headers: int = 0) -> SpanGrid | None:
@@ -52,12 +74,14 @@ def lay_out(rows: Sequence[Sequence[SpanCell]], *, headers: int = 0) -> SpanGrid
         return None
     shown, filled = _place_cells(rows)
     _join_marks(shown)
-    headers = min(headers or _guess_headers(shown), max(len(shown) - 1, 0))
+    headers = min(_count_headers(shown, rows, headers), max(len(shown) - 1, 0))
     _choose_headers(shown, filled, headers)
     kept = [column for column in range(len(shown[0]) if shown else 0) if any(row[column] for row in shown)]
     shown, filled = _only(shown, kept), _only(filled, kept)
-    columns = tuple(_header([row[place] for row in filled[:headers]]) for place in range(len(kept)))
-    return SpanGrid(shown, filled, headers, columns)
+    spanned = any(cell.across > 1 for row in rows[:headers] for cell in row)
+    heads = filled[:headers] if spanned else [_spread(row, filled[headers - 1]) for row in filled[:headers]]
+    columns = tuple(_levels([row[place] for row in heads]) for place in range(len(kept)))
+    return SpanGrid(shown, filled, headers, columns, tuple(_row_paths(shown, headers)))
 
 
 def _place_cells(rows: Sequence[Sequence[SpanCell]]) -> tuple[Texts, Texts]:
@@ -111,14 +135,139 @@ def _join_marks(shown: Texts) -> None:
                 row[place], row[place + 1] = row[place] + row[place + 1], ""
 
 
-def _guess_headers(shown: Texts) -> int:
-    """How many of the first rows hold no figures but years: those without a label, else the first."""
+def _count_headers(shown: Texts, rows: Sequence[Sequence[SpanCell]], marked: int) -> int:
+    """How many leading rows head the columns: those the file marks, or those that read so; and units or periods below.
+
+    A first row that may as well be data is kept as data.
+    """
+    count = marked or guess_headers(shown) or int(_is_set_off(rows))
+    while 0 < count < min(len(shown), _HEADER_ROWS) and _qualifies(shown[count], shown[count - 1]):
+        count += 1
+    return count
+
+
+def guess_headers(shown: Sequence[Sequence[str]]) -> int:
+    """How many of the first rows, unmarked in the file, hold no figures but years and head columns."""
     count = 0
     for row in shown[:_HEADER_ROWS]:
-        if row[0] or not _names_columns(row):
+        if (row[0] and not _is_note_on_units(row[0])) or not _names_columns(row):
             break
         count += 1
-    return count or int(len(shown) > 1 and _names_columns(shown[0]) and not shown[0][0].endswith(":"))
+    if count:
+        return count
+    return int(len(shown) > 1 and _names_columns(shown[0]) and _differs_below(shown))
+
+
+def _is_note_on_units(label: str) -> bool:
+    """Whether what stands over the labels says units and the like: "(in millions)"."""
+    return (label[0] in "([" and label[-1] in ")]") or bool(_SCALE.match(label))
+
+
+def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row reads as names of columns: words over figures, or three short names over words."""
+    first = shown[0]
+    if first[0].rstrip().endswith(":") or any(len(text) > _LONGEST_NAME for text in first):
+        return False
+    for place in range(1, len(first)):
+        below = [row[place] for row in shown[1 : _LOOKED_AT + 1] if place < len(row) and row[place]]
+        figures = sum(_starts_as_figure(text) for text in below)
+        if first[place] and below and 2 * figures > len(below):
+            return not _starts_as_figure(first[place]) or _is_year(first[place])
+    filled = [text for text in first if text]
+    if len(filled) < len(first) or len(set(filled)) < len(filled):
+        return False
+    return len(first) > 2 and not any(_starts_as_figure(text) for text in first)
+
+
+def _starts_as_figure(text: str) -> bool:
+    return is_number(text) or text[:1].isdigit() or (text[:1] in _CURRENCIES and text[1:2].strip(" ").isdigit())
+
+
+def _is_set_off(rows: Sequence[Sequence[SpanCell]]) -> bool:
+    """Whether the first row alone is bold throughout."""
+    first, second = ([[cell for cell in row if cell.text] for row in rows[:2]] + [[], []])[:2]
+    return (
+        len(first) > 1
+        and all(cell.strong for cell in first)
+        and bool(second)
+        and not all(cell.strong for cell in second)
+        and not (len(first) == 2 and second[0].strong)
+    )
+
+
+def _qualifies(row: Sequence[str], above: Sequence[str]) -> bool:
+    """Whether a row below the header says more on the columns: years, dates or units, and no label of its own."""
+    said = [text for text in row[1:] if text]
+    if row[0] and not _is_note_on_units(row[0]):
+        return False
+    if not said:
+        return bool(row[0])
+    if all(_is_year(text) or bool(_QUALIFIER.match(text)) for text in said):
+        return True
+    return len(said) == len(row) - 1 > sum(map(bool, above[1:])) and not any(is_number(text) for text in said)
+
+
+def _spread(row: Sequence[str], lowest: Sequence[str]) -> list[str]:
+    """A header row without marked spans: each header reaches over the blanks beside it that have headers below.
+
+    A file that lost its spans shows a header over the first or the middle one of its columns.
+    """
+    places = [place for place, text in enumerate(row) if place and text]
+    if row is lowest or not places or len(places) >= len(row) - 1 or not lowest:
+        return list(row)
+    groups = _divide(places, [_kind_of(text) for text in lowest])
+    spread = list(row)
+    for place, (first, last) in zip(places, groups, strict=True):
+        spread[first : last + 1] = [row[place]] * (last + 1 - first)
+    return spread
+
+
+def _kind_of(header: str) -> str:
+    if not header:
+        return ""
+    return "period" if any(_is_year(word.strip(",()")) for word in header.split()) else "word"
+
+
+def _divide(places: Sequence[int], kinds: Sequence[str]) -> list[tuple[int, int]]:
+    """Columns (first, last) for each header at a place, together all columns but the first.
+
+    Each should begin at its header, or have it in its middle, and hold columns of one kind.
+    """
+    width = len(kinds)
+    best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]] = {(0, 1): (0.0, [])}
+    for number, place in enumerate(places):
+        limit = places[number + 1] if number + 1 < len(places) else width
+        for first in range(1, place + 1):
+            state = best.get((number, first))
+            if state is None:
+                continue
+            for last in range(place, limit):
+                said = {kinds[own] for own in range(first, last + 1)} - {""}
+                off = min(place - first, abs(place - (first + last) // 2))
+                cost = state[0] + off + _MIXED * (len(said) - 1 if said else 0)
+                key = (number + 1, last + 1)
+                if key not in best or cost < best[key][0]:
+                    best[key] = (cost, [*state[1], (first, last)])
+    found = best.get((len(places), width))
+    return found[1] if found else [(place, place) for place in places]
+
+
+def _row_paths(shown: Texts, headers: int) -> Iterator[tuple[str, ...]]:
+    """The labels each row stands under: a label alone in its row heads the rows below it."""
+    groups, depth, closed = RowPaths(), 0.0, 0.0
+    alone = [bool(row[0]) and not any(row[1:]) for row in shown]
+    for number, row in enumerate(shown):
+        if number < headers or not any(row):
+            yield ()
+        elif alone[number] and len(row) > 2:
+            follows = number > headers and alone[number - 1]
+            left = depth + _DEEPER if follows else closed
+            depth = left
+            yield groups.enter(row[0], left, has_figures=False)
+        else:
+            before = groups.depth
+            yield groups.enter(row[0], _INNERMOST, has_figures=True)
+            closed = _DEEPER * groups.depth if groups.depth < before else min(closed, _DEEPER * groups.depth)
 
 
 def _names_columns(row: Sequence[str]) -> bool:
@@ -144,5 +293,5 @@ def _only(texts: Texts, columns: Sequence[int]) -> Texts:
     return [[row[column] for column in columns] for row in texts]
 
 
-def _header(parts: Sequence[str]) -> str:
-    return " / ".join(dict.fromkeys(part for part in parts if part))
+def _levels(parts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part for part in parts if part))

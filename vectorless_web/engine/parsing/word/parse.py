@@ -327,7 +327,8 @@ def table_rows(table: etree._Element, said: Callable[[etree._Element], str]) -> 
         if headers == len(rows) and is_on(properties, "tblHeader"):
             headers += 1
         before = parse_count(value(child(properties, "gridBefore")), 0) or 0
-        rows.append([SpanCell("")] * min(before, 8) + [_cell(cell, said(cell)) for cell in _find_elements(row, "tc")])
+        cells = [_cell(cell, said(cell)) for cell in _find_elements(row, "tc")]
+        rows.append([SpanCell("")] * min(before, 8) + cells)
     return rows, headers
 
 
@@ -335,7 +336,14 @@ def _cell(cell: etree._Element, text: str) -> SpanCell:
     properties = child(cell, "tcPr")
     merged = child(properties, "vMerge")
     goes_on = merged is not None and value(merged) != "restart"
-    return SpanCell(text, across=parse_count(value(child(properties, "gridSpan")), 1) or 1, above=goes_on and not text)
+    across = parse_count(value(child(properties, "gridSpan")), 1) or 1
+    return SpanCell(text, across=across, above=goes_on and not text, strong=bool(text) and _is_strong(cell))
+
+
+def _is_strong(cell: etree._Element) -> bool:
+    """Whether all runs of a cell that hold text are bold by their own properties."""
+    runs = [run for run in cell.iter() if local(run) == "r" and any(local(own) == "t" for own in run)]
+    return bool(runs) and all(is_on(child(run, "rPr"), "b") for run in runs)
 
 
 def _find_elements(container: etree._Element, name: str) -> Iterator[etree._Element]:

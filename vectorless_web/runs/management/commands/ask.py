@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ EXIT_CODES = {
     Outcome.CANCELLED: 130,
 }
 BAD_INPUT, INTERRUPTED = 2, 130
+PICTURED = "read from a picture of the page, without words to compare"
 
 
 class Command(BaseCommand):
@@ -174,8 +175,7 @@ class AnswerReport:
         self.outcome, self.error_code, self._reason = event.outcome, event.error_code, event.reason
         self._answer, self._value = event.answer, event.value
         self._citations, self._passages = (
-            [{"document": names[row.document], "page": row.page_index + 1, "quote": row.quote} for row in rows]
-            for rows in (self._evidence(), event.passages)
+            [_evidence_row(row, names) for row in rows] for rows in (self._evidence(), event.passages)
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -208,5 +208,13 @@ class AnswerReport:
         return [found[marker] for marker in sorted(found)]
 
 
+def _evidence_row(row: Evidence, names: Mapping[str, str]) -> dict[str, Any]:
+    """A citation; one that is the picture of a page has no quote, and says so."""
+    told = {"document": names[row.document], "page": row.page_index + 1, "quote": row.quote}
+    return told | ({"check": PICTURED} if row.check is Check.PICTURE else {})
+
+
 def _quote_line(row: dict[str, Any]) -> str:
+    if "check" in row:
+        return f"{row['document']}, p. {row['page']}: {row['check']}"
     return f"{row['document']}, p. {row['page']}: “{' '.join(row['quote'].split())}”"

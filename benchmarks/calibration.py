@@ -1,0 +1,169 @@
+"""Fits the confidence of offline answers, and says how well it holds on sets that the fit did not see.
+
+    python benchmarks/calibration.py --set NAME PRED.jsonl JUDGED.jsonl [--set ...] [--write] [--decay 1.0]
+
+PRED.jsonl holds predictions of reading.py or financebench.py; JUDGED.jsonl says by `id` (or `financebench_id`) and
+`right` (0 to 1) which of them are right. Only answered questions count: what is withheld has no confidence. The fit is
+a logistic regression over the signals of each answer, every set weighing the same, with a penalty of --decay on squared
+weights, worked out by Newton's method. Each set's row is measured by a fit on all the others. `strong` is the least
+confidence from which on .93 of the answers are right over those left-out sets, `moderate` the least from which on .6
+are; --write puts the fit on all sets into `calibration.toml`.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from vectorless_web.engine.index.scoring import Floats
+
+WHERE = Path(__file__).resolve().parents[1] / "vectorless_web/engine/answers/calibration.toml"
+STRONG_RIGHT, MODERATE_RIGHT = 0.93, 0.6
+"""Shares of answers right from which on a confidence is called strong or moderate. Above the .90 that is promised of
+strong ones, since a share on other data falls short of the one fitted."""
+BINS = 10
+FEWEST = 20
+"""Answers that a share is read from, at least: fewer say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The answers of one set: the share of each signal (answers x names), and how right each is in [0, 1]."""
+
+    name: str
+    shares: Floats
+    right: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A logistic model: its intercept and the weight of each signal."""
+
+    intercept: float
+    weights: Floats
+
+    def chances(self, shares: Floats) -> Floats:
+        """The chance of each answer to be right."""
+        odds: Floats = self.intercept + shares @ self.weights
+        return 1.0 / (1.0 + np.exp(-odds))
+
+
+def main() -> None:
+    """Print the table of left-out sets, then the fit on all of them."""
+    options = _arguments()
+    names, sets = read_sets(options.set)
+    left_out = [(each, fit_to([other for other in sets if other is not each], options.decay)) for each in sets]
+    measured = [(each, fit.chances(each.shares)) for each, fit in left_out if len(sets) > 1]
+    whole = fit_to(sets, options.decay)
+    measured = measured or [(each, whole.chances(each.shares)) for each in sets]
+    chances, right = np.concatenate([c for _, c in measured]), np.concatenate([e.right for e, _ in measured])
+    strong, moderate = (least_chance(chances, right, share) for share in (STRONG_RIGHT, MODERATE_RIGHT))
+    print("| set | answers | right | calibration error | strong | right among strong | weak | right among weak |")
+    print("|---|---|---|---|---|---|---|---|")
+    for each, found in measured:
+        print(_row(each.name, found, each.right, strong, moderate))
+    print(_row("all", chances, right, strong, moderate))
+    for name, weight in sorted(zip(names, whole.weights, strict=True), key=lambda pair: -abs(pair[1])):
+        print(f"{weight:+.2f} {name}")
+    if options.write:
+        WHERE.write_text(_toml(names, whole, strong, moderate), encoding="utf-8")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--set", nargs=3, action="append", required=True, metavar=("NAME", "PRED", "JUDGED"))
+    parser.add_argument("--decay", type=float, default=1.0)
+    parser.add_argument("--write", action="store_true")
+    return parser.parse_args()
+
+
+def read_sets(paths: Sequence[Sequence[str]]) -> tuple[list[str], list[Judged]]:
+    """The names of all signals, and the answered questions of each set."""
+    rows = {name: list(_answers(Path(predicted), Path(judged))) for name, predicted, judged in paths}
+    names = sorted({signal for found in rows.values() for signals, _ in found for signal in signals})
+    sets = [
+        Judged(
+            name,
+            np.array([[signals.get(signal, 0.0) for signal in names] for signals, _ in found]),
+            np.array([right for _, right in found]),
+        )
+        for name, found in rows.items()
+        if found
+    ]
+    return names, sets
+
+
+def _answers(predicted: Path, judged: Path) -> list[tuple[Mapping[str, float], float]]:
+    right = {_id_of(row): float(row["right"]) for row in _lines(judged)}
+    found = [(row["signals"], right[_id_of(row)]) for row in _lines(predicted) if _id_of(row) in right]
+    return [(signals, share) for signals, share in found if signals]
+
+
+def _lines(path: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def _id_of(row: Mapping[str, object]) -> object:
+    return row.get("id") or row["financebench_id"]
+
+
+def fit_to(sets: Sequence[Judged], decay: float) -> Fit:
+    """The logistic model that fits these sets best, each weighing as much as the mean set."""
+    shares = np.concatenate([each.shares for each in sets])
+    right = np.concatenate([each.right for each in sets])
+    heavy = np.concatenate([np.full(len(each.right), len(right) / len(sets) / len(each.right)) for each in sets])
+    inputs = np.column_stack([np.ones(len(right)), shares])
+    penalty = decay * np.eye(inputs.shape[1])
+    penalty[0, 0] = 0.0
+    weights = np.zeros(inputs.shape[1])
+    for _ in range(30):
+        chances = 1.0 / (1.0 + np.exp(-(inputs @ weights)))
+        slope = inputs.T @ (heavy * (right - chances)) - penalty @ weights
+        bend = (inputs * (heavy * chances * (1 - chances))[:, None]).T @ inputs + penalty
+        step = np.linalg.solve(bend + 1e-9 * np.eye(len(weights)), slope)
+        weights = weights + step
+        if float(np.abs(step).max()) < 1e-8:
+            break
+    return Fit(float(weights[0]), weights[1:])
+
+
+def least_chance(chances: Floats, right: Floats, share: float) -> float:
+    """The least confidence from which on so large a share of the answers is right; 1 when there is none."""
+    order = np.argsort(-chances)
+    held = np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    good = [place for place in range(min(FEWEST, len(order)) - 1, len(order)) if held[place] >= share]
+    return float(chances[order][good[-1]]) if good else 1.0
+
+
+def calibration_error(chances: Floats, right: Floats) -> float:
+    """Expected calibration error over equal bins, weighed by answers (Guo et al. 2017)."""
+    bins = np.minimum((chances * BINS).astype(int), BINS - 1)
+    gaps = [abs(float(chances[bins == b].mean() - right[bins == b].mean())) * int((bins == b).sum()) for b in set(bins)]
+    return sum(gaps) / len(right)
+
+
+def _row(name: str, chances: Floats, right: Floats, strong: float, moderate: float) -> str:
+    def told(chosen: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> str:
+        return f"{int(chosen.sum())} | {right[chosen].mean():.2f}" if chosen.any() else "0 | "
+
+    error = calibration_error(chances, right)
+    shown = f"{told(chances >= strong)} | {told(chances < moderate)}"
+    return f"| {name} | {len(right)} | {right.mean():.2f} | {error:.2f} | {shown} |"
+
+
+def _toml(names: Sequence[str], fit: Fit, strong: float, moderate: float) -> str:
+    text = WHERE.read_text(encoding="utf-8")
+    head = text[: text.index("[offline]")]
+    weights = "".join(f"{name} = {weight:.3f}\n" for name, weight in zip(names, fit.weights, strict=True))
+    cuts = f"intercept = {fit.intercept:.3f}\nstrong = {strong:.2f}\nmoderate = {moderate:.2f}\n"
+    return f"{head}[offline]\n{cuts}\n[offline.weights]\n{weights}"
+
+
+if __name__ == "__main__":
+    main()

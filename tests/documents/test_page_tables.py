@@ -1,0 +1,62 @@
+"""The tables of a page, shown as tables with what was understood of them."""
+
+import pytest
+
+pytestmark = pytest.mark.django_db
+
+FLEET = """# Fleet report
+
+Costs are in thousands of euros.
+
+| (EUR in thousands) | Year ended 31 March 2024 | Year ended 31 March 2023 | Change % |
+|---|---|---|---|
+| Vans (1) | 1,204 | 1,150 | 4.7% |
+| Lorries | 880 | 910 | (3.3)% |
+
+(1) Includes vans on lease.
+"""
+
+
+def long_table(rows: int, columns: int = 2) -> bytes:
+    head = "".join(f"<th>Column {number}</th>" for number in range(columns))
+    lines = (f"<tr><td>Part {row}</td>{f'<td>{row}</td>' * (columns - 1)}</tr>" for row in range(1, rows + 1))
+    return f"<html><body><h1>Stock</h1><table><tr>{head}</tr>{''.join(lines)}</table></body></html>".encode()
+
+
+@pytest.fixture
+def look(client, workspace, bob):
+    client.force_login(bob)
+
+    def ask(document, rest=""):
+        return client.get(f"/w/{workspace.slug}/documents/{document.pk}/{rest}")
+
+    return ask
+
+
+def test_a_table_is_shown_with_its_units_periods_and_footnotes(ready, look):
+    page = look(ready(FLEET.encode(), "fleet.md")).content.decode()
+    assert "thousands of EUR; columns: year ended 31 March 2024, 2023, Change %" in page
+    assert "year ended 31 March 2023" in page
+    assert "1,204" in page
+    assert "Includes vans on lease." in page.split('class="notes"')[1]
+
+
+def test_a_long_table_is_shown_in_parts_that_lead_to_each_other(ready, look):
+    document = ready(long_table(90), "stock.html")
+    first = look(document).context["sheet"]["tables"][0]
+    assert (first.first, first.last, first.total) == (1, 60, 90)
+    rest = look(document, first.later_url.partition(f"/{document.pk}/")[2]).context["sheet"]["tables"][0]
+    assert (rest.first, rest.last, rest.later_url) == (61, 90, "")
+    assert rest.rows[-1].label == "Part 90"
+
+
+def test_columns_beyond_what_a_browser_lays_out_are_counted(ready, look):
+    answer = look(ready(long_table(3, columns=45), "wide.html"))
+    assert answer.context["sheet"]["tables"][0].columns_left_out == 5
+    assert "5 more columns are not shown here" in answer.content.decode()
+
+
+def test_a_page_without_tables_shows_none(ready, look):
+    answer = look(ready(b"# Minutes\n\nNothing was decided.\n", "minutes.md"))
+    assert answer.context["sheet"]["tables"] == []
+    assert "tables on this page" not in answer.content.decode()

@@ -1,0 +1,77 @@
+"""Units that labels and headers state for their figures: "kg" of "Weight (kg)", "EUR" of "Price in EUR"."""
+
+import re
+
+_MEASURES = (
+    r"%|percent|per cent|bps|basis points|[kmgtpe]?b(?:it|yte)?s?(?:/s)?|[kmgt]bps|[kmµ]?g|mcg|tonnes?|tons?|lbs?|oz"
+    r"|[kcmµn]?m|mi(?:les)?|ft|inch(?:es)?|[mcd]?l|lit(?:er|re)s?|gal(?:lons?)?|m[²³23]|km[²2]|sq\.? ?(?:ft|m)"
+    r"|square (?:feet|met(?:er|re)s)|ha|hours?|hrs?|h|min(?:utes?)?|s(?:ec(?:onds?)?)?|ms|days?|weeks?|months?"
+    r"|years?|yrs?|°?[CF]|°|k|[kmg]?w(?:h|p)?|[kmg]?wh|kva|[mk]?v|m?a|[kmg]?hz|db(?:\(a\))?|[kmh]?pa|bar|psi|nm|rpm"
+    r"|km/h|mph|m/s|mm/s|l/min|mg/kg|mg/l|mg/ml|g/l|kg/m[³3]|ppm|units?|pcs|pieces|shares|employees|persons|people"
+    r"|headcount|ftes?|barrels|boe|bbl|mmbtu|mwh|points?|pts|x|each|items|pages|kcal|kj"
+)
+"""Units of quantities as labels and headers state them, in brackets or behind "in"."""
+_CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR"
+_SCALES = r"thousands?|millions?|billions?|000s?|['’]000s?|mn?|bn|k"
+_MONEY = rf"(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES})|dollars?|euros?|pounds?|francs?|yen"
+_UNIT = (
+    rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
+    rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
+)
+_BRACKETED = re.compile(rf"[(\[]\s*({_UNIT})\s*[)\]]", re.I)
+_BARE = re.compile(rf"^(?:{_UNIT})$", re.I)
+_BEHIND = re.compile(rf",?\s+in\s+({_UNIT})$", re.I)
+_SHARES = re.compile(
+    r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
+    r"|\bshares? (?:used|issued)\b|^(?:number of )?shares$",
+    re.I,
+)
+_AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
+_LETTERS = "mgVWL"
+"""Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
+_OWN = re.compile(rf"^[(\-–−]?[\d.,\s]+\)?\s*({_MEASURES})$", re.I)
+_PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)
+
+
+def unit_in(text: str) -> str:
+    """The unit a label or header states: "kg" of "Weight (kg)", "EUR" of "Price in EUR" and of "EUR"; "" for none."""
+    said = " ".join(text.split())
+    match = _BRACKETED.search(said) or _BEHIND.search(said)
+    if match and not (len(match[1]) == 1 and match[1].isalpha() and match[1] not in _LETTERS):
+        return match[1].removeprefix("in ").strip()
+    money = _AFTER_YEAR.search(said)
+    if money:
+        return money[1]
+    return said.removeprefix("in ").strip() if is_unit(said) else ""
+
+
+def is_unit(text: str) -> bool:
+    """Whether a text is a unit and nothing else; a letter alone rather names a column."""
+    return bool(_BARE.match(text)) and not (len(text) == 1 and text.isalpha())
+
+
+def strip_units(text: str) -> str:
+    """A text without units in brackets."""
+    return _BRACKETED.sub("", text)
+
+
+def says_percent(text: str) -> bool:
+    """Whether a text speaks of percent."""
+    return bool(_PERCENT_SIGN.search(text))
+
+
+def says_shares(text: str) -> bool:
+    """Whether a label names a number of shares."""
+    return bool(_SHARES.search(text))
+
+
+def code_in(text: str) -> str:
+    """The ISO code of a currency in a text, or ""."""
+    match = re.search(rf"\b(?:{_CURRENCY_CODES})\b", text)
+    return match.group() if match else ""
+
+
+def own_unit(text: str) -> str:
+    """The unit behind the number of a cell: "kg" of "4.5 kg"; "" for none and for money."""
+    match = _OWN.match(" ".join(text.split()))
+    return match[1] if match and (len(match[1]) > 1 or match[1] in _LETTERS + "%") else ""

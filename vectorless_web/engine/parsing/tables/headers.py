@@ -1,0 +1,157 @@
+"""Lays the words of a table's header over its columns: wrapped lines joined, spanning headers over all they span."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vectorless_web.engine.parsing.tables.cells import CellSpan
+from vectorless_web.engine.parsing.tables.regions import PERIOD
+
+Edge = tuple[float, float]
+
+_UNCOVERED = 8.0
+"""Points of distance that a column without a header costs when headers are laid over columns."""
+_OFF_CENTRE, _SHARE_OFF_CENTRE = 8.0, 0.1
+"""Points, and share of the columns' width, by which a header may stand beside the middle of the columns it spans."""
+_LENIENT = 2.0
+"""Times that distance for columns that have years below."""
+_WIDE = 0.4
+"""Share of the columns' width from which a header over the middle one of them spans them all."""
+_BESIDE = 0.1
+"""What a point of distance from the middle of a column costs a header that stands over the column anyway."""
+_TINY = 1e-9
+"""Costs that differ by less are equal; the first way found then wins."""
+_YEAR = re.compile(r"^(?:FY\s?)?(?:19|20)\d\d$", re.I)
+_YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_DIVIDED = re.compile("[\ufffe\x02\xad]\\s?(?=[a-z])")
+_HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
+
+
+@dataclass(slots=True)
+class _Part:
+    """Words of a header and the figure columns (first, last) that they stand over."""
+
+    text: str
+    over: tuple[int, int]
+
+
+def header_text(text: str) -> str:
+    """The words of a header cell, in one line; a divided word is joined again."""
+    return " ".join(_HYPHEN.sub("-", _DIVIDED.sub("", text)).split())
+
+
+def lay_levels(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> list[tuple[str, ...]]:
+    """For each figure column the levels of its header, outermost first; `rows` from top to bottom."""
+    if not edges:
+        return []
+    anchors, laid = [*edges], list[list[_Part]]()
+    dated = [False] * len(edges)
+    for spans in reversed(rows):  # the lowest row has a header for most columns, so that the others find their stacks
+        ordered = sorted(spans, key=lambda span: span.left)
+        found = _choose_runs(ordered, anchors, dated)
+        laid.append([_Part(header_text(span.text), run) for span, run in zip(ordered, found, strict=True)])
+        for span, (first, last) in zip(ordered, found, strict=True):
+            if first == last:
+                dated[first] = dated[first] or bool(_YEAR_IN.search(span.text))
+                anchors[first] = _widen(anchors, first, (span.left, span.right))
+    laid.reverse()
+    return [_stack([part for parts in laid for part in parts], column) for column in range(len(edges))]
+
+
+def _stack(parts: Sequence[_Part], column: int) -> tuple[str, ...]:
+    """The levels over a column; lines over the same columns are one level."""
+    levels: list[_Part] = []
+    for part in parts:
+        if not part.over[0] <= column <= part.over[1] or not part.text:
+            continue
+        if levels and levels[-1].over == part.over:
+            levels[-1] = _Part(_join(levels[-1].text, part.text), part.over)
+        else:
+            levels.append(_Part(part.text, part.over))
+    return tuple(dict.fromkeys(level.text for level in levels))
+
+
+def _join(above: str, below: str) -> str:
+    return f"{above}{below}" if above.endswith("-") and below[:1].islower() else f"{above} {below}"
+
+
+def _widen(anchors: Sequence[Edge], column: int, span: Edge) -> Edge:
+    """A column's extent with the header that stands over it, as far as that leaves its neighbours their places."""
+    left, right = min(anchors[column][0], span[0]), max(anchors[column][1], span[1])
+    if column and left < anchors[column - 1][1]:
+        left = anchors[column][0]
+    if column + 1 < len(anchors) and right > anchors[column + 1][0]:
+        right = anchors[column][1]
+    return left, right
+
+
+def _choose_runs(cells: Sequence[CellSpan], anchors: Sequence[Edge], dated: Sequence[bool]) -> list[tuple[int, int]]:
+    """For each header cell of a line the figure columns (first, last) it spans, in order and without overlaps.
+
+    `dated`: columns with a year below, so that what stands above rather spans several than names one.
+
+    The nearest columns are chosen; a column left without a header costs as much as `_UNCOVERED` points of distance.
+    """
+    count, columns = len(cells), len(anchors)
+    if count == columns:
+        return [(k, k) for k in range(columns)]
+    best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]] = {(0, 0): (0.0, [])}
+    for cell in range(count + 1):
+        for column in range(columns + 1):
+            state = best.get((cell, column))
+            if state is None:
+                continue
+            cost, chosen = state
+            _keep_cheaper(best, (cell, column + 1), cost + _UNCOVERED, chosen)
+            if cell == count:
+                continue
+            for last in range(column, columns):
+                distance = _distance(cells[cell], anchors, (column, last), all(dated[column : last + 1]))
+                if distance is not None:
+                    _keep_cheaper(best, (cell + 1, last + 1), cost + distance, [*chosen, (column, last)])
+    found = best.get((count, columns))
+    return found[1] if found else [(nearest_column(cell, anchors),) * 2 for cell in cells]
+
+
+def _keep_cheaper(
+    best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]],
+    state: tuple[int, int],
+    cost: float,
+    chosen: list[tuple[int, int]],
+) -> None:
+    if state not in best or cost < best[state][0] - _TINY:
+        best[state] = (cost, chosen)
+
+
+def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], is_dated: bool) -> float | None:
+    """What it costs that a header spans these columns, which may have years below; None when it cannot."""
+    first, last = over
+    middle = (cell.left + cell.right) / 2
+    left, right = anchors[first][0], anchors[last][1]
+    off_centre = abs(middle - (left + right) / 2)
+    if first == last:
+        return max(left - middle, middle - right, 0.0) + _BESIDE * off_centre
+    if cell.left <= _middle(anchors[first]) and cell.right >= _middle(anchors[last]):
+        return _BESIDE * off_centre
+    if off_centre > max(_OFF_CENTRE, _SHARE_OFF_CENTRE * (right - left)) * (_LENIENT if is_dated else 1.0):
+        return None
+    inside = any(own[0] <= middle <= own[1] for own in anchors[first : last + 1])
+    text = cell.text.strip()
+    spanning = (
+        is_dated or bool(PERIOD.match(text) or _YEAR.match(text)) or cell.right - cell.left >= _WIDE * (right - left)
+    )
+    return off_centre / (_LENIENT if is_dated else 1.0) if spanning or not inside else None
+
+
+def _middle(edge: Edge) -> float:
+    return (edge[0] + edge[1]) / 2
+
+
+def nearest_column(cell: CellSpan, edges: Sequence[Edge]) -> int:
+    """The column that a cell overlaps, else the one whose middle is nearest."""
+    middle = (cell.left + cell.right) / 2
+
+    def rank(k: int) -> tuple[bool, float]:
+        return min(cell.right, edges[k][1]) > max(cell.left, edges[k][0]), -abs(middle - _middle(edges[k]))
+
+    return max(range(len(edges)), key=rank)

@@ -1,0 +1,165 @@
+"""Whether a passage holds the kind of thing that a question asks for."""
+
+import re
+
+from vectorless_web.engine.questions.requirements import Requirement, Wanted
+from vectorless_web.engine.text.analyser import analyse
+
+_MONTHS = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|Oct(?:ober)?"
+    r"|Nov(?:ember)?|Dec(?:ember)?)\.?"
+)
+_COUNTED = r"(?:\d|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty(?:-\w+)?|half|several|hundred)\b)"
+_TIME_UNITS = r"(?:seconds?|minutes?|hours?|nights?|days?|weeks?|months?|quarters?|years?|hrs?|mins?)"
+
+SPAN = re.compile(
+    rf"{_COUNTED}[\s-]*(?:\(\d+\)\s*)?(?:\w+\s+)?{_TIME_UNITS}\b"
+    r"|\b(?:daily|weekly|fortnightly|monthly|quarterly|annually|yearly|hourly|twice|once|every|each (?:day|week|month|quarter|year)"
+    r"|immediately|at once|without (?:undue )?delay|indefinite\w*)\b",
+    re.IGNORECASE,
+)
+DATE = re.compile(
+    rf"\b{_MONTHS}\s+(?:\d|the\b)|\b\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{_MONTHS}\b|\b(?:19|20)\d\d\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.]\d{{2,4}}\b"
+    r"|\b\d{1,2}[:.]\d\d\s*(?:[ap]\.?m\.?|hours|h\b|EST|CST|UTC|GMT)?\b|\b\d{3,4}\s+(?:hours|EST|CST|MST|PST|UTC|GMT|local)\b|\b\d{1,2}\s?[ap]\.?m\b"
+    r"|\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\b(?:noon|midnight)\b"
+    rf"|{_COUNTED}[\s-]*(?:\w+\s+)?{_TIME_UNITS}\s+(?:before|after|from|of|following|prior|ahead|in advance|later)\b"
+    r"|\b(?:no later than|within|by the end of|at the end of|on the (?:day|date)|(?:first|last) (?:working |business |calendar )?day)\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(?:if|only|when|once|until|unless|after|before|as soon as|provided)\b", re.IGNORECASE)
+_NAME = re.compile(
+    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Sir|Judge)\.? [A-Z]\w+|\b[A-Z][a-z’'-]+ (?:[A-Z]\. ?)?[A-Z][a-z’'-]+\b|\b[A-Z][\w&.’'-]+ (?:Inc|Ltd|LLC|plc|GmbH|AG|Corp|Co|SA|BV|AB)\b"
+)
+_NO_PERSON = re.compile(
+    r"\b(?:National|Federal|Board|Act|Program\w*|Office|Safety|Information|Report|Section|United|States|North|South|East|West|New|General"
+    r"|Agreement|Contract|Policy|Plan|Department|Agency|Service\w*|System\w*|Day|Date|Time|Year|Note|Table|Schedule|Annex|Appendix|Article"
+    r"|Clause|Committee|Flight|Street|Road|Review|Study|The|This|In|If|On|At|For|No|All|Any|Each)\b"
+)
+_ROLES = re.compile(
+    r"\b(?:manager|director|officer|head|chief|chair\w*|president|secretary|treasurer|board|committee|council|court|commission|ministry"
+    r"|minister|department|office|agency|authority|bureau|bank|insurer|company|firm|corporation|administrator|supervisor|coordinator"
+    r"|investigator|physician|doctor|nurse|surgeon|pharmacist|clinician|therapist|landlord|tenant|owner|operator|agent|lessor|lessee"
+    r"|supplier|vendor|seller|buyer|customer|client|contractor|provider|licensor|licensee|employer|employees?|staff|worker|team|party"
+    r"|parties|sponsor|patient|user|member|trustee|executor|auditor|inspector|engineer|technician|electrician|driver|pilot|captain"
+    r"|warden|marshal|police|fire brigade|service desk|help ?desk|security desk|representative|delegate|counsel|lawyer|attorney|notary"
+    r"|teacher|instructor|student|parent|guardian|resident|applicant|passenger|traveller|policyholder|insured|person)s?\b",
+    re.IGNORECASE,
+)
+_CAUSE = re.compile(
+    r"\b(?:due to|because|since|as a result|result(?:ed|ing|s)? (?:from|in)|driven by|drove|driver|reflect\w*|attributable to|owing to"
+    r"|offset by|caus(?:e|es|ed|ing)|reason|so that|so as to|in order to|therefore|thus|hence|which is why|lead(?:s|ing)? to|led to"
+    r"|leads|mak(?:e|es|ing) it|allow(?:s|ing)? (?:for|the|us|them)|enabl\w+|helps?|ensur\w+|prevent\w*|avoid\w*|protect\w*|otherwise"
+    r"|for (?:the )?(?:purpose|safety|reason)|the purpose|aims? (?:to|of|is)|intended to|designed to|by (?:means|using|[a-z]+ing)|primarily|mainly)\b"
+    r"|[:–-] (?:dust|damage)\b|\bas (?:it|they|the|this|there|he|she|we|a)\b|, as\b|\bto (?:keep|make|reduce|ensure|prevent|avoid|protect|allow|support|improve|determine)\b",
+    re.IGNORECASE,
+)
+_MEANS = re.compile(
+    r"\b(?:means?|is defined as|are defined as|refers? to|is (?:a|an|the|any|one|called|considered|deemed|known as)|are (?:those|any|called|considered)"
+    r"|shall mean|stands? for|is understood|denotes|includes?|i\.e\.|in other words|counts? as)\b",
+    re.IGNORECASE,
+)
+_LIMITS = re.compile(
+    r"\b(?:at most|at least|up to|no (?:more|less|later|fewer|longer) than|not (?:more|less|later|fewer|exceed\w*|longer)|may not|must not|maximum"
+    r"|minimum|max|min|only|within|unless|except\w*|exceed\w*|limit\w*|more than|less than|under|over|between|below|above|provided|if)\b|[≥≤<>]",
+    re.IGNORECASE,
+)
+_ITEM = r"(?:[\w’'()/&.%£$€-]+ ){0,8}[\w’'()/&.%£$€-]+"
+_SERIES = re.compile(
+    rf"(?:\b(?:are|is|were|include[sd]?|including|such as|namely|consists? of|comprises?|covers?|contains?|assess\w*|following|as|to)\b|:)"
+    rf" {_ITEM}, {_ITEM}(?:, {_ITEM})*,? (?:and|or|as well as) \w|;[^;]{{3,120}};|\(a\).{{3,200}}\(b\)|\(1\).{{3,200}}\(2\)"
+    rf"|: {_ITEM}(?:,| and| or) \w",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d[\d,.]*")
+_HOW_MANY = re.compile(r"\bhow many (?:more |other |different )?(?P<noun>[\w-]+(?: [\w-]+)?)", re.IGNORECASE)
+_ASKS_MONEY = re.compile(
+    r"\b(?:cost|costs|price|fee|fees|charged?|charges|pay|pays|paid|spend|spends|spent|money|budget|rent|wage|salary|deposit|fine|penalty"
+    r"|premium|excess|worth|refund\w*|reimburse\w*|allowance|compensation|bonus)\b",
+    re.IGNORECASE,
+)
+_MONEY = re.compile(
+    r"[$£€¥₹]\s?\d|\d\s?[$£€¥%]|\d[\d,.]*\s?(?:per ?cent|percent|USD|EUR|GBP|CHF|euros?|dollars?|pounds?|pence|cents?|kronor|francs?|million|billion)\b"
+    r"|\bper ?cent\b|\b(?:USD|EUR|GBP|CHF|Rs\.?)\s?\d|\b(?:free of charge|no (?:charge|fee|cost|extra)|months?[’']s?|half|twice|days[’'] pay)\b",
+    re.IGNORECASE,
+)
+_ORDER = re.compile(
+    r"\b(?:first|then|next|after (?:that|which|this)|afterwards|finally|before|once|subsequently|until)\b|\b[1-9][.)]\s",
+    re.IGNORECASE,
+)
+_NUMBER_WORDS = re.compile(
+    r"\b(?:no|none|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
+    r"|ninety|hundred|thousand|million|half|twice|double|free of charge|nothing)\b",
+    re.IGNORECASE,
+)
+_EXTREME = re.compile(
+    r"\b(?:most|least|first|last|top|leading|maximum|minimum|(?:high|low|larg|bigg|small|great|fast|slow|long|short|cheap|old|new|strong|weak)est"
+    r"|best|worst|primary|main|principal|only)\b",
+    re.IGNORECASE,
+)
+_CLAUSE_NUMBER = re.compile(r"^\s*\(?(?:\d+(?:\.\d+)*|[a-z])[.)]?\s+")
+
+
+def is_met(requirement: Requirement, text: str, *, members: int = 0) -> bool:
+    """Whether the words of a passage hold what is asked for; `members` counts the items of a list or the rows of a table.
+
+    A number that only counts the clause is no number asked for.
+    """
+    words = _CLAUSE_NUMBER.sub("", text)
+    match requirement.wanted:
+        case Wanted.AMOUNT:
+            return _states_amount(requirement.part, words)
+        case Wanted.PERSON:
+            wants_name = re.search(r"\bnames?\b", requirement.part, re.IGNORECASE)
+            return _names_somebody(words, requirement.part) or (not wants_name and bool(_ROLES.search(words)))
+        case Wanted.DATE:
+            is_rule = re.search(r"\bwhen (?:am|is|are|can|may|do|does|must|should)\b", requirement.part, re.IGNORECASE)
+            return bool(DATE.search(words) or (is_rule and _CONDITION.search(words)))
+        case Wanted.MEMBERS:
+            return members > 1 or bool(_SERIES.search(words))
+        case Wanted.STEPS:
+            return members > 1 or len(_ORDER.findall(words)) > 1
+        case Wanted.POINTS:
+            return members > 1
+        case Wanted.DEFINITION:
+            return _defines(requirement.part, words)
+        case Wanted.VERDICT | Wanted.STATEMENT:
+            return True
+        case Wanted.SUM:
+            return False
+    return bool(_PATTERNS[requirement.wanted].search(words))
+
+
+def _names_somebody(words: str, part: str) -> bool:
+    """Whether a name stands there that is no office, no place of work and no word of the question."""
+    asked = set(analyse(part))
+    names = [match.group() for match in _NAME.finditer(words)]
+    return any(not _NO_PERSON.search(name) and not asked & set(analyse(name)) for name in names)
+
+
+def _states_amount(part: str, words: str) -> bool:
+    """Whether a number stands there that can be the one asked for: money for a price, "23 calls" for how many calls."""
+    if _ASKS_MONEY.search(part):
+        return bool(_MONEY.search(words))
+    counted = _HOW_MANY.search(part)
+    numbers = [*_DIGITS.finditer(words), *_NUMBER_WORDS.finditer(words)]
+    if counted is None:
+        return bool(numbers)
+    nouns = set(analyse(counted["noun"]))
+    beside = (words[max(0, number.start() - 45) : number.end() + 60] for number in numbers)
+    return any(nouns & set(analyse(around)) for around in beside) if nouns else bool(numbers)
+
+
+_PATTERNS = {Wanted.SPAN: SPAN, Wanted.CAUSE: _CAUSE, Wanted.LIMIT: _LIMITS, Wanted.EXTREME: _EXTREME}
+_ASKS_MEANING = frozenset(
+    analyse("meant meaning mean definition define defined term call called stand count example use used")
+)
+
+
+def _defines(part: str, text: str) -> bool:
+    """Whether the words before "means" or "is a" are those of the term asked for."""
+    term = set(analyse(part)) - _ASKS_MEANING
+    for match in _MEANS.finditer(text):
+        subject = set(analyse(text[max(0, match.start() - 120) : match.start()]))
+        if not term or len(term & subject) >= min(len(term), 2):
+            return True
+    return False

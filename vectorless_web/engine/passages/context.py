@@ -1,0 +1,233 @@
+"""Sentences in context: a list's lead-in, the sentences that complete a rule, what a reference points to."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
+from vectorless_web.engine.text.analyser import analyse
+
+LONGEST_RULE = 900
+"""Characters of a rule with what completes it."""
+
+LONGEST_BEFORE = 240
+"""Characters of a sentence that is taken along because the next one leans on it."""
+
+MOST_AFTER = 3
+"""Sentences behind the one found that may complete it."""
+
+_CONTINUES = re.compile(
+    r"(?:\(?[a-z0-9]{1,3}(?:\.\d+)*[.)]?\s+)?(?:"
+    r"however\b|but\b|except\b|unless\b|provided\b|in no (?:event|case)\b|otherwise\b|nevertheless\b|notwithstanding\b"
+    r"|this (?:does|do|is|shall|rule|limit|period|right|also|only|applies|includes|excludes)\b|these\b|that (?:limit|period|sum)\b"
+    r"|(?:he|she|it|they|such|those|both|neither|either)\b|the same\b|if (?:it|they|he|she|this|not|no|so)\b|only\b|even\b|also\b"
+    r"|(?:at|the) (?:most|least|maximum|minimum|total|limit|cap)\b|any (?:longer|later|higher|further)\b|for (?:a )?(?:longer|larger|smaller)\b"
+    r"|no (?:more|less|later|such)\b)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that cannot be understood, or only bends the rule, without the one before it."""
+_LATER = re.compile(r"^[^.;]{0,60}\b(?:however|may not exceed|does not apply|nevertheless|instead)\b", re.IGNORECASE)
+_LEANS = re.compile(
+    r"(?:he|she|it|they|this|these|those|such|however|but|otherwise|in (?:this|that|such an?) (?:case|event))\b",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"\b(?:at (?:most|least)|up to|no (?:more|less|later|fewer) than|not (?:more|less|later|exceed\w*)|may not|must not|only|unless|except)\b",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]]*\s*$")
+_ITEM = re.compile(r"\s*(?:[•▪●◦o–-]\s|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]\s)")
+_NUMBERED = re.compile(r"\s*(?:(?:article|section|clause|§)\s*)?\(?(\d+(?:\.\d+)*|[a-z])[.)]?\s", re.IGNORECASE)
+_POINTS_TO = re.compile(
+    r"\b(?:subject to|except as|as (?:set out|provided|described|stated|defined) in|under|in accordance with|see)\s+"
+    r"(?P<name>(?:clause|section|article|paragraph)s?\s+(?P<number>\d+(?:\.\d+)*))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Words of a node, by their characters."""
+
+    key: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A sentence, list item or row, and what belongs to it in reading order: `before` announces it, `after` completes it."""
+
+    sentence: Span
+    before: tuple[Span, ...] = ()
+    after: tuple[Span, ...] = ()
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """All of it in reading order; neighbours in one node are one span."""
+        joined: list[Span] = []
+        for span in (*self.before, self.sentence, *self.after):
+            last = joined[-1] if joined else None
+            if last is not None and last.key == span.key and 0 <= span.start - last.end <= 2:
+                joined[-1] = Span(last.key, last.start, span.end)
+            else:
+                joined.append(span)
+        return tuple(joined)
+
+
+class Reading:
+    """Reads the sentences of one document in their context."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._numbers: dict[str, int] | None = None
+
+    def pieces(self, key: int) -> list[TextPiece]:
+        """The sentences, items or rows of a node."""
+        return pieces_of(self._tree.node(key))
+
+    def rule(self, key: int, place: int) -> Rule:
+        """The piece of that place in a node, with its lead-in, what it leans on and what completes it."""
+        pieces = self.pieces(key)
+        sentence = _span(key, pieces[place])
+        if self._tree.kind(key) in (NodeKind.TABLE, NodeKind.CODE):
+            return Rule(sentence)
+        before = self._before(key, pieces, place)
+        after = self._after(key, pieces, place)
+        return Rule(sentence, before, self._bounded(after, pieces[place]))
+
+    def words(self, spans: tuple[Span, ...]) -> str:
+        """The words of spans, in their order, on one line."""
+        return " ".join(" ".join(self._tree.node(span.key).text[span.start : span.end].split()) for span in spans)
+
+    def lead_in(self, key: int) -> Span | None:
+        """The sentence that announces a list or table: it ends in a colon before it, or its list began a page before."""
+        before = self._neighbour(key, -1)
+        if before is None:
+            return None
+        if self.is_item(before) and self.is_item(key):
+            return self.lead_in(before)
+        pieces = self.pieces(before)
+        return _span(before, pieces[-1]) if pieces and pieces[-1].text.endswith(":") else None
+
+    def items(self, key: int) -> list[Span]:
+        """All items of the list that a node belongs to, also when a page parts it into several nodes."""
+        keys = [key]
+        while (above := self._neighbour(keys[0], -1)) is not None and self.is_item(above):
+            keys.insert(0, above)
+        while (below := self._neighbour(keys[-1], 1)) is not None and self.is_item(below):
+            keys.append(below)
+        return [span for k in keys for span in self._items_of(k)]
+
+    def is_item(self, key: int) -> bool:
+        """Whether a node is a list, or a paragraph that begins as a list item does."""
+        kind = self._tree.kind(key)
+        if kind in (NodeKind.PARAGRAPH, NodeKind.FOOTNOTE):
+            return bool(_ITEM.match(self._tree.node(key).text))
+        return kind is NodeKind.LIST
+
+    def _items_of(self, key: int) -> list[Span]:
+        pieces = self.pieces(key)
+        if self._tree.kind(key) is NodeKind.LIST or len(pieces) < 2:
+            return [_span(key, piece) for piece in pieces]
+        return [Span(key, pieces[0].start, pieces[-1].end)]
+
+    def _before(self, key: int, pieces: list[TextPiece], place: int) -> tuple[Span, ...]:
+        if self._tree.kind(key) is NodeKind.LIST:
+            lead = self.lead_in(key)
+            return (lead,) if lead else ()
+        if place == 0:
+            return self._begun_before(key)
+        if _LEANS.match(pieces[place].text) and len(pieces[place - 1].text) <= LONGEST_BEFORE:
+            return (_span(key, pieces[place - 1]),)
+        return ()
+
+    def _begun_before(self, key: int) -> tuple[Span, ...]:
+        """The first part of a sentence that a page or column parts."""
+        before = self._neighbour(key, -1)
+        first = self._tree.node(key).text.lstrip()[:1]
+        if before is None or not first.islower() or self._tree.kind(before) is not NodeKind.PARAGRAPH:
+            return ()
+        pieces = self.pieces(before)
+        return (_span(before, pieces[-1]),) if pieces and not _ENDS.search(pieces[-1].text) else ()
+
+    def _after(self, key: int, pieces: list[TextPiece], place: int) -> Iterator[Span]:
+        text = pieces[place].text
+        following = pieces[place + 1 :]
+        if self._tree.kind(key) is not NodeKind.LIST:
+            for piece in following[:MOST_AFTER]:
+                if not (_CONTINUES.match(piece.text) or _LATER.search(piece.text) or _limits_too(text, piece.text)):
+                    break
+                yield _span(key, piece)
+            else:
+                yield from self._next_node(key, text if not following else following[-1].text)
+        yield from self._pointed_to(key, text)
+
+    def _next_node(self, key: int, last: str) -> Iterator[Span]:
+        """What the next paragraph adds: the rest of a parted sentence, the list announced, an exception."""
+        below = self._neighbour(key, 1)
+        pieces = self.pieces(below) if below is not None else []
+        if below is None or not pieces:
+            return
+        kind = self._tree.kind(below)
+        if last.rstrip().endswith(":") and kind is NodeKind.LIST:
+            yield from (_span(below, piece) for piece in pieces)
+        elif kind is NodeKind.PARAGRAPH and (not _ENDS.search(last) or _bends(pieces[0].text)):
+            yield _span(below, pieces[0])
+
+    def _pointed_to(self, key: int, text: str) -> Iterator[Span]:
+        """The first sentence of the clause that a rule is subject to."""
+        for match in _POINTS_TO.finditer(text):
+            target = self._clause(match["number"])
+            if target is not None and target != key and (pieces := self.pieces(target)):
+                yield _span(target, pieces[0])
+                return
+
+    def _clause(self, number: str) -> int | None:
+        """The first text of the clause of that number: its own paragraph, or the first below its heading."""
+        if self._numbers is None:
+            self._numbers = {}
+            for key in range(1, len(self._tree)):
+                node = self._tree.node(key)
+                match = _NUMBERED.match(node.text)
+                if match and node.kind in (NodeKind.SECTION, NodeKind.PARAGRAPH, NodeKind.LIST):
+                    leaf = key if node.is_leaf else next(iter(self._tree.leaves(key)), None)
+                    if leaf is not None:
+                        self._numbers.setdefault(match[1], leaf)
+        return self._numbers.get(number)
+
+    def _bounded(self, spans: Iterator[Span], head: TextPiece) -> tuple[Span, ...]:
+        room, kept = LONGEST_RULE - len(head.text), list[Span]()
+        for span in spans:
+            room -= span.end - span.start
+            if room < 0:
+                break
+            kept.append(span)
+        return tuple(kept)
+
+    def _neighbour(self, key: int, step: int) -> int | None:
+        """The leaf beside a node in its section; running heads are passed over."""
+        other = key + step
+        while 0 < other < len(self._tree) and self._tree.kind(other) is NodeKind.RUNNING:
+            other += step
+        is_beside = 0 < other < len(self._tree) and self._tree.is_leaf(other)
+        return other if is_beside and self._tree.parent(other) == self._tree.parent(key) else None
+
+
+def _limits_too(rule: str, text: str) -> bool:
+    """Whether a sentence sets a limit for what the rule before it is about, too: two words in common."""
+    return bool(_LIMIT.search(text)) and len(set(analyse(rule)) & set(analyse(text))) > 1
+
+
+def _bends(text: str) -> bool:
+    """Whether a paragraph begins by bending the rule before it: "2.3 The Buyer may however ..."."""
+    first = _NUMBERED.sub("", text, count=1)
+    return bool(re.match(r"(?:however|but|except|unless|provided|in no event|notwithstanding)\b", first, re.I)) or bool(
+        re.search(r"^[^.;]{0,40}\bhowever\b", first, re.I)
+    )
+
+
+def _span(key: int, piece: TextPiece) -> Span:
+    return Span(key, piece.start, piece.end)

@@ -1,0 +1,152 @@
+"""What an answer owes its question: the kinds of thing asked for, in plain words."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from vectorless_web.engine.questions.plan import Intent, QueryPlan
+
+
+class Wanted(StrEnum):
+    """A kind of thing that an answer must hold; the value says it in plain words."""
+
+    PERSON = "a person or a body"
+    DATE = "a date or a time"
+    SPAN = "a length of time or how often"
+    AMOUNT = "a number"
+    LIMIT = "the limit with its exceptions"
+    VERDICT = "a rule that settles yes or no"
+    MEMBERS = "every member of a list"
+    CAUSE = "a cause, a purpose or a way"
+    DEFINITION = "what the term means"
+    STEPS = "the steps in their order"
+    POINTS = "the main points"
+    EXTREME = "which is the most or the least"
+    SUM = "a figure worked out from others"
+    STATEMENT = "a statement"
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One thing that is asked for, with the words of the question that ask for it."""
+
+    wanted: Wanted
+    part: str
+
+    def describe(self) -> str:
+        """ "a date or a time"."""
+        return self.wanted.value
+
+
+_UNITS_OF_TIME = r"(?:second|minute|hour|day|night|week|month|quarter|year)s?"
+_BODIES = (
+    r"person|people|firm|company|organi[sz]ation|office|officer|agency|department|authority|body|bank|insurer|supplier"
+    r"|vendor|landlord|tenant|party|committee|court|hospital|doctor|manager|director|team|institution|ministry|school"
+)
+_ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
+    (wanted, re.compile(pattern, re.IGNORECASE))
+    for wanted, pattern in (
+        (
+            Wanted.STEPS,
+            r"\bstep[- ]by[- ]step\b|\b(?:the|which|what) (?:steps|procedure|process)\b|\bhow (?:do|can|should|must|would)"
+            r" (?:i|we|you|one|they|an?|the)\b(?!.*\b(?:know|calculate)\b)|\bhow to\b|^how is an?\b"
+            r"|\bwhat (?:do|must|should) (?:i|we|you)\b.*\bdo\b|\bwhat to do\b|\bwhat happens\b",
+        ),
+        (
+            Wanted.SUM,
+            r"\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference between\b|\baltogether\b|\bin total\b|\bby how (?:many|much)\b",
+        ),
+        (
+            Wanted.DEFINITION,
+            r"\bwhat makes .{2,60} count as\b|\bmeant by\b|\bdefinition of\b|\bdefine[sd]?\b|\bwhat (?:do|does) .{2,60} (?:mean|stand for)\b"
+            r"|\bwhat counts as\b|\bwhat do (?:they|you|we) call\b|^what (?:is|are) (?:an? |the term )?(?!the\b|this\b|that\b|it\b|your\b|our\b|my\b)[\w-]+(?: [\w-]+){0,2}"
+            r"(?:,? as (?:the|an?|it|they)\b.{0,60})?\?*$",
+        ),
+        (Wanted.SPAN, rf"\bhow (?:long|often|soon|quickly|frequently)\b|\bhow many (?:[\w-]+ ){{0,2}}{_UNITS_OF_TIME}\b"
+         r"|\bhow much (?:notice|warning|time)\b|\b(?:what|which) (?:period|interval|deadline|notice|frequency)\b"),
+        (
+            Wanted.DATE,
+            r"\bwhen\b|\b(?:what|which) (?:date|year|day|month|time|deadline)\b|\bwhat is the (?:date|deadline)\b|\bhow late\b",
+        ),
+        (
+            Wanted.AMOUNT,
+            r"\bhow (?:much|many|large|high|big|far|old|tall|heavy|fast|deep|wide|hot|cold|warm)\b"
+            r"|\b(?:what|which) (?:[\w-]+ ){0,2}(?:amount|number|percentage|percent|share|price|cost|fee|rate|total|size|limit"
+            r"|dose|temperature|weight|sum|score|distance|port|maximum|minimum|speed)\b|\bwhat (?:does|do|did) .{2,60}\bcost\b"
+            r"|\bwhat (?:is|was|are|were) (?:[\w’'-]+ ){1,4}(?:charge|fee|deposit|rent|salary|allowance|penalty|premium|excess"
+            r"|budget|price|cost|wage|fine|discount|limit|weight|dose|temperature|maximum|minimum)s?\b",
+        ),
+        (
+            Wanted.PERSON,
+            rf"\b(?:who|whom|whose)\b|\b(?:which|what) (?:[\w-]+ )?(?:{_BODIES})\b|\bnames? of the\b",
+        ),
+        (
+            Wanted.CAUSE,
+            r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b|\b(?:reasons?|causes?) (?:for|of|why)\b"
+            r"|\bpurpose of\b|\bwhat for\b|\bexplain\b|\bhow (?:did|does|do|is|are|was|were|has|have)\b",
+        ),
+        (
+            Wanted.EXTREME,
+            r"\b(?:which|what|who)\b.*\b(?:most|least|highest|lowest|largest|biggest|smallest|greatest|best|worst|fastest|slowest|longest"
+            r"|shortest|cheapest|oldest|newest|furthest|quietest|loudest|heaviest)\b",
+        ),
+        (
+            Wanted.MEMBERS,
+            r"\b(?:list|enumerate)\b|\bname (?:all|every|the)\b|\b(?:which|what) (?:are|were) (?:all |the )"
+            r"|\bwhich (?:[\w’'-]+ ){0,3}(?!does\b|has\b|was\b|this\b|is\b)[a-z]{3,}s\b(?! (?:is|was|has|does)\b)",
+        ),
+    )
+)  # fmt: skip
+_POINTS = re.compile(
+    r"\bsum(?:s|med|ming)? up\b|\bthe gist\b|\bin (?:short|brief|a nutshell)\b|\bmain points\b", re.IGNORECASE
+)
+_LIMIT = re.compile(
+    r"\b(?:at (?:the )?(?:very )?(?:most|least)|no (?:more|less|later|fewer) than|up to|within|unless|except\w*"
+    r"|exceed\w*|limit\w*|the most|under what (?:conditions?|circumstances)|what conditions?|allowed to|only)\b",
+    re.IGNORECASE,
+)
+_VERDICT = re.compile(
+    r"(?:^|[,.?!;:]\s+)(?:and |but |so )?(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|shall|should|may|might|must)"
+    r"(?:n['’]t)?\s+(?!not\b\s*$)",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(
+    r"\s*(?:[;?]\s|,?\s+and\s+(?=(?:(?:by|for|in|at|to|of|on) )?(?:what|which|who|whom|whose|when|where|why|how)\b)|,\s+(?=how\b|who\b))",
+    re.IGNORECASE,
+)
+
+
+def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
+    """What the question asks for, one requirement for each of its parts; a part that only tells asks nothing."""
+    if plan.intent is Intent.SUMMARY or _POINTS.search(plan.focus):
+        return (Requirement(Wanted.POINTS, plan.focus),)
+    parts = [part.strip(" ,.?") for part in _PARTS.split(plan.focus) if part and len(part.strip(" ,.?").split()) > 1]
+    found = [Requirement(wanted, part) for part in parts or [plan.focus] if (wanted := _wanted(part)) is not None]
+    distinct = {requirement.wanted: requirement for requirement in reversed(found)}
+    kept = [requirement for requirement in found if distinct[requirement.wanted] is requirement]
+    if _LIMIT.search(plan.focus) and Wanted.LIMIT not in distinct:
+        kept.append(Requirement(Wanted.LIMIT, plan.focus))
+    default = Wanted.AMOUNT if plan.intent is Intent.FIGURE else Wanted.STATEMENT
+    return tuple(kept) or (Requirement(default, plan.focus),)
+
+
+def _wanted(part: str) -> Wanted | None:
+    """The kind asked for by the word that asks first."""
+    if _VERDICT.search(part) and not re.match(r"(?:who|what|which|when|where|why|how)\b", _last_sentence(part), re.I):
+        return Wanted.VERDICT
+    found = [
+        (match.start(), order, wanted)
+        for order, (wanted, pattern) in enumerate(_ASKED)
+        if (match := pattern.search(part))
+    ]
+    return min(found, key=lambda row: (row[1] > 2, row[0], row[1]))[2] if found else None
+
+
+def _last_sentence(part: str) -> str:
+    """The sentence that asks, which comes last: what stands before it tells the case."""
+    return re.split(r"[.!?]\s+", part.strip())[-1]
+
+
+def asks_for(plan: QueryPlan, *kinds: Wanted) -> bool:
+    """Whether the question asks for a thing of one of these kinds."""
+    return any(requirement.wanted in kinds for requirement in requirements_of(plan))

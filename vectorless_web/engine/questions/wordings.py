@@ -1,0 +1,223 @@
+"""Other wordings of a question's words: forms of a word, spellings, numbers as words, and words of near meaning."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from vectorless_web.engine.questions.vocabulary import FIELDS, read_field, read_forms
+from vectorless_web.engine.text.analyser import Word, analyse, word_terms, words
+from vectorless_web.engine.text.quantities import SPELLED_NUMBERS
+
+SPELLING, FORM, NEAR = 0.8, 0.4, 0.25
+"""Weights of the same word spelled or inflected otherwise, of another word of its family, and of a word of near
+meaning, where the question's own weigh 1."""
+_FEW = 4
+"""Near meanings of one piece up to which each weighs in full; of more, all weigh less, by the root."""
+_LARGEST_SPELLED = 31
+"""Numbers from 2 to this are looked for as words and as digits: days, months, small counts. Chosen by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWording:
+    """A wording that may stand for a piece of the question.
+
+    `origin` are the question's terms it stands for, `terms` its own. `weight` in (0, 1) is
+    what it counts beside the question's own words. `source` names the entry or the family.
+    """
+
+    origin: tuple[str, ...]
+    text: str
+    terms: tuple[str, ...]
+    weight: float
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class VocabularyEntry:
+    """Words that mean nearly the same. `asked` is what questions say, `written` what documents do, the name in both."""
+
+    name: str
+    asked: tuple[str, ...]
+    written: tuple[str, ...]
+    field: str
+    source: str
+
+
+@lru_cache(maxsize=256)
+def other_wordings(text: str) -> tuple[OtherWording, ...]:
+    """Other wordings of a text's words, the likeliest first for each; those that the text has itself are left out."""
+    found = [(term, word) for word in words(text) for term in word_terms(word.text)]
+    own = {term for term, _ in found}
+    wordings = [*_other_forms(found), *_near_meanings(text, found)]
+    kept: dict[tuple[tuple[str, ...], tuple[str, ...]], OtherWording] = {}
+    for wording in wordings:
+        key = (wording.origin, wording.terms)
+        if not own.issuperset(wording.terms) and (key not in kept or kept[key].weight < wording.weight):
+            kept[key] = wording
+    return tuple(sorted(kept.values(), key=lambda wording: -wording.weight))
+
+
+def _other_forms(found: Sequence[tuple[str, Word]]) -> Iterator[OtherWording]:
+    forms = _forms()
+    for term, word in found:
+        source = f"forms of {word.text.lower()}"
+        for other, weight in forms.get(term, ()):
+            yield OtherWording((term,), other, (other,), weight, source)
+        for other in _spell_otherwise(term):
+            yield OtherWording((term,), other, (other,), SPELLING, source)
+    for (first, _), (second, _) in zip(found, found[1:], strict=False):
+        joined = _joined().get((first, second))
+        if joined:
+            yield OtherWording((first, second), joined, (joined,), SPELLING, f"spellings of {joined}")
+
+
+def _spell_otherwise(term: str) -> Iterator[str]:
+    """Numbers as words or digits, -ise as -ize."""
+    if term in _numbers():
+        yield _numbers()[term]
+    if len(term) > 5 and term.endswith(("is", "iz")):
+        yield term[:-1] + ("z" if term.endswith("is") else "s")
+
+
+def _base(term: str) -> str:
+    """The term of the word's plain form: "got" is looked up as "get", "organize" as "organise"."""
+    return _bases().get(term, term)
+
+
+@cache
+def _bases() -> dict[str, str]:
+    listed = read_forms()
+    families = (line.split() for kind in ("inflections", "spellings") for line in listed[kind])
+    pairs = ((term, analyse(family[0])) for family in families for word in family[1:] for term in word_terms(word))
+    return {term: plain[0] for term, plain in pairs if plain}
+
+
+@cache
+def _numbers() -> dict[str, str]:
+    spelled = {word: value for word, value in SPELLED_NUMBERS.items() if 1 < value <= _LARGEST_SPELLED}
+    pairs = [(terms[0], str(value)) for word, value in spelled.items() if len(terms := analyse(word)) == 1]
+    return {**dict(pairs), **{digits: word for word, digits in pairs}}
+
+
+@cache
+def _joined() -> dict[tuple[str, str], str]:
+    """What two terms beside each other make as one word: ("time", "off") -> "timeoff"."""
+    pairs: dict[tuple[str, str], str] = {}
+    for first, second in _compounds():
+        parts, whole = [*analyse(first), *analyse(second)], analyse(first + second)
+        if len(parts) == 2 and len(whole) == 1:
+            pairs[parts[0], parts[1]] = whole[0]
+    return pairs
+
+
+def _compounds() -> list[tuple[str, str]]:
+    return [(first, second) for first, _, second in (line.partition(" ") for line in read_forms()["compounds"])]
+
+
+@cache
+def _forms() -> dict[str, tuple[tuple[str, float], ...]]:
+    """Term -> terms of the same word or its family, each with its weight, the heaviest first."""
+    listed = read_forms()
+    found: defaultdict[str, dict[str, float]] = defaultdict(dict)
+    for kind, weight in (("inflections", SPELLING), ("spellings", SPELLING), ("families", FORM)):
+        for line in listed[kind]:
+            terms = list(dict.fromkeys(term for word in line.split() for term in word_terms(word)))
+            for term in terms:
+                for other in terms:
+                    if other != term:
+                        found[term].setdefault(other, weight)
+    for (first, second), whole in _joined().items():
+        found[whole].update({first: FORM, second: FORM})
+    return {term: tuple(sorted(others.items(), key=lambda item: -item[1])) for term, others in found.items()}
+
+
+def _near_meanings(text: str, found: Sequence[tuple[str, Word]]) -> Iterator[OtherWording]:
+    for origin, entries in _mentions(text, found):
+        listed = [(wording, entry.name) for entry in entries for wording in entry.written]
+        weight = NEAR * min(1.0, math.sqrt(_FEW / len(listed)))
+        for wording, name in listed:
+            terms = _terms(wording)
+            if terms and not set(terms) <= set(origin):
+                yield OtherWording(origin, wording, terms, weight, name)
+
+
+def _mentions(
+    text: str, found: Sequence[tuple[str, Word]]
+) -> Iterator[tuple[tuple[str, ...], tuple[VocabularyEntry, ...]]]:
+    """The question's terms that name entries, the longest stretch first from each place on."""
+    lowered = f" {' '.join(word.text.lower() for word in words(text))} "
+    for phrase, entries in _literals().items():
+        if f" {phrase} " in lowered:
+            yield tuple(analyse(phrase)), entries
+    position = 0
+    while position < len(found):
+        length, entries = _longest(found, position)
+        if entries:
+            yield tuple(term for term, _ in found[position : position + length]), entries
+        position += max(1, length)
+
+
+def _longest(found: Sequence[tuple[str, Word]], position: int) -> tuple[int, tuple[VocabularyEntry, ...]]:
+    for length in range(min(_LONGEST, len(found) - position), 0, -1):
+        entries = _by_terms().get(tuple(_base(term) for term, _ in found[position : position + length]), ())
+        if length == 1:
+            entries += _by_terms().get((f"!{found[position][1].text.lower()}",), ())
+        if entries:
+            return length, entries
+    return 0, ()
+
+
+_LONGEST = 4
+"""Terms of a wording at most; no entry has more."""
+
+
+@cache
+def _by_terms() -> dict[tuple[str, ...], tuple[VocabularyEntry, ...]]:
+    """Entries by the terms of their asked wordings; a wording that counts in one form alone by that, after "!"."""
+    index: defaultdict[tuple[str, ...], list[VocabularyEntry]] = defaultdict(list)
+    for entry in vocabulary():
+        for wording in entry.asked:
+            key = (wording,) if wording.startswith("!") else tuple(map(_base, _terms(wording)))
+            if key and not _is_literal(wording) and entry not in index[key]:
+                index[key].append(entry)
+    return {key: tuple(entries) for key, entries in index.items() if entries}
+
+
+@cache
+def _literals() -> dict[str, tuple[VocabularyEntry, ...]]:
+    """Entries by wordings that little is left of once function words are dropped: "how long"."""
+    index: defaultdict[str, list[VocabularyEntry]] = defaultdict(list)
+    for entry in vocabulary():
+        for wording in filter(_is_literal, entry.asked):
+            index[wording].append(entry)
+    return {phrase: tuple(entries) for phrase, entries in index.items()}
+
+
+@cache
+def _is_literal(wording: str) -> bool:
+    return len(words(wording)) > 1 and len(_terms(wording)) < 2
+
+
+@cache
+def _terms(wording: str) -> tuple[str, ...]:
+    return tuple(analyse(wording))
+
+
+@cache
+def vocabulary() -> tuple[VocabularyEntry, ...]:
+    """All entries of the everyday vocabulary."""
+    return tuple(
+        _entry(name, wordings, field, str(group["source"]))
+        for field in FIELDS
+        for group in read_field(field)["group"]
+        for name, wordings in group["words"].items()
+    )
+
+
+def _entry(name: str, wordings: Iterable[str], field: str, source: str) -> VocabularyEntry:
+    listed = list(wordings)
+    asked = [name, *(wording.lstrip("?") for wording in listed if not wording.startswith("="))]
+    written = [name, *(wording.lstrip("=") for wording in listed if not wording.startswith("?"))]
+    return VocabularyEntry(name, tuple(dict.fromkeys(asked)), tuple(dict.fromkeys(written)), field, source)

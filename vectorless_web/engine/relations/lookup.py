@@ -1,0 +1,308 @@
+"""Qualified look-up: the cells of relations for which every content word of a question is accounted for."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from vectorless_web.engine.figures.lookup import label_terms
+from vectorless_web.engine.figures.periods import ColumnPeriod, OwnPeriod, agreement
+from vectorless_web.engine.questions.formulas.request import Operand
+from vectorless_web.engine.questions.plan import Period
+from vectorless_web.engine.relations.relation import Axis, Entry, Line, Relation, words_of
+from vectorless_web.engine.text.analyser import analyse
+
+LEAST_FIT = 0.8
+"""Fit from which a cell answers. Below it some word of the question is not accounted for, or the row says more."""
+
+_GENERIC_WORDS = """
+amount amounts value values figure figures number numbers total totals level levels size respective reported recorded
+recognised recognized listed year years period periods quarter month fiscal financial ended end ending company companies group
+usd dollar dollars thousand thousands million millions billion billions us approximately overall consolidated aggregate
+balance many much count sum made paid incurred held granted generated received given stated according
+"""
+GENERIC = frozenset(analyse(_GENERIC_WORDS)) | {"eur", "gbp"}
+"""Terms that a question may add to a measure's name without meaning another one."""
+
+_GENERIC_WEIGHT, _TOTAL_WEIGHT = 0.04, 0.15
+"""What a generic term weighs beside a content word; a total enough to prefer "Total assets" when one is asked for."""
+
+_COSTS = {"axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.12}
+"""What it costs that a word stands not in the row's label but there. In the order of nearness; half or twice of each
+changes which of two equal rows is taken, not whether one answers."""
+
+_HEAD_NEAR = 0.35
+"""The same for the last content word, which names what is measured: the text around rarely stands for it."""
+
+_LEFT_OVER = 0.8
+"""Taken times the fit for words that nothing accounts for, beside their share: one such word and the cell is another."""
+
+_EXTRA = 0.5
+"""How much a label's other words tell against it: with as many of them as words that match it keeps .75."""
+
+_NEUTRAL = frozenset(
+    analyse("total net consolidated company aggregate subtotal group inc ltd co corp corporation plc llc gmbh limited")
+)
+_HEADER_WORDS = frozenset(
+    analyse(
+        "year years ended ending end as of at fiscal three six nine twelve months quarter quarters period periods in thousands millions billions"
+        " usd us dollars eur gbp except per share data amounts restated unaudited audited january february march april may june july august"
+        " september october november december jan feb mar apr jun jul aug sep sept oct nov dec weeks 52 53 13 first second third fourth $'000 000 m note notes"
+    )
+)
+_CHANGE_WORDS = frozenset(
+    analyse("change increase decrease growth variance difference percentage percent movement variation")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A cell that an operand may mean; `left_over` are the words that nothing accounts for."""
+
+    relation: Relation
+    entry: Entry
+    fit: float
+    left_over: tuple[str, ...] = ()
+    is_dated: bool = True
+
+    @property
+    def line_key(self) -> tuple[str, int, int]:
+        """The document, table and row."""
+        return self.relation.document, self.relation.view.node.key, self.entry.line.row.offset
+
+
+@lru_cache(maxsize=1 << 10)
+def content_terms(words: str) -> tuple[tuple[str, float], ...]:
+    """The terms of a measure's words with their weights, generic ones light; all count when there are no others."""
+    terms = list(dict.fromkeys(analyse(words)))
+    if re.search(r"%|\bpercent", words, re.I):
+        terms = [*(term for term in terms if term not in ("percent", "percentag")), "percent"]
+    if all(term in GENERIC for term in terms):
+        return tuple((term, 1.0) for term in terms)
+    return tuple((term, _weigh(term)) for term in terms)
+
+
+def _weigh(term: str) -> float:
+    return _TOTAL_WEIGHT if term == "total" else _GENERIC_WEIGHT if term in GENERIC else 1.0
+
+
+def find_matches(relations: Iterable[Relation], operand: Operand, *, least: float = LEAST_FIT) -> list[Match]:
+    """Cells that fit the operand at least so well, best first."""
+    wanted = content_terms(operand.words)
+    found = [match for relation in relations for match in _matches(relation, wanted, operand.period, least)]
+    return sorted(found, key=_order_match)
+
+
+def _order_match(match: Match) -> tuple[float, int, int, int]:
+    _, key, offset = match.line_key
+    return (-round(match.fit, 6), key, offset, match.entry.axis.index)
+
+
+def _matches(
+    relation: Relation, wanted: Sequence[tuple[str, float]], period: Period | None, least: float
+) -> list[Match]:
+    terms = frozenset(term for term, _ in wanted)
+    axis_words = frozenset(word for axis in relation.axes for word in axis.words)
+    content = frozenset(term for term, weight in wanted if weight == 1.0)
+    has_axis_hit = bool(content & axis_words)
+    if not wanted or not (content & _label_words(relation) or has_axis_hit):
+        return []
+    weight = 0.97 + 0.02 * min(relation.rank, 1.0) + (0.01 if relation.view.statement else 0.0)
+    found = []
+    for line in relation.lines:
+        hits = terms & line.words
+        is_named = bool(content & line.words) or (line.is_sum and bool(content & line.group_words))
+        if not is_named and not has_axis_hit:
+            continue
+        shape = _line_fit(relation, line, terms, hits, has_axis_hit)
+        if shape * weight < least:
+            continue
+        for entry in relation.entries(line):
+            if not is_named and not content & entry.axis.words:
+                continue
+            fit, left_over = _entry_fit(relation, entry, wanted, terms)
+            fit *= shape * weight
+            if fit < least:
+                continue
+            when = period_fit(relation, entry, period)
+            if fit * when >= least:
+                found.append(Match(relation, entry, fit * when, left_over))
+    return found
+
+
+def _label_words(relation: Relation) -> frozenset[str]:
+    return frozenset(word for line in relation.lines for word in (*line.words, *line.group_words))
+
+
+def _line_fit(relation: Relation, line: Line, terms: frozenset[str], hits: frozenset[str], has_axis_hit: bool) -> float:
+    """How much a label's other words tell against it. A label without any word asked for is a period or a total."""
+    extra = _extra_terms(line.label, terms)
+    if not hits:
+        if not extra or line.period.year or line.period.quarter:
+            return 1.0
+        return 0.9 if has_axis_hit and len(relation.lines) == 1 else 0.0
+    told = len([term for term in hits if term not in _NEUTRAL]) or len(hits)
+    fit = 1.0 - _EXTRA * len(extra) / (told + len(extra))
+    summing = {"total", "net"}
+    return fit - 0.02 * len((hits ^ line.words) & summing)
+
+
+def _extra_terms(label: str, terms: frozenset[str]) -> list[str]:
+    """What a label says beside the words asked for; nothing when a name in its parentheses is what was asked for."""
+    for alias in _PARENTHESES.findall(label):
+        named = words_of(alias)
+        if named and named <= terms:
+            return []
+    return [
+        t
+        for t in label_terms(label)
+        if t not in terms and t not in _NEUTRAL and t not in GENERIC and not _is_footnote(t)
+    ]
+
+
+_PARENTHESES = re.compile(r"\(([^()]*)\)")
+
+
+def _is_footnote(term: str) -> bool:
+    return len(term) == 1 or (term.isdigit() and len(term) < 3)
+
+
+def _entry_fit(
+    relation: Relation, entry: Entry, wanted: Sequence[tuple[str, float]], terms: frozenset[str]
+) -> tuple[float, tuple[str, ...]]:
+    """The share of the words that are accounted for, and those that are not."""
+    line, axis = entry.line, entry.axis
+    if axis.is_change and not terms & _CHANGE_WORDS:
+        return 0.0, ()
+    total = cost = 0.0
+    left_over = []
+    head = _head_of(wanted)
+    for term, weight in wanted:
+        total += weight
+        price = _price(relation, entry, term)
+        if term == head and price == _COSTS["near"]:
+            price = _HEAD_NEAR
+        cost += weight * price
+        if price >= 1.0 and weight == 1.0:
+            left_over.append(term)
+    fit = (1.0 - cost / total) * (_LEFT_OVER if left_over else 1.0)
+    return fit * _axis_fit(relation, axis, terms, line), tuple(left_over)
+
+
+def _head_of(wanted: Sequence[tuple[str, float]]) -> str:
+    """The last content word: what is measured, which the text around a table alone cannot stand for."""
+    return next((term for term, weight in reversed(wanted) if weight == 1.0), "")
+
+
+def _price(relation: Relation, entry: Entry, term: str) -> float:
+    line, axis = entry.line, entry.axis
+    if term in line.words:
+        return 0.0
+    if term in axis.words:
+        return _COSTS["axis"]
+    if term == "percent" and (entry.cell.number.percent or "%" in axis.unit):
+        return _COSTS["axis"]
+    if term in line.group_words:
+        return _COSTS["group"]
+    if term in relation.place_words:
+        return _COSTS["place"]
+    if term in relation.subject:
+        return _COSTS["subject"]
+    return _COSTS["near"] if term in relation.near_words else 1.0
+
+
+def _axis_fit(relation: Relation, axis: Axis, terms: frozenset[str], line: Line) -> float:
+    """How much a header's other words tell against a column: those that only this column has."""
+    if not axis.words:
+        return 1.0
+    others = [other for other in relation.axes if other.index and other.words]
+    shared = frozenset.intersection(*(other.words for other in others)) if others else frozenset()
+    extra = [
+        word
+        for word in axis.words - shared - terms - _HEADER_WORDS - line.words
+        if not word.isdigit() and not _is_footnote(word)
+    ]
+    if "percent" in axis.words - shared and "percent" not in terms:
+        return 0.8
+    if not extra:
+        return 1.0
+    return 1.0 - min(0.03 * len(extra), 0.09) if axis.period.year or axis.words & terms else 0.9
+
+
+_NO_PERIOD = 0.97
+"""What a figure is worth whose period only the text around its table names ..."""
+
+_UNDATED = 0.84
+"""... and whose period nothing names, in a table without periods."""
+
+
+def period_fit(relation: Relation, entry: Entry, wanted: Period | None) -> float:
+    """How well a cell's period is the one asked for: its column's, else its row's, else the table's."""
+    axis, line = entry.axis, entry.line
+    if wanted is None:
+        return 1.0
+    if axis.period.year:
+        return _agree(axis.period, " ".join(axis.path), wanted, relation.own)
+    if line.period.year:
+        return _agree(line.period, " ".join((*line.groups, line.label)), wanted, relation.own)
+    grouped = " ".join(line.groups)
+    if re.search(rf"(?<!\d){wanted.year}(?!\d)", grouped):
+        return 0.98
+    if re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", grouped) or relation.has_periods:
+        return 0.0
+    years = relation.near_years
+    if wanted.year in years:
+        return _NO_PERIOD if len(years) == 1 else 0.9
+    return _UNDATED if not years else 0.0
+
+
+_DAY = re.compile(
+    r"\b(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s+(?P<day>\d{1,2})\b"
+    r"|\b(?P<day2>\d{1,2})\s+(?P<month2>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    re.I,
+)
+
+
+def _agree(period: ColumnPeriod, header: str, wanted: Period, own: OwnPeriod | None) -> float:
+    """The agreement of two periods. Days are compared where both name one."""
+    fit = agreement(replace(period, is_change=False), wanted, own)
+    if fit and wanted.kind == "date":
+        asked, told = _DAY.search(wanted.text), _DAY.search(header)
+        if asked and told:
+            return 1.0 if _day(asked) == _day(told) else 0.6 if _day(asked)[0] == _day(told)[0] else 0.3
+    return fit
+
+
+def _day(match: re.Match[str]) -> tuple[str, int]:
+    month = (match["month"] or match["month2"]).lower()[:3]
+    return month, int(match["day"] or match["day2"])
+
+
+def select_newest(matches: Sequence[Match]) -> list[Match]:
+    """Of each line's cells the newest period's, else the first printed; for an operand without a period."""
+    lines: dict[tuple[str, int, int], list[Match]] = {}
+    for match in matches:
+        lines.setdefault(match.line_key, []).append(match)
+    chosen = []
+    for own in lines.values():
+        best = max(match.fit for match in own)
+        near = [match for match in own if match.fit >= best - 0.02]
+        dated = [match for match in near if match.entry.axis.period.year]
+        chosen.append(max(dated, key=_age) if dated else min(near, key=lambda m: m.entry.axis.index))
+    return sorted(chosen, key=_order_match)
+
+
+def _age(match: Match) -> tuple[int, int, int]:
+    period = match.entry.axis.period
+    return (period.year or 0, period.months, -match.entry.axis.index)
+
+
+def are_rivals(first: Match, second: Match) -> bool:
+    """Whether two cells of different rows fit alike and state different figures."""
+    same = first.line_key == second.line_key and first.entry.axis.index == second.entry.axis.index
+    alike = abs(first.fit - second.fit) < TIE
+    return not same and alike and first.entry.cell.number.value != second.entry.cell.number.value
+
+
+TIE = 0.012
+"""Cells whose fits differ by less are equally good."""
