@@ -14,8 +14,8 @@ from vectorless_web.engine.agent.model.prompts import NodeNames
 from vectorless_web.engine.answers.claims import Check, Support
 from vectorless_web.engine.errors import PictureUnavailable
 from vectorless_web.engine.llm.budget import expected_message_tokens
+from vectorless_web.engine.llm.calls import NoModel, Recall
 from vectorless_web.engine.llm.picture import MOST_BYTES, MOST_SIDE, Picture, draw_picture, read_jpeg_size
-from vectorless_web.engine.llm.replay import NoModel, Recall
 
 SEES, BLIND = Sizes(pictures=3), Sizes()
 QUESTION = "How many deliveries were there in the third quarter?"

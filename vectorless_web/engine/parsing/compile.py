@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import ArtefactParts, write_artefact
+from vectorless_web.engine.documents.card import PageInfo, TreeReport, unread_pages
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
-from vectorless_web.engine.documents.page import PageInfo, TreeReport, unread_pages
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
