@@ -18,16 +18,15 @@ from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.route import Routing
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.llm.budget import CostBudget, MeteredModel, ModelBudget, UnlimitedBudget
-from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, discard_record
+from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, OnCall, Recall, discard_record
 from vectorless_web.engine.llm.capability import SelfTest, self_test
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmbedder, RecordedEmbedder
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.cassette import Cassette, Recording
-from vectorless_web.providers.endpoint import FORMS, Endpoint
+from vectorless_web.providers.connections import FORMS, Endpoint
 
 WALKS_AT_ONCE = 4
 """Documents walked side by side when a model makes each of them wait."""

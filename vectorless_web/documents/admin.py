@@ -28,9 +28,8 @@ from vectorless_web.documents.models import (
 )
 from vectorless_web.documents.services import cancel_version, retry_version
 from vectorless_web.documents.services.lifecycle import KEPT_DAYS
-from vectorless_web.infra.admin import stop_jobs_by
+from vectorless_web.infra.admin import ReadOnlyAdmin, ServiceAdmin, stop_jobs_by
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.read_only_admin import ReadOnlyAdmin, ServiceAdmin
 from vectorless_web.workspaces.selectors import User
 
 

@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
-from vectorless_web.engine.documents.page import unread_pages
+from vectorless_web.engine.documents.card import unread_pages
 from vectorless_web.infra.limits import NAME_MAX, TITLE_MAX
 from vectorless_web.infra.money import MoneyField
 from vectorless_web.workspaces.models import ModelProvider, Workspace

@@ -5,7 +5,6 @@ import pytest
 from tests.support.driven_runs import Driven, answer, call, turn
 from tests.support.engine_documents import Shelf, annual_report
 from tests.support.files import charted, pdf, scan
-from vectorless_web.engine.agent.corpus import PagePictures
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
@@ -16,8 +15,8 @@ from vectorless_web.engine.answers.claims import Check, Strength, Support
 from vectorless_web.engine.answers.confidence import calibration_of
 from vectorless_web.engine.errors import ModelInvalidReply, PictureUnavailable
 from vectorless_web.engine.llm.budget import expected_message_tokens
+from vectorless_web.engine.llm.calls import NoModel, Recall
 from vectorless_web.engine.llm.picture import MOST_BYTES, MOST_SIDE, Picture, draw_picture, read_jpeg_size
-from vectorless_web.engine.llm.replay import NoModel, Recall
 
 SEES, BLIND = Sizes(pictures=3), Sizes()
 QUESTION = "How many deliveries were there in the third quarter?"
@@ -118,7 +117,7 @@ def test_words_alone_have_no_pictures(tmp_path):
 def test_a_corpus_without_pictures_is_read_as_ever():
     shelf = Shelf({"a": annual_report()})
 
-    assert not isinstance(shelf, PagePictures)
+    assert not shelf.has_pictures("a")
     assert "picture" not in words_of(Driven([turn(answer=answer())], shelf, sizes=SEES))[0].lower()
 
 

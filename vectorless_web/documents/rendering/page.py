@@ -15,8 +15,8 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.text import TextMark, segments
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage.files import open_version, size_of
+from vectorless_web.engine.documents.card import PageInfo
 from vectorless_web.engine.documents.node import GlyphSpan
-from vectorless_web.engine.documents.page import PageInfo
 from vectorless_web.engine.parsing.sniff import PDF
 
 DRAWN_WIDTH = 816.0

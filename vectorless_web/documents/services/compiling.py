@@ -17,7 +17,6 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compiling.process import (
     CompileFailed,
     Finished,
@@ -28,7 +27,7 @@ from vectorless_web.documents.compiling.process import (
 )
 from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
-from vectorless_web.documents.services.compile_queue import REPAIRED
+from vectorless_web.documents.services.compile_queue import REPAIRED, announce
 from vectorless_web.documents.services.compiled_rows import card_row, clean_for_database, section_rows, version_facts
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
 from vectorless_web.documents.services.leases import READINGS, REPAIRS, compile_lease

