@@ -14,7 +14,7 @@ from vectorless_web.documents.summaries import (
     summary_model_of,
     summary_progress_of,
 )
-from vectorless_web.infra.web.htmx import go_to
+from vectorless_web.infra.web.pages import go_to
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
 
