@@ -169,9 +169,9 @@ _AS_SHARE = re.compile(
     re.I,
 )
 _PROPORTION = re.compile(
-    rf"^(?:{_PERCENTAGE}|proportion|portion|share|fraction|{_PERCENTAGE}\s+(?:constitution|composition"
-    rf"|contribution|share|proportion))\s+(?:of\s+)?(?P<part>.+?)\s+(?:over|to|out of|among(?:st)?"
-    rf"|within|against|in|from)\s+(?:the\s+)?(?P<whole>total.+|overall.+|all.+|entire.+|combined.+)$",
+    rf"^(?:{_PERCENTAGE}\s+(?:constitution|composition|contribution|share|proportion)|{_PERCENTAGE}|proportion|portion"
+    r"|share|fraction)\s+(?:of\s+)?(?P<part>.+?)\s+(?:over|to|out of|among(?:st)?|within|against|in|from)\s+(?:the\s+)?"
+    r"(?P<whole>total.+|overall.+|all.+|entire.+|combined.+)$",
     re.I,
 )
 _RATIO = re.compile(
@@ -650,6 +650,14 @@ def _read_share(body: str) -> Request | None:
 
 def _make_ratio(part: str, whole: str, *, percent: bool, name: str, stated: str = "") -> Request | None:
     upper, lower = _split_periods(part), _split_periods(whole)
+    if len(upper) == 1 and not lower and len(later := _periods(whole)) == 1 and upper[0][1] is not None:
+        # "the ratio of staff in 2019 to 2018": one measure, two periods.
+        words, when = upper[0]
+        told = f"{name} {words}"
+        expression = "100 * a / b" if percent else "a / b"
+        return Request(
+            Task.COMPUTE, (Operand(words, when), Operand(words, later[0])), expression, told, percent=percent
+        )
     if not upper or not lower or not analyse(upper[0][0]) or not analyse(lower[0][0]):
         return None
     whens = [when for _, when in (*lower, *upper) if when is not None]
