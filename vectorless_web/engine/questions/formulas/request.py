@@ -642,7 +642,11 @@ def _read_share(body: str) -> Request | None:
         ):
             continue
         part = re.sub(
-            rf"^(?:the\s+)?(?:{_PERCENTAGE}|proportion|ratio|share|amount)\s+of\s+", "", match["part"], flags=re.I
+            rf"^(?:the\s+)?(?:{_PERCENTAGE}|proportion|ratio|share|amount)"
+            r"(?:\s+(?:constitution|composition|contribution|share|proportion))?\s+of\s+",
+            "",
+            match["part"],
+            flags=re.I,
         )
         return _make_ratio(part, match["whole"], percent=True, name="share of", stated=body)
     return None
