@@ -83,6 +83,8 @@ def test_a_word_that_nothing_accounts_for_means_no_figure(question):
         ("What was ferry income as a percentage of net sales in 2019?", "4.85%"),
         ("What percentage of the total stock of pumps was in Lund in 2023?", "49.21%"),
         ("What was the ratio of ferry income to net sales in 2019?", "0.0485"),
+        ("What was the ratio of net sales in 2019 to 2018?", "1.05"),
+        ("What was the percentage constitution of ferry income among total net sales in 2019?", "4.85%"),
         ("What was the compound annual growth rate of net sales from 2017 to 2019?", "13.91%"),
         ("What was the difference between the unit price of the fire hose and the suction hose?", "$52"),
         ("What was the change in profit margin from 2017 to 2019?", "3.4 percentage points"),

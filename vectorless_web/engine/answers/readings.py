@@ -187,7 +187,7 @@ def _round(value: Decimal, asked: int | None, usual: int) -> str:
 
 
 def _tell_rank(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
-    """ "Headcount was highest in 2018: 58, against 43 in 2019." Where a period answers, it is the number that is told."""
+    """ "Headcount: highest in 2018: 58, against 43 in 2019." Where a period answers, its year is the number told."""
     request = reading.request
     values = [tell_figure(figure, plan.unit) for figure in reading.figures]
     named = list(zip(reading.names, values, strict=True))

@@ -177,7 +177,7 @@ def _speaks_of(relation: Relation, line: Line | None, noun: str) -> bool:
     labels = frozenset(word for line in relation.lines for word in line.words)
     groups = line.group_words if line else frozenset(word for one in relation.lines for word in one.group_words)
     axes = frozenset(word for axis in relation.axes for word in axis.words)
-    return terms <= head | relation.place_words | relation.near_words | labels | groups | axes
+    return terms <= head | relation.place_words | labels | groups | axes
 
 
 def _among_rows(relations: Sequence[Relation], request: Request) -> Members | None:

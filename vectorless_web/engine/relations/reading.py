@@ -214,9 +214,9 @@ def _match_row(relations: Sequence[Relation], operands: Sequence[Operand]) -> li
         return None
     lines: dict[tuple[str, int, int], list[Match]] = {}
     for key in dict.fromkeys(match.line_key for match in pools[0]):
-        row = [next((match for match in pool if match.line_key == key), None) for pool in pools]
-        if all(match is not None for match in row):
-            lines[key] = [match for match in row if match is not None]
+        found = [next((match for match in pool if match.line_key == key), None) for pool in pools]
+        if all(match is not None for match in found):
+            lines[key] = [match for match in found if match is not None]
     if not lines:
         row = [pool[0] for pool in pools]
         labels = {match.entry.line.label.lower() for match in row}

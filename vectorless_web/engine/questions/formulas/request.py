@@ -169,9 +169,9 @@ _AS_SHARE = re.compile(
     re.I,
 )
 _PROPORTION = re.compile(
-    rf"^(?:{_PERCENTAGE}|proportion|portion|share|fraction|{_PERCENTAGE}\s+(?:constitution|composition"
-    rf"|contribution|share|proportion))\s+(?:of\s+)?(?P<part>.+?)\s+(?:over|to|out of|among(?:st)?"
-    rf"|within|against|in|from)\s+(?:the\s+)?(?P<whole>total.+|overall.+|all.+|entire.+|combined.+)$",
+    rf"^(?:{_PERCENTAGE}\s+(?:constitution|composition|contribution|share|proportion)|{_PERCENTAGE}|proportion|portion"
+    r"|share|fraction)\s+(?:of\s+)?(?P<part>.+?)\s+(?:over|to|out of|among(?:st)?|within|against|in|from)\s+(?:the\s+)?"
+    r"(?P<whole>total.+|overall.+|all.+|entire.+|combined.+)$",
     re.I,
 )
 _RATIO = re.compile(
@@ -307,6 +307,8 @@ _FILLER = re.compile(
     r"|\b(?:as )?(?:reported|recorded|recogni[sz]ed|shown|stated|listed|disclosed|presented|given"
     r"|noted|provided)\s+(?:by|in|for|on)\s+(?:the\s+)?(?:company|group|firm|table|report|document"
     r"|organi[sz]ation|year)\b"
+    r"|\b(?:based on|from|in|per|according to|using|within)\s+(?:the\s+)?(?:[\w-]+\s+){0,3}"
+    r"(?:statements?|sheets?|tables?|reports?|schedules?|appendix|annex)\s*$"
     r"|\b(?:by|of|for|in) the (?:company|group|firm|table|report|document|organi[sz]ation)\b"
     r"|\bthe (?:company|group|firm)['’]s?\b|\bin the table\b|\baccording to the \w+\b",
     re.I,
@@ -447,7 +449,7 @@ _TIME_NOUN = re.compile(
 
 
 def _read_which(text: str) -> Request | None:
-    """ "Which site has the most staff?", "In which years was X below 5?", "In which year was X higher, 2018 or 2019?" """
+    """ "Which site has the most staff?", "In which years was X below 5?", "In which year was X higher?" """
     match = _WHICH.match(text)
     if match is None:
         return None
@@ -466,8 +468,8 @@ def _read_which(text: str) -> Request | None:
         told = "positive" if above else "negative"
         sign = Threshold(above, Decimal(0), written=told)
         return _compare(Request(Task.FILTER, (), over=over, threshold=sign), rest, listed)
-    rank = _RANKED.search(rest) or _RANKED.search(noun)
-    comparative = _COMPARED.search(rest)
+    rank = _find_plain(_RANKED, rest) or _find_plain(_RANKED, noun)
+    comparative = _find_plain(_COMPARED, rest)
     if rank is None and comparative is None:
         return _read_provided(text)
     found = rank or comparative
@@ -492,6 +494,13 @@ def _compare(request: Request, rest: str, listed: str) -> Request | None:
         alternatives = alternatives or tuple(when.text for _, when in parts if when is not None)
         period = None
     return replace(request, operands=(Operand(words, period),), name=words, alternatives=alternatives)
+
+
+def _find_plain(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The first match that is no part of a name: not "Best" in "Best Western"."""
+    return next(
+        (match for match in pattern.finditer(text) if not re.match(r"[A-Z]\w+\s+[A-Z]", text[match.start() :])), None
+    )
 
 
 def _count_word(text: str) -> int:
@@ -633,7 +642,11 @@ def _read_share(body: str) -> Request | None:
         ):
             continue
         part = re.sub(
-            rf"^(?:the\s+)?(?:{_PERCENTAGE}|proportion|ratio|share|amount)\s+of\s+", "", match["part"], flags=re.I
+            rf"^(?:the\s+)?(?:{_PERCENTAGE}|proportion|ratio|share|amount)"
+            r"(?:\s+(?:constitution|composition|contribution|share|proportion))?\s+of\s+",
+            "",
+            match["part"],
+            flags=re.I,
         )
         return _make_ratio(part, match["whole"], percent=True, name="share of", stated=body)
     return None
@@ -641,6 +654,14 @@ def _read_share(body: str) -> Request | None:
 
 def _make_ratio(part: str, whole: str, *, percent: bool, name: str, stated: str = "") -> Request | None:
     upper, lower = _split_periods(part), _split_periods(whole)
+    if len(upper) == 1 and not lower and len(later := _periods(whole)) == 1 and upper[0][1] is not None:
+        # "the ratio of staff in 2019 to 2018": one measure, two periods.
+        words, when = upper[0]
+        told = f"{name} {words}"
+        expression = "100 * a / b" if percent else "a / b"
+        return Request(
+            Task.COMPUTE, (Operand(words, when), Operand(words, later[0])), expression, told, percent=percent
+        )
     if not upper or not lower or not analyse(upper[0][0]) or not analyse(lower[0][0]):
         return None
     whens = [when for _, when in (*lower, *upper) if when is not None]
@@ -698,17 +719,18 @@ def _make_change(words: str, *, percent: bool, name: str, points: bool = False, 
         if pair is not None:
             a, b = pair
             when = whens[0] if whens else None
-            operands = (Operand(a, when), Operand(b, when))
+            compared = (Operand(a, when), Operand(b, when))
             expression = "100 * (a - b) / b" if percent else "a - b"
-            made = Request(Task.COMPUTE, operands, expression, f"difference between {a} and {b}", percent=percent)
+            made = Request(Task.COMPUTE, compared, expression, f"difference between {a} and {b}", percent=percent)
             shared = _share_measure(a, b)
-            instead = replace(made, operands=(operands[0], Operand(shared, when))) if shared else None
+            instead = replace(made, operands=(compared[0], Operand(shared, when))) if shared else None
             return replace(made, instead=instead)
     if not parts or not analyse(parts[0][0]):
         return None
     words = _unrepeat(parts[0][0])
     if len(whens) > 2:
         return None
+    operands: tuple[Operand, ...]
     if len(whens) == 2:
         first, last = sorted(whens, key=_order)
         operands = (Operand(words, last), Operand(words, first))
