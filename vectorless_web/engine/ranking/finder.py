@@ -39,7 +39,8 @@ Terms = frozenset[str]
 _ASKING = frozenset(
     analyse(
         """many much amount number total value year question company document report list name show find give identify
-        enumerate mention contain speak refer filing file tell say stated"""
+        enumerate mention contain speak refer filing file tell say stated somebody someone anybody anyone something
+        anything everybody everyone consist comprise step"""
     )
 )
 """Stems that ask; a text that answers need not say them."""
@@ -94,6 +95,13 @@ class Aspects:
         wide = inside | frozenset(analyse(context))
         widest = wide | frozenset(analyse(near)) if near else wide
         return sum(piece.weight * _measure_aspect(piece, inside, wide, widest) for piece in self.pieces) / total
+
+    def left_over(self, text: str, context: str = "", near: str = "") -> tuple[Aspect, ...]:
+        """The pieces of which neither a text nor what stands around and near it says anything."""
+        inside = frozenset(analyse(text))
+        wide = inside | frozenset(analyse(context))
+        widest = wide | frozenset(analyse(near)) if near else wide
+        return tuple(piece for piece in self.pieces if _measure_aspect(piece, inside, wide, widest) == 0.0)
 
     def names_concept(self, text: str, context: str = "") -> bool:
         """Whether a text and its headings speak of one of the question's concepts; true of a question without any."""
