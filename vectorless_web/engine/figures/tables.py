@@ -53,8 +53,8 @@ _STATEMENTS = (
 )
 _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
 _UNITS = re.compile(
-    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['’]?(?:000|m|mn|bn)\b"
-    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['’]?(?:000|m|mn|bn|k)\b"
+    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['‘’]?(?:000|m|mn|bn)\b"
+    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['‘’]?(?:000|m|mn|bn|k)\b"
     r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b",
     re.I,
 )
@@ -287,6 +287,8 @@ def _find_units_above(tree: Tree, node: Node) -> str:
     """A short line naming units in one of the three nodes before the table, its section's heading included."""
     for key in range(node.key - 1, max(0, node.key - 4), -1):
         text = tree.node(key).text
+        if len(text) <= LONGEST_PERIOD_LINE and unit_above(text) and not _UNITS.search(text):
+            return ""  # a nearer line states another unit
         if len(text) <= 2 * LONGEST_HEADING and _UNITS.search(text) and tree.kind(key) is not NodeKind.TABLE:
             return text
     return ""

@@ -12,14 +12,14 @@ _MEASURES = (
 )
 """Units of quantities as labels and headers state them, in brackets or behind "in"."""
 _CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR"
-_SCALES = r"thousands?|millions?|billions?|000s?|['’]000s?|mn?|bn|k"
+_SCALES = r"thousands?|millions?|billions?|000s?|['‘’]000s?|mn?|bn|k"
 _MONEY = rf"(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES})|dollars?|euros?|pounds?|francs?|yen"
 _UNIT = (
     rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
     rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
 )
 _BRACKETED = re.compile(rf"[(\[]\s*({_UNIT})\s*[)\]]", re.I)
-_BARE = re.compile(rf"^(?:{_UNIT})$", re.I)
+_BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
 _BEHIND = re.compile(rf",?\s+in\s+({_UNIT})$", re.I)
 _SHARES = re.compile(
     r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
