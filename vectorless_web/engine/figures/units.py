@@ -37,6 +37,7 @@ _PRICE = re.compile(
     re.I,
 )
 _COUNT = re.compile(r"^\W*(?:(?:average|total) )?(?:number|no\.) of\b|\bhead ?count\b", re.I)
+_SCALED = re.compile(r"thousand|million|billion|000", re.I)
 _ABOVE = re.compile(rf"\bin\s+({_UNIT})(?=[\s.,;:)]|$)", re.I)
 _PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)
 
@@ -98,4 +99,6 @@ def says_count(text: str) -> bool:
 def unit_above(text: str) -> str:
     """The unit that a line above a table states: "MWh" of "Consumption in MWh."; "" for none."""
     match = _ABOVE.search(" ".join(text.split()))
-    return match[1].removeprefix("in ").strip() if match and len(match[1]) > 1 else ""
+    if match is None or len(match[1]) == 1 or _SCALED.search(match[1]):
+        return ""
+    return match[1].removeprefix("in ").strip()

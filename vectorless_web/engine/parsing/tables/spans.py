@@ -84,7 +84,8 @@ def lay_out(rows: Sequence[Sequence[SpanCell]], *, headers: int = 0) -> SpanGrid
     kept = [column for column in range(len(shown[0]) if shown else 0) if any(row[column] for row in shown)]
     shown, filled = _only(shown, kept), _only(filled, kept)
     spanned = any(cell.across > 1 for row in rows[:headers] for cell in row)
-    heads = filled[:headers] if spanned else [_spread(row, filled[headers - 1]) for row in filled[:headers]]
+    fullest = max(filled[:headers], key=lambda row: sum(map(bool, row)), default=[])
+    heads = filled[:headers] if spanned else [_spread(row, fullest) for row in filled[:headers]]
     columns = tuple(_levels([row[place] for row in heads]) for place in range(len(kept)))
     return SpanGrid(shown, filled, headers, columns, tuple(_row_paths(shown, headers)))
 
@@ -211,18 +212,21 @@ def _qualifies(row: Sequence[str], above: Sequence[str]) -> bool:
         return bool(row[0])
     if all(_is_year(text) or bool(_QUALIFIER.match(text)) for text in said):
         return True
-    return len(said) == len(row) - 1 > sum(map(bool, above[1:])) and not any(is_number(text) for text in said)
+    if any(is_number(text) for text in said):
+        return False
+    # Words without a label right below the header go on with it.
+    return not row[0] or len(said) == len(row) - 1 > sum(map(bool, above[1:]))
 
 
-def _spread(row: Sequence[str], lowest: Sequence[str]) -> list[str]:
+def _spread(row: Sequence[str], names: Sequence[str]) -> list[str]:
     """A header row without marked spans: each header reaches over the blanks beside it that have headers below.
 
     A file that lost its spans shows a header over the first or the middle one of its columns.
     """
     places = [place for place, text in enumerate(row) if place and text]
-    if row is lowest or not places or len(places) >= len(row) - 1 or not lowest:
+    if row is names or not places or len(places) >= len(row) - 1 or not names:
         return list(row)
-    groups = _divide(places, [_kind_of(text) for text in lowest])
+    groups = _divide(places, [_kind_of(text) for text in names])
     spread = list(row)
     for place, (first, last) in zip(places, groups, strict=True):
         spread[first : last + 1] = [row[place]] * (last + 1 - first)
