@@ -342,8 +342,8 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
     unit, scale, currency = _cell_unit(view, row, place)
     row_path = (*row.path, row.label) if row.label else row.path
     period = view.periods[place] if place < len(view.periods) else read_header("")
-    if not period.year:
-        period = _row_period(row, period)
+    if not period.year or not (column and read_header(column.header, column.period).year):
+        period = _row_period(row, period)  # what holds for the whole table yields to what a row says
     marks = [marks_in(text) for text in (cell.text if place else "", row.label, *path)]
     known = {mark for found in marks for mark in found}
     notes = tuple(note for note in view.footnotes if note.mark in known)
@@ -384,6 +384,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
+    if told and not own and any(says_shares(strip_units(level).strip()) for level in levels):
+        return "shares", units_scale(told), ""
     if told:
         unit, scale, currency = _told_unit(view, told, own)
         return unit, one if currency and _is_each(view, row, levels) else scale, currency
