@@ -57,9 +57,9 @@ _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _CURRENCY_WORDS = (
-    ("USD", re.compile(r"\$|\bdollars?\b|\bUSD\b|\bU\.S\. dollars\b", re.I)),
-    ("EUR", re.compile(r"€|\beuros?\b|\bEUR\b", re.I)),
-    ("GBP", re.compile(r"£|\bpounds?\b|\bsterling\b|\bGBP\b", re.I)),
+    ("USD", re.compile(r"\$|\bdollars?\b|\bUSD(?:m|k|bn|mn)?\b|\bU\.S\. dollars\b", re.I)),
+    ("EUR", re.compile(r"€|\beuros?\b|\bEUR(?:m|k|bn|mn)?\b", re.I)),
+    ("GBP", re.compile(r"£|\bpounds?\b|\bsterling\b|\bGBP(?:m|k|bn|mn)?\b", re.I)),
     ("JPY", re.compile(r"¥|\byen\b|\bJPY\b", re.I)),
 )
 _NAMES = {THOUSAND: "thousand", MILLION: "million", BILLION: "billion"}

@@ -53,8 +53,8 @@ _STATEMENTS = (
 )
 _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
 _UNITS = re.compile(
-    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['’]?(?:000|m|mn|bn)\b"
-    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['’]?(?:000|m|mn|bn|k)\b"
+    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['‘’]?(?:000|m|mn|bn)\b"
+    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['‘’]?(?:000|m|mn|bn|k)\b"
     r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b",
     re.I,
 )
@@ -287,6 +287,8 @@ def _find_units_above(tree: Tree, node: Node) -> str:
     """A short line naming units in one of the three nodes before the table, its section's heading included."""
     for key in range(node.key - 1, max(0, node.key - 4), -1):
         text = tree.node(key).text
+        if len(text) <= LONGEST_PERIOD_LINE and unit_above(text) and not _UNITS.search(text):
+            return ""  # a nearer line states another unit
         if len(text) <= 2 * LONGEST_HEADING and _UNITS.search(text) and tree.kind(key) is not NodeKind.TABLE:
             return text
     return ""
@@ -340,8 +342,8 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
     unit, scale, currency = _cell_unit(view, row, place)
     row_path = (*row.path, row.label) if row.label else row.path
     period = view.periods[place] if place < len(view.periods) else read_header("")
-    if not period.year:
-        period = _row_period(row, period)
+    if not period.year or not (column and read_header(column.header, column.period).year):
+        period = _row_period(row, period)  # what holds for the whole table yields to what a row says
     marks = [marks_in(text) for text in (cell.text if place else "", row.label, *path)]
     known = {mark for found in marks for mark in found}
     notes = tuple(note for note in view.footnotes if note.mark in known)
@@ -382,6 +384,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
+    if told and not own and any(says_shares(strip_units(level).strip()) for level in levels):
+        return "shares", units_scale(told), ""
     if told:
         unit, scale, currency = _told_unit(view, told, own)
         return unit, one if currency and _is_each(view, row, levels) else scale, currency

@@ -12,14 +12,14 @@ _MEASURES = (
 )
 """Units of quantities as labels and headers state them, in brackets or behind "in"."""
 _CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR"
-_SCALES = r"thousands?|millions?|billions?|000s?|['’]000s?|mn?|bn|k"
+_SCALES = r"thousands?|millions?|billions?|000s?|['‘’]000s?|mn?|bn|k"
 _MONEY = rf"(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES})|dollars?|euros?|pounds?|francs?|yen"
 _UNIT = (
     rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
     rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
 )
 _BRACKETED = re.compile(rf"[(\[]\s*({_UNIT})\s*[)\]]", re.I)
-_BARE = re.compile(rf"^(?:{_UNIT})$", re.I)
+_BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
 _BEHIND = re.compile(rf",?\s+in\s+({_UNIT})$", re.I)
 _SHARES = re.compile(
     r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
@@ -37,6 +37,7 @@ _PRICE = re.compile(
     re.I,
 )
 _COUNT = re.compile(r"^\W*(?:(?:average|total) )?(?:number|no\.) of\b|\bhead ?count\b", re.I)
+_SCALED = re.compile(r"thousand|million|billion|000", re.I)
 _ABOVE = re.compile(rf"\bin\s+({_UNIT})(?=[\s.,;:)]|$)", re.I)
 _PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)
 
@@ -98,4 +99,6 @@ def says_count(text: str) -> bool:
 def unit_above(text: str) -> str:
     """The unit that a line above a table states: "MWh" of "Consumption in MWh."; "" for none."""
     match = _ABOVE.search(" ".join(text.split()))
-    return match[1].removeprefix("in ").strip() if match and len(match[1]) > 1 else ""
+    if match is None or len(match[1]) == 1 or _SCALED.search(match[1]):
+        return ""
+    return match[1].removeprefix("in ").strip()

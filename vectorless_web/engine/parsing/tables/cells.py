@@ -108,6 +108,9 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     """Whether a new cell starts at word k."""
     gap = boxes[k][0] - boxes[k - 1][2]
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
+    following = text[spans[k + 1][0] : spans[k + 1][1]] if k + 1 < len(spans) else ""
+    if word == "%" and following[:1].isalpha() and gap > _CURRENCY_GAP / _GAP * limit:
+        return True  # "2022   % Change"
     if _CURRENCY.match(before) or _SUFFIX.match(word):
         return (gap > _FAR * limit and bool(_SUFFIX.match(word))) or (
             gap > limit and not is_number(word) and not _SUFFIX.match(word)
@@ -118,7 +121,7 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
         return False  # a footnote's mark behind a label
     if gap > limit:
         return True
-    if _MARK.match(before) and k > 1 and is_number(text[spans[k - 2][0] : spans[k - 2][1]]):
+    if (_MARK.match(before) or _SUFFIX.match(before)) and k > 1 and is_number(text[spans[k - 2][0] : spans[k - 2][1]]):
         before = text[spans[k - 2][0] : spans[k - 2][1]]  # "8,399 (a)" is one figure
     return gap > _CURRENCY_GAP / _GAP * limit and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
 

@@ -92,12 +92,13 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
     visual: list[Visual] = []
     for group in groups:
         cells = sorted((cell for row in group for cell in row.cells), key=lambda cell: cell.left)
-        seen_data = seen_data or _is_particular(cells)
+        particular = _is_particular(cells)
+        seen_data = seen_data or particular
         if words_only:
             seen_data = bool(visual) or not _stands_out(groups)
         seen_data = seen_data or any(row.role is LineRole.DATA for row in group)
         is_header = not seen_data or (
-            len(cells) > 1 and not words_only and all(row.role is LineRole.HEADER for row in group)
+            len(cells) > 1 and not words_only and not particular and all(row.role is LineRole.HEADER for row in group)
         )
         top, bottom = min(row.line.top for row in group), max(row.line.bottom for row in group)
         visual.append((cells, top, bottom, is_header))
