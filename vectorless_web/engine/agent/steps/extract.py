@@ -235,7 +235,9 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
-    return (passage.suffices or passage.said >= least) and _names_subject(walk, passage.quote, passage.where)
+    return (passage.suffices or passage.said >= least) and _names_subject(
+        walk, passage.quote, passage.where, *(part.quote for part in passage.parts)
+    )
 
 
 def _states_item(walk: Walk, passage: Passage) -> bool:
