@@ -38,6 +38,8 @@ from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import words as words_in
 
 
 def answer_events(run: RunState, plan: QueryPlan, walking: Walking) -> Iterator[ReasoningEvent]:
@@ -433,10 +435,27 @@ def _not_found(run: RunState) -> str:
     documents = _say_documents(run)
     looked = say_count(len(run.list_checked()), "section that came near was", "sections that came near were")
     return (
-        f"Nothing in {documents} answers this; {looked} read{_describe_scanned(run)}"
+        f"Nothing in {documents} answers this; {looked} read{_describe_absent_words(run)}{_describe_scanned(run)}"
         if documents
         else "No document was read"
     )
+
+
+SHOWN_WORDS = 4
+
+
+def _describe_absent_words(run: RunState) -> str:
+    """ "; “lodger” and “attic” stand nowhere in the text": words of the question that no document read has."""
+    finders = [walk.finder for walk in run.walks]
+    asked = {term.term for term in finders[0].plan.terms if term.source == "question"} if finders else set()
+    words = (
+        [word.text for word in words_in(finders[0].plan.focus) if asked & set(analyse(word.text))] if finders else []
+    )
+    absent = [word for word in dict.fromkeys(words) if not any(finder.occurs(word) for finder in finders)]
+    if not absent:
+        return ""
+    named = join_names([f"“{word}”" for word in absent[:SHOWN_WORDS]])
+    return f"; {named} {'stands' if len(absent[:SHOWN_WORDS]) == 1 else 'stand'} nowhere in the text"
 
 
 def _say_documents(run: RunState) -> str:

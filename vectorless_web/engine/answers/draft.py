@@ -306,6 +306,9 @@ LEAST_FIT = 0.6
 LONGEST_VERDICT = 320
 """Characters of a sentence from which it is read: a longer one denies one thing and says another."""
 
+LEAST_RULE = 3
+"""Words of a sentence before its exception from which a verdict is read."""
+
 _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
 
@@ -411,8 +414,15 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
     quote = _deciding_sentence(question, passage)
     if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
         return claim
-    verdict = verdict_of(question, quote)
+    verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
     return replace(claim, text=f"{verdict}: {claim.text}") if verdict else claim
+
+
+def _verdict_with_exception(question: str, sentence: str) -> str:
+    """ "No, with an exception": what the words before "unless" or "except" say; "" when they stand at the beginning."""
+    rule = _EXCEPTION.split(sentence, maxsplit=1)[0]
+    verdict = verdict_of(question, rule) if len(rule.split()) > LEAST_RULE else ""
+    return f"{verdict}, with an exception" if verdict else ""
 
 
 def _deciding_sentence(question: str, passage: Passage) -> str:

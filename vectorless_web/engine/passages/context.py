@@ -21,6 +21,9 @@ LONGEST_BEFORE = 240
 LEAST_WORDS = 5
 """Words of a sentence that makes a point."""
 
+MOST_NODES = 40
+"""Nodes over which a list is followed."""
+
 MOST_AFTER = 3
 """Sentences behind the one found that may complete it."""
 
@@ -103,10 +106,14 @@ class Reading:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._numbers: dict[str, int] | None = None
+        self._pieces: dict[int, list[TextPiece]] = {}
+        self._is_item: dict[int, bool] = {}
 
     def pieces(self, key: int) -> list[TextPiece]:
-        """The sentences, items or rows of a node."""
-        return pieces_of(self._tree.node(key))
+        """The sentences, items or rows of a node, cut once."""
+        if key not in self._pieces:
+            self._pieces[key] = pieces_of(self._tree.node(key))
+        return self._pieces[key]
 
     def rule(self, key: int, place: int) -> Rule:
         """The piece of that place in a node, with its lead-in, what it leans on and what completes it."""
@@ -132,22 +139,26 @@ class Reading:
 
     def lead_in(self, key: int) -> Span | None:
         """The sentence that announces a list: it ends in a colon before it, or before the page on which it began."""
-        before = self._neighbour(key, -1)
-        if before is None:
-            return None
-        if self.is_item(before) and self.is_item(key):
-            return self.lead_in(before)
-        pieces = self.pieces(before)
-        return _span(before, pieces[-1]) if pieces and pieces[-1].text.endswith(":") else None
+        first = self._first_of_list(key) if self.is_item(key) else key
+        before = self._neighbour(first, -1)
+        pieces = self.pieces(before) if before is not None and not self.is_item(before) else []
+        return _span(before, pieces[-1]) if before is not None and pieces and pieces[-1].text.endswith(":") else None
 
     def items(self, key: int) -> list[Span]:
         """All items of the list that a node belongs to, also when a page parts it into several nodes."""
-        keys = [key]
-        while (above := self._neighbour(keys[0], -1)) is not None and self.is_item(above):
-            keys.insert(0, above)
-        while (below := self._neighbour(keys[-1], 1)) is not None and self.is_item(below):
+        keys = [self._first_of_list(key)]
+        while len(keys) < MOST_NODES and (below := self._neighbour(keys[-1], 1)) is not None and self.is_item(below):
             keys.append(below)
         return [span for k in keys for span in self._items_of(k)]
+
+    def _first_of_list(self, key: int) -> int:
+        """The node in which the list of an item begins."""
+        for _ in range(MOST_NODES):
+            above = self._neighbour(key, -1)
+            if above is None or not self.is_item(above):
+                break
+            key = above
+        return key
 
     def announced(self, key: int) -> int | None:
         """The list that a node is, or that its last words announce."""
@@ -159,10 +170,11 @@ class Reading:
 
     def is_item(self, key: int) -> bool:
         """Whether a node is a list, or a paragraph that begins as a list item does."""
-        kind = self._tree.kind(key)
-        if kind in (NodeKind.PARAGRAPH, NodeKind.FOOTNOTE):
-            return bool(_ITEM.match(self._tree.node(key).text))
-        return kind is NodeKind.LIST
+        if key not in self._is_item:
+            kind = self._tree.kind(key)
+            is_text = kind in (NodeKind.PARAGRAPH, NodeKind.FOOTNOTE)
+            self._is_item[key] = kind is NodeKind.LIST or (is_text and bool(_ITEM.match(self._tree.node(key).text)))
+        return self._is_item[key]
 
     def section_points(self, section: int, most: int) -> list[Span]:
         """The first sentence or item of each text of a section, in order, at most so many."""

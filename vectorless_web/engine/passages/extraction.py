@@ -166,7 +166,8 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
     whole = _read_list(asked, node, node_fit, where)
-    return [*([whole] if whole else ()), *found[:PER_NODE]]
+    kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
+    return [*([whole] if whole else ()), *kept]
 
 
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
@@ -193,8 +194,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         where,
         _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}"),
         said,
-        _find_lead(node, span.start, asked.finder),
-        parts,
+        parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
         suffices=_suffices(asked, said, unmet)
         and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),

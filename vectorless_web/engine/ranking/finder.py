@@ -40,7 +40,7 @@ _ASKING = frozenset(
     analyse(
         """many much amount number total value year question company document report list name show find give identify
         enumerate mention contain speak refer filing file tell say stated somebody someone anybody anyone something
-        anything everybody everyone consist comprise step"""
+        anything everybody everyone everything consist comprise step"""
     )
 )
 """Stems that ask; a text that answers need not say them."""
@@ -238,6 +238,11 @@ class Finder:
     def coverage(self, text: str, context: str = "", near: str = "") -> float:
         """Share in [0, 1] of the question that a text says; what stands around and near it counts less."""
         return self.aspects.measure_cover(text, context, near)
+
+    def occurs(self, word: str) -> bool:
+        """Whether a word, in any of its forms, stands anywhere in the document's text."""
+        segment = Segment(self.document.segment)
+        return any(segment.document_frequency(term) for term in analyse(word))
 
     def said_terms(self, text: str) -> float:
         """Sum of weight x idf over the question's own words (not those of the lexicon) that stand in a text; >= 0."""

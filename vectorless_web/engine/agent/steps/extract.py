@@ -1,6 +1,5 @@
 """EXTRACT and SYNTHESIZE: copies the rows and sentences that answer, and says what a walk brings and lacks."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -84,7 +83,14 @@ def sweep(walk: Walk) -> StepResult:
 
 
 def _choose_passages(walk: Walk, found: Sequence[Passage]) -> Chosen:
-    """Passages that say nearly as much as the best, no words twice; of too many those that differ."""
+    """A list that is all of what is asked for; else passages that say nearly as much as the best, no words twice.
+
+    Of too many those that differ.
+    """
+    whole = next((passage for passage in found if passage.is_list and passage.suffices), None)
+    if whole is not None:
+        return Chosen((whole,))
+    found = [passage for passage in found if not passage.is_list]
     said = [(walk.finder.coverage(passage.quote, passage.where), passage) for passage in found]
     best = max((share for share, _ in said), default=0.0)
     good = [passage for share, passage in said if share >= max(SWEPT_LEAST_SAID, NEAR_BEST * best)]
@@ -277,7 +283,9 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
-    return (passage.suffices or passage.said >= least) and _names_subject(walk, passage.quote, passage.where)
+    return (passage.suffices or passage.said >= least) and _names_subject(
+        walk, passage.quote, passage.where, *(part.quote for part in passage.parts)
+    )
 
 
 def _states_item(walk: Walk, passage: Passage) -> bool:
@@ -299,6 +307,10 @@ def place_words(walk: Walk, key: int) -> str:
     return ", ".join(path[-2:]) if path else walk.entry.title
 
 
+FRUITLESS = "came near, but no sentence or row in it answers"
+"""Said of a section that was read in vain. It names no word: the section may well have the word."""
+
+
 def _list_fruitless_sections(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> list[Checked]:
     """Sections read without finding anything, once each."""
     tree = walk.document.tree
@@ -306,15 +318,10 @@ def _list_fruitless_sections(walk: Walk, keys: Sequence[int], facts: Sequence[Fa
     seen = {checked.ref.key for checked in walk.checked if checked.ref}
     sections = dict.fromkeys(tree.section_of(key) for key in keys)
     return [
-        Checked(walk.entry.id, walk.title_of(section), _explain_rejection(walk), walk.ref(section, "turned_back"))
+        Checked(walk.entry.id, walk.title_of(section), FRUITLESS, walk.ref(section, "turned_back"))
         for section in sections
         if section not in used and section not in seen
     ]
-
-
-def _explain_rejection(walk: Walk) -> str:
-    wanted = re.sub(r"['’]s$", "", walk.plan.concepts[0]) if walk.plan.concepts else "what was asked"
-    return f"came near, but states nothing on {wanted}"
 
 
 def _build_result(
