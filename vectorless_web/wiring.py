@@ -155,6 +155,20 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
     return _build_model_engine(caller, calls, sizes, searching)
 
 
+def document_caller(choice: ModelChoice | None, cost_budget: CostBudget) -> Caller | None:
+    """Asks the chosen model, else the site's, about a document by itself; None when there is neither."""
+    endpoint = endpoint_for(choice)
+    if endpoint is None:
+        return None
+    live = MeteredModel(
+        _model_at(endpoint),
+        cost_budget=cost_budget,
+        usd_per_token=_find_highest_price(endpoint),
+        context_tokens=choice.context_size if choice else None,
+    )
+    return Caller(live, budget=ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS))
+
+
 def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engine:
     """The engine that worked on a run, over its stored calls alone: no network, no clock, no budget of its own.
 

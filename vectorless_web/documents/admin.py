@@ -20,8 +20,10 @@ from vectorless_web.documents.models import (
     Folder,
     Installation,
     Section,
+    SectionSummaries,
     SnapshotRow,
     SnapshotState,
+    SummaryChoice,
     VectorFile,
 )
 from vectorless_web.documents.services import cancel_version, retry_version
@@ -193,6 +195,20 @@ class EmbeddingChoiceAdmin(ReadOnlyAdmin):
 @admin.register(VectorFile)
 class VectorFileAdmin(ReadOnlyAdmin):
     list_display = ["version", "model", "status", "done", "total", "dimensions", "tokens", "cost_usd", "error_code"]
+    list_filter = ["status", "error_code", "model"]
+    list_select_related = ["version__document"]
+
+
+@admin.register(SummaryChoice)
+class SummaryChoiceAdmin(ReadOnlyAdmin):
+    list_display = ["workspace", "enabled", "pause_code"]
+    list_filter = ["enabled"]
+    list_select_related = ["workspace"]
+
+
+@admin.register(SectionSummaries)
+class SectionSummariesAdmin(ReadOnlyAdmin):
+    list_display = ["version", "model", "status", "done", "total", "tokens", "cost_usd", "error_code"]
     list_filter = ["status", "error_code", "model"]
     list_select_related = ["version__document"]
 

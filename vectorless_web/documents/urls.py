@@ -3,12 +3,13 @@
 from django.urls import path
 
 from vectorless_web.documents.live.consumers import DocumentsConsumer
-from vectorless_web.documents.views import embedding, listing, reader
+from vectorless_web.documents.views import embedding, listing, reader, summaries
 
 app_name = "documents"
 
 LIST = "w/<slug:slug>/documents/"
 ONE = f"{LIST}<int:pk>/"
+SUMMARIES = "w/<slug:slug>/settings/models/summaries/"
 MEANING = "w/<slug:slug>/settings/models/meaning/"
 
 urlpatterns = [
@@ -41,6 +42,11 @@ urlpatterns = [
     path(f"{MEANING}retry/", embedding.retry, name="retry_embedding"),
     path(f"{MEANING}test/", embedding.test, name="test_embedding"),
     path(f"{MEANING}remove/", embedding.remove, name="remove_embedding"),
+    path(SUMMARIES, summaries.summaries, name="summaries"),
+    path(f"{SUMMARIES}status/", summaries.status, name="summaries_status"),
+    path(f"{SUMMARIES}on/", summaries.switch_on, name="switch_summaries_on"),
+    path(f"{SUMMARIES}off/", summaries.switch_off, name="switch_summaries_off"),
+    path(f"{SUMMARIES}retry/", summaries.retry, name="retry_summaries"),
 ]
 
 websocket_urlpatterns = [path(f"ws/{LIST}", DocumentsConsumer.as_asgi())]

@@ -32,6 +32,7 @@ from vectorless_web.documents.services.compiled_rows import card_row, clean_for_
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
 from vectorless_web.documents.services.leases import READINGS, REPAIRS, compile_lease
 from vectorless_web.documents.services.routing_rows import Linked, link_card, show_to_router
+from vectorless_web.documents.services.summarising import want_summaries
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.storage.files import (
     check_reachable,
@@ -409,4 +410,5 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
         row.save(update_fields=["current_version", "title"])
         show_to_router(row, card)
         want_vectors(row.workspace_id)
+        want_summaries(row.workspace_id)
     announce(row.workspace_id, row.pk)

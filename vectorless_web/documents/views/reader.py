@@ -30,6 +30,7 @@ from vectorless_web.documents.rendering.tables import page_tables
 from vectorless_web.documents.rendering.text import Find, find_words
 from vectorless_web.documents.rendering.tree_report import count, report_pairs
 from vectorless_web.documents.storage.files import open_version, size_of
+from vectorless_web.documents.summaries import add_summaries
 from vectorless_web.documents.views.listing import row_context
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.errors import ArtefactDamaged
@@ -185,6 +186,7 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     window = selectors.outline_window(
         version, key=reading.get("current_key"), first=asked.get("headings"), search=asked.get("outline") or ""
     )
+    summarised_by = add_summaries(version, window.rows)
     context = {
         **workspace_context(request.user, document.workspace, "documents"),
         **row_context(document.workspace, document),
@@ -193,6 +195,7 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "is_latest": document.latest is not None and document.latest.pk == version.pk,
         "versions": document.versions.all(),
         "outline": window.rows,
+        "summarised_by": summarised_by,
         "outline_window": window,
         "card": getattr(version, "card", None),
         "report_pairs": report_pairs(version),

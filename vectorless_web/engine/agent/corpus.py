@@ -1,6 +1,6 @@
 """The documents a run may read, as the orchestrator sees them, and whether one is about whom the question names."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Protocol
@@ -96,6 +96,10 @@ class Corpus(PagePictures, Protocol):
     def vectors(self, document: str) -> NodeVectors | None:
         """Vectors of the document's leaves; None when it has none. ArtefactDamaged when they cannot be read."""
         return None
+
+    def summaries(self, document: str) -> Mapping[int, str]:
+        """One-line summaries by the key of their section, written beforehand by a model; empty when there are none."""
+        return {}
 
 
 def entries_of(corpus: Corpus, documents: Collection[str]) -> dict[str, DocumentEntry]:

@@ -75,6 +75,7 @@ class ReasoningExecutor:
         note = note or planned.note
         if planned.dialogue:
             walk.dialogue, walk.results = planned.dialogue, []
+            walk.shown |= {picture.place for message in planned.dialogue for picture in message.pictures}
         walk.pending.extend(planned.also)
         walk.draft = planned.draft
         before, seen = len(walk.packed), len(walk.seen)
@@ -245,6 +246,7 @@ def walk_all(
     ]
     for walk in walks:
         walk.lane = lane_for(walking.search_embedder, corpus, walk.entry.id)
+        walk.summaries = corpus.summaries(walk.entry.id)
         most = walking.planner.pictures
         if most and corpus.has_pictures(walk.entry.id):
             walk.pictures, walk.most_pictures = corpus, most

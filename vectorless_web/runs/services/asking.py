@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import documents_in, readable_documents
+from vectorless_web.documents.summaries import are_summaries_on
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.followup import Previous
@@ -239,6 +240,7 @@ def _limits(workspace: Workspace, choices: RunChoices) -> dict[str, Any]:
     own |= _money(check_money(choices.get("money_usd")), workspace.setting("money_usd"))
     if answerer := choices.get("answerer", ""):
         own["answerer"] = _check_answerer(workspace, answerer)
+    own |= {"summaries": True} if are_summaries_on(workspace.pk) else {}
     return own | {name: workspace.setting(name) for name in kept}
 
 
