@@ -7,7 +7,6 @@ from decimal import Decimal
 
 import pytest
 from django.utils import timezone
-from vectorless_web.workspaces.services.budgets import period_start
 from werkzeug import Response
 
 from tests.runs.conftest import make_run, report  # noqa: F401
@@ -21,6 +20,7 @@ from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.asking import start_run
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
+from vectorless_web.workspaces.services.spending import period_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -3,7 +3,7 @@
 import socket
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import httpx2
 
+from vectorless_web.engine.llm.calls import start_in_thread
 from vectorless_web.infra.addresses import PrivateAddress, public_addresses
 
 FORMS = ("json_schema", "json_object", "")
@@ -103,8 +104,7 @@ def run_unless_stopped(stopping: Callable[[], bool], work: Callable[[], Result],
     """
     if stopping():
         raise GivenUp
-    future: Future[Result] = Future()
-    threading.Thread(target=_fulfil, args=(future, work), name="model-call", daemon=True).start()
+    future = start_in_thread(work, name="model-call")
     while not wait([future], timeout=GLANCE_SECONDS).done:
         if stopping():
             cut()
@@ -113,15 +113,6 @@ def run_unless_stopped(stopping: Callable[[], bool], work: Callable[[], Result],
         # Another wait of the same client has cut this one's connection already.
         raise GivenUp
     return future.result()
-
-
-def _fulfil(future: Future[Result], work: Callable[[], Result]) -> None:
-    try:
-        result = work()
-    except BaseException as problem:  # noqa: BLE001 - carried to the waiting thread, whatever it is.
-        future.set_exception(problem)
-    else:
-        future.set_result(result)
 
 
 class PublicTransport(httpx2.HTTPTransport):

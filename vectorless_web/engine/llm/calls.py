@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Overdue
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from vectorless_web.engine.errors import (
     ModelAuth,
@@ -52,24 +52,31 @@ def fence_text(text: str) -> str:
     return f"{OPENING}\n{quiet}\n{CLOSING}"
 
 
-__all__ = ["Overdue", "call_within"]
+Result = TypeVar("Result")
+
+__all__ = ["Overdue", "call_within", "start_in_thread"]
 
 
 def call_within(seconds: float, work: Callable[[], Any]) -> Any:
     """The result of `work`, or the exception it raised or that ended the wait (Overdue), as a value.
 
-    Python can't stop a thread: one that hangs is left behind as a daemon, so that
-    neither the walk nor the end of the process waits for it. The work knows the same
-    context variables as its caller.
+    Python can't stop a thread: one that hangs is left behind, so that neither the walk nor
+    the end of the process waits for it.
     """
-    future: Future[Any] = Future()
-    context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(_fulfil, future, work), name="pilot-call", daemon=True).start()
+    future = start_in_thread(work, name="pilot-call")
     try:
         problem = future.exception(timeout=seconds)
     except Overdue as overdue:
         return overdue
     return problem if problem is not None else future.result()
+
+
+def start_in_thread(work: Callable[[], Result], *, name: str) -> Future[Result]:
+    """The future of `work`, begun in a daemon thread that knows the context variables of its caller."""
+    future: Future[Result] = Future()
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(_fulfil, future, work), name=name, daemon=True).start()
+    return future
 
 
 def _fulfil(future: Future[Any], work: Callable[[], Any]) -> None:
