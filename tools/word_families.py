@@ -29,7 +29,26 @@ _ENDINGS = re.compile(r"(?:[ae]nce|al|ee|[eo]r|[ae]nt|[ai]ble|age|ment|ion|i?ty|
 _DRIFTED = frozenset(
     {
         frozenset(pair.split())
-        for pair in ["attend attention", "attend attentive", "qualify quality", "terminate terminus", "dispose disposition", "deliver deliverance", "commission commit", "object objective", "direct director", "general generality", "minister ministry", "operative operate", "person personality", "president presidency", "secret secretary", "sensible sense", "universe universal", "observe observatory"]
+        for pair in [
+            "attend attention",
+            "attend attentive",
+            "qualify quality",
+            "terminate terminus",
+            "dispose disposition",
+            "deliver deliverance",
+            "commission commit",
+            "object objective",
+            "direct director",
+            "general generality",
+            "minister ministry",
+            "operative operate",
+            "person personality",
+            "president presidency",
+            "secret secretary",
+            "sensible sense",
+            "universe universal",
+            "observe observatory",
+        ]
     }
 )
 """Pairs whose meanings have parted."""
@@ -104,7 +123,9 @@ def _belong_together(first: str, second: str, uses: Counter[str]) -> bool:
 
 
 def _shared_start(first: str, second: str) -> int:
-    return next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second)))
+    return next(
+        (i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
 
 
 if __name__ == "__main__":
