@@ -85,7 +85,7 @@ class Checker:
                 *((p.document, p.key) for p in context.passages),
             ],
             question=plan.question,
-            pictures=[picture.place for picture in context.pictures],
+            pictures=_list_pages_shown(run),
         )
         self._sent: list[Sent] = []
         self.notes: list[str] = []
@@ -468,7 +468,7 @@ def _select_supported_claims(run: RunState) -> list[ClaimEvent]:
 
 def _not_found(run: RunState) -> str:
     if run.unwritten and not run.taken_over:
-        return _unwritten(run)
+        return f"{_unwritten(run)}{_describe_scanned(run)}"
     documents = _say_documents(run)
     looked = say_count(len(run.list_checked()), "section that came near was", "sections that came near were")
     return (
@@ -498,14 +498,19 @@ def _describe_scanned(run: RunState) -> str:
 
 def _count_scanned(run: RunState, *, looked_at: bool) -> list[tuple[int, str]]:
     """Of each document the number of its scanned pages that were, or were not, looked at, and the same in words."""
-    found = []
+    found, shown = [], _list_pages_shown(run)
     for walk in run.walks:
         report, title = walk.document.report, shorten_title(walk.entry.title or walk.entry.name)
-        seen = {picture.page_index for picture in walk.seen}
-        pages = sum((page in seen) is looked_at for page in report.unread_pages)
+        pages = sum(((walk.entry.id, page) in shown) is looked_at for page in report.unread_pages)
         if pages:
             found.append((pages, f"{pages} of {say_count(report.pages, 'page')} of {title}"))
     return found
+
+
+def _list_pages_shown(run: RunState) -> set[tuple[str, int]]:
+    """Pages that the model replied to as pictures, as (document, page index): a server may have refused others."""
+    written_from = {picture.place for message in run.draft.conversation for picture in message.pictures}
+    return written_from.union(*(walk.shown for walk in run.walks))
 
 
 def _describe_pictured(held: Sequence[ClaimEvent]) -> str:

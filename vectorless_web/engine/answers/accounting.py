@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from vectorless_web.engine.answers.agreement import (
     YEAR,
@@ -340,8 +340,12 @@ _OPENING_COUNT = re.compile(r"\s*(?:[A-Z]\w*:\s*)?\d{1,3}\s+[^\W\d][^:;]{2,80}:"
 """A sentence that counts what it lists behind a colon: "2 sites are open on Sunday: Leeds; York"."""
 
 
-def items_in(text: str) -> set[int]:
-    """How many items the lists of a text have: after a colon parted by semicolons, or "A, B and C"."""
+@lru_cache(maxsize=1 << 6)
+def items_in(text: str) -> frozenset[int]:
+    """How many items the lists of a text have: after a colon parted by semicolons, or "A, B and C".
+
+    It is asked again for each number of the text.
+    """
     found = set()
     for part in re.split(r"(?<=[.!?])\s", text[:_LONGEST_LIST]):
         _, colon, listed = part.partition(":")
@@ -351,7 +355,7 @@ def items_in(text: str) -> set[int]:
             last = re.search(r"(,?)\s(?:and|or)\s[^,]*$", match.group(), re.IGNORECASE)
             commas = match.group().count(",")
             found.add(commas + 1 if last and last[1] else commas + 2)
-    return found
+    return frozenset(found)
 
 
 # Dates

@@ -21,9 +21,12 @@ from vectorless_web.engine.answers.readings import claim_of_reading
 from vectorless_web.engine.figures.figure import Figure, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
+from vectorless_web.engine.passages.pieces import cut_pieces
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan, UnitRequest
+from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.text.analyser import analyse
 
 
 def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[str, str]) -> list[DraftClaim]:
@@ -41,8 +44,19 @@ def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[
 MOST_SENTENCES = 3
 """Passages an answer in words quotes."""
 
-NEAR_BEST = 0.8
-"""A passage on the best one's page and within this share of its fit is quoted beside it ..."""
+NEAR_BEST, NEAR_BEST_TYPED = 0.8, 0.93
+"""A passage on the best one's page and within this share of its fit is quoted beside it; of a question for one thing,
+as a date, a number or a verdict, it must come nearer ..."""
+
+ONE_THING = (
+    Wanted.PERSON,
+    Wanted.DATE,
+    Wanted.SPAN,
+    Wanted.AMOUNT,
+    Wanted.LIMIT,
+    Wanted.VERDICT,
+    Wanted.DEFINITION,
+)
 
 ELSEWHERE = 0.93
 """... one on another page must come nearer."""
@@ -96,9 +110,10 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
 
 
 def _words_of(passage: Passage) -> set[tuple[str, int, int]]:
-    """The places that a passage quotes, to tell two that share words."""
-    places = {(passage.document, passage.key, passage.start)}
-    return places | {(passage.document, part.key, part.start) for part in passage.parts}
+    """The characters that a passage quotes, by tens, to tell two that share words."""
+    places = [(passage.key, passage.start, passage.end)]
+    places += [(part.key, part.start, part.start + len(part.quote)) for part in passage.parts]
+    return {(passage.document, key, ten) for key, start, end in places for ten in range(-(-start // 10), end // 10)}
 
 
 def passage_claim(passage: Passage) -> DraftClaim:
@@ -116,7 +131,9 @@ def list_claims(passage: Passage) -> list[DraftClaim]:
 
 def _required_share(plan: QueryPlan, passage: Passage, best: Passage) -> float:
     near = (passage.document, passage.page_index) == (best.document, best.page_index)
-    return NEAR_BEST if near or plan.intent is Intent.LIST else ELSEWHERE
+    if not near and plan.intent is not Intent.LIST:
+        return ELSEWHERE
+    return NEAR_BEST_TYPED if asks_for(plan, *ONE_THING) else NEAR_BEST
 
 
 def _quote(passage: Passage) -> DraftQuote:
@@ -236,7 +253,8 @@ def _make_side_formula(formula: Formula, side: ast.expr) -> Formula:
 
 
 _DENIAL = re.compile(
-    r"\b(?:no|not|none|neither|never|nor|without|cannot|nothing|nobody)\b|\b\w+n['’]t\b|\bunlikely\b|\babsence of\b",
+    r"\b(?:no|not|none|neither|never|nor|cannot|nothing|nobody)\b|\b\w+n['’]t\b|\bunlikely\b|\babsence of\b"
+    r"|\b(?:forbidden|prohibited|excluded|barred|banned|ineligible|refused|denied)\b",
     re.I,
 )
 _EXCEPTION = re.compile(r"\b(?:except|other than|unless|apart from)\b", re.I)
@@ -406,8 +424,18 @@ def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
     """The first sentence under the verdict that its words give, when it says enough of the question."""
-    quote = passage.quote.rstrip()
+    quote = _deciding_sentence(question, passage)
     if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
         return claim
-    verdict = verdict_of(question, claim.text)
+    verdict = verdict_of(question, quote)
     return replace(claim, text=f"{verdict}: {claim.text}") if verdict else claim
+
+
+def _deciding_sentence(question: str, passage: Passage) -> str:
+    """The sentence of a rule that settles the question: a later one that says what the first leaves out of it."""
+    asked = set(analyse(question))
+    after = " ".join(part.quote for part in passage.parts).partition(passage.quote)[2]
+    for piece in cut_pieces(after, by_line=False):
+        if asked & set(analyse(piece.text)) - set(analyse(passage.quote)):
+            return piece.text
+    return passage.quote.rstrip()

@@ -31,6 +31,22 @@ from vectorless_web.engine.relations.relation import units_of
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
 
+LONGEST_CLAIM, MOST_NUMBERS = 6_000, 120
+"""Characters and numbers of a sentence that is checked; a page of text, and more rows than a table's page has."""
+
+LONGEST_QUOTES = 15_000
+"""Characters of all quotes of a sentence that is checked: five pages. Numbers are compared each with each."""
+
+TOO_LONG = (
+    f"The sentence and its quotes are too long to be checked: a sentence has at most {LONGEST_CLAIM:,} characters and"
+    f" {MOST_NUMBERS} numbers, its quotes {LONGEST_QUOTES:,} characters. Tell it in several sentences, and quote rows"
+    " or sentences."
+)
+
+NOT_AMONG_SEARCHED = (
+    "The quoted words were not found; the document is so long there that only its nearest parts were searched."
+)
+
 MOST_BORROWED = 3
 """Passages that are cited for numbers of one claim beside its own quotes."""
 
@@ -90,7 +106,7 @@ class Grounder:
         """The objections to a claim, and its quotes: as whole rows, or with others that were shown, when only these
         account for it."""
         objections = self._objections(claim, places)
-        if not objections or _rests_on_picture(places):
+        if not objections or _rests_on_picture(places) or is_too_long(claim):
             return places, objections
         wider = [_whole_row(place) for place in places]
         if wider != places and not self._objections(claim, wider):
@@ -137,18 +153,24 @@ class Grounder:
         return [place.located.check for place in self._locate_quotes(claim)]
 
     def _locate_quotes(self, claim: DraftClaim) -> list[PlacedQuote]:
-        """Each quote where it stands; parts of one quote move together."""
+        """Each quote where it stands; parts of one quote move together. What is too long to check is not sought."""
+        if is_too_long(claim):
+            return [PlacedQuote(quote, None, MISSING) for quote in claim.quotes]
         found: list[PlacedQuote] = []
         moved: dict[Place, Place] = {}
         for quote in claim.quotes:
             place, named = self._place(quote), (quote.document, quote.key)
             if place.located.check is Check.MISSING:
                 home = moved.get(named)
-                home = home if home and self._homes.holds(home, quote) else self._homes.find_elsewhere(quote)
+                is_cut = False
+                if home is None or not self._homes.holds(home, quote):
+                    home, is_cut = self._homes.find_elsewhere(quote)
                 if home is not None:
                     moved[named] = home
                     place = self._place(replace(quote, document=home[0], key=home[1], start=-1))
                     self._moved[_describe_move(quote, place)] = None
+                elif is_cut:
+                    place = replace(place, located=replace(place.located, is_cut=True))
             found.append(place)
         return found
 
@@ -205,9 +227,16 @@ class Grounder:
         """Why the claim does not hold, in the order of weight: quotes, the calculation, then numbers."""
         if not places:
             return ["The sentence has no quote."]
-        missing = [place.draft.page for place in places if place.located.check is Check.MISSING]
-        objections = ["The quoted words do not stand in the document."] if any(page < 0 for page in missing) else []
-        objections += [f"Page {page + 1} was not shown as a picture." for page in missing if page >= 0]
+        if is_too_long(claim):
+            return [TOO_LONG]
+        missing = [place for place in places if place.located.check is Check.MISSING]
+        objections = []
+        if any(place.draft.page < 0 for place in missing):
+            is_cut = any(place.located.is_cut for place in missing)
+            objections.append(NOT_AMONG_SEARCHED if is_cut else "The quoted words do not stand in the document.")
+        objections += [
+            f"Page {place.draft.page + 1} was not shown as a picture." for place in missing if place.draft.page >= 0
+        ]
         calculations = _calculations(claim, places)
         if problem := self._calculation_problem(claim, _computable(calculations), places):
             return [*objections, problem, *self._mismatches(claim, places)]
@@ -277,6 +306,13 @@ class Grounder:
         """The claim's calculations that could be worked out, then those that the program found itself."""
         own = _computable(_calculations(claim, places))
         return [*own, *self._account(claim, places, own).derived]
+
+
+def is_too_long(claim: DraftClaim) -> bool:
+    """Whether a sentence or what it quotes is longer than what is checked."""
+    if len(claim.text) > LONGEST_CLAIM or sum(len(quote.quote) for quote in claim.quotes) > LONGEST_QUOTES:
+        return True
+    return len(claim.text) > 2 * MOST_NUMBERS and len(quantities_in(claim.text)) > MOST_NUMBERS
 
 
 def _rests_on_picture(places: Sequence[PlacedQuote]) -> bool:

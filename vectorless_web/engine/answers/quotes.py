@@ -1,15 +1,17 @@
 """Where a quote stands in its node (exactly, after normalisation, nearly, or not at all), and in which other node."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import lru_cache
+from itertools import chain, islice
 
 from vectorless_web.engine.answers.claims import Check, DraftQuote
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.text.normalise import normalise
+from vectorless_web.engine.text.normalise import Normalised, normalise
 from vectorless_web.engine.text.similarity import partial_ratio_alignment
 
 FUZZY_SCORE = 95.0
@@ -18,7 +20,20 @@ FUZZY_SCORE = 95.0
 FUZZY_CHARACTERS = 20
 """A shorter quote must stand word for word: a letter more or less is then another word."""
 
+LONGEST_SEARCHED = 120_000
+"""Characters of a passage in which a quote is looked for that does not stand there exactly: about forty pages.
+
+Of a longer passage only the surroundings of the quote's own words are searched. A tenth of a second; twice takes twice.
+"""
+
+ANCHORS, PLACES_OF_ANCHOR, MOST_WORDS = 3, 40, 60
+"""Words of a quote that are looked for in a long passage, the rarest of its first 60, and places of each searched."""
+
+KEPT_CHARACTERS = 20_000
+"""Characters of the longest text whose normalised form is kept for the next quote; 64 of them take up to 50 MB."""
+
 _DIGITS = re.compile(r"\d+")
+_ANCHOR = re.compile(r"[^\W_]+")
 _BETWEEN = re.compile(r"[\s|*`\"']+")
 _CURRENCY = "$€£¥*`"
 
@@ -30,6 +45,8 @@ class Located:
     check: Check
     start: int = 0
     end: int = 0
+    is_cut: bool = False
+    """Whether only parts of a very long passage were searched for it."""
 
 
 MISSING = Located(Check.MISSING)
@@ -61,7 +78,55 @@ def locate_quote(text: str, quote: str, *, near: int = -1, nearly: bool = True) 
     wanted = quote.strip()
     if not any(character.isalnum() for character in wanted):
         return MISSING
-    return _locate_exactly(text, wanted, near) or _locate_normalised(text, wanted, nearly=nearly) or MISSING
+    exact = _locate_exactly(text, wanted, near)
+    if exact is not None:
+        return exact
+    if len(text) <= LONGEST_SEARCHED:
+        return _locate_normalised(text, wanted, nearly=nearly) or MISSING
+    for start, end in _windows(text, wanted):
+        found = _locate_normalised(text[start:end], wanted, nearly=nearly)
+        if found is not None:
+            return replace(found, start=found.start + start, end=found.end + start)
+    return replace(MISSING, is_cut=True)
+
+
+def _windows(text: str, wanted: str) -> list[tuple[int, int]]:
+    """Stretches of a long passage around the rarest words of a quote, in reading order, bounded in all."""
+    room = 2 * len(wanted) + 200
+    counts = {word: text.count(word) for word in dict.fromkeys(_ANCHOR.findall(wanted)[:MOST_WORDS])}
+    words = sorted((word for word in counts if counts[word]), key=lambda word: (counts[word], -len(word)))[:ANCHORS]
+    places = sorted(place for word in words for place in islice(_find_places(text, word), PLACES_OF_ANCHOR))
+    merged: list[tuple[int, int]] = []
+    for place in places:
+        start, end = max(0, place - room), min(len(text), place + room)
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], end)
+        else:
+            merged.append((start, end))
+    left, kept = LONGEST_SEARCHED, []
+    for start, end in merged:
+        if left <= 0:
+            break
+        kept.append((start, min(end, start + left)))
+        left -= end - start
+    return kept
+
+
+def _find_places(text: str, word: str) -> Iterator[int]:
+    place = text.find(word)
+    while place >= 0:
+        yield place
+        place = text.find(word, place + len(word))
+
+
+def _normalise(text: str) -> Normalised:
+    """The normalised text, kept when it is of usual length: many quotes are looked for in the same few passages."""
+    return _kept_normalised(text) if len(text) <= KEPT_CHARACTERS else normalise(text)
+
+
+@lru_cache(maxsize=64)
+def _kept_normalised(text: str) -> Normalised:
+    return normalise(text)
 
 
 def _locate_exactly(text: str, wanted: str, near: int) -> Located | None:
@@ -76,7 +141,7 @@ def _locate_exactly(text: str, wanted: str, near: int) -> Located | None:
 
 
 def _locate_normalised(text: str, wanted: str, *, nearly: bool) -> Located | None:
-    haystack, needle = normalise(text), normalise(wanted).text.strip()
+    haystack, needle = _normalise(text), _normalise(wanted).text.strip()
     if not needle or not haystack.text:
         return None
     start = haystack.text.find(needle)
@@ -118,7 +183,7 @@ def _locate_row(text: str, needle: str) -> Located | None:
 
 
 def _words_of(text: str) -> list[str]:
-    words = (word.strip(_CURRENCY) for word in re.split(r"[\s|]+", normalise(text).text))
+    words = (word.strip(_CURRENCY) for word in re.split(r"[\s|]+", _normalise(text).text))
     return [word for word in words if word]
 
 
@@ -172,6 +237,9 @@ LEAST_LETTERS, LEAST_CHARACTERS = 4, 8
 MOST_NODES = 400
 """Nodes looked into for one quote."""
 
+MOST_LOOKED = 400_000
+"""Characters looked into for one quote, all nodes together: the time of about a third of a second."""
+
 AROUND = 60
 """Nodes before and behind that may stand on the same page."""
 
@@ -185,12 +253,22 @@ class Homes:
         self._documents = documents
         self._read = tuple(dict.fromkeys(read))
 
-    def find_elsewhere(self, quote: DraftQuote) -> Place | None:
-        """Another node that holds the quote; None when there is none, or the quote is too short to tell."""
+    def find_elsewhere(self, quote: DraftQuote) -> tuple[Place | None, bool]:
+        """Another node that holds the quote, and whether more nodes were there than are looked into.
+
+        None when there is none, or the quote is too short to tell.
+        """
         letters = sum(character.isalpha() for character in quote.quote)
         if letters < LEAST_LETTERS or sum(character.isalnum() for character in quote.quote) < LEAST_CHARACTERS:
-            return None
-        return next((place for place in self._candidates(quote) if self.holds(place, quote)), None)
+            return None, False
+        named, looked = (quote.document, quote.key), 0
+        for number, place in enumerate(_drop_repeats(self._candidates(quote), named)):
+            looked += len(self._documents[place[0]].tree.node(place[1]).text)
+            if number >= MOST_NODES or looked > MOST_LOOKED:
+                return None, True
+            if self.holds(place, quote):
+                return place, False
+        return None, False
 
     def holds(self, place: Place, quote: DraftQuote) -> bool:
         """Whether the words stand in that node, as they are or after normalisation."""
@@ -201,16 +279,14 @@ class Homes:
         """The nodes of `places`, then the leaves that were read in the same documents."""
         documents = {document for document, _ in places}
         read = (place for place in self._leaves_read() if place[0] in documents)
-        return list(dict.fromkeys([*places, *read]))[:MOST_NODES]
+        return list(islice(_drop_repeats(chain(places, read)), MOST_NODES))
 
-    def _candidates(self, quote: DraftQuote) -> list[Place]:
-        named = (quote.document, quote.key)
+    def _candidates(self, quote: DraftQuote) -> Iterator[Place]:
+        """Places to look into, the nearest first."""
         tree = self._documents[quote.document].tree if quote.document in self._documents else None
-        near = (
-            [(quote.document, key) for key in _list_nearby_nodes(tree, quote.key)] if tree and quote.key in tree else []
-        )
-        found = dict.fromkeys([*near, *self._leaves_read()])
-        return [place for place in found if place != named][:MOST_NODES]
+        if tree is not None and quote.key in tree:
+            yield from ((quote.document, key) for key in _list_nearby_nodes(tree, quote.key))
+        yield from self._leaves_read()
 
     def _leaves_read(self) -> Iterator[Place]:
         for document, key in self._read:
@@ -218,15 +294,33 @@ class Homes:
             if tree is None or key not in tree:
                 continue
             if tree.kind(key) in (NodeKind.SECTION, NodeKind.DOCUMENT):
-                yield from ((document, leaf) for leaf in tree.leaves(key)[:AROUND])
+                yield from ((document, leaf) for leaf in islice(_leaves_below(tree, key), AROUND))
             yield document, key
 
 
 def _list_nearby_nodes(tree: Tree, key: int) -> Iterator[int]:
     """Leaves below the node, then the nodes around it on its page."""
     if tree.kind(key) in (NodeKind.SECTION, NodeKind.DOCUMENT):
-        yield from tree.leaves(key)[: MOST_NODES // 2]
+        yield from islice(_leaves_below(tree, key), MOST_NODES // 2)
     page = tree.node(key).page_start
     for other in range(max(1, key - AROUND), min(len(tree), key + AROUND)):
         if other != key and tree.node(other).page_start == page:
             yield other
+
+
+def _leaves_below(tree: Tree, key: int) -> Iterator[int]:
+    """The leaves below a node one by one: a document may have hundreds of thousands, and a few are enough."""
+    return (
+        other
+        for other in range(key, tree.subtree_end(key))
+        if tree.is_leaf(other) and tree.kind(other) is not NodeKind.RUNNING
+    )
+
+
+def _drop_repeats(places: Iterable[Place], *known: Place) -> Iterator[Place]:
+    """The places, each once, those `known` left out."""
+    seen = set(known)
+    for place in places:
+        if place not in seen:
+            seen.add(place)
+            yield place

@@ -35,6 +35,8 @@ class Figure:
     where: str
     fit: float
     need: int = -1
+    unit: str = ""
+    """What is counted or measured, as printed beside the number or in its header ("mg", "days"); "" for money."""
 
     @property
     def value(self) -> Decimal:
@@ -47,7 +49,8 @@ THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_00
 _MONEY = r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB))"
 _SCALE_WORDS = (
     (re.compile(rf"\bbillions?\b|\bbn\b|{_MONEY}\s?bn\b", re.I), BILLION),
-    (re.compile(rf"\bmillions?\b|\bmn\b|{_MONEY}\s?mn?\b", re.I), MILLION),
+    (re.compile(rf"\bmillions?\b|\bmn\b|{_MONEY}\s?['’]?(?:mn?|mm)\b", re.I), MILLION),
+    (re.compile(r"\b[A-Z]{2,3}\s?['’]?\s?(?:[mM]{1,2}|Mio)\b"), MILLION),
 )
 _THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_MONEY}\s?k\b", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)

@@ -1,6 +1,7 @@
 """Reads amounts with their units from text: digits, number words, fractions, ordinals, hyphened "30-day" forms."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -40,6 +41,9 @@ _PARTS = {
 _SIGNS = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅛": (1, 8), "⅜": (3, 8), "⅝": (5, 8),
 }  # fmt: skip
+_AHEAD = 80
+"""Characters ahead of a number that are looked at; with all of them the time would grow with the square of the text."""
+_A_BEFORE = re.compile(r"\b(?:a|half a)\s$", re.IGNORECASE)
 _TOKEN = re.compile(r"[A-Za-z]+")
 _NUMERATORS = "a|an|one|two|three|four|five|six|seven|eight|nine|ten"
 _PART = re.compile(
@@ -201,15 +205,36 @@ class Quantity:
 
 def quantities_in(text: str) -> list[Quantity]:
     """All amounts in reading order, those of dates and times of day left out; none overlaps another."""
-    taken = [(mention.start, mention.end) for mention in dates_in(text)]
-    taken += [(time.start, time.end) for time in times_in(text)]
-    found: list[Quantity] = []
-    for read in (_parts, _find_hyphenated, _solid, _ordinals, _digits, _words, _times, _single):
-        for quantity in read(text):
-            if not any(quantity.start < end and start < quantity.end for start, end in taken):
-                taken.append((quantity.start, quantity.end))
-                found.append(quantity)
+    taken = _merge_spans((mention.start, mention.end) for mention in (*dates_in(text), *times_in(text)))
+    found = [
+        quantity
+        for read in (_parts, _find_hyphenated, _solid, _ordinals, _digits, _words, _times, _single)
+        for quantity in read(text)
+        if _take_span(taken, quantity.start, quantity.end)
+    ]
     return sorted((_read_hedge(text, quantity) for quantity in found), key=lambda quantity: quantity.start)
+
+
+def _merge_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans in order, overlapping ones as one: a time of day may overlap a date."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if merged and start < merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def _take_span(taken: list[tuple[int, int]], start: int, end: int) -> bool:
+    """Put a span among those taken, which stay in order and apart; False when it overlaps one of them."""
+    place = bisect_left(taken, (start, end))
+    if place and taken[place - 1][1] > start:
+        return False
+    if place < len(taken) and taken[place][0] < end:
+        return False
+    taken.insert(place, (start, end))
+    return True
 
 
 def _digits(text: str) -> Iterator[Quantity]:
@@ -230,7 +255,7 @@ def _digits(text: str) -> Iterator[Quantity]:
             noun,
             number.scale,
             _last_digit(number),
-            is_code=bool(_CODE_BEFORE.search(text, 0, number.start)),
+            is_code=bool(_CODE_BEFORE.search(text, max(0, number.start - 2), number.start)),
         )
 
 
@@ -251,7 +276,9 @@ def _last_digit(number: Number) -> Decimal:
 def _parts(text: str) -> Iterator[Quantity]:
     """Fractions in words and figures: one half, two-thirds, 2/3, 1½."""
     for match in _PART.finditer(text):
-        if _AND_PART.match(text, max(0, text.rfind(" and", 0, match.start()))) and _follows_number(text, match):
+        if _AND_PART.match(
+            text, max(0, text.rfind(" and", max(0, match.start() - _AHEAD), match.start()))
+        ) and _follows_number(text, match):
             continue
         many, part = (match["many"] or "one").lower(), (match["part"] or match["half"]).lower()
         over = _PARTS[part]
@@ -271,10 +298,11 @@ def _parts(text: str) -> Iterator[Quantity]:
 
 def _follows_number(text: str, match: re.Match[str]) -> bool:
     """Whether the fraction ends a number: "two and a half"."""
-    before = text[: match.start()].rstrip().removesuffix(" and").rsplit(None, 1)
+    ahead = text[max(0, match.start() - _AHEAD) : match.start()].rstrip()
+    before = ahead.removesuffix(" and").rsplit(None, 1)
     word = before[-1].lower().strip("(") if before else ""
     is_number = word in _SMALL or word in _TENS or word.isdigit() or word in UNIT_OF
-    return is_number and text[: match.start()].rstrip().endswith(" and")
+    return is_number and ahead.endswith(" and")
 
 
 def _part(text: str, match: re.Match[str], value: Decimal, *, certain: bool = True) -> Quantity:
@@ -326,12 +354,13 @@ def _words(text: str) -> Iterator[Quantity]:
         if part:
             value, end = value + _part_value(part) * scale, part.end()
         unit, noun, currency = _unit_behind(text, end)
-        if text[:start].lower().endswith("half a "):
+        ahead = text[max(0, start - _AHEAD) : start].lower()
+        if ahead.endswith("half a "):
             start, value = start - len("half a "), value / 2
         unit = "percent" if re.match(r"\s?(?:per\s?cent\b|%)", text[end:]) else unit
         counts = value > 2 and ((noun.endswith("s") and len(noun) > 3) or text.startswith(" of the ", end))
         # "The two days" speaks of days that were named before.
-        sure = counts or (bool(unit) and not (value <= 3 and text[:start].lower().endswith("the ")))
+        sure = counts or (bool(unit) and not (value <= 3 and ahead.endswith("the ")))
         yield Quantity(start, end, text[start:end], value, unit, currency, noun, scale, certain=sure)
 
 
@@ -344,7 +373,7 @@ def _word_runs(text: str) -> Iterator[list[re.Match[str]]]:
         if run and not _goes_on(text, run[-1], token):
             yield run
             run = []
-        if run or word not in _LARGE or re.search(r"\b(?:a|half a)\s$", text[: token.start()].lower()):
+        if run or word not in _LARGE or _A_BEFORE.search(text, max(0, token.start() - _AHEAD), token.start()):
             run.append(token)
     if run:
         yield run

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 
@@ -29,6 +29,9 @@ LEAD_CHARACTERS = 110
 PLAIN_SHARE = 0.65
 """Share of the outline's tokens that titles may fill; summaries get the rest."""
 
+BARE_CHARACTERS = 40
+"""Characters of the longest text that counts as a label alone."""
+
 REPEATED = 4
 """Places at which the same short text must stand to count as a running head."""
 
@@ -37,6 +40,11 @@ _MARK = re.compile(r"\([a-z\d]{1,4}\)|[a-z\d]{1,2}[).]|\d+[).]?|[*†‡§•–
 _URL = re.compile(r"(?:https?://|www\.|doi:?\s*10\.|doi\.org)\S*", re.I)
 _LEADERS = re.compile(r"\.{4,}\s*\d{1,4}\s*$|(?:\.\s){4,}\s*\d{1,4}\s*$", re.M)
 _CITED_WORK = re.compile(r"\bet al\b|\bdoi\b|\b(?:19|20)\d\d\s?;\s?\d+|\b\d+\s?\(\d+\)\s?[:,]\s?\d+\s?[-–]\s?\d+", re.I)
+_IDENTIFIER = re.compile(
+    r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{24,}\b", re.I
+)
+_RUNNING_LINK = re.compile(r".{1,80}\btable\s+of\s+contents\W*", re.I)
+"""A running head that links back to the contents; it differs from page to page by the part it names."""
 _REFERENCES = re.compile(r"^\W*(?:\d+\W+)?(?:references?|bibliography|literature(?: cited)?|works cited)\W*$", re.I)
 _ASKS_REFERENCES = re.compile(
     r"\b(?:referenc|bibliograph|literature|cited|citation|publication|doi|url|link|web)", re.I
@@ -46,8 +54,8 @@ _ASKS_REFERENCES = re.compile(
 class WalkReader:
     """One document for one question. Pure: the same document and question give the same texts."""
 
-    def __init__(self, entry: DocumentEntry, finder: Finder) -> None:
-        self._entry, self._finder = entry, finder
+    def __init__(self, entry: DocumentEntry, finder: Finder, summaries: Mapping[int, str] | None = None) -> None:
+        self._entry, self._finder, self._summaries = entry, finder, summaries or {}
         self._tree = finder.document.tree
         self.tokens = self._tree.root.token_count
 
@@ -69,7 +77,9 @@ class WalkReader:
         ranked = [candidate.key for candidate in self._finder.ranked if not self.is_filler(candidate.key)]
         beside = [key for best in ranked[:WITH_NEIGHBOURS] for key in self._beside(best)]
         keys = dict.fromkeys([*asked, *ranked[: WITH_NEIGHBOURS + 1], *beside, *ranked])
-        told = [key for key in self._add_announced(keys) if not self.is_empty(key)]
+        told = [key for key in self._add_continued(self._add_announced(keys)) if not self.is_empty(key)]
+        # What hardly says anything stands last, where it takes the room of nothing else.
+        told.sort(key=lambda key: key not in asked and self.is_bare(key))
         return tuple(self.packed_node(key) for key in self._once(told)[:NEAREST])
 
     def outline(self, tokens: int) -> str:
@@ -98,7 +108,18 @@ class WalkReader:
         words = text.split()
         if not _LETTERS.search(text) or all(_MARK.fullmatch(word) for word in words):
             return True
-        return self._repeats.get(text, 0) >= REPEATED
+        return self._repeats.get(text, 0) >= REPEATED or bool(_RUNNING_LINK.fullmatch(text))
+
+    def is_bare(self, key: int) -> bool:
+        """Whether a leaf is a label alone: one word, or "Name:" with nothing that it announces."""
+        node = self._tree.node(key)
+        text = " ".join(node.text.split())
+        if node.kind is NodeKind.TABLE or len(text) > BARE_CHARACTERS or any(c.isdigit() for c in text):
+            return False
+        if text.endswith(":"):
+            return key + 1 >= len(self._tree) or not self._tree.is_leaf(key + 1)
+        is_announced = self._tree.is_leaf(key - 1) and self._tree.node(key - 1).text.rstrip().endswith(":")
+        return len(text.split()) == 1 and not is_announced
 
     def is_filler(self, key: int) -> bool:
         """Whether a leaf is no evidence: it says nothing, or lists contents, addresses or works cited."""
@@ -109,6 +130,8 @@ class WalkReader:
             return False
         text = node.text
         if len(_LEADERS.findall(text)) >= max(1, text.count("\n") // 2) or not _LETTERS.search(_URL.sub(" ", text)):
+            return True
+        if len("".join(_IDENTIFIER.findall(text))) * 2 > len(text):
             return True
         is_listed = any(_REFERENCES.match(title) for title in self._tree.path(key)[-2:])
         return is_listed or len(_CITED_WORK.findall(text)) * 200 > len(text)
@@ -130,6 +153,32 @@ class WalkReader:
                 found[following] = None
         return list(found)
 
+    def _add_continued(self, keys: Iterable[int]) -> list[int]:
+        """The keys, each paragraph that a page break cuts within a sentence with its other half beside it."""
+        found: dict[int, None] = {}
+        for key in keys:
+            halves = [half for half in (self._half(key, -1), key, self._half(key, 1)) if half is not None]
+            found.update(dict.fromkeys(halves))
+        return list(found)
+
+    def _half(self, key: int, step: int) -> int | None:
+        """The paragraph on the page before or after in which the sentence of this one begins or ends."""
+        beside = key + step
+        while 0 < beside < len(self._tree) and (self._is_margin(beside)):
+            beside += step
+        if not 0 < beside < len(self._tree) or not self._tree.is_leaf(beside):
+            return None
+        first, second = (self._tree.node(place) for place in ((beside, key) if step < 0 else (key, beside)))
+        are_prose = first.kind is NodeKind.PARAGRAPH is second.kind and first.page_end < second.page_start
+        is_open = first.text.rstrip()[-1:].isalpha() or first.text.rstrip()[-1:] == ","
+        return beside if are_prose and is_open and second.text.lstrip()[:1].islower() else None
+
+    def _is_margin(self, key: int) -> bool:
+        """Whether a leaf may stand between the halves of a sentence: a running head, a footnote, a page number."""
+        if not self._tree.is_leaf(key):
+            return False
+        return self._tree.kind(key) in (NodeKind.RUNNING, NodeKind.FOOTNOTE) or self.is_empty(key)
+
     def _once(self, keys: Iterable[int]) -> list[int]:
         """The keys, those left out whose words were there before: reports repeat whole paragraphs."""
         texts: dict[str, int] = {}
@@ -146,7 +195,10 @@ class WalkReader:
                 yield neighbour
 
     def _table_facts(self, node: Node) -> tuple[int, str, str]:
-        """Header rows that the text begins with; the units line and the columns' periods that they do not state."""
+        """Header rows that the text begins with; the units line and the columns' periods that they do not state.
+
+        Periods are told only when every column behind the labels has one.
+        """
         if node.table is None:
             return 0, "", ""
         view, rows = TableView(node, node.table, self._tree), node.table.rows
@@ -154,11 +206,15 @@ class WalkReader:
         head = node.text[: rows[heads].offset] if heads < len(rows) else node.text
         units = " ".join((view.units or node.table.units).split())
         periods = [str(period.year) if period.year else "" for period in view.periods]
-        is_told = bool(years_in(head)) or not any(periods)
+        # Headers of which some have no year would say that a figure of one column stands in another.
+        is_told = bool(years_in(head)) or len(periods) < 2 or not all(periods[1:])
         return heads, "" if units in " ".join(head.split()) else units, "" if is_told else " | ".join(periods)
 
     def _lead(self, key: int) -> str:
-        """The first sentence, or the captions, of what stands in a section before its own sections begin."""
+        """What a model wrote of a section; else the first sentence, or the captions, of what stands in it before its
+        own sections begin."""
+        if key in self._summaries:
+            return self._summaries[key]
         for leaf in self._tree.children(key):
             if not self._tree.is_leaf(leaf):
                 return ""

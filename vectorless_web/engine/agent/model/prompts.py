@@ -191,25 +191,23 @@ Reply with one JSON object and nothing else."""
 
 ANSWER_RULES = """How to answer:
 1. Write claims: one sentence each, in the language of the question. The first says what was asked: "Yes" or "No"
-   first when it asks that, else the value with its unit, its period and whose it is. One claim is often enough; add
-   one only for what else the question asks. A rule is told with its conditions and exceptions, a list with all its
-   members.
-2. Each claim has quotes: the number of a passage, and one table row or one sentence copied from it word for word.
-   Do not shorten, correct or join what you copy. Quote all that the claim says, also the row it is compared with.
-3. Each number of a claim stands in its quotes, or is the result of one of its calculations. Free are the numbers of the
-   question, and periods and units that stand in the header or the heading of a quoted row.
-4. A number that must be worked out has a calculation: an expression of + - * / ** and parentheses over names, the
-   operands (name, value as printed, index from 0 of the quote it stands in) and the result as the claim states it.
-   Plain numbers may stand in it, such as / 100 or * 4; (460) in a table counts as -460. A claim may have several
-   calculations; [] when it needs none.
-5. Of a table take the row and the column that were asked for, and mind its units ("in millions") and its period.
+   first when it asks that, else the value with its unit, period and owner. Add a claim only for what else is asked.
+   Tell a rule with its conditions, exceptions and strength (may, must, up to, planned), a list with all its members.
+2. Each claim has quotes: the number of a passage, and one table row or one sentence copied from it word for word, not
+   shortened, corrected or joined. Quote all that the claim says, also the row it is compared with.
+3. Each number of a claim stands in its quotes or is the result of one of its calculations. Free are numbers of the
+   question, periods and units of the header or heading of a quoted row, and counts of rows or items that you quote.
+4. A number worked out has a calculation: an expression of + - * / ** and parentheses over names, the operands (name,
+   value as printed, index from 0 of the quote it stands in) and the result as the claim states it. Plain numbers may
+   stand in it (/ 100, * 4); (460) in a table is -460. [] when none is needed.
+5. Of a table take the row and column asked for; mind its units ("in millions") and period.
 6. If the passages do not say it, "not_found" is true, there are no claims, and "missing" says what you looked for.
-   What only comes near is no answer. Do not guess. If they say a part of it, claim that part; "missing" has the rest.
-7. A question that asks for a judgement is judged from the figures, which you quote. If it can be read in two ways, say
-   which way you took. "value" is the answer in a few words, null for not_found."""
+   What only comes near is no answer. If they say a part of it, claim that part; "missing" has the rest.
+7. A judgement is made from the figures, which you quote. If the question can be read in two ways, say which you took.
+   "value" is the answer in a few words, null for not_found."""
 
 ANSWER_EXAMPLE = """{"not_found": false, "claims": [{"text": "Halden Pumps' net sales grew by 5.0% in 2021, from \
-$800 thousand to $840 thousand.", "quotes": [{"node": "31", "quote": "Net sales | 840 | 800"}], "calculations": \
+$800 thousand to $840 thousand.", "quotes": [{"node": 31, "quote": "Net sales | 840 | 800"}], "calculations": \
 [{"expression": "(now - before) / before", "operands": [{"name": "now", "value": "840", "quote": 0}, {"name": \
 "before", "value": "800", "quote": 0}], "result": "5.0%"}]}], "value": "5.0%", "missing": []}"""
 

@@ -393,7 +393,7 @@ def _amount(text: str) -> str:
 _QUOTE: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "node": {"type": "string", "maxLength": 120},
+        "node": {"type": ["string", "integer"], "maxLength": 120},
         "quote": {"type": "string", "minLength": 1, "maxLength": 1200},
     },
     "required": ["node", "quote"],
@@ -450,7 +450,8 @@ ANSWER_SCHEMA: dict[str, Any] = {
 _STEP: dict[str, Any] = {
     "type": "object",
     "properties": {
-        "action": {"type": "string", "enum": list(ACTIONS)},
+        # No list of words: other names of the tools are understood, and a listed one that no rule explains is tried.
+        "action": {"type": "string", "description": "search, read, list, calculate or note"},
         "node": {"type": ["integer", "null"], "minimum": 0},
         "text": {"type": ["string", "null"], "maxLength": LONGEST_TEXT},
     },

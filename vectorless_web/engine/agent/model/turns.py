@@ -28,8 +28,8 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.llm.calls import CLOSING, fence_text
 from vectorless_web.engine.llm.model import Message
 
-FIRST_TOKENS = 4600
-"""Tokens of the first message: about 1,100 of rules, an eighth of outline, the rest passages."""
+FIRST_TOKENS = 4300
+"""Tokens of the first message: about 1,000 of rules, an eighth of outline, the rest passages."""
 
 TURN_TOKENS = 2400
 """Tokens of the results of one turn."""

@@ -119,15 +119,26 @@ class QuotedRow:
         return [cell for cell in self.cells if agree(number, cell.value, scales)]
 
 
-def quoted_rows(tree: Tree, place: PlacedQuote) -> Iterator[QuotedRow]:
-    """The body rows that a placed quote stands on."""
+def quoted_rows(tree: Tree, place: PlacedQuote, views: dict[int, TableView]) -> Iterator[QuotedRow]:
+    """The body rows that a placed quote stands on; `views` keeps one view of each table, by the identity of its node.
+
+    Rows of one table share their view, and with it what is worked out once for all of them.
+    """
     node = place.node
     if node is None or node.table is None or not place.located.end:
         return
-    view = TableView(node, node.table, tree)
+    view = views.setdefault(id(node), TableView(node, node.table, tree))
     for row in node.table.body:
         if row.offset < place.located.end and place.located.start < row.offset + row.length:
             yield QuotedRow(view, row, place.scale)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRows:
+    """The terms of each row label of a table, and where a sentence says one of them."""
+
+    names: dict[str, tuple[str, ...]]
+    mentions: tuple[Mention, ...]
 
 
 @dataclass(frozen=True)
@@ -140,7 +151,7 @@ class TableClaim:
     elsewhere: tuple[Number, ...] = ()
 
     @cached_property
-    def figures(self) -> list[Number]:
+    def figures(self) -> tuple[Number, ...]:
         """Its numbers, without years and dates."""
         return figures_in(self.text)
 
@@ -161,6 +172,18 @@ class TableClaim:
     def stems(self) -> frozenset[str]:
         """Stems of the sentence and the question."""
         return content_stems(self.text) | content_stems(self.question)
+
+    @cached_property
+    def _named_rows(self) -> dict[int, NamedRows]:
+        return {}
+
+    def named_rows(self, view: TableView) -> NamedRows:
+        """The rows of a table by name and those that the sentence speaks of; found once for all its numbers."""
+        known = self._named_rows.get(id(view))
+        if known is None:
+            names = row_names(view)
+            known = self._named_rows[id(view)] = NamedRows(names, tuple(find_mentions(self.text, names)))
+        return known
 
 
 def find_table_mismatches(claim: TableClaim) -> Iterator[str]:
@@ -436,8 +459,8 @@ def _is_alike(view: TableView, index: int, other: int) -> bool:
 def _check_row(claim: TableClaim, number: Number, cells: Sequence[QuotedCell]) -> str:
     """The claim names another row of the table, fully, and not the one that the number stands in."""
     view = cells[0].view
-    names = row_names(view)
-    mentions = find_mentions(claim.text, names)
+    named = claim.named_rows(view)
+    names, mentions = named.names, named.mentions
     own = frozenset(cell.row.label for cell in cells)
     others = {mention.key for mention in mentions} - own
     if not others or not all(cell.row.label for cell in cells):
@@ -508,10 +531,11 @@ def _text_cells(claim: TableClaim) -> Iterator[str]:
         return
     quoted_row = claim.rows[0]
     row, view = quoted_row.row, quoted_row.view
-    names = row_names(view)
+    named = claim.named_rows(view)
+    names = named.names
     if row.label not in names:
         return
-    mentioned = {mention.key for mention in find_mentions(claim.text, names)}
+    mentioned = {mention.key for mention in named.mentions}
     said = content_stems(claim.text)
     for index in range(1, len(row.cells)):
         own = set(stem_words(row.cells[index].text))

@@ -5,6 +5,7 @@ Doubt is silence: a claim is objected to only where quote and claim plainly diff
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
 
 from vectorless_web.engine.answers.meaning.cells import (
     QuotedCell,
@@ -12,6 +13,7 @@ from vectorless_web.engine.answers.meaning.cells import (
     find_table_mismatches,
     quoted_rows,
 )
+from vectorless_web.engine.answers.meaning.headings import find_heading_mismatches
 from vectorless_web.engine.answers.meaning.polarity import find_polarity_mismatches
 from vectorless_web.engine.answers.meaning.prose import (
     find_bound_mismatches,
@@ -26,10 +28,12 @@ from vectorless_web.engine.answers.meaning.prose import (
     unit_of,
 )
 from vectorless_web.engine.answers.meaning.ranking import find_comparison_mismatches, find_own_contradiction
+from vectorless_web.engine.answers.meaning.strength import find_strength_mismatches
 from vectorless_web.engine.answers.meaning.wording import figures_in, quote_label
 from vectorless_web.engine.answers.quotes import PlacedQuote
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.figure import is_per_share, units_currency
+from vectorless_web.engine.figures.tables import TableView
 from vectorless_web.engine.text.numbers import Number
 
 _PERCENT_LABEL = re.compile(r"\(\s*(?:in\s+)?%\s*\)|(?<!\d)(?<!\d\s)%\s*$|^\s*%")
@@ -37,7 +41,11 @@ _PERCENT_LABEL = re.compile(r"\(\s*(?:in\s+)?%\s*\)|(?<!\d)(?<!\d\s)%\s*$|^\s*%"
 LONGEST_UNITS_LINE = 60
 """Characters of a line above a table that may name the unit of its figures."""
 
+LONGEST_QUOTE = 600
+"""Characters of a quote whose strength is compared with a claim's; a longer one holds more than one statement."""
+
 _HEADS = re.compile(r"\b(?:employees|headcount|staff|workforce|pupils|students|patients|visitors|members)\b", re.I)
+_SCALE_SAID = re.compile(r"thousand|million|billion|'000|\b\d[\d.,]*\s?(?:k|m|mn|bn)\b", re.I)
 _SCALED = re.compile(r"thousand|million|billion|'000|cost|expense|benefit|pay|compensation", re.I)
 
 TreeOf = Callable[[str], Tree]
@@ -47,12 +55,14 @@ TreeOf = Callable[[str], Tree]
 def find_mismatches(text: str, places: Sequence[PlacedQuote], *, tree_of: TreeOf, question: str = "") -> list[str]:
     """What the quotes say otherwise than the claim `text`: sentences that tell what to mend, each once."""
     found = [place for place in places if place.node is not None and place.located.end]
-    rows = tuple(row for place in found for row in quoted_rows(tree_of(place.draft.document), place))
+    views: dict[int, TableView] = {}
+    rows = tuple(row for place in found for row in quoted_rows(tree_of(place.draft.document), place, views))
     prose = [place.text for place in found if place.node is not None and place.node.table is None]
     claim = TableClaim(text, question, rows, tuple(number for quote in prose for number in figures_in(quote)))
     told = [*find_table_mismatches(claim), *find_comparison_mismatches(claim), *_wrong_cell_units(claim)]
     told += find_own_contradiction(text)
     told += _prose_mismatches(text, prose, question, is_alone=not rows)
+    told += find_heading_mismatches(text, found, tree_of)
     return list(dict.fromkeys(told))
 
 
@@ -69,21 +79,48 @@ def _prose_mismatches(text: str, prose: Sequence[str], question: str, *, is_alon
     yield from find_polarity_mismatches(text, prose, question)
     yield from find_role_mismatches(text, joined)
     yield from find_name_mismatches(text, joined)
+    if len(prose) == 1 and is_alone and len(joined) <= LONGEST_QUOTE:
+        yield from find_strength_mismatches(text, joined)
 
 
 def _wrong_cell_units(claim: TableClaim) -> Iterator[str]:
     """A figure told in another unit than its table, column or label gives it."""
+    views = {id(row.view): row.view for row in claim.rows}
+    lines = {place: tuple(_lines_above(view)) for place, view in views.items()}
     for number, cells in claim.cells:
-        if len(cells) == 1 and (objection := _other_unit(claim, number, cells[0])):
+        objection = _other_unit(claim, number, cells[0], lines[id(cells[0].view)]) if len(cells) == 1 else ""
+        objection = objection or _other_scale(claim, number, cells[0])
+        if objection:
             yield objection
 
 
-def _other_unit(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
+def _other_scale(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
+    """Money told as printed in a table of thousands without saying so; millions told of a count or an amount a share."""
+    header = cell.view.table.columns[cell.column].header if cell.column < len(cell.view.table.columns) else ""
+    label = f"{cell.row.label} {header}"
+    is_plain = is_per_share(label) or "(number)" in label.lower()
+    if number.scale != 1:
+        return f"The row {quote_label(cell.row.label)} has {cell.text.strip()} without a scale." if is_plain else ""
+    scale = next((row.scale for row in claim.rows if row.row is cell.row), Decimal(1))
+    is_counted = is_plain or _is_count(label) or (_HEADS.search(label) and not _SCALED.search(label))
+    if scale == 1 or is_counted or number.percent or _SCALE_SAID.search(claim.text):
+        return ""
+    if abs(number.value) != abs(cell.value):
+        return ""
+    told = next(told for told in numbers_told(claim.text) if told.start == number.start)
+    if unit_of(claim.text, told)[0] != "currency":
+        return ""
+    return (
+        f"The claim leaves out the scale of its table: {number.text} there stands for {abs(cell.value * scale):,.0f}."
+    )
+
+
+def _other_unit(claim: TableClaim, number: Number, cell: QuotedCell, lines: Sequence[str]) -> str:
     if number.scale != 1 and _HEADS.search(cell.row.label) and not _SCALED.search(cell.row.label):
         return f"The row {quote_label(cell.row.label)} counts heads: it has {cell.text.strip()}, not {number.text}."
     told = next(told for told in numbers_told(claim.text) if told.start == number.start)
     family, unit = unit_of(claim.text, told)
-    theirs, stated = _cell_unit(cell)
+    theirs, stated = _cell_unit(cell, lines)
     if unit and stated and unit != stated and {family, theirs} != {"currency", "time"}:
         return f"The claim gives {number.text} in {_show_unit(unit)}; its table gives it in {_show_unit(stated)}."
     return ""
@@ -93,13 +130,13 @@ def _show_unit(unit: str) -> str:
     return unit if unit in ("percent", "celsius", "fahrenheit") or unit.isupper() else f"{unit}s"
 
 
-def _cell_unit(cell: QuotedCell) -> tuple[str, str]:
-    """The unit of a cell: its own, else its column's, its label's, its caption's."""
+def _cell_unit(cell: QuotedCell, lines: Sequence[str]) -> tuple[str, str]:
+    """The unit of a cell: its own, else its column's, its label's, its caption's, that of the lines above."""
     own = numbers_told(cell.text)
     if own and (unit := unit_of(cell.text, own[0]))[1]:
         return unit
     header = cell.view.table.columns[cell.column].header if cell.column < len(cell.view.table.columns) else ""
-    for text in (header, cell.row.label, cell.view.node.title, *_lines_above(cell)):
+    for text in (header, cell.row.label, cell.view.node.title, *lines):
         if (unit := _parenthetical_unit(text))[1]:
             return unit
     currency = units_currency(cell.view.units)
@@ -108,9 +145,8 @@ def _cell_unit(cell: QuotedCell) -> tuple[str, str]:
     )
 
 
-def _lines_above(cell: QuotedCell) -> Iterator[str]:
+def _lines_above(view: TableView) -> Iterator[str]:
     """Short lines just above the table; none for a table whose rows or columns have units of their own."""
-    view = cell.view
     texts = [*(row.label for row in view.table.body), *(column.header for column in view.table.columns)]
     if any("(" in text or "%" in text or is_per_share(text) for text in texts):
         return

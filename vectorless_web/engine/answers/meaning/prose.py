@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 
 from vectorless_web.engine.answers.meaning.ranking import direction_of, said_directions
 from vectorless_web.engine.answers.meaning.wording import agree, content_stems, figures_in, quote_label, split_clauses
@@ -24,17 +25,23 @@ class Told:
     number: Number
 
 
-def numbers_told(text: str) -> list[Told]:
-    """The numbers of a text with those spelled out up to ninety."""
+@lru_cache(maxsize=1 << 8)
+def numbers_told(text: str) -> tuple[Told, ...]:
+    """The numbers of a text with those spelled out up to ninety; each check of a claim asks again."""
     found = [Told(number.start, number.end, number.value, number) for number in figures_in(text)]
     for match in _SPELLED_WORD.finditer(text):
         value = SPELLED_NUMBERS[match.group().lower()]
         number = Number(match.start(), match.end(), value, False, "", Decimal(1), match.group())
         found.append(Told(match.start(), match.end(), value, number))
-    return sorted(found, key=lambda told: told.start)
+    return tuple(sorted(found, key=lambda told: told.start))
 
 
-def _same(one: Told, other: Told) -> bool:
+AHEAD = 80
+"""Characters ahead of a number that may bound it; with all of them the time would grow with the square of the text."""
+
+
+def agree_told(one: Told, other: Told) -> bool:
+    """Whether two numbers are the same, one of them perhaps rounded."""
     return agree(one.number, other.value) or agree(other.number, one.value)
 
 
@@ -86,6 +93,11 @@ _CURRENCIES = {
     "¥": "JPY",
 }
 _RATE = (
+    ("minute", re.compile(r"\b(?:per|a|each|every)\s+minute\b|/min\b", re.I)),
+    ("shift", re.compile(r"\b(?:per|a|each|every)\s+shift\b", re.I)),
+    ("night", re.compile(r"\b(?:per|a|each|every)\s+night\b", re.I)),
+    ("person", re.compile(r"\b(?:per|each|every)\s+(?:person|head)\b|\bper\s+capita\b", re.I)),
+    ("group", re.compile(r"\b(?:per|each|every)\s+(?:group|family|household)\b", re.I)),
     ("hour", re.compile(r"\b(?:per|an|each|every)\s+hour\b|\bhourly\b|/h\b", re.I)),
     ("day", re.compile(r"\b(?:per|a|each|every)\s+(?:calendar\s+)?day\b|\bdaily\b", re.I)),
     ("week", re.compile(r"\b(?:per|a|each|every)\s+week\b|\bweekly\b", re.I)),
@@ -120,7 +132,7 @@ def _currency_of(text: str, told: Told) -> str:
     behind = _CURRENCY_AFTER.match(text[told.end :])
     if behind:
         return _CURRENCIES[behind[1].lower().split()[0].removesuffix("s")]
-    ahead = _CURRENCY_BEFORE.search(text[: told.start])
+    ahead = _CURRENCY_BEFORE.search(text[max(0, told.start - AHEAD) : told.start])
     return (ahead[1] or _CURRENCIES[ahead[2]]) if ahead else ""
 
 
@@ -128,7 +140,7 @@ def find_unit_mismatches(claim: str, quote: str) -> Iterator[str]:
     """A number told in another unit, currency or rate than the quote gives it."""
     stated = numbers_told(quote)
     for told in numbers_told(claim):
-        same = [other for other in stated if _same(told, other)]
+        same = [other for other in stated if agree_told(told, other)]
         if same and (objection := _other_unit(claim, told, quote, same) or _other_rate(claim, told, quote, same)):
             yield objection
 
@@ -162,12 +174,12 @@ def _plural(unit: str) -> str:
 
 def _other_rate(claim: str, told: Told, quote: str, same: Sequence[Told]) -> str:
     """An amount per month told of one per year. A text that names several rates says nothing plain."""
-    if len(figures_in(claim)) != 1 or len(same) != 1:
+    if len(same) != 1 or len(figures_in(claim)) != 1:
         return ""
     said = _rates_of(claim)
     if len(said) != 1:
         return ""
-    around = _clause_at(quote, same[0].start)
+    around = clause_around(quote, same[0].start)
     stated = {name for name, pattern in _RATE if _is_rate_of(pattern, around, same[0].number.text)}
     (rate,) = said
     if not stated or rate in stated:
@@ -185,13 +197,14 @@ def _is_rate_of(pattern: re.Pattern[str], text: str, number: str) -> bool:
     if place < 0:
         return False
     behind = re.match(
-        r"\s*(?:(?:per|a|an|each|every)\s+\w+|[a-z]+\s+(?:per|each|every)\s+\w+|annually|yearly|monthly|weekly|daily|hourly)",
+        r"\s*(?:(?!in\b|paid\b|due\b|payable\b)[A-Za-z]+\s+)?(?:(?:per|an?|each|every)\s+\w+|annually|yearly|quarterly|monthly|weekly|daily|hourly)",
         text[place + len(number) :],
     )
     return bool(pattern.search(text[max(0, place - 30) : place]) or (behind and pattern.search(behind.group())))
 
 
-def _clause_at(text: str, place: int) -> str:
+def clause_around(text: str, place: int) -> str:
+    """The clause of a text that a place stands in."""
     start = max(text.rfind(mark, 0, place) for mark in (". ", "; ", "\n", "\t")) + 1
     ends = [end for mark in (". ", "; ", "\n", "\t") if (end := text.find(mark, place)) >= 0]
     return text[start : min(ends)] if ends else text[start:]
@@ -236,7 +249,7 @@ def find_bound_mismatches(claim: str, quote: str) -> Iterator[str]:
     """At least told of at most, before told of after."""
     stated = numbers_told(quote)
     for told in numbers_told(claim):
-        same = [other for other in stated if _same(told, other)]
+        same = [other for other in stated if agree_told(told, other)]
         if len(same) != 1:
             continue
         (other,) = same
@@ -255,7 +268,7 @@ def _swapped_bound(claim: str, told: Told, quote: str, other: Told) -> Iterator[
 
 
 def _bound_of(text: str, told: Told) -> str:
-    ahead, behind = text[: told.start], text[told.end : told.end + 40]
+    ahead, behind = text[max(0, told.start - AHEAD) : told.start], text[told.end : told.end + 40]
     most = bool(_AT_MOST.search(ahead) or _OR_LESS.match(behind))
     least = not _AT_MOST.search(ahead) and bool(_AT_LEAST.search(ahead) or _OR_MORE.match(behind))
     return "" if most == least else "most" if most else "least"
@@ -263,14 +276,14 @@ def _bound_of(text: str, told: Told) -> str:
 
 def _is_turned(text: str, told: Told) -> bool:
     """Whether the sentence denies something of the bound, or puts it before a date, which turns it around."""
-    clause = _clause_at(text, told.start)
+    clause = clause_around(text, told.start)
     bare = re.sub(
         r"\b(?:no|not)\s+(?:more|later|less|fewer|longer|earlier|greater|sooner)\s+than\b", " ", clause, flags=re.I
     )
     bare = re.sub(r"\b(?:not|never)\s+exceed\w*|\bmay\s+not\s+\w+\s+more\s+than\b", " ", bare, flags=re.I)
     bare = re.sub(r"^\W*(?:no|yes),", " ", bare, flags=re.I)
     is_ahead = bool(_BEFORE.match(text[told.end :])) and bool(
-        re.search(r"later\s+than\s*$|earlier\s+than\s*$", text[: told.start], re.I)
+        re.search(r"later\s+than\s*$|earlier\s+than\s*$", text[max(0, told.start - AHEAD) : told.start], re.I)
     )
     return bool(_NEGATOR_BEFORE.search(bare)) != is_ahead
 
@@ -310,7 +323,7 @@ def _direction_told(sign: int, clause: str) -> str:
 
 def _is_about(numbers: Sequence[Told], stems: frozenset[str], theirs: Sequence[Told], said: frozenset[str]) -> bool:
     if numbers:
-        return any(_same(one, other) for one in numbers for other in theirs) and bool(stems & said)
+        return any(agree_told(one, other) for one in numbers for other in theirs) and bool(stems & said)
     shared = len(stems & said)
     return shared >= 2 and shared * 2 >= min(len(stems), len(said))
 
@@ -351,17 +364,23 @@ _WEAK = frozenset(
 )
 
 
+MOST_STATED = 40
+"""Numbers of quotes of which each may belong to another thing; pages of them say nothing plain, and slowly."""
+
+
 def find_owner_mismatches(claim: str, quote: str, question: str) -> Iterator[str]:
     """A number told of another thing that the same quote gives another number: 64% of one group, 41% of the other."""
     stated, said = numbers_told(quote), content_stems(claim)
     told = numbers_told(claim)
+    if len(stated) > MOST_STATED:
+        return
     asked = content_stems(question)
     for number in told:
-        own = [other for other in stated if _same(number, other)]
+        own = [other for other in stated if agree_told(number, other)]
         if len(own) != 1:
             continue
         for other in stated:
-            if other == own[0] or _same(number, other) or unit_of(quote, other) != unit_of(quote, own[0]):
+            if other == own[0] or agree_told(number, other) or unit_of(quote, other) != unit_of(quote, own[0]):
                 continue
             mine, others = _contexts(quote, own[0], other, stated)
             only_mine, only_others = mine - others - _WEAK, others - mine - _WEAK
@@ -370,7 +389,7 @@ def find_owner_mismatches(claim: str, quote: str, question: str) -> Iterator[str
                 only_mine, only_others = names - other_names, other_names - names
             if not only_mine or not only_others or only_mine & (said | asked):
                 continue
-            if only_others & said and not any(_same(one, other) for one in told):
+            if only_others & said and not any(agree_told(one, other) for one in told):
                 around = quote_label(_words_around(quote, own[0], stated))
                 yield f"The quote gives {other.number.text} for that; {own[0].number.text} is for {around}."
                 return

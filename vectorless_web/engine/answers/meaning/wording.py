@@ -86,16 +86,17 @@ def _placed_terms(text: str) -> tuple[tuple[str, int, int], ...]:
     )
 
 
-def figures_in(text: str) -> list[Number]:
+@lru_cache(maxsize=1 << 8)
+def figures_in(text: str) -> tuple[Number, ...]:
     """Numbers of a text that state something: without years, days of dates, school years and split heading numbers."""
     dates = [match.span() for pattern in (_DATE, _SCHOOL_YEAR) for match in pattern.finditer(text)]
-    return [
+    return tuple(
         number
         for number in numbers_in(text)
         if not any(start <= number.start < end for start, end in dates)
         and not _is_year(number)
         and not number.text.lstrip("-–−( ").startswith(".")
-    ]
+    )
 
 
 def _is_year(number: Number) -> bool:
@@ -105,10 +106,15 @@ def _is_year(number: Number) -> bool:
 
 def agree(number: Number, value: Decimal, scales: Iterable[Decimal] = (Decimal(1),)) -> bool:
     """Whether a number told is the value, read with one of the scales and rounded to the digits told."""
-    decimals = re.sub(r"[^\d.]", "", number.text).partition(".")[2]
-    unit = number.scale.scaleb(-len(decimals))
-    tolerance = Decimal(0) if not decimals and number.scale == 1 and not number.percent else unit / 2
+    tolerance = _find_tolerance(number.text, number.scale, percent=number.percent)
     return any(abs(abs(number.value) - abs(value * scale)) <= tolerance for scale in scales)
+
+
+@lru_cache(maxsize=1 << 10)
+def _find_tolerance(text: str, scale: Decimal, *, percent: bool) -> Decimal:
+    """Half of what the last digit told is worth; nothing for a whole number."""
+    decimals = re.sub(r"[^\d.]", "", text).partition(".")[2]
+    return Decimal(0) if not decimals and scale == 1 and not percent else scale.scaleb(-len(decimals)) / 2
 
 
 def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> list[Mention]:
@@ -119,9 +125,9 @@ def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> list[Mention
     placed = _placed_terms(text)
     found: list[tuple[int, Mention]] = []
     said = {term for term, _, _ in placed}
-    for key, terms in names.items():
-        if not said.issuperset(terms):
-            continue
+    # Names of the same words stand at the same places, where the first of them counts.
+    different = {frozenset(terms): (key, terms) for key, terms in reversed(names.items()) if said.issuperset(terms)}
+    for key, terms in reversed(different.values()):
         found += [(len(terms), mention) for mention in _mentions_of(placed, key, tuple(terms))]
     found.sort(key=lambda pair: (-pair[0], pair[1].start))
     kept: list[Mention] = []

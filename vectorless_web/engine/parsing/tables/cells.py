@@ -24,6 +24,7 @@ _NUMBER = re.compile(
     r"^(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}(?:\s*%)?"
     r"(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
 )
+_ISO_DATE = re.compile(r"^(?:19|20)\d\d-\d\d-\d\d$")
 _NIL = re.compile(
     r"^(?:[$€£¥₹]\s*)?(?:[–—−-]{1,3}|n/?[ma]|nm|n\.m\.|n\.a\.|\*{1,3})\s*(?:%|\)|\([a-z]\))*$", re.IGNORECASE
 )
@@ -44,7 +45,7 @@ class CellSpan:
 
 def is_number(text: str) -> bool:
     """Whether a cell's text is a figure, a dash that stands for one, or "not meaningful"."""
-    return bool(_NUMBER.match(text) or _NIL.match(text))
+    return bool(_NUMBER.match(text) or _NIL.match(text) or _ISO_DATE.match(text))
 
 
 def _is_figure(text: str) -> bool:
@@ -113,6 +114,8 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
         )
     if spans[k][0] < spans[k - 1][1]:
         return True
+    if _MARK.match(word) and gap < 2 * limit and not is_number(before) and before[-1:].isalnum():
+        return False  # a footnote's mark behind a label
     if gap > limit:
         return True
     if _MARK.match(before) and k > 1 and is_number(text[spans[k - 2][0] : spans[k - 2][1]]):

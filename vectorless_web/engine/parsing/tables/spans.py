@@ -170,7 +170,8 @@ def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
         return False
     for place in range(1, len(first)):
         below = [row[place] for row in shown[1 : _LOOKED_AT + 1] if place < len(row) and row[place]]
-        figures = sum(_starts_as_figure(text) for text in below)
+        # A sheet of two columns ("Weight | 4.5 kg") states quantities without any header.
+        figures = sum(is_number(text) if len(first) == 2 else _starts_as_figure(text) for text in below)
         if first[place] and below and 2 * figures > len(below):
             return not _starts_as_figure(first[place]) or _is_year(first[place])
     filled = [text for text in first if text]
