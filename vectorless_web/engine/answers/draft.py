@@ -16,7 +16,7 @@ from vectorless_web.engine.answers.calculation import (
     quote_of,
     work_out,
 )
-from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, SynthesisContext
+from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, Signal, SynthesisContext
 from vectorless_web.engine.answers.readings import claim_of_reading
 from vectorless_web.engine.figures.figure import Figure, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
@@ -398,15 +398,31 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     passages = [fact for fact in context.facts if isinstance(fact, Passage)]
     if asks_for_all(plan) and not any(passage.is_list and passage.suffices for passage in passages):
         return AnswerDraft(tuple(make_sweep_claims(plan, passages, dict(context.names))))
-    passages = [passage for passage in passages if passage.suffices]
     if not passages:
         return AnswerDraft()
-    chosen = choose_passages(plan, passages)
+    standing = [passage for passage in passages if passage.suffices]
+    chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
     if plan.intent is Intent.YES_NO:
         claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
     open_parts = [set(passage.unmet) for passage in chosen]
-    return AnswerDraft(tuple(claims), missing=tuple(sorted(set.intersection(*open_parts))))
+    signals = _measure_passage(chosen[0])
+    return AnswerDraft(
+        tuple(replace(claim, signals=signals) for claim in claims),
+        missing=tuple(sorted(set.intersection(*open_parts))),
+    )
+
+
+def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
+    """What was measured of the passage that comes first; whether it may stand is weighed with all else."""
+    return (
+        Signal("said", passage.said),
+        Signal("passage_fit", min(1.0, passage.fit)),
+        Signal("holds_all", float(not passage.unmet)),
+        Signal("suffices", float(passage.suffices)),
+        Signal("is_list", float(passage.is_list)),
+        Signal("is_rule", float(bool(passage.parts))),
+    )
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from vectorless_web.engine.answers.calculation import (
@@ -10,7 +11,7 @@ from vectorless_web.engine.answers.calculation import (
     make_operand,
     quote_rows,
 )
-from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim
+from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, Signal
 from vectorless_web.engine.figures.arithmetic import round_half_up
 from vectorless_web.engine.figures.figure import Figure, format_number, scale_name
 from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Task
@@ -22,6 +23,12 @@ _SPACES = re.compile(r"\s+")
 
 def claim_of_reading(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
     """The claim that tells a reading, and the one number that it stands for, "" for none."""
+    claim, value = _word_reading(plan, reading)
+    signals = (Signal(f"reads_{reading.request.task.value}", 1.0), Signal("reading_fit", min(1.0, reading.fit)))
+    return replace(claim, signals=signals), value
+
+
+def _word_reading(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
     task = reading.request.task
     if task is Task.VALUE:
         text, value = _tell_values(plan, reading)
