@@ -27,7 +27,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Response
 
 from tests.support.word_files import LEGAL, add_numbering, body, contract, number, related, word
-from vectorless_web.engine.agent.model.replies import STEP_SCHEMA, mend_step
+from vectorless_web.engine.agent.model.replies import TURN_SCHEMA, mended_turn
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.replies import check_object
@@ -40,25 +40,25 @@ from vectorless_web.providers.openai_chat import OpenAIChat
 class Step(pydantic.BaseModel):
     """A step of a walk as pydantic checks it."""
 
-    action: str = pydantic.Field(pattern="^(retrieve|extract|scan|navigate|synthesize)$")
+    action: str = pydantic.Field(pattern="^(search|read|calculate|note)$")
     node: int | None = None
     query: str | None = None
 
 
-WANTED = ("retrieve", 12)
+WANTED = ("read", 12)
 REPLIES = {
-    "plain JSON": '{"thought": "x", "action": "retrieve", "node": 12}',
-    "number as text": '{"action": "retrieve", "node": "12"}',
-    "number in brackets": '{"action": "retrieve", "node": "[12]"}',
-    "fenced": '```json\n{"action": "retrieve", "node": 12}\n```',
-    "words around it": 'Sure, here it is: {"action": "retrieve", "node": 12} I hope that helps.',
-    "a thought before it": '<think>{"action": "scan"}?</think>{"action": "retrieve", "node": 12}',
-    "a comma too many": '{"action": "retrieve", "node": 12,}',
-    "Python quotes": "{'action': 'retrieve', 'node': 12}",
-    "another case": '{"Action": "Retrieve", "Node": 12}',
-    "wrapped": '{"reply": {"action": "retrieve", "node": 12}}',
+    "plain JSON": '{"thought": "x", "action": "read", "node": 12}',
+    "number as text": '{"action": "read", "node": "12"}',
+    "number in brackets": '{"action": "read", "node": "[12]"}',
+    "fenced": '```json\n{"action": "read", "node": 12}\n```',
+    "words around it": 'Sure, here it is: {"action": "read", "node": 12} I hope that helps.',
+    "a thought before it": '<think>{"action": "search"}?</think>{"action": "read", "node": 12}',
+    "a comma too many": '{"action": "read", "node": 12,}',
+    "Python quotes": "{'action': 'read', 'node': 12}",
+    "another case": '{"Action": "Read", "Node": 12}',
+    "wrapped": '{"reply": {"action": "read", "node": 12}}',
     "another name for it": '{"tool": "read", "args": {"key": 12}}',
-    "a call": '{"action": "retrieve(12)"}',
+    "a call": '{"action": "read(12)"}',
 }
 
 
@@ -70,10 +70,10 @@ def try_replies() -> Iterator[tuple[str, bool, bool]]:
 
 def _ours_reads(text: str) -> bool:
     try:
-        step = check_object(text, None, STEP_SCHEMA, mend=mend_step)
+        turn = check_object(text, None, TURN_SCHEMA, mend=mended_turn)
     except ModelError:
         return False
-    return (step["action"], step["node"]) == WANTED
+    return [(step["action"], step["node"]) for step in turn["steps"]] == [WANTED]
 
 
 def _pydantic_reads(text: str) -> bool:

@@ -193,7 +193,18 @@ def _measure_place(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
     node = finder.fits([first.key])[first.key]
     other = max((candidate.score for candidate in finder.ranked if candidate.key not in keys), default=0.0)
     page = finder.page_fits.get(first.page_index, 0.0)
-    return [Signal("page", page), Signal("node", node), Signal("ahead", max(0.0, min(1.0, 0.5 + (node - other) / 2)))]
+    leaves = len(finder.document.tree.leaves())
+    return [
+        Signal("page", page),
+        Signal("node", node),
+        Signal("ahead", max(0.0, min(1.0, 0.5 + (node - other) / 2))),
+        Signal("choice", min(1.0, math.log10(1 + leaves) / LARGEST)),
+    ]
+
+
+LARGEST = 4.0
+"""Decimal logarithm of the leaves from which a document counts as the largest: the more there are to choose from, the
+likelier a wrong one."""
 
 
 LONG_ANSWER, LONG_SENTENCE = 4, 60
