@@ -488,7 +488,8 @@ def rank_pages_across(
 def node_scores(document: CompiledDocument, plan: QueryPlan, *, lexicon: Lexicon | None = None) -> Floats:
     """One score for each node of the tree: its own words and rows, carried by the score of its page; 0 for the rest."""
     parts = _parts_of(profile_of(document, lexicon), plan)
-    found = np.array(_round_scores(_scored_rows(parts, _temper(mix_for(plan), parts.told))["score"]))
+    # Not tempered: a fitting table row stays before prose that only repeats the question's words.
+    found = np.array(_round_scores(_scored_rows(parts, mix_for(plan))["score"]))
     scores = np.zeros(len(document.tree))
     scores[parts.profile.keys] = np.maximum(found, 0.0)
     return scores
