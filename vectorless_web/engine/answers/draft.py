@@ -397,7 +397,9 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     plan = context.plan
     passages = [fact for fact in context.facts if isinstance(fact, Passage)]
     if asks_for_all(plan) and not any(passage.is_list and passage.suffices for passage in passages):
-        return AnswerDraft(tuple(make_sweep_claims(plan, passages, dict(context.names))))
+        # One sentence that holds no members is no list.
+        is_list = len(passages) > 1 or asks_documents(plan) or not any(passage.unmet for passage in passages)
+        return AnswerDraft(tuple(make_sweep_claims(plan, passages, dict(context.names))) if is_list else ())
     if not passages:
         return AnswerDraft()
     standing = [passage for passage in passages if passage.suffices]

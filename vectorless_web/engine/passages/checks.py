@@ -196,6 +196,8 @@ def _tells_role(words: str, part: str) -> bool:
 
 def _states_amount(part: str, words: str, members: int) -> bool:
     """Whether a number stands there that can be the one asked for: money for a price, "23 calls" for how many calls."""
+    if re.search(r"\bpercent(?:age)?\b|\bper cent\b", part, re.IGNORECASE):
+        return bool(re.search(r"\d\s?%|\bper ?cent\b|\bpercentage points?\b", words, re.IGNORECASE))
     if _ASKS_MONEY.search(part):
         return bool(_MONEY.search(words))
     counted = _HOW_MANY.search(part)

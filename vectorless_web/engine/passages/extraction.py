@@ -215,7 +215,7 @@ def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> boo
 SAID_SAFELY = 0.45
 """Share of the question from which its weightiest word may be missing ..."""
 
-TOLD_BY_FORM = frozenset({Wanted.DEFINITION, Wanted.STEPS})
+TOLD_BY_FORM = frozenset({Wanted.DEFINITION})
 """Kinds whose form tells an answer from anything else."""
 
 READ_INTO, READ_SAFELY = frozenset({Wanted.VERDICT, Wanted.STATEMENT}), 0.55
@@ -233,7 +233,7 @@ def _measure_said(finder: Finder, text: str, around: str, near: str) -> float:
 ENOUGH_SAID = 0.28
 """Least share of the question that an answer says."""
 
-ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.28, Wanted.VERDICT: 0.3, Wanted.CAUSE: 0.3, Wanted.STATEMENT: 0.3}
+ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.28, Wanted.VERDICT: 0.45, Wanted.CAUSE: 0.3, Wanted.STATEMENT: 0.3}
 """The same by what is asked for: the words of a definition tell it, while a verdict can be read into any sentence."""
 
 
@@ -286,7 +286,7 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
         is_list=True,
         unmet=tuple(requirement.describe() for requirement in unmet),
         suffices=_suffices(asked, said, unmet)
-        and _accounts_for_rarest(asked, said, f"{announced} {where} {words}", ""),
+        and (is_done or _accounts_for_rarest(asked, said, f"{announced} {where} {words}", "")),
     )
 
 
