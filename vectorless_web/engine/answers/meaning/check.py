@@ -95,7 +95,7 @@ def _wrong_cell_units(claim: TableClaim) -> Iterator[str]:
 
 
 def _other_scale(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
-    """Money told as printed in a table of thousands without saying so; millions told of a count or an amount a share."""
+    """Money told as printed in a table of thousands without saying so; millions told of a count or of a share."""
     header = cell.view.table.columns[cell.column].header if cell.column < len(cell.view.table.columns) else ""
     label = f"{cell.row.label} {header}"
     is_plain = is_per_share(label) or "(number)" in label.lower()
