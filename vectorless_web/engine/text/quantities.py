@@ -225,7 +225,12 @@ class Quantity:
 
 def quantities_in(text: str) -> list[Quantity]:
     """All amounts in reading order, those of dates and times of day left out; none overlaps another."""
-    taken = _merge_spans((mention.start, mention.end) for mention in (*dates_in(text), *times_in(text)))
+    taken = _merge_spans(
+        [
+            *((mention.start, mention.end) for mention in dates_in(text)),
+            *((time.start, time.end) for time in times_in(text)),
+        ]
+    )
     found = [
         quantity
         for read in (_parts, _find_hyphenated, _solid, _ordinals, _digits, _words, _times, _single)

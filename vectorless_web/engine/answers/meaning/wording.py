@@ -126,7 +126,9 @@ def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> list[Mention
     found: list[tuple[int, Mention]] = []
     said = {term for term, _, _ in placed}
     # Names of the same words stand at the same places, where the first of them counts.
-    different = {frozenset(terms): (key, terms) for key, terms in reversed(names.items()) if said.issuperset(terms)}
+    different = {
+        frozenset(terms): (key, terms) for key, terms in reversed(list(names.items())) if said.issuperset(terms)
+    }
     for key, terms in reversed(different.values()):
         found += [(len(terms), mention) for mention in _mentions_of(placed, key, tuple(terms))]
     found.sort(key=lambda pair: (-pair[0], pair[1].start))
