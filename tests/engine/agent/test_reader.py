@@ -115,6 +115,7 @@ def test_a_label_alone_stands_last(text):
         "Vaccine 3f2504e0-4f89-11d3-9a0c-0305e82c3301",
         "Nurses 9f86d081884c7d659a2feaa0c55ad015",
         "Vaccine Table of Contents",
+        "Page 3 of 12",
     ],
 )
 def test_identifiers_and_running_heads_are_no_evidence(text):

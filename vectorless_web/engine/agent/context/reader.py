@@ -44,8 +44,8 @@ _IDENTIFIER = re.compile(
     r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{24,}\b", re.I
 )
 _FIGURE = re.compile(r"\W*\d|\W*$")
-_RUNNING_LINK = re.compile(r".{1,80}\btable\s+of\s+contents\W*", re.I)
-"""A running head that links back to the contents; it differs from page to page by the part it names."""
+_RUNNING_LINK = re.compile(r".{1,80}\btable\s+of\s+contents\W*|\W*page\s+\d+(?:\s*(?:of|/)\s*\d+)?\W*", re.I)
+"""A running head that links back to the contents, or counts the pages; it differs from page to page."""
 _REFERENCES = re.compile(r"^\W*(?:\d+\W+)?(?:references?|bibliography|literature(?: cited)?|works cited)\W*$", re.I)
 _ASKS_REFERENCES = re.compile(
     r"\b(?:referenc|bibliograph|literature|cited|citation|publication|doi|url|link|web)", re.I
