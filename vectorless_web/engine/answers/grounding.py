@@ -31,11 +31,11 @@ from vectorless_web.engine.relations.relation import units_of
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
 
-LONGEST_CLAIM, MOST_NUMBERS = 6_000, 120
+LONGEST_CLAIM, MOST_NUMBERS = 6_000, 80
 """Characters and numbers of a sentence that is checked; a page of text, and more rows than a table's page has."""
 
-LONGEST_QUOTES = 15_000
-"""Characters of all quotes of a sentence that is checked: five pages. Numbers are compared each with each."""
+LONGEST_QUOTES = 10_000
+"""Characters of all quotes of a sentence that is checked: three pages. Numbers are compared each with each."""
 
 TOO_LONG = (
     f"The sentence and its quotes are too long to be checked: a sentence has at most {LONGEST_CLAIM:,} characters and"
