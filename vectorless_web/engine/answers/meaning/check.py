@@ -105,7 +105,9 @@ def _other_scale(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
     is_counted = is_plain or _is_count(label) or (_HEADS.search(label) and not _SCALED.search(label))
     if scale == 1 or is_counted or number.percent or _SCALE_SAID.search(claim.text):
         return ""
-    if abs(number.value) != abs(cell.value):
+    # A cell copied as it stands, "$ 5,400", tells no amount yet.
+    is_copied = len(re.findall(r"[A-Za-z]{2,}", claim.text)) < 2
+    if is_copied or abs(number.value) != abs(cell.value):
         return ""
     told = next(told for told in numbers_told(claim.text) if told.start == number.start)
     if unit_of(claim.text, told)[0] != "currency":
