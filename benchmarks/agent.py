@@ -29,12 +29,11 @@ from vectorless_web.engine.agent.model.planner import model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, find_no_record
+from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, Recall, find_no_record
 from vectorless_web.engine.llm.model import ChatModel, Message, Reply
-from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.text.tokens import HeuristicEstimator
-from vectorless_web.infra.queues.work_horses import freeze_memory
+from vectorless_web.infra.queues.jobs import freeze_memory
 
 _COPIED = re.compile(r"^\[(?P<node>\w+)\] page[^\n]*\n(?P<quote>[^\n]{12,})", re.M)
 SIZES = {"up to 60": 60, "61 to 120": 120, "121 to 200": 200, "above 200": 100_000}

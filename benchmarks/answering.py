@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from benchmarks.corpus import FolderCorpus
 from benchmarks.led import MakeReasoner, Spending, from_environment, led_by
@@ -24,10 +24,12 @@ Prediction = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """What answers: the reasoner of each run, the limits of a run, and what all runs spent."""
+    """What answers: the reasoner of each run, the limits of a run, whether withheld answers count as given, and what
+    all runs spent."""
 
     make_reasoner: MakeReasoner
     limits: Limits
+    gives_withheld: bool = False
     spending: Spending = field(default_factory=Spending)
 
 
@@ -39,6 +41,8 @@ class Answered:
     cited: Sequence[Evidence]
     walked: Sequence[str]
     calls: int
+    withheld: dict[str, Any] = field(default_factory=dict)
+    """The answer that was not certain enough to be given, as VERIFY tells it; empty for none."""
 
     @property
     def is_answer(self) -> bool:
@@ -50,7 +54,7 @@ def make_engine(options: argparse.Namespace) -> Engine:
     """The engine that the options name: offline, or led by the model of the environment."""
     limits = Limits(wall_seconds=options.run_seconds)
     if options.engine == "offline":
-        return Engine(lambda _spending: Orchestrator(), limits)
+        return Engine(lambda _spending: Orchestrator(), limits, options.withheld)
     model = from_environment(seconds=options.call_seconds)
     return Engine(led_by(model, limits=limits), limits)
 
@@ -65,13 +69,29 @@ def run_question(question: str, corpus: FolderCorpus, engine: Engine) -> Answere
         cited=[evidence for event in events if isinstance(event, ClaimEvent) for evidence in event.citations],
         walked=[ref.document for event in events if isinstance(event, StepEvent) for ref in event.refs],
         calls=spent.calls,
+        withheld=next((step.observation["withheld"] for step in events if _tells_withheld(step)), {}),
     )
 
 
-def prediction_of(answered: Answered, name_of: Callable[[str], str]) -> Prediction:
+def _tells_withheld(event: object) -> TypeGuard[StepEvent]:
+    return isinstance(event, StepEvent) and "withheld" in event.observation
+
+
+def _give_withheld(prediction: Prediction, answered: Answered, name_of: Callable[[str], str]) -> Prediction:
+    """The prediction with the answer that was withheld as if it had been given: what a confidence is fitted on."""
+    held = answered.withheld
+    if not held:
+        return prediction
+    cited = {(row["document"], row["page"], row["quote"]): row for row in held["citations"]}.values()
+    citations = [{"doc": name_of(r["document"]), "page": r["page"] - 1, "quote": r["quote"]} for r in cited]
+    told = {name: held[name] for name in ("answer", "value", "confidence", "signals")}
+    return {**prediction, **told, "citations": citations, "outcome": "answered"}
+
+
+def prediction_of(answered: Answered, name_of: Callable[[str], str], engine: Engine) -> Prediction:
     """The fields that every prediction of a run has; `name_of` turns a corpus id into the name of the document."""
     done = answered.done
-    return {
+    prediction = {
         "answer": done.answer if answered.is_answer else "",
         "value": done.value if answered.is_answer else "",
         "citations": _citations(answered.cited, name_of) if answered.is_answer else [],
@@ -85,6 +105,7 @@ def prediction_of(answered: Answered, name_of: Callable[[str], str]) -> Predicti
         "engine": done.engine,
         "reason": done.reason,
     }
+    return _give_withheld(prediction, answered, name_of) if engine.gives_withheld else prediction
 
 
 def _citations(cited: Sequence[Evidence], name_of: Callable[[str], str]) -> list[dict[str, Any]]:
@@ -165,4 +186,5 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="leave out what --out holds, append the rest")
     parser.add_argument("--at-once", type=int, default=1, help="questions worked on together")
     parser.add_argument("--call-seconds", type=float, default=120.0, help="how long one call of the model may take")
+    parser.add_argument("--withheld", action="store_true", help="give answers that were not certain enough, too")
     parser.add_argument("--run-seconds", type=float, default=300.0, help="how long one question may take")

@@ -2,12 +2,12 @@
 
     python benchmarks/calibration.py --set NAME PRED.jsonl JUDGED.jsonl [--set ...] [--write] [--decay 1.0]
 
-PRED.jsonl holds predictions of reading.py or financebench.py; JUDGED.jsonl says by `id` (or `financebench_id`) and
-`right` (0 to 1) which of them are right. Only answered questions count: what is withheld has no confidence. The fit is
-a logistic regression over the signals of each answer, every set weighing the same, with a penalty of --decay on squared
+PRED.jsonl holds predictions of reading.py or financebench.py made with --withheld; JUDGED.jsonl says by `id` (or
+`financebench_id`) and `right` (0 to 1) which of them are right. Only answered questions count. The fit is a logistic
+regression over the signals of each answer, every set weighing the same, with a penalty of --decay on squared
 weights, worked out by Newton's method. Each set's row is measured by a fit on all the others. `strong` is the least
-confidence from which on .93 of the answers are right over those left-out sets, `moderate` the least from which on .6
-are; --write puts the fit on all sets into `calibration.toml`.
+confidence from which on .93 of the answers are right over those left-out sets, `moderate` one half: what is more likely
+wrong than right is withheld. --write puts the fit on all sets into `calibration.toml`.
 """
 
 import argparse
@@ -24,9 +24,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from vectorless_web.engine.index.scoring import Floats
 
 WHERE = Path(__file__).resolve().parents[1] / "vectorless_web/engine/answers/calibration.toml"
-STRONG_RIGHT, MODERATE_RIGHT = 0.93, 0.6
-"""Shares of answers right from which on a confidence is called strong or moderate. Above the .90 that is promised of
-strong ones, since a share on other data falls short of the one fitted."""
+STRONG_RIGHT = 0.93
+"""Share of answers right from which on a confidence is called strong. Above the .90 that is promised of them, since a
+share on other data falls short of the one fitted."""
+MODERATE = 0.5
+"""Confidence from which on an answer is given: below, it is more likely wrong than right."""
 BINS = 10
 FEWEST = 20
 """Answers that a share is read from, at least: fewer say nothing."""
@@ -63,16 +65,16 @@ def main() -> None:
     whole = fit_to(sets, options.decay)
     measured = measured or [(each, whole.chances(each.shares)) for each in sets]
     chances, right = np.concatenate([c for _, c in measured]), np.concatenate([e.right for e, _ in measured])
-    strong, moderate = (least_chance(chances, right, share) for share in (STRONG_RIGHT, MODERATE_RIGHT))
+    strong = max(least_chance(chances, right, STRONG_RIGHT), MODERATE)
     print("| set | answers | right | calibration error | strong | right among strong | weak | right among weak |")
     print("|---|---|---|---|---|---|---|---|")
     for each, found in measured:
-        print(_row(each.name, found, each.right, strong, moderate))
-    print(_row("all", chances, right, strong, moderate))
+        print(_row(each.name, found, each.right, strong))
+    print(_row("all", chances, right, strong))
     for name, weight in sorted(zip(names, whole.weights, strict=True), key=lambda pair: -abs(pair[1])):
         print(f"{weight:+.2f} {name}")
     if options.write:
-        WHERE.write_text(_toml(names, whole, strong, moderate), encoding="utf-8")
+        WHERE.write_text(_toml(names, whole, strong), encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
@@ -148,20 +150,20 @@ def calibration_error(chances: Floats, right: Floats) -> float:
     return sum(gaps) / len(right)
 
 
-def _row(name: str, chances: Floats, right: Floats, strong: float, moderate: float) -> str:
+def _row(name: str, chances: Floats, right: Floats, strong: float) -> str:
     def told(chosen: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> str:
         return f"{int(chosen.sum())} | {right[chosen].mean():.2f}" if chosen.any() else "0 | "
 
     error = calibration_error(chances, right)
-    shown = f"{told(chances >= strong)} | {told(chances < moderate)}"
+    shown = f"{told(chances >= strong)} | {told(chances < MODERATE)}"
     return f"| {name} | {len(right)} | {right.mean():.2f} | {error:.2f} | {shown} |"
 
 
-def _toml(names: Sequence[str], fit: Fit, strong: float, moderate: float) -> str:
+def _toml(names: Sequence[str], fit: Fit, strong: float) -> str:
     text = WHERE.read_text(encoding="utf-8")
     head = text[: text.index("[offline]")]
     weights = "".join(f"{name} = {weight:.3f}\n" for name, weight in zip(names, fit.weights, strict=True))
-    cuts = f"intercept = {fit.intercept:.3f}\nstrong = {strong:.2f}\nmoderate = {moderate:.2f}\n"
+    cuts = f"intercept = {fit.intercept:.3f}\nstrong = {strong:.2f}\nmoderate = {MODERATE:.2f}\n"
     return f"{head}[offline]\n{cuts}\n[offline.weights]\n{weights}"
 
 

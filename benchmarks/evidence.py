@@ -27,7 +27,7 @@ from tests.support.pdf_text import text_under
 from vectorless_web.engine.documents.artefact import CompiledDocument, open_artefact
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.parsing.pdf.boxes import highlight_boxes
+from vectorless_web.engine.parsing.pdf.text import highlight_boxes
 from vectorless_web.engine.text.analyser import analyse
 
 _K1, _B, _FIRST = 1.5, 0.75, 5

@@ -33,7 +33,7 @@ from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.replies import check_object
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.word.parse import read_docx
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 
 

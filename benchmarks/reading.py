@@ -40,7 +40,7 @@ def answer(question: Question, corpora: Mapping[str, FolderCorpus], engine: Engi
     """A whole run over the question's document."""
     corpus = corpora[set_of(question)]
     answered = run_question(question["question"], corpus.only(corpus.id_of(question["doc"])), engine)
-    return {**prediction_of(answered, corpus.file_name_of), "unit": "", "calls": answered.calls}
+    return {**prediction_of(answered, corpus.file_name_of, engine), "unit": "", "calls": answered.calls}
 
 
 def set_of(question: Question) -> str:

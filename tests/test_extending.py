@@ -102,8 +102,8 @@ def test_a_new_lane_finds_what_words_do_not(cooked):
 def test_a_new_file_format_compiles_with_all_of_its_text(cooked):
     copy, _ = cooked("A file format")
 
-    table = json.loads(copy.run("python3 manage.py compile vessels.csv --json").stdout)
-    (copy.place / "vessels.txt").write_text((copy.place / "vessels.csv").read_text())
+    table = json.loads(copy.run("python3 manage.py compile vessels.psv --json").stdout)
+    (copy.place / "vessels.txt").write_text((copy.place / "vessels.psv").read_text())
     text = json.loads(copy.run("python3 manage.py compile vessels.txt --json").stdout)
 
     assert (table["coverage"], table["tables"], table["leaves"]) == (1.0, 1, 1)

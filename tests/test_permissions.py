@@ -137,6 +137,12 @@ MATRIX = [
     post("documents:retry_embedding", OWNER, "workspace"),
     post("documents:test_embedding", OWNER, "workspace"),
     post("documents:remove_embedding", OWNER, "workspace"),
+    # Section summaries
+    get("documents:summaries", OWNER, "workspace"),
+    get("documents:summaries_status", OWNER, "workspace"),
+    post("documents:switch_summaries_on", OWNER, "workspace"),
+    post("documents:switch_summaries_off", OWNER, "workspace"),
+    post("documents:retry_summaries", OWNER, "workspace"),
     # Runs
     get("runs:home", ACCOUNT),
     get("runs:workspace", VIEWER, "workspace"),

@@ -1,12 +1,36 @@
 #!/usr/bin/env bash
-# Lint, format, types, import rules and the engine's tests: under a minute.
+# Lint, format, types, import rules and the engine's tests: under a minute on two cores.
+# Three parts side by side; what each says is printed when all have ended.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
-ruff check .
-ruff format --check .
-find templates -name '*.html' -exec djade --check --target-version 5.2 {} +
-mypy
-lint-imports --no-cache
-python manage.py makemigrations --check --dry-run
-python -m pytest -q tests/engine
+
+said=$(mktemp -d)
+trap 'rm -rf "$said"' EXIT
+
+statically() {
+    ruff check . &&
+        ruff format --check . &&
+        find templates -name '*.html' -exec djade --check --target-version 5.2 {} + &&
+        mypy &&
+        lint-imports --no-cache &&
+        python manage.py makemigrations --check --dry-run
+}
+
+# The longer half of the engine's tests by name; whatever else there is, is the other half.
+first=(tests/engine/agent tests/engine/answers tests/engine/parsing)
+first_half() { python -m pytest -q "${first[@]}"; }
+second_half() { python -m pytest -q tests/engine "${first[@]/#/--ignore=}"; }
+
+parts=(statically first_half second_half)
+pids=()
+for part in "${parts[@]}"; do
+    "$part" >"$said/$part" 2>&1 &
+    pids[${#pids[@]}]=$!
+done
+failed=0
+for number in "${!parts[@]}"; do
+    wait "${pids[$number]}" || failed=1
+    cat "$said/${parts[$number]}"
+done
+exit $failed

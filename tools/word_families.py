@@ -26,12 +26,26 @@ SHARED = 4
 RELATIVES = 6
 """Relatives of a word at most, the commonest ones."""
 _ENDINGS = re.compile(r"(?:[ae]nce|al|ee|[eo]r|[ae]nt|[ai]ble|age|ment|ion|i?ty|cy|ure|th|ness|ry|ery)$")
-_DRIFTED = frozenset(
-    {
-        frozenset(pair.split())
-        for pair in ["attend attention", "attend attentive", "qualify quality", "terminate terminus", "dispose disposition", "deliver deliverance", "commission commit", "object objective", "direct director", "general generality", "minister ministry", "operative operate", "person personality", "president presidency", "secret secretary", "sensible sense", "universe universal", "observe observatory"]
-    }
-)
+_DRIFTED = {
+    frozenset({"attend", "attention"}),
+    frozenset({"attend", "attentive"}),
+    frozenset({"qualify", "quality"}),
+    frozenset({"terminate", "terminus"}),
+    frozenset({"dispose", "disposition"}),
+    frozenset({"deliver", "deliverance"}),
+    frozenset({"commission", "commit"}),
+    frozenset({"object", "objective"}),
+    frozenset({"direct", "director"}),
+    frozenset({"general", "generality"}),
+    frozenset({"minister", "ministry"}),
+    frozenset({"operative", "operate"}),
+    frozenset({"person", "personality"}),
+    frozenset({"president", "presidency"}),
+    frozenset({"secret", "secretary"}),
+    frozenset({"sensible", "sense"}),
+    frozenset({"universe", "universal"}),
+    frozenset({"observe", "observatory"}),
+}
 """Pairs whose meanings have parted."""
 _HEADER = """\
 # Families of words whose stems differ, one to a line, the commonest word first: derivationally related forms of
@@ -104,7 +118,9 @@ def _belong_together(first: str, second: str, uses: Counter[str]) -> bool:
 
 
 def _shared_start(first: str, second: str) -> int:
-    return next((i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second)))
+    return next(
+        (i for i, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import re_path
 
 from vectorless_web.documents.urls import websocket_urlpatterns as document_sockets
-from vectorless_web.infra.web.origins import SameOriginSockets
+from vectorless_web.infra.live import SameOriginSockets
 from vectorless_web.runs.urls import websocket_urlpatterns as run_sockets
 from vectorless_web.workspaces.accounts.live_rights import LiveRights
 

@@ -95,7 +95,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "vectorless_web.infra.web.htmx.csp_nonce",
+                "vectorless_web.infra.web.pages.csp_nonce",
                 "vectorless_web.infra.web.pages.common",
             ]
         },
@@ -191,7 +191,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
-    {"NAME": "vectorless_web.workspaces.accounts.passwords.VariedPasswordValidator"},
+    {"NAME": "vectorless_web.workspaces.accounts.adapters.VariedPasswordValidator"},
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "/"
@@ -201,7 +201,7 @@ ACCOUNT_EMAIL_VERIFICATION = env.str("VECTORLESS_EMAIL_VERIFICATION", default="n
 ACCOUNT_LOGOUT_ON_GET = False
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_ADAPTER = "vectorless_web.workspaces.accounts.adapters.AccountAdapter"
-ACCOUNT_FORMS = {"reset_password": "vectorless_web.workspaces.accounts.forms.ResetPasswordForm"}
+ACCOUNT_FORMS = {"reset_password": "vectorless_web.workspaces.accounts.adapters.ResetPasswordForm"}
 SIGNUP_OPEN = env.bool("VECTORLESS_SIGN_UP", default=False)
 """Whether anyone may make an account; an invitation link always lets its holder in."""
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]

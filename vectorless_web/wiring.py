@@ -18,16 +18,15 @@ from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.route import Routing
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.llm.budget import CostBudget, MeteredModel, ModelBudget, UnlimitedBudget
-from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, OnCall, discard_record
+from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, OnCall, Recall, discard_record
 from vectorless_web.engine.llm.capability import SelfTest, self_test
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmbedder, RecordedEmbedder
 from vectorless_web.engine.llm.model import ChatModel
-from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.cassette import Cassette, Recording
-from vectorless_web.providers.endpoint import FORMS, Endpoint
+from vectorless_web.providers.connections import FORMS, Endpoint
 
 WALKS_AT_ONCE = 4
 """Documents walked side by side when a model makes each of them wait."""
@@ -154,6 +153,20 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
         pictures=PICTURES if (choice.pictures if choice else settings.MODEL_PICTURES) else 0,
     )
     return _build_model_engine(caller, calls, sizes, searching)
+
+
+def document_caller(choice: ModelChoice | None, cost_budget: CostBudget) -> Caller | None:
+    """Asks the chosen model, else the site's, about a document by itself; None when there is neither."""
+    endpoint = endpoint_for(choice)
+    if endpoint is None:
+        return None
+    live = MeteredModel(
+        _model_at(endpoint),
+        cost_budget=cost_budget,
+        usd_per_token=_find_highest_price(endpoint),
+        context_tokens=choice.context_size if choice else None,
+    )
+    return Caller(live, budget=ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS))
 
 
 def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engine:

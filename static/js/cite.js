@@ -10,6 +10,12 @@ function markers() {
   return [...new Set(cites.map((cite) => Number(cite.dataset.marker)))];
 }
 
+// A quote that was not found supports nothing: the page opens on the first that was.
+function firstMarker() {
+  const found = document.querySelector("#passages .cite:not(.lost), #quotes .cite:not(.lost)");
+  return found ? Number(found.dataset.marker) : markers()[0];
+}
+
 function sourceIsBeside() {
   return document.querySelector(".source")?.getClientRects().length > 0;
 }
@@ -164,9 +170,9 @@ document.addEventListener("live:changed", () => {
   tabSteps();
   const all = markers();
   if (chosen && all.includes(chosen)) light(chosen);
-  else if (all.length) choose(all[0]);
+  else if (all.length) choose(firstMarker());
 });
 
 const asked = /^#hit-(\d+)$/.exec(location.hash);
-choose(asked ? Number(asked[1]) : markers()[0]);
+choose(asked ? Number(asked[1]) : firstMarker());
 clearTarget();

@@ -21,7 +21,8 @@ from vectorless_web.documents.models import DocumentVersion, Section
 from vectorless_web.documents.services import repairing
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import open_version
-from vectorless_web.engine.documents.artefact import ENGINE_VERSION, FORMAT
+from vectorless_web.engine.documents.artefact import ENGINE_VERSION
+from vectorless_web.engine.documents.container import FORMAT
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.queues import jobs
 

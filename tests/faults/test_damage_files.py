@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import wait_until
 from tests.faults.conftest import BrokenSite
 from tests.support.artefact_rewriting import rewritten
-from vectorless_web.engine.documents.artefact import FORMAT
+from vectorless_web.engine.documents.container import FORMAT
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 

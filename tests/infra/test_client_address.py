@@ -3,7 +3,7 @@
 import pytest
 from django.test import RequestFactory
 
-from vectorless_web.infra.web.throttle import client_address
+from vectorless_web.infra.web.request_limits import client_address
 
 
 @pytest.mark.parametrize(

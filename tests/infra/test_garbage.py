@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from vectorless_web.infra.queues.work_horses import COLLECTING, freeze_memory
+from vectorless_web.infra.queues.jobs import COLLECTING, freeze_memory
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from vectorless_web.infra.web.origins import is_own_origin
+from vectorless_web.infra.live import is_own_origin
 
 
 @pytest.mark.parametrize(

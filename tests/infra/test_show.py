@@ -17,7 +17,7 @@ class Heading:
 
 def outline(*depths: int) -> str:
     template = Template(
-        "{% load outline %}<ul>{% for row in sections|nested %}<li>{{ row.section.title }}"
+        "{% load show %}<ul>{% for row in sections|nested %}<li>{{ row.section.title }}"
         "{% if row.opens %}<ul>{% else %}</li>{% endif %}"
         "{% for _ in row.closes %}</ul></li>{% endfor %}{% endfor %}</ul>"
     )

@@ -11,7 +11,7 @@ from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.providers.cassette import Cassette, Recording
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.connections import Endpoint
 
 SCHEMA = {"type": "object", "properties": {"word": {"type": "string"}}, "required": ["word"]}
 KEY = "sk-secret-0123456789"

@@ -11,7 +11,7 @@ from werkzeug import Response
 from tests.support.model_server import KEY, refused, streamed, whole
 from vectorless_web.engine.errors import ModelError
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 
 HELLO = (Message("system", f"The key is {KEY}."), Message("user", "Say hello."))

@@ -8,7 +8,7 @@ from tests.support.driven_runs import Driven, answer, claim
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from tests.support.model_server import called, refused, whole
 from vectorless_web.engine.agent.events import Outcome
-from vectorless_web.providers.endpoint import FORMS, Endpoint
+from vectorless_web.providers.connections import FORMS, Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 
 QUESTION = "Where hangs the key of workshop 17?"

@@ -18,7 +18,7 @@ from vectorless_web.engine.errors import (
 )
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.providers import connections
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 
 KEY = "sk-secret-0123456789"

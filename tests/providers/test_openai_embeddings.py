@@ -22,7 +22,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.embedding import BATCH_TEXTS, batches
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_embeddings import OpenAIEmbeddings
 
 KEY = "sk-secret-0123456789"

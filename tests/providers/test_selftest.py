@@ -5,7 +5,7 @@ import pytest
 from tests.support.model_server import KEY, ModelServer, parts_of
 from tests.support.scripted_model import ScriptedModel
 from vectorless_web.engine.llm.capability import SelfTest, self_test
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 
 

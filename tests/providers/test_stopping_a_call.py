@@ -9,7 +9,7 @@ import pytest
 from tests.support.silent_server import SilentServer
 from vectorless_web.engine.errors import ModelStopped
 from vectorless_web.engine.llm.model import Message
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 
 HELLO = (Message("user", "Say hello. " * 40),)

@@ -216,7 +216,7 @@ class TestInTheBrowser:
 
 
 def test_what_was_read_is_known_to_the_follow_up(make_run, report):
-    from vectorless_web.runs.services.threads import previous_of
+    from vectorless_web.runs.services.asking import previous_of
 
     first = make_run(status="answered")
     refs = [{"document": str(report.pk), "key": key, "title": "", "role": "read"} for key in (3, 4, 3)]

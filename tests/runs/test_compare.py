@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from tests.runs.conftest import make_ready
 from vectorless_web.engine.text.similarity import DifferencePiece
-from vectorless_web.runs.compare.alignment import align_answers, figure_row, read_figure
-from vectorless_web.runs.compare.comparison import comparison_of
+from vectorless_web.runs.compare.comparison import align_answers, comparison_of, figure_row, read_figure
 from vectorless_web.runs.models import Answer, Citation, Claim, Run, Step
 from vectorless_web.runs.selectors import claims_of
 

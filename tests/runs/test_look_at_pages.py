@@ -210,6 +210,7 @@ def test_a_server_that_refuses_the_picture_ends_the_run_with_what_happened(led_b
 
     assert run.status in ("passages", "not_found", "answered", "partial")
     assert not run.claims.filter(support="pictured").exists()
+    assert "looked at as a picture" not in run.reason
     assert "tiny" in run.reason or run.steps.filter(engine="offline").exists()
 
 

@@ -57,13 +57,39 @@ def test_a_struck_sentence_stays_visible_with_its_reason_wherever_the_answer_is_
     assert (run.status, run.reason) == ("partial", "Answered in part; 1 of 2 sentences hold")
     for name, page in pages_of(alices, run).items():
         assert "1 sentence of tiny was struck out." in page, name
+        assert page.split('id="struck"')[1].split("</div>")[0].count(REASON) == 0, f"{name} says the reason twice"
         struck = re.search(r'<li\s+class="claim unsupported.*?</li>', page, re.DOTALL)[0]
         assert "Revenue doubled." in struck, name
         assert f'<p class="because">{REASON}</p>' in struck, name
     text = as_markdown(run)
-    assert f"1 sentence of tiny was struck out. {REASON}" in text
+    assert "1 sentence of tiny was struck out." in text
     assert f"~~Revenue doubled.~~[^1] ({REASON})" in text
     assert "1 sentence was sent back to tiny: 1 is struck." in alices.get(address(run)).content.decode()
+
+
+def test_a_page_opens_on_the_first_quote_that_was_found(ask, alices):  # noqa: F811
+    run = ask(Server([step("synthesize")], [half_invented]))
+
+    page = alices.get(address(run)).content.decode()
+    lost = run.citations.filter(check_result="missing").values_list("marker", flat=True)
+    shown = re.search(r"data-now-marker>(\d+)<", page)[1]
+    assert run.citations.order_by("marker").first().marker in lost
+    assert int(shown) not in lost
+
+
+@pytest.mark.parametrize("said", [answer(), invented], ids=["found nothing", "nothing holds"])
+def test_people_may_say_whether_closest_passages_were_right(ask, alices, said):  # noqa: F811
+    run = ask(Server([step("synthesize")], [said]))
+
+    assert "Was this right?" in alices.get(address(run)).content.decode()
+
+
+def test_the_printed_confidence_leads_to_its_factors(ask, alices):  # noqa: F811
+    run = ask(Server([step("synthesize")], [good_answer]))
+
+    printed = pages_of(alices, run)["print"]
+    assert 'href="#conf"' in printed
+    assert 'id="conf" open' in printed
 
 
 @pytest.mark.parametrize("said", [answer(), invented], ids=["found nothing", "nothing holds"])

@@ -14,7 +14,7 @@ from vectorless_web.runs import jobs
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.workspaces.models import Budget, ModelProvider
 from vectorless_web.workspaces.selectors import OFFLINE
-from vectorless_web.workspaces.services.budgets import period_start
+from vectorless_web.workspaces.services.spending import period_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import ArtefactParts, CompiledDocument, write_artefact
-from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
+from vectorless_web.engine.documents.card import Card, PageInfo, SectionLine, TreeReport, TypedFields
 from vectorless_web.engine.documents.node import Cell, Column, GlyphRun, Node, NodeKind, Reference, Row, Table
-from vectorless_web.engine.documents.page import PageInfo, TreeReport
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import NotFound
 from vectorless_web.engine.index.segment import build_segment

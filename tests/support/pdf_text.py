@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pypdfium2 as pdfium
 
-from vectorless_web.engine.parsing.pdf.boxes import Box, to_display
+from vectorless_web.engine.parsing.pdf.text import Box, to_display
 
 
 def text_under(path: Path, box: Box) -> str:

@@ -17,7 +17,7 @@ from vectorless_web.engine.llm.budget import ModelBudget
 from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.providers.cassette import Recording
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
 
 DOCUMENT = "thornbury-annual-report-2024.pdf"

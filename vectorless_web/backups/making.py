@@ -11,6 +11,7 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.utils import timezone
 
+from vectorless_web.backups.databases import applied_migrations, count_rows, list_named_files, vendor_of
 from vectorless_web.backups.errors import BackupError, report_full_disk
 from vectorless_web.backups.folder import (
     FORMAT,
@@ -25,8 +26,6 @@ from vectorless_web.backups.folder import (
     store_bytes,
     write_manifest,
 )
-from vectorless_web.backups.query import applied_migrations, count_rows, list_named_files
-from vectorless_web.backups.vendors import vendor_of
 from vectorless_web.documents.models import Installation
 from vectorless_web.documents.services.keeping.installation import advance_generation, reconcile_mark
 from vectorless_web.documents.storage.files import file_sha256

@@ -11,11 +11,10 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 
+from vectorless_web.backups.databases import count_rows, vendor_of
 from vectorless_web.backups.errors import BackupDamaged, BackupError, SiteNotEmpty, report_full_disk
 from vectorless_web.backups.folder import KeptFile, Manifest, check_bytes, check_kept, place_of, read_manifest
 from vectorless_web.backups.making import KEY_FILE, Say, key_check
-from vectorless_web.backups.query import count_rows
-from vectorless_web.backups.vendors import vendor_of
 from vectorless_web.documents.services.keeping.installation import mark_restored, stored_marks
 from vectorless_web.documents.storage.files import delete_stored, stream_sha256
 from vectorless_web.documents.storage.rows import present_files

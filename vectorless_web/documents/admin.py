@@ -20,15 +20,16 @@ from vectorless_web.documents.models import (
     Folder,
     Installation,
     Section,
+    SectionSummaries,
     SnapshotRow,
     SnapshotState,
+    SummaryChoice,
     VectorFile,
 )
 from vectorless_web.documents.services import cancel_version, retry_version
 from vectorless_web.documents.services.lifecycle import KEPT_DAYS
-from vectorless_web.infra.admin import stop_jobs_by
+from vectorless_web.infra.admin import ReadOnlyAdmin, ServiceAdmin, stop_jobs_by
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.read_only_admin import ReadOnlyAdmin, ServiceAdmin
 from vectorless_web.workspaces.selectors import User
 
 
@@ -194,6 +195,20 @@ class EmbeddingChoiceAdmin(ReadOnlyAdmin):
 @admin.register(VectorFile)
 class VectorFileAdmin(ReadOnlyAdmin):
     list_display = ["version", "model", "status", "done", "total", "dimensions", "tokens", "cost_usd", "error_code"]
+    list_filter = ["status", "error_code", "model"]
+    list_select_related = ["version__document"]
+
+
+@admin.register(SummaryChoice)
+class SummaryChoiceAdmin(ReadOnlyAdmin):
+    list_display = ["workspace", "enabled", "pause_code"]
+    list_filter = ["enabled"]
+    list_select_related = ["workspace"]
+
+
+@admin.register(SectionSummaries)
+class SectionSummariesAdmin(ReadOnlyAdmin):
+    list_display = ["version", "model", "status", "done", "total", "tokens", "cost_usd", "error_code"]
     list_filter = ["status", "error_code", "model"]
     list_select_related = ["version__document"]
 

@@ -4,7 +4,11 @@ from vectorless_web import wiring
 from vectorless_web.documents import services
 from vectorless_web.documents.embeddings import embedding_settings
 from vectorless_web.documents.models import EmbeddingChoice
+from vectorless_web.engine.llm.budget import CostBudget
+from vectorless_web.engine.llm.calls import Caller
 from vectorless_web.engine.llm.embedding import Embedder
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import model_settings
 
 
 def compile_version(version_id: int) -> None:
@@ -27,6 +31,11 @@ def embed_version(file_id: int) -> None:
     services.embed_version(file_id, connect=_connect)
 
 
+def summarise_version(summaries_id: int) -> None:
+    """Write the section summaries of one document; a second delivery exits quietly."""
+    services.summarise_version(summaries_id, connect=_call_model)
+
+
 def try_embedding(choice_id: int) -> None:
     """Test whether an embedding model answers; do nothing when it was removed meanwhile."""
     services.try_embedding(choice_id, connect=_connect)
@@ -34,3 +43,7 @@ def try_embedding(choice_id: int) -> None:
 
 def _connect(choice: EmbeddingChoice) -> Embedder:
     return wiring.embedder(embedding_settings(choice))
+
+
+def _call_model(workspace: Workspace, cost_budget: CostBudget) -> Caller | None:
+    return wiring.document_caller(model_settings(workspace), cost_budget)

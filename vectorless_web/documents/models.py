@@ -5,7 +5,7 @@ import uuid
 from django.conf import settings
 from django.db import models
 
-from vectorless_web.engine.documents.page import unread_pages
+from vectorless_web.engine.documents.card import unread_pages
 from vectorless_web.infra.limits import NAME_MAX, TITLE_MAX
 from vectorless_web.infra.money import MoneyField
 from vectorless_web.workspaces.models import ModelProvider, Workspace
@@ -182,6 +182,9 @@ class DocumentVersion(models.Model):
 class Section(models.Model):
     """One heading of a version's outline; page numbers are indexes (from 0). The text lives in the artefact."""
 
+    summary = ""
+    """The line that a model wrote on it, where a selector has added it."""
+
     version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="sections")
     key = models.PositiveIntegerField()
     parent_key = models.IntegerField()
@@ -339,6 +342,65 @@ class VectorFile(models.Model):
     def job_id(self) -> str:
         """The name of the job that makes it, in this attempt."""
         return f"vectors-{self.pk}-{self.attempt}"
+
+
+class SummaryChoice(models.Model):
+    """Whether a workspace has its model summarise the sections of its documents; nothing is sent while it is off."""
+
+    workspace = models.OneToOneField(Workspace, on_delete=models.CASCADE, related_name="summary_choice")
+    enabled = models.BooleanField(default=False)
+    paused_until = models.DateTimeField(null=True, blank=True)
+    """After trouble with the server no document is begun before this moment; `pause_message` says which trouble."""
+    pause_code = models.CharField(max_length=40, blank=True)
+    pause_message = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"section summaries for {self.workspace}"
+
+
+class SectionSummaries(models.Model):
+    """One line on each section of a version, written by a model, and how writing them stands.
+
+    Kept as long as the version, also when they are switched off: runs that showed them can then be replayed.
+    """
+
+    class Status(models.TextChoices):
+        QUEUED = "queued", "Waiting"
+        WORKING = "working", "Being summarised"
+        READY = "ready", "Ready"
+        FAILED = "failed", "Failed"
+
+    version = models.OneToOneField(DocumentVersion, on_delete=models.CASCADE, related_name="summaries")
+    artefact = models.CharField(max_length=64, blank=True)
+    """Hash of the compiled file whose sections the lines are about."""
+    lines = models.JSONField(default=dict, blank=True)
+    """{key of the section: line}."""
+    model = models.CharField(max_length=120, blank=True)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.QUEUED, db_index=True)
+    error_code = models.CharField(max_length=40, blank=True)
+    error_message = models.TextField(blank=True)
+    done = models.PositiveIntegerField(default=0)
+    total = models.PositiveIntegerField(default=0)
+    """Sections."""
+    tokens = models.PositiveBigIntegerField(default=0)
+    cost_usd = MoneyField(max_digits=12, decimal_places=6, default=0)
+    attempt = models.PositiveIntegerField(default=1)
+    lease = models.CharField(max_length=64, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    ready_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "section summaries"
+
+    def __str__(self) -> str:
+        return f"summaries of {self.version}"
+
+    @property
+    def job_id(self) -> str:
+        """The name of the job that writes them, in this attempt."""
+        return f"summaries-{self.pk}-{self.attempt}"
 
 
 class Installation(models.Model):

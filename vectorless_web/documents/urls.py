@@ -3,36 +3,37 @@
 from django.urls import path
 
 from vectorless_web.documents.live.consumers import DocumentsConsumer
-from vectorless_web.documents.views import acts, embedding, listing, outline, reader
+from vectorless_web.documents.views import embedding, listing, reader, summaries
 
 app_name = "documents"
 
 LIST = "w/<slug:slug>/documents/"
 ONE = f"{LIST}<int:pk>/"
+SUMMARIES = "w/<slug:slug>/settings/models/summaries/"
 MEANING = "w/<slug:slug>/settings/models/meaning/"
 
 urlpatterns = [
     path(LIST, listing.list_documents, name="list"),
     path(f"{LIST}card/", listing.card, name="card"),
     path(f"{LIST}upload/", listing.upload, name="upload"),
-    path(f"{LIST}folders/new/", acts.new_folder, name="new_folder"),
-    path(f"{LIST}move/", acts.move_many, name="move_many"),
-    path(f"{LIST}tag/", acts.tag_many, name="tag_many"),
-    path(f"{LIST}delete/", acts.delete_many, name="delete_many"),
+    path(f"{LIST}folders/new/", listing.new_folder, name="new_folder"),
+    path(f"{LIST}move/", listing.move_many, name="move_many"),
+    path(f"{LIST}tag/", listing.tag_many, name="tag_many"),
+    path(f"{LIST}delete/", listing.delete_many, name="delete_many"),
     path(ONE, reader.detail, name="detail"),
     path(f"{ONE}pages/<int:page>/", reader.page, name="page"),
     path(f"{ONE}v<int:number>/pages/<int:page>.jpg", reader.image, name="page_image"),
     path(f"{ONE}original/", reader.original, name="original"),
-    path(f"{ONE}outline/", outline.outline, name="outline"),
-    path(f"{ONE}outline/correct/", outline.correct, name="correct"),
-    path(f"{ONE}outline/apply/", outline.apply, name="apply_corrections"),
-    path(f"{ONE}outline/discard/", outline.discard, name="discard_corrections"),
+    path(f"{ONE}outline/", reader.outline, name="outline"),
+    path(f"{ONE}outline/correct/", reader.correct, name="correct"),
+    path(f"{ONE}outline/apply/", reader.apply, name="apply_corrections"),
+    path(f"{ONE}outline/discard/", reader.discard, name="discard_corrections"),
     path(f"{ONE}version/", listing.new_version, name="new_version"),
-    path(f"{ONE}rename/", acts.rename, name="rename"),
-    path(f"{ONE}retry/", acts.retry, name="retry"),
-    path(f"{ONE}cancel/", acts.cancel, name="cancel"),
-    path(f"{ONE}delete/", acts.delete, name="delete"),
-    path(f"{ONE}restore/", acts.restore, name="restore"),
+    path(f"{ONE}rename/", listing.rename, name="rename"),
+    path(f"{ONE}retry/", listing.retry, name="retry"),
+    path(f"{ONE}cancel/", listing.cancel, name="cancel"),
+    path(f"{ONE}delete/", listing.delete, name="delete"),
+    path(f"{ONE}restore/", listing.restore, name="restore"),
     path(MEANING, embedding.embedding, name="embedding"),
     path(f"{MEANING}status/", embedding.status, name="embedding_status"),
     path(f"{MEANING}choose/", embedding.choose, name="choose_embedding"),
@@ -41,6 +42,11 @@ urlpatterns = [
     path(f"{MEANING}retry/", embedding.retry, name="retry_embedding"),
     path(f"{MEANING}test/", embedding.test, name="test_embedding"),
     path(f"{MEANING}remove/", embedding.remove, name="remove_embedding"),
+    path(SUMMARIES, summaries.summaries, name="summaries"),
+    path(f"{SUMMARIES}status/", summaries.status, name="summaries_status"),
+    path(f"{SUMMARIES}on/", summaries.switch_on, name="switch_summaries_on"),
+    path(f"{SUMMARIES}off/", summaries.switch_off, name="switch_summaries_off"),
+    path(f"{SUMMARIES}retry/", summaries.retry, name="retry_summaries"),
 ]
 
 websocket_urlpatterns = [path(f"ws/{LIST}", DocumentsConsumer.as_asgi())]

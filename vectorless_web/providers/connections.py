@@ -1,15 +1,49 @@
-"""Connections of an HTTP client: to allowed addresses alone, and cut from another thread when asked."""
+"""Where a model server answers, and HTTP connections to it that go only where they may."""
 
 import socket
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, wait
+from concurrent.futures import wait
 from contextlib import suppress
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, TypeVar
 
 import httpx2
 
+from vectorless_web.engine.llm.calls import start_in_thread
 from vectorless_web.infra.addresses import PrivateAddress, public_addresses
+
+FORMS = ("json_schema", "json_object", "")
+"""How an object can be asked for, the strictest first; "" is by the words of the prompt alone.
+
+Before them "tools" may stand, where a server was found to have native tool calling: it is used for
+schemas that describe tools, and for no others.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """The server and model that answer calls. Prices are US dollars per million tokens.
+
+    `seconds` of silence end one try, and a failed try is repeated `retries` times. With
+    `public_only` nothing is sent to a private network or to this machine, except to the hosts
+    and networks in `private_allowed`. `forms` and `streams` say what the server is known to
+    support; anything else it refuses is found out by the first call.
+    """
+
+    base_url: str
+    model: str
+    api_key: str = field(repr=False)
+    price_in: Decimal = Decimal(0)
+    price_out: Decimal = Decimal(0)
+    seconds: float = 60.0
+    retries: int = 2
+    public_only: bool = False
+    private_allowed: tuple[str, ...] = ()
+    forms: tuple[str, ...] = FORMS
+    streams: bool = True
+
 
 Result = TypeVar("Result")
 GLANCE_SECONDS = 0.05
@@ -70,8 +104,7 @@ def run_unless_stopped(stopping: Callable[[], bool], work: Callable[[], Result],
     """
     if stopping():
         raise GivenUp
-    future: Future[Result] = Future()
-    threading.Thread(target=_fulfil, args=(future, work), name="model-call", daemon=True).start()
+    future = start_in_thread(work, name="model-call")
     while not wait([future], timeout=GLANCE_SECONDS).done:
         if stopping():
             cut()
@@ -80,15 +113,6 @@ def run_unless_stopped(stopping: Callable[[], bool], work: Callable[[], Result],
         # Another wait of the same client has cut this one's connection already.
         raise GivenUp
     return future.result()
-
-
-def _fulfil(future: Future[Result], work: Callable[[], Result]) -> None:
-    try:
-        result = work()
-    except BaseException as problem:  # noqa: BLE001 - carried to the waiting thread, whatever it is.
-        future.set_exception(problem)
-    else:
-        future.set_result(result)
 
 
 class PublicTransport(httpx2.HTTPTransport):

@@ -28,17 +28,26 @@ from vectorless_web.engine.llm.model import Message, Reply, Usage
 from vectorless_web.engine.llm.replies import parse_object
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.money import MILLION
-from vectorless_web.providers.connections import Connections, GivenUp, PublicTransport, run_unless_stopped
-from vectorless_web.providers.endpoint import FORMS, Endpoint
-from vectorless_web.providers.failures import (
+from vectorless_web.providers.connections import (
+    FORMS,
+    Connections,
+    Endpoint,
+    GivenUp,
+    PublicTransport,
+    run_unless_stopped,
+)
+from vectorless_web.providers.received import (
     NO_ADDRESS,
     NO_COMPLETION,
+    UNLIMITED,
+    WRAPPING,
+    Received,
+    check_count,
     is_about_the_model,
     is_too_long,
     make_connection_error,
     make_refusal,
 )
-from vectorless_web.providers.received import UNLIMITED, WRAPPING, Received, check_count
 
 _BOUNDS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"})
 _UNSENT = _BOUNDS | {"tools"}

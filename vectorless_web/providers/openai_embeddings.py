@@ -13,8 +13,7 @@ from vectorless_web.engine.llm.embedding import Embedded, batches, check_vectors
 from vectorless_web.engine.llm.model import Usage, clean_name
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.money import MILLION
-from vectorless_web.providers.connections import Connections, GivenUp, run_unless_stopped
-from vectorless_web.providers.endpoint import Endpoint
+from vectorless_web.providers.connections import Connections, Endpoint, GivenUp, run_unless_stopped
 from vectorless_web.providers.openai_chat import SILENCES, client_for, never_stop, translate_errors
 from vectorless_web.providers.received import WRAPPING, check_count
 

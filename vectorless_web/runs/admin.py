@@ -4,8 +4,7 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from vectorless_web.infra.admin import stop_jobs_by
-from vectorless_web.infra.web.read_only_admin import ReadOnlyAdmin
+from vectorless_web.infra.admin import ReadOnlyAdmin, stop_jobs_by
 from vectorless_web.runs.line import JOB
 from vectorless_web.runs.models import (
     Answer,

@@ -12,6 +12,7 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages, page_image
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.documents.storage.snapshots import snapshot_of
+from vectorless_web.documents.summaries import lines_of, summaries_of
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
@@ -210,6 +211,12 @@ class WorkspaceCorpus(Corpus):
     def vectors(self, document: str) -> NodeVectors | None:
         """The document's vectors, if they were ready when the run began: every attempt finds the same."""
         return vectors_of(self.version(document), before=self._run.started_at)
+
+    def summaries(self, document: str) -> Mapping[int, str]:
+        """Lines on the document's sections, if the run is shown any and they were ready when it began."""
+        if not self._run.settings.get("summaries"):
+            return {}
+        return lines_of(summaries_of(self.version(document), before=self._run.started_at))
 
     def has_pictures(self, document: str) -> bool:
         """Whether the document has drawn pages."""

@@ -241,6 +241,14 @@ class Citation(models.Model):
 
 
 class Feedback(models.Model):
+    class Reason(models.TextChoices):
+        """Why an answer was not right."""
+
+        WRONG_FACT = "wrong_fact", "Wrong fact"
+        WRONG_PAGE = "wrong_page", "Wrong page"
+        MISSING_DOCUMENT = "missing_document", "A document is missing"
+        TOO_SLOW = "too_slow", "Too slow"
+
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="feedback")
     user = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="+")
     good = models.BooleanField()
@@ -253,6 +261,11 @@ class Feedback(models.Model):
 
     def __str__(self) -> str:
         return "good" if self.good else f"bad: {self.reason}"
+
+    @property
+    def reason_words(self) -> str:
+        """The reason for people; "" without one."""
+        return Feedback.Reason(self.reason).label if self.reason in Feedback.Reason.values else ""
 
 
 class ModelCall(models.Model):

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from vectorless_web.runs.live.consumers import RunConsumer
-from vectorless_web.runs.views import compare, fragments, lists, pages
+from vectorless_web.runs.views import lists, pages
 
 app_name = "runs"
 
@@ -11,22 +11,22 @@ urlpatterns = [
     path("", pages.home, name="home"),
     path("w/<slug:slug>/", pages.workspace, name="workspace"),
     path("w/<slug:slug>/ask/", pages.ask, name="ask"),
-    path("w/<slug:slug>/ask/documents/", fragments.choices, name="choices"),
-    path("w/<slug:slug>/documents/<int:pk>/used/", fragments.used_pages, name="used_pages"),
+    path("w/<slug:slug>/ask/documents/", pages.choices, name="choices"),
+    path("w/<slug:slug>/documents/<int:pk>/used/", pages.used_pages, name="used_pages"),
     path("w/<slug:slug>/threads/<int:pk>/", pages.thread, name="thread"),
     path("w/<slug:slug>/threads/<int:pk>/rename/", pages.rename, name="rename_thread"),
-    path("w/<slug:slug>/compare/", compare.compare_ticked, name="compare_ticked"),
+    path("w/<slug:slug>/compare/", pages.compare_ticked, name="compare_ticked"),
     path("w/<slug:slug>/runs/", lists.runs, name="list"),
     path("w/<slug:slug>/runs/<int:pk>/", pages.detail, name="detail"),
-    path("w/<slug:slug>/runs/<int:pk>/news/", fragments.news, name="news"),
+    path("w/<slug:slug>/runs/<int:pk>/news/", pages.news, name="news"),
     path("w/<slug:slug>/runs/<int:pk>/stop/", pages.stop, name="stop"),
     path("w/<slug:slug>/runs/<int:pk>/again/", pages.again, name="again"),
     path("w/<slug:slug>/runs/<int:pk>/edit/", pages.edit, name="edit"),
-    path("w/<slug:slug>/runs/<int:pk>/compare/", compare.choose, name="compare_with"),
-    path("w/<slug:slug>/runs/<int:pk>/compare/<int:other>/", compare.compare, name="compare"),
+    path("w/<slug:slug>/runs/<int:pk>/compare/", pages.choose, name="compare_with"),
+    path("w/<slug:slug>/runs/<int:pk>/compare/<int:other>/", pages.compare, name="compare"),
     path("w/<slug:slug>/runs/<int:pk>/feedback/", pages.feedback, name="feedback"),
-    path("w/<slug:slug>/runs/<int:pk>/replay/", fragments.replay, name="replay"),
-    path("w/<slug:slug>/runs/<int:pk>/replay/state/", fragments.replay_state, name="replay_state"),
+    path("w/<slug:slug>/runs/<int:pk>/replay/", pages.replay, name="replay"),
+    path("w/<slug:slug>/runs/<int:pk>/replay/state/", pages.replay_state, name="replay_state"),
     path("w/<slug:slug>/runs/<int:pk>/delete/", pages.delete, name="delete"),
     path("w/<slug:slug>/runs/<int:pk>/sheet/<int:version>/<int:page>/", pages.sheet, name="sheet"),
     path("w/<slug:slug>/runs/<int:pk>/steps/<int:sequence>/", pages.raw_step, name="raw_step"),

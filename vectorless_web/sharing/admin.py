@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from vectorless_web.infra.web.read_only_admin import ReadOnlyAdmin
+from vectorless_web.infra.admin import ReadOnlyAdmin
 from vectorless_web.sharing.models import ShareLink, ShareView
 from vectorless_web.sharing.services import revoke_link
 

@@ -150,8 +150,6 @@ def _leave_names_out(context: dict[str, Any]) -> None:
     run.checked, run.reason = told.redact_checked(run.checked), told.text(run.reason)
     for claim in context["claims"]:
         claim.text, claim.because = told.text(claim.text), told.text(claim.because)
-    if context["struck"] is not None:
-        context["struck"] = replace(context["struck"], cause=told.text(context["struck"].cause))
     answer = context["answer"]
     if answer is not None:
         answer.missing = [told.text(part) for part in answer.missing]

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.throttle import seconds_to_wait
+from vectorless_web.infra.web.request_limits import seconds_to_wait
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing.models import ShareLink, ShareView
 from vectorless_web.workspaces.selectors import User

@@ -11,9 +11,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.rendering.page import RenderUnavailable, page_image
 from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.infra.web.htmx import is_htmx
+from vectorless_web.infra.web.pages import is_htmx
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.throttle import client_address, counted_address
+from vectorless_web.infra.web.request_limits import client_address, counted_address
 from vectorless_web.runs.models import Run
 from vectorless_web.sharing import rendering, selectors, services
 from vectorless_web.sharing.models import ShareLink

@@ -13,8 +13,8 @@ from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
 from django.utils.cache import add_never_cache_headers
 
+from vectorless_web.infra.admin import ReadOnlyAdmin, ServiceAdmin
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.read_only_admin import ReadOnlyAdmin, ServiceAdmin
 from vectorless_web.workspaces import services
 from vectorless_web.workspaces.forms import BudgetForm, ProviderForm
 from vectorless_web.workspaces.models import (

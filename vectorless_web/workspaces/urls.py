@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from vectorless_web.workspaces.views import governing, lexicon, members, spending
+from vectorless_web.workspaces.views import governing, members, spending
 
 app_name = "workspaces"
 
@@ -22,12 +22,12 @@ urlpatterns = [
     path(f"{SETTINGS}members/<int:pk>/remove/", members.remove_member, name="remove_member"),
     path(f"{SETTINGS}invitations/new/", members.invite, name="invite"),
     path(f"{SETTINGS}invitations/<int:pk>/revoke/", members.revoke_invitation, name="revoke_invitation"),
-    path(f"{SETTINGS}lexicon/", lexicon.entries, name="lexicon"),
-    path(f"{SETTINGS}lexicon/preview/", lexicon.preview, name="preview_lexicon"),
-    path(f"{SETTINGS}lexicon/add/", lexicon.add_entry, name="add_entry"),
-    path(f"{SETTINGS}lexicon/<int:pk>/", lexicon.entry, name="entry"),
-    path(f"{SETTINGS}lexicon/<int:pk>/change/", lexicon.change_entry, name="change_entry"),
-    path(f"{SETTINGS}lexicon/<int:pk>/remove/", lexicon.remove_entry, name="remove_entry"),
+    path(f"{SETTINGS}lexicon/", governing.entries, name="lexicon"),
+    path(f"{SETTINGS}lexicon/preview/", governing.preview, name="preview_lexicon"),
+    path(f"{SETTINGS}lexicon/add/", governing.add_entry, name="add_entry"),
+    path(f"{SETTINGS}lexicon/<int:pk>/", governing.entry, name="entry"),
+    path(f"{SETTINGS}lexicon/<int:pk>/change/", governing.change_entry, name="change_entry"),
+    path(f"{SETTINGS}lexicon/<int:pk>/remove/", governing.remove_entry, name="remove_entry"),
     path(f"{SETTINGS}models/", spending.providers, name="providers"),
     path(f"{SETTINGS}models/add/", spending.save_provider, name="save_provider"),
     path(f"{SETTINGS}models/<int:pk>/", spending.provider, name="provider"),

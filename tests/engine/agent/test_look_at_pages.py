@@ -5,18 +5,18 @@ import pytest
 from tests.support.driven_runs import Driven, answer, call, turn
 from tests.support.engine_documents import Shelf, annual_report
 from tests.support.files import charted, pdf, scan
-from vectorless_web.engine.agent.corpus import PagePictures
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.local_corpus import LocalCorpus
 from vectorless_web.engine.agent.model.pictures import find_page_asked, find_picture_cited, list_ranges
 from vectorless_web.engine.agent.model.planner import Sizes
 from vectorless_web.engine.agent.model.prompts import NodeNames
-from vectorless_web.engine.answers.claims import Check, Support
-from vectorless_web.engine.errors import PictureUnavailable
+from vectorless_web.engine.answers.claims import Check, Strength, Support
+from vectorless_web.engine.answers.confidence import calibration_of
+from vectorless_web.engine.errors import ModelInvalidReply, PictureUnavailable
 from vectorless_web.engine.llm.budget import expected_message_tokens
+from vectorless_web.engine.llm.calls import NoModel, Recall
 from vectorless_web.engine.llm.picture import MOST_BYTES, MOST_SIDE, Picture, draw_picture, read_jpeg_size
-from vectorless_web.engine.llm.replay import NoModel, Recall
 
 SEES, BLIND = Sizes(pictures=3), Sizes()
 QUESTION = "How many deliveries were there in the third quarter?"
@@ -117,7 +117,7 @@ def test_words_alone_have_no_pictures(tmp_path):
 def test_a_corpus_without_pictures_is_read_as_ever():
     shelf = Shelf({"a": annual_report()})
 
-    assert not isinstance(shelf, PagePictures)
+    assert not shelf.has_pictures("a")
     assert "picture" not in words_of(Driven([turn(answer=answer())], shelf, sizes=SEES))[0].lower()
 
 
@@ -164,6 +164,7 @@ def test_the_confidence_of_an_answer_from_pictures_is_below_that_of_one_from_wor
     ]
 
     assert ends == sorted(ends) and ends[0] <= 0.6 < ends[1] < ends[2]
+    assert calibration_of("model").name_strength(ends[0]) is not Strength.STRONG
 
 
 def test_no_more_pages_are_shown_than_are_allowed_and_none_twice(corpus_of):
@@ -249,6 +250,15 @@ def test_a_page_that_cannot_be_drawn_is_an_observation_and_the_walk_goes_on(harb
     assert step.say == "Could not look at p. 2 of Harbour report as a picture. Drawing this page failed."
     assert step.observation["picture"] == {"document": "1", "page": 2, "refused": "Drawing this page failed."}
     assert "Drawing this page failed." in words_of(run)[1]
+
+
+def test_a_picture_that_the_server_refused_was_looked_at_by_nobody(harbour):
+    refused = ModelInvalidReply("The server refused the request.")
+    run = run_over(harbour, [LOOK, *[refused] * 12])
+
+    assert run.model.calls[1][-1].pictures
+    assert not any(claim.support is Support.PICTURED for claim in run.claims)
+    assert run.end.reason.endswith("1 of 2 pages of Harbour report has no text and was not looked at")
 
 
 def test_pictures_of_several_documents_stand_in_the_prompt_of_the_answer_by_their_letters(corpus_of):

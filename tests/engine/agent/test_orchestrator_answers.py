@@ -189,7 +189,7 @@ def test_the_cell_asked_for_comes_first():
     document = compiled("Handbook", section("Weather limits at sea", limits))
     assert (
         ask("What is the wave height limit for launching a Skua?", document).answer
-        == "2.5 m: Launching a Skua, Wave height. [1]"
+        == "Launching a Skua, Wave height: 2.5 m. [1]"
     )
 
 

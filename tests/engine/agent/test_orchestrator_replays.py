@@ -16,8 +16,7 @@ from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent
 from vectorless_web.engine.errors import ModelRateLimited, ModelTimeout, ModelUnreachable
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.calls import Caller
-from vectorless_web.engine.llm.replay import NoModel, Recall
+from vectorless_web.engine.llm.calls import Caller, NoModel, Recall
 from vectorless_web.engine.navigation.pilots import PilotConfig
 
 QUESTION = "What were net sales in 2019?"

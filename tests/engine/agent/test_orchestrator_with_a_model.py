@@ -16,7 +16,7 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.replay import NoModel, Recall
+from vectorless_web.engine.llm.calls import NoModel, Recall
 
 ROW = "Net sales\t$ 5,400\t$ 5,000"
 

@@ -22,8 +22,8 @@ from vectorless_web.engine.llm.embedding import Embedded, NoEmbedder, RecordedEm
 from vectorless_web.engine.llm.model import Usage
 
 QUESTION = "When must lorry drivers take a break?"
-HIDDEN = "Hauliers shall pause after four hours at the wheel."
-"""Shares no word with the question, not even a stem."""
+HIDDEN = "Hauliers shall stand still after four hours at the wheel."
+"""Shares no word with the question, not even a stem or one of near meaning."""
 
 
 def rules():

@@ -12,7 +12,7 @@ from vectorless_web.engine.answers.claims import Check, DraftClaim, Support
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ModelTimeout
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.replay import NoModel, Recall
+from vectorless_web.engine.llm.calls import NoModel, Recall
 
 ROW = "Net sales\t$ 5,400\t$ 5,000"
 HELD = "Net sales were $5,400 million in 2019."

@@ -12,7 +12,7 @@ from vectorless_web.engine.agent.model.planner import Sizes
 from vectorless_web.engine.answers.claims import Support
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.llm.budget import ModelBudget, expected_tokens
-from vectorless_web.engine.llm.replay import NoModel, Recall
+from vectorless_web.engine.llm.calls import NoModel, Recall
 
 WHOLE = Sizes()
 

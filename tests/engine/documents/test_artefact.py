@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vectorless_web.engine.documents.artefact import ArtefactParts, CompiledDocument, open_artefact, write_artefact
-from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
+from vectorless_web.engine.documents.card import Card, PageInfo, SectionLine, TreeReport, TypedFields
 from vectorless_web.engine.documents.columns import Columns, NodeColumns
 from vectorless_web.engine.documents.node import (
     Cell,
@@ -22,7 +22,6 @@ from vectorless_web.engine.documents.node import (
     Row,
     Table,
 )
-from vectorless_web.engine.documents.page import PageInfo, TreeReport
 from vectorless_web.engine.errors import ArtefactDamaged
 
 TABLE_TEXT = "Lamps\t12\n"

@@ -179,3 +179,15 @@ def test_units_and_statement_are_read_from_what_stands_around_a_table():
         "income",
         "Consolidated Statements of Operations",
     )
+
+
+def test_a_row_in_a_group_is_no_other_item_by_the_groups_name():
+    operating = fits_to(("operating cash flow", "net cash provided by operations"))
+    total = operating("Cash provided (used) by operations", ("Changes in working capital:",))
+    assert operating("Net income", ("Cash provided (used) by operations:",)) < total
+    assert fits_to(("basic earnings per share",))("Basic", ("Earnings per share:",)) > 0.9
+
+
+def test_amounts_per_share_are_not_the_item_itself():
+    assert fits_to(("net income", "net earnings"))("Net earnings", ("Per Share Data",)) == 0.0
+    assert fits_to(("net earnings per share",))("Net earnings", ("Per Share Data",)) > 0.0

@@ -13,9 +13,8 @@ from vectorless_web.engine.errors import (
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.budget import ModelBudget
-from vectorless_web.engine.llm.calls import Caller, request_hash
+from vectorless_web.engine.llm.calls import Caller, NoModel, Recall, request_hash
 from vectorless_web.engine.llm.model import Message, Usage
-from vectorless_web.engine.llm.replay import NoModel, Recall
 from vectorless_web.engine.llm.replies import parse_object, problem_with
 
 SCHEMA = {

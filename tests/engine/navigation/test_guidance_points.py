@@ -9,7 +9,7 @@ from tests.support.trees import index_of, plan, tree_of
 from vectorless_web.engine.errors import Cancelled
 from vectorless_web.engine.navigation import EventKind, SearchLimits, SegmentScorer, beam, greedy
 from vectorless_web.engine.navigation.pilots import LexicalPilot, ModelPilot, PilotBudget, PilotConfig
-from vectorless_web.engine.navigation.pilots.prompts import SCHEMAS
+from vectorless_web.engine.navigation.pilots.model import SCHEMAS
 
 TREE = tree_of(
     [

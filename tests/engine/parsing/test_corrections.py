@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from vectorless_web.engine.documents.node import GlyphRun, NodeKind
 from vectorless_web.engine.errors import InvalidInput
-from vectorless_web.engine.parsing.assemble import assemble
+from vectorless_web.engine.parsing.compile import assemble
 from vectorless_web.engine.parsing.corrections import Correction, CorrectionAct, apply_corrections
 from vectorless_web.engine.parsing.drafts import Draft
 

@@ -15,7 +15,7 @@ from typing import Any
 from vectorless_web.documents.drawing.cache import PageCache, image_path, touch
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import EngineError
-from vectorless_web.engine.parsing.pdf.boxes import highlight_boxes, render_page
+from vectorless_web.engine.parsing.pdf.text import highlight_boxes, render_page
 from vectorless_web.infra.site.forking import PR_SET_PDEATHSIG
 
 logger = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.text import TextMark, segments
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage.files import open_version, size_of
+from vectorless_web.engine.documents.card import PageInfo
 from vectorless_web.engine.documents.node import GlyphSpan
-from vectorless_web.engine.documents.page import PageInfo
 from vectorless_web.engine.parsing.sniff import PDF
 
 DRAWN_WIDTH = 816.0
@@ -285,13 +285,20 @@ def _picture(
         found = _rows_on(page_index, boxes(version, [span for span in finds if span_row(span)[0] == page_index]))
     except RenderUnavailable:
         return _render_page_text(version, page_index, highlights, finds)
-    marked = [Marked(hit.marker, hit.boxes, hit.on) for hit in hits]
+    marked = [Marked(hit.marker, _flag_boxes(hit), hit.on) for hit in hits]
     return {
         "image_url": _image_url(version, page_index),
         "hits": hits,
         "flags": place_flags(marked, page.width, page.height),
         "finds": found,
     }
+
+
+def _flag_boxes(hit: PlacedHighlight) -> Sequence[BoxRow]:
+    """What the flag stands beside; that of a whole page stands in its upper left corner."""
+    if not hit.whole:
+        return hit.boxes
+    return [(x + width / 4, y, width / 2, 2 * y + FLAG_HEIGHT * width / DRAWN_WIDTH) for x, y, width, _ in hit.boxes]
 
 
 def _place_highlight(version: DocumentVersion, page_index: int, highlight: Highlight) -> PlacedHighlight:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from urllib.parse import urlencode
 
 from vectorless_web.documents.models import DocumentVersion
@@ -16,20 +17,24 @@ ROWS, COLUMNS, TABLES = 60, 40, 20
 
 
 @dataclass(frozen=True, slots=True)
-class ShownColumn:
-    """A column's header levels, outermost first, and what was understood of it ("three months ended 30 June 2023")."""
+class ShownHeader:
+    """A header cell over `across` columns; on the lowest level with what was understood, where the header says less."""
 
-    levels: tuple[str, ...]
-    understood: str
-    is_figures: bool
+    text: str
+    across: int = 1
+    understood: str = ""
+    is_figures: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row's label and cells; `depth` counts the groups it stands in. A group's own row has no cells."""
+    """A row's label and cells (text, whether its column holds figures); `depth` counts the groups it stands in.
+
+    A group's own row has no cells.
+    """
 
     label: str
-    cells: tuple[str, ...]
+    cells: tuple[tuple[str, bool], ...]
     depth: int
     path: str
 
@@ -41,7 +46,8 @@ class ShownTable:
     key: int
     name: str
     understood: str
-    columns: tuple[ShownColumn, ...]
+    headers: tuple[tuple[ShownHeader, ...], ...]
+    width: int
     rows: tuple[ShownRow, ...]
     footnotes: tuple[Footnote, ...]
     first: int
@@ -68,6 +74,8 @@ def _show(version: DocumentVersion, page_index: int, view: TableView, first: int
     start = min(max(0, first - 1) if first else on_page, max(len(body) - 1, 0))
     end = min(start + ROWS, len(body))
 
+    figures = [kind in (ColumnKind.FIGURES, ColumnKind.CHANGE) for kind in view.kinds]
+
     def address(row: int) -> str:
         query = urlencode({"table": view.node.key, "row": row + 1})
         base = page_url(version, page_index)
@@ -77,8 +85,9 @@ def _show(version: DocumentVersion, page_index: int, view: TableView, first: int
         key=view.node.key,
         name=view.name,
         understood=view.describe(),
-        columns=tuple(_columns(view)),
-        rows=tuple(_row(row) for row in body[start:end]),
+        headers=tuple(_headers(view)),
+        width=min(len(view.table.columns), COLUMNS),
+        rows=tuple(_row(row, figures) for row in body[start:end]),
         footnotes=view.footnotes,
         first=start + 1,
         last=end,
@@ -89,18 +98,33 @@ def _show(version: DocumentVersion, page_index: int, view: TableView, first: int
     )
 
 
-def _columns(view: TableView) -> Iterator[ShownColumn]:
-    for place, column in enumerate(view.table.columns[:COLUMNS]):
-        period, kind = view.periods[place], view.kinds[place]
-        told: Sequence[str] = (
-            period.words if place and not period.is_change else "",
-            "%" if column.unit == "%" else "",
-        )
-        is_figures = kind in (ColumnKind.FIGURES, ColumnKind.CHANGE)
-        yield ShownColumn(column.path, ", ".join(part for part in told if part), is_figures)
+def _headers(view: TableView) -> Iterator[tuple[ShownHeader, ...]]:
+    """The header rows from top to bottom; on all but the lowest, neighbours of one name share a cell."""
+    paths = [column.path for column in view.table.columns[:COLUMNS]]
+    depth = max(map(len, paths), default=0)
+    padded = [("",) * (depth - len(path)) + path for path in paths]
+    for level in range(depth - 1):
+        groups = groupby(padded, key=lambda path: path[: level + 1])
+        yield tuple(ShownHeader(upper[-1], len(list(group))) for upper, group in groups)
+    if depth:
+        yield tuple(_lowest(view, place, path) for place, path in enumerate(padded))
 
 
-def _row(row: Row) -> ShownRow:
-    cells = tuple(cell.text for cell in row.cells[1:COLUMNS])
+def _lowest(view: TableView, place: int, path: Sequence[str]) -> ShownHeader:
+    period, kind = view.periods[place], view.kinds[place]
+    told = period.words if place and not period.is_change else ""
+    if _letters(told) in _letters("".join(path)):
+        told = ""
+    return ShownHeader(path[-1], 1, told, kind in (ColumnKind.FIGURES, ColumnKind.CHANGE))
+
+
+def _letters(text: str) -> str:
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def _row(row: Row, figures: Sequence[bool]) -> ShownRow:
+    cells = tuple(
+        (cell.text, is_figures) for cell, is_figures in zip(row.cells[1:COLUMNS], figures[1:COLUMNS], strict=False)
+    )
     label = row.label or (row.cells[0].text if row.cells else "")
-    return ShownRow(label, cells if any(cells) else (), len(row.path), " › ".join(row.path))
+    return ShownRow(label, cells if any(text for text, _ in cells) else (), len(row.path), " › ".join(row.path))

@@ -43,6 +43,13 @@ from vectorless_web.documents.services.repairing import (
 )
 from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
 from vectorless_web.documents.services.samples import add_samples
+from vectorless_web.documents.services.summarising import (
+    resume_summaries,
+    retry_summaries,
+    summarise_version,
+    switch_summaries_off,
+    switch_summaries_on,
+)
 from vectorless_web.documents.services.uploads import (
     StoredUpload,
     add_document,
@@ -91,11 +98,16 @@ __all__ = [
     "requeue_repairs",
     "restore_document",
     "resume_embedding",
+    "resume_summaries",
     "retry_embedding",
+    "retry_summaries",
     "retry_version",
     "start_embedding_test",
+    "summarise_version",
     "switch_off",
     "switch_on",
+    "switch_summaries_off",
+    "switch_summaries_on",
     "tag_documents",
     "try_embedding",
     "watch_files",

@@ -1,14 +1,27 @@
-"""The line of versions that wait to be compiled, for the first time or once more."""
+"""Queueing of versions for compiling, and notifications that a document has news."""
 
+from functools import partial
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.line import UPLOADS, enqueue_job
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.infra import live
+
+
+def documents_group(workspace_id: int) -> str:
+    """The channel group of everybody who has the workspace's list of documents open."""
+    return f"documents-{workspace_id}"
+
+
+def announce(workspace_id: int, document_id: int) -> None:
+    """Say, once the current transaction commits, that a document has news."""
+    message = {"type": "document.changed", "document": document_id}
+    transaction.on_commit(partial(live.publish, documents_group(workspace_id), message))
+
 
 Status = DocumentVersion.Status
 Reason = DocumentVersion.RepairReason

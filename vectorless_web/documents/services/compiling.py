@@ -17,7 +17,6 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
-from vectorless_web.documents.announcements import announce
 from vectorless_web.documents.compiling.process import (
     CompileFailed,
     Finished,
@@ -28,11 +27,12 @@ from vectorless_web.documents.compiling.process import (
 )
 from vectorless_web.documents.line import UPLOADS
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
-from vectorless_web.documents.services.compile_queue import REPAIRED
+from vectorless_web.documents.services.compile_queue import REPAIRED, announce
 from vectorless_web.documents.services.compiled_rows import card_row, clean_for_database, section_rows, version_facts
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
 from vectorless_web.documents.services.leases import READINGS, REPAIRS, compile_lease
 from vectorless_web.documents.services.routing_rows import Linked, link_card, show_to_router
+from vectorless_web.documents.services.summarising import want_summaries
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.storage.files import (
     check_reachable,
@@ -410,4 +410,5 @@ def _finish(version: DocumentVersion, document: CompiledDocument, facts: dict[st
         row.save(update_fields=["current_version", "title"])
         show_to_router(row, card)
         want_vectors(row.workspace_id)
+        want_summaries(row.workspace_id)
     announce(row.workspace_id, row.pk)

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db.models import Q
 
-from vectorless_web.documents.models import DocumentVersion, VectorFile
+from vectorless_web.documents.models import DocumentVersion, SectionSummaries, VectorFile
 from vectorless_web.infra.leases import Lease, LeaseRule
 
 Status = DocumentVersion.Status
@@ -34,6 +34,16 @@ EMBEDDINGS = LeaseRule(
 )
 
 
+SUMMARIES = LeaseRule(
+    model=SectionSummaries,
+    waiting=SectionSummaries.Status.QUEUED,
+    working=(SectionSummaries.Status.WORKING,),
+    # A call may be repaired once, and each of the two tried several times.
+    seconds=lambda: 2 * settings.MODEL_SECONDS * EMBEDDING_TRIES_SECONDS * (settings.MODEL_RETRIES + 1),
+    wanted=Q(version__document__workspace__summary_choice__enabled=True, version__document__deleted_at=None),
+)
+
+
 def compile_lease(version: DocumentVersion) -> Lease[DocumentVersion]:
     """The right to write to a version that its worker claimed, for a first reading or for a repair."""
     return Lease(REPAIRS if version.is_being_repaired else READINGS, version.pk, version.lease)
@@ -42,3 +52,8 @@ def compile_lease(version: DocumentVersion) -> Lease[DocumentVersion]:
 def embedding_lease(file: VectorFile) -> Lease[VectorFile]:
     """The right to write to a vector file that its worker claimed."""
     return Lease(EMBEDDINGS, file.pk, file.lease)
+
+
+def summaries_lease(row: SectionSummaries) -> Lease[SectionSummaries]:
+    """The right to write to the summaries of a version that its worker claimed."""
+    return Lease(SUMMARIES, row.pk, row.lease)

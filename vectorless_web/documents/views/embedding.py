@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.documents import embeddings, services
 from vectorless_web.documents.forms import EmbeddingForm
 from vectorless_web.documents.models import EmbeddingChoice
-from vectorless_web.infra.web.htmx import go_to, is_htmx
+from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
 

@@ -21,6 +21,7 @@ from vectorless_web.engine.answers.claims import (
     DraftClaim,
     Evidence,
     Objected,
+    Strength,
     Support,
     SynthesisContext,
     is_supported,
@@ -38,6 +39,8 @@ from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import words as words_in
 
 
 def answer_events(run: RunState, plan: QueryPlan, walking: Walking) -> Iterator[ReasoningEvent]:
@@ -45,12 +48,17 @@ def answer_events(run: RunState, plan: QueryPlan, walking: Walking) -> Iterator[
     context, packed = _context(run, plan, walking)
     run.draft, notes = _draft_answer(run, context, walking)
     checker = Checker(run, plan, context, walking)
+    started = run.clock()
+    if not checker.by_model:
+        # An answer that is too weak to stand is never shown, not as a draft either.
+        checker.check()
     for order, claim in enumerate(run.draft.claims, 1):
         yield ClaimEvent(order, claim.text, "draft")
     run.stop_if_asked()
-    started = run.clock()
-    checker.check()
-    if run.draft.claims or notes or packed:
+    if checker.by_model:
+        started = run.clock()
+        checker.check()
+    if run.draft.claims or notes or packed or checker.withheld:
         found = {**checker.observation(notes), **({"context": packed} if packed else {})}
         yield run.count_step(_verify_step(run, found, (run.clock() - started) * 1000))
     yield from run.claims
@@ -79,25 +87,28 @@ class Checker:
                 *((p.document, p.key) for p in context.passages),
             ],
             question=plan.question,
-            pictures=[picture.place for picture in context.pictures],
+            pictures=_list_pages_shown(run),
         )
         self._sent: list[Sent] = []
         self.notes: list[str] = []
+        self.withheld: dict[str, Any] = {}
+        """An offline answer that was not certain enough, as JSON values; empty for none."""
 
     def check(self) -> None:
         """Set the run's claims, its draft to what was checked in the end, its confidence and the closest passages."""
         run = self._run
-        if self._by_model:
+        if self.by_model:
             self._put_objections()
         run.claims = [self._grounder.check(order, claim) for order, claim in enumerate(run.draft.claims, 1)]
         self._tell_withdrawn()
         self.notes += self._grounder.notes
         run.struck = sum(not sent.mended and not sent.withdrawn for sent in self._sent)
         is_held = any(is_supported(claim) for claim in run.claims)
-        if self._by_model:
+        if self.by_model:
             run.confidence = self._model_confidence() if is_held else None
         elif run.claims:
             run.confidence = confidence_of(self._plan, run.draft.claims, run.claims, self._finders)
+            is_held = is_held and not self._withhold(run.confidence)
         run.passages = () if is_held else self._closest()
 
     def observation(self, failed: Sequence[str]) -> dict[str, Any]:
@@ -115,12 +126,35 @@ class Checker:
         ]
         notes = [*failed, *self.notes]
         note = " ".join([*failed, *self.notes[: bool(self._sent)]])
-        parts = {"unwritten": self._run.unwritten, "sent_back": rows, "note": note, "notes": notes}
+        parts: dict[str, Any] = {"unwritten": self._run.unwritten, "sent_back": rows, "note": note, "notes": notes}
+        parts["withheld"] = self.withheld
         return {name: part for name, part in parts.items() if part}
 
     @property
-    def _by_model(self) -> bool:
+    def by_model(self) -> bool:
+        """Whether the model wrote the draft, and not the offline reasoner."""
         return self._walking.planner is not self._walking.fallback and not self._run.taken_over
+
+    def _withhold(self, confidence: Confidence) -> bool:
+        """Take a weak answer back, and in a model's place one that is not strong; its quotes are among the closest."""
+        least = (Strength.STRONG,) if self._run.taken_over else (Strength.STRONG, Strength.MODERATE)
+        if confidence.strength in least:
+            return False
+        held = [claim for claim in self._run.claims if is_supported(claim)]
+        self.withheld = {
+            "answer": "\n".join(_append_markers(claim) for claim in held),
+            "value": self._run.draft.value,
+            "citations": [
+                {"document": cited.document, "page": cited.page_index + 1, "quote": cited.quote}
+                for claim in held
+                for cited in claim.citations
+            ],
+            "confidence": confidence.value,
+            "signals": {signal.name: signal.share for signal in confidence.signals},
+        }
+        self._run.draft = replace(self._run.draft, claims=(), value="", missing=())
+        self._run.claims, self._run.confidence = [], None
+        return True
 
     @property
     def _finders(self) -> dict[str, Finder]:
@@ -291,7 +325,9 @@ def _verify_step(run: RunState, found: Mapping[str, Any], latency_ms: float) -> 
         walk=0,
         index=0,
         kind=StepKind.VERIFY,
-        say=_describe_checks(citations, struck, sum(claim.calculation is not None for claim in run.claims)),
+        say=_describe_withheld(found["withheld"])
+        if "withheld" in found
+        else _describe_checks(citations, struck, sum(claim.calculation is not None for claim in run.claims)),
         thought="Find every quote in its place, account for every number, work every sum out again.",
         action="verify",
         observation={
@@ -305,6 +341,11 @@ def _verify_step(run: RunState, found: Mapping[str, Any], latency_ms: float) -> 
         latency_ms=latency_ms,
         engine=run.draft.engine,
     )
+
+
+def _describe_withheld(withheld: Mapping[str, Any]) -> str:
+    share = round(100 * withheld["confidence"])
+    return f"Held the best answer back: of answers like it, {share} in 100 were right"
 
 
 def _count_checks(citations: Sequence[Evidence]) -> dict[str, int]:
@@ -429,14 +470,31 @@ def _select_supported_claims(run: RunState) -> list[ClaimEvent]:
 
 def _not_found(run: RunState) -> str:
     if run.unwritten and not run.taken_over:
-        return _unwritten(run)
+        return f"{_unwritten(run)}{_describe_scanned(run)}"
     documents = _say_documents(run)
     looked = say_count(len(run.list_checked()), "section that came near was", "sections that came near were")
     return (
-        f"Nothing in {documents} answers this; {looked} read{_describe_scanned(run)}"
+        f"Nothing in {documents} answers this; {looked} read{_describe_absent_words(run)}{_describe_scanned(run)}"
         if documents
         else "No document was read"
     )
+
+
+SHOWN_WORDS = 4
+
+
+def _describe_absent_words(run: RunState) -> str:
+    """ "; “lodger” and “attic” stand nowhere in the text": words of the question that no document read has."""
+    finders = [walk.finder for walk in run.walks]
+    asked = {term.term for term in finders[0].plan.terms if term.source == "question"} if finders else set()
+    words = (
+        [word.text for word in words_in(finders[0].plan.focus) if asked & set(analyse(word.text))] if finders else []
+    )
+    absent = [word for word in dict.fromkeys(words) if not any(finder.occurs(word) for finder in finders)]
+    if not absent:
+        return ""
+    named = join_names([f"“{word}”" for word in absent[:SHOWN_WORDS]])
+    return f"; {named} {'stands' if len(absent[:SHOWN_WORDS]) == 1 else 'stand'} nowhere in the text"
 
 
 def _say_documents(run: RunState) -> str:
@@ -459,14 +517,19 @@ def _describe_scanned(run: RunState) -> str:
 
 def _count_scanned(run: RunState, *, looked_at: bool) -> list[tuple[int, str]]:
     """Of each document the number of its scanned pages that were, or were not, looked at, and the same in words."""
-    found = []
+    found, shown = [], _list_pages_shown(run)
     for walk in run.walks:
         report, title = walk.document.report, shorten_title(walk.entry.title or walk.entry.name)
-        seen = {picture.page_index for picture in walk.seen}
-        pages = sum((page in seen) is looked_at for page in report.unread_pages)
+        pages = sum(((walk.entry.id, page) in shown) is looked_at for page in report.unread_pages)
         if pages:
             found.append((pages, f"{pages} of {say_count(report.pages, 'page')} of {title}"))
     return found
+
+
+def _list_pages_shown(run: RunState) -> set[tuple[str, int]]:
+    """Pages that the model replied to as pictures, as (document, page index): a server may have refused others."""
+    written_from = {picture.place for message in run.draft.conversation for picture in message.pictures}
+    return written_from.union(*(walk.shown for walk in run.walks))
 
 
 def _describe_pictured(held: Sequence[ClaimEvent]) -> str:

@@ -1,13 +1,14 @@
 """The documents a run may read, as the orchestrator sees them, and whether one is about whom the question names."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.vectors import NodeVectors
+from vectorless_web.engine.errors import PictureUnavailable
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -48,7 +49,19 @@ class CorpusRouter(Protocol):
         ...
 
 
-class Corpus(Protocol):
+class PagePictures(Protocol):
+    """Draws pages of a run's documents for a model that reads images. Asked from the threads of the walks."""
+
+    def has_pictures(self, document: str) -> bool:
+        """Whether the document has drawn pages, and not words alone."""
+        return False
+
+    def picture(self, document: str, page_index: int) -> Picture:
+        """The page (from 0); PictureUnavailable when it cannot be had."""
+        raise PictureUnavailable("This document has no pictures of its pages.")
+
+
+class Corpus(PagePictures, Protocol):
     """A fixed set of documents. Only `open` touches an artefact.
 
     What has a body here is what a corpus gives that has no more: one that inherits need not state it.
@@ -84,18 +97,9 @@ class Corpus(Protocol):
         """Vectors of the document's leaves; None when it has none. ArtefactDamaged when they cannot be read."""
         return None
 
-
-@runtime_checkable
-class PagePictures(Protocol):
-    """Draws pages of a run's documents for a model that reads images. Asked from the threads of the walks."""
-
-    def has_pictures(self, document: str) -> bool:
-        """Whether the document has drawn pages, and not words alone."""
-        ...
-
-    def picture(self, document: str, page_index: int) -> Picture:
-        """The page (from 0); PictureUnavailable when it cannot be had."""
-        ...
+    def summaries(self, document: str) -> Mapping[int, str]:
+        """One-line summaries by the key of their section, written beforehand by a model; empty when there are none."""
+        return {}
 
 
 def entries_of(corpus: Corpus, documents: Collection[str]) -> dict[str, DocumentEntry]:

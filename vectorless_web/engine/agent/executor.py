@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder, lane_for
-from vectorless_web.engine.agent.corpus import Corpus, PagePictures, Selected, foreign_names
+from vectorless_web.engine.agent.corpus import Corpus, Selected, foreign_names
 from vectorless_web.engine.agent.events import StepEvent, StepKind, StepResult, refuse_step
 from vectorless_web.engine.agent.offline_planner import OfflinePlanner
 from vectorless_web.engine.agent.planner import PlannedStep, Planner, ToolResult
@@ -75,6 +75,7 @@ class ReasoningExecutor:
         note = note or planned.note
         if planned.dialogue:
             walk.dialogue, walk.results = planned.dialogue, []
+            walk.shown |= {picture.place for message in planned.dialogue for picture in message.pictures}
         walk.pending.extend(planned.also)
         walk.draft = planned.draft
         before, seen = len(walk.packed), len(walk.seen)
@@ -245,8 +246,9 @@ def walk_all(
     ]
     for walk in walks:
         walk.lane = lane_for(walking.search_embedder, corpus, walk.entry.id)
+        walk.summaries = corpus.summaries(walk.entry.id)
         most = walking.planner.pictures
-        if most and isinstance(corpus, PagePictures) and corpus.has_pictures(walk.entry.id):
+        if most and corpus.has_pictures(walk.entry.id):
             walk.pictures, walk.most_pictures = corpus, most
     run.walks.extend(walks)
     streams = [walking.executor(run).run(walk) for walk in walks]

@@ -13,7 +13,7 @@ from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ArtefactDamaged, InvalidInput, NotFound
 from vectorless_web.engine.llm.picture import Picture, draw_picture
 from vectorless_web.engine.parsing.compile import compile_file
-from vectorless_web.engine.parsing.pdf.boxes import render_page
+from vectorless_web.engine.parsing.pdf.text import render_page
 from vectorless_web.engine.parsing.sniff import PDF
 
 Compiling = Callable[[str, str, int, int], None]

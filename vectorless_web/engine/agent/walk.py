@@ -1,5 +1,6 @@
 """The state of one walk through one document, and what planners are shown of it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -76,12 +77,16 @@ class Walk:
     """The answer that the model ended the walk with."""
     is_whole: bool = False
     """Whether the whole document was read."""
+    summaries: Mapping[int, str] = field(default_factory=dict)
+    """One-line summaries of sections that a model wrote beforehand."""
     pictures: PagePictures | None = None
     """Draws the document's pages; None for a model that reads no images and for a document without drawn pages."""
     most_pictures: int = 0
     """Pages that may be looked at as pictures."""
     seen: list[Picture] = field(default_factory=list)
-    """Pages that the model was shown as pictures."""
+    """Pages that were drawn for the model."""
+    shown: set[tuple[str, int]] = field(default_factory=set)
+    """Those of them, as (document, page index), that stood in a conversation to which the model replied."""
     lane: VectorLane | None = None
     """Compares the question with the document's vectors; None when the run has no embedding model."""
 
@@ -93,7 +98,7 @@ class Walk:
     @cached_property
     def reader(self) -> WalkReader:
         """The document as a model is shown it."""
-        return WalkReader(self.entry, self.finder)
+        return WalkReader(self.entry, self.finder, self.summaries)
 
     def context(self) -> WalkContext:
         """What a planner may know now."""

@@ -60,11 +60,20 @@ class DraftCalculation:
 
 
 @dataclass(frozen=True, slots=True)
+class Signal:
+    """Something measured of an answer, as a share in [0, 1], by the name that the calibration knows it by."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class DraftClaim:
     """One sentence of the answer with its quotes.
 
     A claim read from table rows says how well they agree with the figures needed (`fit`,
-    in [0, 1]) and which of those it used (`needs`, indexes).
+    in [0, 1]) and which of those it used (`needs`, indexes). `signals` are what was measured when
+    it was drafted, for the confidence of the answer.
     """
 
     text: str
@@ -72,6 +81,7 @@ class DraftClaim:
     calculation: DraftCalculation | None = None
     fit: float | None = None
     needs: tuple[int, ...] = ()
+    signals: tuple[Signal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,14 +216,6 @@ class Strength(StrEnum):
     STRONG = "strong"
     MODERATE = "moderate"
     WEAK = "weak"
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """Something measured of an answer, as a share in [0, 1], by the name that the calibration knows it by."""
-
-    name: str
-    share: float
 
 
 @dataclass(frozen=True, slots=True)

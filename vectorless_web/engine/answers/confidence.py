@@ -159,6 +159,7 @@ def confidence_of(
         *_measure_words(held, finders),
         *_measure_place(held, finders),
         *_name_kind(plan, held),
+        *(held[0][0].signals if held else ()),
     )
     calibration = calibration_of("offline")
     value = calibration.chance(signals)

@@ -16,14 +16,17 @@ from vectorless_web.engine.answers.calculation import (
     quote_of,
     work_out,
 )
-from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, SynthesisContext
+from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, Signal, SynthesisContext
 from vectorless_web.engine.answers.readings import claim_of_reading
 from vectorless_web.engine.figures.figure import Figure, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
+from vectorless_web.engine.passages.pieces import cut_pieces
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan, UnitRequest
+from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.text.analyser import analyse
 
 
 def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[str, str]) -> list[DraftClaim]:
@@ -41,8 +44,19 @@ def make_sweep_claims(plan: QueryPlan, passages: Sequence[Passage], names: dict[
 MOST_SENTENCES = 3
 """Passages an answer in words quotes."""
 
-NEAR_BEST = 0.8
-"""A passage on the best one's page and within this share of its fit is quoted beside it ..."""
+NEAR_BEST, NEAR_BEST_TYPED = 0.8, 0.93
+"""A passage on the best one's page and within this share of its fit is quoted beside it; of a question for one thing,
+as a date, a number or a verdict, it must come nearer ..."""
+
+ONE_THING = (
+    Wanted.PERSON,
+    Wanted.DATE,
+    Wanted.SPAN,
+    Wanted.AMOUNT,
+    Wanted.LIMIT,
+    Wanted.VERDICT,
+    Wanted.DEFINITION,
+)
 
 ELSEWHERE = 0.93
 """... one on another page must come nearer."""
@@ -96,9 +110,10 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
 
 
 def _words_of(passage: Passage) -> set[tuple[str, int, int]]:
-    """The places that a passage quotes, to tell two that share words."""
-    places = {(passage.document, passage.key, passage.start)}
-    return places | {(passage.document, part.key, part.start) for part in passage.parts}
+    """The characters that a passage quotes, by tens, to tell two that share words."""
+    places = [(passage.key, passage.start, passage.end)]
+    places += [(part.key, part.start, part.start + len(part.quote)) for part in passage.parts]
+    return {(passage.document, key, ten) for key, start, end in places for ten in range(-(-start // 10), end // 10)}
 
 
 def passage_claim(passage: Passage) -> DraftClaim:
@@ -116,7 +131,9 @@ def list_claims(passage: Passage) -> list[DraftClaim]:
 
 def _required_share(plan: QueryPlan, passage: Passage, best: Passage) -> float:
     near = (passage.document, passage.page_index) == (best.document, best.page_index)
-    return NEAR_BEST if near or plan.intent is Intent.LIST else ELSEWHERE
+    if not near and plan.intent is not Intent.LIST:
+        return ELSEWHERE
+    return NEAR_BEST_TYPED if asks_for(plan, *ONE_THING) else NEAR_BEST
 
 
 def _quote(passage: Passage) -> DraftQuote:
@@ -236,7 +253,8 @@ def _make_side_formula(formula: Formula, side: ast.expr) -> Formula:
 
 
 _DENIAL = re.compile(
-    r"\b(?:no|not|none|neither|never|nor|without|cannot|nothing|nobody)\b|\b\w+n['’]t\b|\bunlikely\b|\babsence of\b",
+    r"\b(?:no|not|none|neither|never|nor|cannot|nothing|nobody)\b|\b\w+n['’]t\b|\bunlikely\b|\babsence of\b"
+    r"|\b(?:forbidden|prohibited|excluded|barred|banned|ineligible|refused|denied)\b",
     re.I,
 )
 _EXCEPTION = re.compile(r"\b(?:except|other than|unless|apart from)\b", re.I)
@@ -287,6 +305,9 @@ LEAST_FIT = 0.6
 
 LONGEST_VERDICT = 320
 """Characters of a sentence from which it is read: a longer one denies one thing and says another."""
+
+LEAST_RULE = 3
+"""Words of a sentence before its exception from which a verdict is read."""
 
 _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
@@ -377,21 +398,54 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     passages = [fact for fact in context.facts if isinstance(fact, Passage)]
     if asks_for_all(plan) and not any(passage.is_list and passage.suffices for passage in passages):
         return AnswerDraft(tuple(make_sweep_claims(plan, passages, dict(context.names))))
-    passages = [passage for passage in passages if passage.suffices]
     if not passages:
         return AnswerDraft()
-    chosen = choose_passages(plan, passages)
+    standing = [passage for passage in passages if passage.suffices]
+    chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
     if plan.intent is Intent.YES_NO:
         claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
     open_parts = [set(passage.unmet) for passage in chosen]
-    return AnswerDraft(tuple(claims), missing=tuple(sorted(set.intersection(*open_parts))))
+    signals = _measure_passage(chosen[0])
+    return AnswerDraft(
+        tuple(replace(claim, signals=signals) for claim in claims),
+        missing=tuple(sorted(set.intersection(*open_parts))),
+    )
+
+
+def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
+    """What was measured of the passage that comes first; whether it may stand is weighed with all else."""
+    return (
+        Signal("said", passage.said),
+        Signal("passage_fit", min(1.0, passage.fit)),
+        Signal("holds_all", float(not passage.unmet)),
+        Signal("suffices", float(passage.suffices)),
+        Signal("is_list", float(passage.is_list)),
+        Signal("is_rule", float(bool(passage.parts))),
+    )
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
     """The first sentence under the verdict that its words give, when it says enough of the question."""
-    quote = passage.quote.rstrip()
+    quote = _deciding_sentence(question, passage)
     if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
         return claim
-    verdict = verdict_of(question, claim.text)
+    verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
     return replace(claim, text=f"{verdict}: {claim.text}") if verdict else claim
+
+
+def _verdict_with_exception(question: str, sentence: str) -> str:
+    """ "No, with an exception": what the words before "unless" or "except" say; "" when they stand at the beginning."""
+    rule = _EXCEPTION.split(sentence, maxsplit=1)[0]
+    verdict = verdict_of(question, rule) if len(rule.split()) > LEAST_RULE else ""
+    return f"{verdict}, with an exception" if verdict else ""
+
+
+def _deciding_sentence(question: str, passage: Passage) -> str:
+    """The sentence of a rule that settles the question: a later one that says what the first leaves out of it."""
+    asked = set(analyse(question))
+    after = " ".join(part.quote for part in passage.parts).partition(passage.quote)[2]
+    for piece in cut_pieces(after, by_line=False):
+        if asked & set(analyse(piece.text)) - set(analyse(passage.quote)):
+            return piece.text
+    return passage.quote.rstrip()

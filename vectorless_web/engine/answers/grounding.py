@@ -76,6 +76,7 @@ class Grounder:
         self._homes = Homes(documents=documents, read=read)
         self._markers: dict[tuple[str, int, int, int, str], int] = {}
         self._moved: dict[str, None] = {}
+        self._scales: dict[Place, Decimal] = {}
         self._told = [figure for text in self._periods for figure in list_stated_numbers(text)]
 
     @property
@@ -182,7 +183,10 @@ class Grounder:
             node = tree.node(quote.key)
         except (KeyError, NotFound):
             return PlacedQuote(quote, None, MISSING)
-        scale = units_scale(units_of(tree, node))
+        place = (quote.document, quote.key)
+        if place not in self._scales:
+            self._scales[place] = units_scale(units_of(tree, node))
+        scale = self._scales[place]
         return PlacedQuote(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
 
     def _place_picture(self, quote: DraftQuote) -> PlacedQuote:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from vectorless_web.engine.answers.calculation import (
@@ -10,7 +11,7 @@ from vectorless_web.engine.answers.calculation import (
     make_operand,
     quote_rows,
 )
-from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim
+from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, Signal
 from vectorless_web.engine.figures.arithmetic import round_half_up
 from vectorless_web.engine.figures.figure import Figure, format_number, scale_name
 from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Task
@@ -22,6 +23,12 @@ _SPACES = re.compile(r"\s+")
 
 def claim_of_reading(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
     """The claim that tells a reading, and the one number that it stands for, "" for none."""
+    claim, value = _word_reading(plan, reading)
+    signals = (Signal(f"reads_{reading.request.task.value}", 1.0), Signal("reading_fit", min(1.0, reading.fit)))
+    return replace(claim, signals=signals), value
+
+
+def _word_reading(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
     task = reading.request.task
     if task is Task.VALUE:
         text, value = _tell_values(plan, reading)
@@ -43,7 +50,8 @@ def tell_figure(figure: Figure, unit: UnitRequest | None) -> str:
     """A figure with its unit: "$2,515 thousand", "12.4%", "86.8"."""
     if figure.percent:
         return f"{format_number(figure.amount)}%"
-    return format_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
+    amount = format_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
+    return f"{amount} {figure.unit}".strip()
 
 
 def _when(operand: Operand | None, figure: Figure) -> str:
@@ -66,9 +74,10 @@ def _tell_values(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
     whens = [_when(operand, figure) for figure, operand in pairs]
     if len(set(labels)) == 1:
         told = _join([f"{value}{f' in {when}' if when else ''}" for value, when in zip(values, whens, strict=True)])
-        return f"{_upper(labels[0])}: {told}.", values[0] if len(values) == 1 else ""
+        link = ": " if ", " in labels[0] and labels[0] != _label(pairs[0][0]) else " came to "
+        return f"{_upper(labels[0])}{link}{told}.", values[0] if len(values) == 1 else ""
     when = f" in {whens[0]}" if whens[0] and len(set(whens)) == 1 else ""
-    told = _join([f"{label} {value}" for label, value in zip(labels, values, strict=True)])
+    told = _join([f"{label} came to {value}" for label, value in zip(labels, values, strict=True)])
     return f"{_upper(told)}{when}.", ""
 
 
@@ -90,7 +99,9 @@ LONGEST_NAME = 60
 """Characters of a column's name that is told beside a row's label."""
 
 _IS_PERIOD = re.compile(
-    r"^\W*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d*\W*$|\b(?:years?|months|quarters?|weeks|fiscal|ended|as (?:of|at)|thousands?|millions?|billions?|december|june|march|september)\b|[$€£]|'000|^\W*$",
+    r"^\W*(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?\s*\d*\W*$|\b(?:years?|months"
+    r"|quarters?|weeks|fiscal|ended|as (?:of|at)|thousands?|millions?|billions?|december|june|march"
+    r"|september)\b|[$€£]|'000|^\W*$",
     re.I,
 )
 
@@ -115,7 +126,7 @@ def _tell_result(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
         for figure, operand in zip(reading.figures, _operands_of(request.operands, len(reading.figures)), strict=True)
     ]
     name = request.name + _tell_periods(request.operands)
-    text = f"{_upper(name)}: {result} ({'; '.join(shown)})."
+    text = f"{_upper(name)} comes to {result} ({'; '.join(shown)})."
     return DraftClaim(text, quotes, calculation, reading.fit), result
 
 
@@ -145,7 +156,11 @@ def _unit(reading: Reading) -> str:
 
 
 def _degree(reading: Reading) -> int:
-    names = {name: 0 if figure.percent else 1 for name, figure in zip(NAMES, reading.figures, strict=False)}
+    is_money = any(figure.currency for figure in reading.figures)
+    names = {
+        name: 0 if figure.percent or (is_money and not figure.currency and figure.scale == 1) else 1
+        for name, figure in zip(NAMES, reading.figures, strict=False)
+    }
     return degree_of(reading.expression, names)
 
 
@@ -162,7 +177,8 @@ def _format(plan: QueryPlan, reading: Reading) -> str:
         return f"{_round(value, unit.decimals, 2)}{suffix}"
     if _degree(reading) == 1:
         currency = next((figure.currency for figure in reading.figures if figure.currency), "")
-        return format_amount(value * reading.scale, unit, printed=reading.scale, currency=currency)
+        amount = format_amount(value * reading.scale, unit, printed=reading.scale, currency=currency)
+        return f"{amount} {reading.figures[0].unit}".strip()
     if unit.percent and _degree(reading) == 0:
         return f"{_round(value * 100, unit.decimals, 2)}%"
     return _round(value, unit.decimals, 2)
@@ -178,7 +194,7 @@ def _round(value: Decimal, asked: int | None, usual: int) -> str:
 
 
 def _tell_rank(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
-    """ "Headcount was highest in 2018: 58, against 43 in 2019." Where a period answers, it is the number that is told."""
+    """ "Headcount: highest in 2018: 58, against 43 in 2019." Where a period answers, its year is the number told."""
     request = reading.request
     values = [tell_figure(figure, plan.unit) for figure in reading.figures]
     named = list(zip(reading.names, values, strict=True))

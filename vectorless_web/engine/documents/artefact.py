@@ -18,11 +18,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.documents.card import Card, PageInfo, TreeReport
 from vectorless_web.engine.documents.columns import Integer, TableOutline
 from vectorless_web.engine.documents.container import Buffer, Container, map_file, split_directory, write_container
 from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
-from vectorless_web.engine.documents.page import PageInfo, TreeReport
 from vectorless_web.engine.documents.serialise import (
     card_from,
     dump_json,

@@ -110,7 +110,7 @@ class Container:
         return cls(view, facts, places, digest=digest.hex(), damage=damage)
 
     def __getitem__(self, name: str) -> memoryview:
-        view = self.unchecked(name)
+        view = self.read_unchecked(name)
         if name not in self._checked:
             check = self._places[name][2]
             if check is not None and zlib.crc32(view) != check:
@@ -118,7 +118,7 @@ class Container:
             self._checked.add(name)
         return view
 
-    def unchecked(self, name: str) -> memoryview:
+    def read_unchecked(self, name: str) -> memoryview:
         """A block without a look at its content, for files so large that it would be felt."""
         if name not in self._places:
             raise self._damage(f"it has no block {name}")

@@ -4,10 +4,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from vectorless_web.engine.documents.card import Card, SectionLine, TypedFields
+from vectorless_web.engine.documents.card import Card, SectionLine, TreeReport, TypedFields
 from vectorless_web.engine.documents.columns import DIGIT, RowOutline, TableOutline
 from vectorless_web.engine.documents.node import Cell, Column, Row, Table
-from vectorless_web.engine.documents.page import TreeReport
 
 
 def dump_json(value: object) -> bytes:

@@ -35,6 +35,8 @@ class Figure:
     where: str
     fit: float
     need: int = -1
+    unit: str = ""
+    """What is counted or measured, as printed beside the number or in its header ("mg", "days"); "" for money."""
 
     @property
     def value(self) -> Decimal:
@@ -47,16 +49,17 @@ THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_00
 _MONEY = r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB))"
 _SCALE_WORDS = (
     (re.compile(rf"\bbillions?\b|\bbn\b|{_MONEY}\s?bn\b", re.I), BILLION),
-    (re.compile(rf"\bmillions?\b|\bmn\b|{_MONEY}\s?mn?\b", re.I), MILLION),
+    (re.compile(rf"\bmillions?\b|\bmn\b|{_MONEY}\s?['’]?(?:mn?|mm)\b", re.I), MILLION),
+    (re.compile(r"\b[A-Z]{2,3}\s?['’]?\s?(?:[mM]{1,2}|Mio)\b"), MILLION),
 )
 _THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_MONEY}\s?k\b", re.I)
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹"}
 _CURRENCY_WORDS = (
-    ("USD", re.compile(r"\$|\bdollars?\b|\bUSD\b|\bU\.S\. dollars\b", re.I)),
-    ("EUR", re.compile(r"€|\beuros?\b|\bEUR\b", re.I)),
-    ("GBP", re.compile(r"£|\bpounds?\b|\bsterling\b|\bGBP\b", re.I)),
+    ("USD", re.compile(r"\$|\bdollars?\b|\bUSD(?:m|k|bn|mn)?\b|\bU\.S\. dollars\b", re.I)),
+    ("EUR", re.compile(r"€|\beuros?\b|\bEUR(?:m|k|bn|mn)?\b", re.I)),
+    ("GBP", re.compile(r"£|\bpounds?\b|\bsterling\b|\bGBP(?:m|k|bn|mn)?\b", re.I)),
     ("JPY", re.compile(r"¥|\byen\b|\bJPY\b", re.I)),
 )
 _NAMES = {THOUSAND: "thousand", MILLION: "million", BILLION: "billion"}

@@ -69,10 +69,13 @@ def fits_to(phrases: Sequence[str]) -> Callable[[str, Sequence[str]], float]:
     """
     asked = tuple(phrases)
     wanted = _phrase_terms(asked)
+    per_share = any(is_per_share(phrase) for phrase in asked)
 
     def fit(label: str, path: Sequence[str]) -> float:
         # Most rows share no word with any phrase, in which case nothing else need be looked at.
         if wanted.isdisjoint(_every_term(label or "total")) and not (path and wanted & _every_term(path[-1])):
+            return 0.0
+        if path and not per_share and is_per_share(path[-1]):
             return 0.0
         return _label_fit(label, path[-1] if path else "", asked)
 
@@ -88,6 +91,9 @@ def _label_fit(label: str, head: str, phrases: tuple[str, ...]) -> float:
     if head and (not names or len(label_terms(label)) < 3):
         names.append(f"{head} {label or 'total'}")
     known = [(label_terms(name), name is label) for name in names]
+    own = set(known[-1][0]) - set(label_terms(head)) if head and names and names[-1].startswith(head) else set()
+    if own and not own <= _phrase_terms(phrases) and not _GENERIC.match(label):
+        known.pop()  # "Net income" under "Cash provided by operations:" is an item of its own
     is_owned = bool(_WHOSE.search(label))
     if not any(_phrase_terms(phrases) & set(terms) for terms, _ in known):
         return 0.0

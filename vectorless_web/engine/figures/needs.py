@@ -65,6 +65,14 @@ _ASKS_WORDS = re.compile(
     r"\b(?:sa(?:y|ys|id)|stat(?:e|es|ed)|mention\w*|discuss\w*|talks?|tell\s+\w+)\s+(?:\w+\s+){0,2}(?:about|on)\b|\bdescribe\b",
     re.I,
 )
+_ASKS_MEANING = re.compile(
+    r"^\W*what(?:['’]s|\s+(?:is|are))\s+(?!(?:the|an?|its?|their|our|total|net|gross|average)\b)(?![^?]*(?:['’]s\b|\d))[^?]{2,60}\??\s*$"
+    r"|\bwhat\s+(?:does|do|did)\b[^?]*\b(?:mean|include|comprise|consist|contain|refer|represent|cover|relate|show)\b"
+    r"|\bwhat\s+(?:is|are|was|were)\s+(?:included|contained|meant|comprised|covered)\b"
+    r"|\b(?:influenced|driven|caused|determined|affected|impacted|explained)\s+by\b",
+    re.I,
+)
+"""Asks what a thing is or is made of, not how much of it there is: "What is free cash flow?" without any year."""
 FREE = "free"
 """Marks the statement of a need that was read from the question's words, not from the lexicon."""
 
@@ -95,7 +103,7 @@ def figure_needs(plan: QueryPlan) -> tuple[FigureNeed, ...]:
     contest = contest_of(plan)
     if contest is not None:
         return contest.needs
-    if _ASKS_WORDS.search(plan.focus):
+    if _ASKS_WORDS.search(plan.focus) or _ASKS_MEANING.match(plan.focus):
         return ()
     if plan.formula is not None and plan.figures and plan.intent in (Intent.FIGURE, Intent.CALCULATION, Intent.YES_NO):
         return plan.figures

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from functools import cached_property
+from itertools import groupby
 
 from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
@@ -16,9 +17,12 @@ from vectorless_web.engine.figures.units import (
     code_in,
     is_unit,
     own_unit,
+    says_count,
     says_percent,
+    says_price,
     says_shares,
     strip_units,
+    unit_above,
     unit_in,
 )
 
@@ -49,8 +53,8 @@ _STATEMENTS = (
 )
 _NO_STATEMENT = re.compile(r"\b(?:notes?|hedg\w+|discussion|analysis|impact|effects?|reclassif\w+|components)\b", re.I)
 _UNITS = re.compile(
-    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['’]?(?:000|m|mn|bn)\b"
-    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['’]?(?:000|m|mn|bn|k)\b"
+    r"\b(?:thousands|millions|billions)\b|\bin\s+(?:thousand|million|billion)\b|[$€£]\s?['‘’]?(?:000|m|mn|bn)\b"
+    r"|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB)\s?['‘’]?(?:000|m|mn|bn|k)\b"
     r"|(?:[$€£]|\b(?:USD|EUR|GBP|CHF|dollars?|euros?))\s?(?:thousand|million|billion)\b",
     re.I,
 )
@@ -121,6 +125,17 @@ class TableView:
     def scale(self) -> Decimal:
         """The factor its units line puts on its figures."""
         return units_scale(self.units)
+
+    @cached_property
+    def measure(self) -> str:
+        """The unit of its figures that a line right above it states ("Consumption in MWh."), or ""."""
+        for key in range(self.node.key - 1, max(0, self.node.key - 3), -1):
+            text = self.tree.node(key).text
+            if self.tree.kind(key) is NodeKind.TABLE:
+                return ""
+            if len(text) <= LONGEST_PERIOD_LINE and unit_above(text):
+                return unit_above(text)
+        return ""
 
     @cached_property
     def currency(self) -> str:
@@ -200,10 +215,12 @@ def _neighbour(view: TableView, step: int) -> TableView | None:
 def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, ...]:
     """The period of each column. Headers without any year are completed from a line of dates above the table."""
     periods = [read_header(column.header, column.period) for column in table.columns]
+    over_labels = read_header(table.columns[0].header) if table.columns else read_header("")
     if any(period.year for period in periods[1:]):
+        if over_labels.months and not over_labels.year:  # "Years ended December 31," over the labels
+            periods[1:] = [_lengthen(period, over_labels) for period in periods[1:]]
         return tuple(periods)
     numeric = _numeric_columns(table)
-    over_labels = read_header(table.columns[0].header) if table.columns else read_header("")
     if over_labels.year and len(set(years_in(table.columns[0].header))) == 1 and not over_labels.is_change:
         for column in numeric:  # "December 31, 2018" over the labels holds for every column
             periods[column] = _complete(periods[column], over_labels)
@@ -215,6 +232,13 @@ def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, 
                 periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
             break
     return tuple(periods)
+
+
+def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
+    """A period that names its year alone, with the months and the day that hold for all columns."""
+    if not period.year or period.months or period.is_change or period.is_instant:
+        return period
+    return replace(period, months=wider.months, month=period.month or wider.month, day=period.day or wider.day)
 
 
 def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
@@ -263,6 +287,8 @@ def _find_units_above(tree: Tree, node: Node) -> str:
     """A short line naming units in one of the three nodes before the table, its section's heading included."""
     for key in range(node.key - 1, max(0, node.key - 4), -1):
         text = tree.node(key).text
+        if len(text) <= LONGEST_PERIOD_LINE and unit_above(text) and not _UNITS.search(text):
+            return ""  # a nearer line states another unit
         if len(text) <= 2 * LONGEST_HEADING and _UNITS.search(text) and tree.kind(key) is not NodeKind.TABLE:
             return text
     return ""
@@ -281,7 +307,8 @@ def statement_named(node: Node, path: tuple[str, ...]) -> str:
 _SIGNS = "$€£¥"
 _NOTE_HEADER = re.compile(r"^(?:see )?(?:foot)?notes?(?:\s+(?:ref(?:erence)?s?\.?|no\.?|number))?$|^ref\.?$", re.I)
 _CHANGE_HEADER = re.compile(
-    r"\bchange\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth\b|\bvs\.?\b|\bversus\b|\bbetter\b|\bworse\b|\bdiff(?:erence)?\b"
+    r"\bchange\b|\bvariance\b|\bincrease\b|\bdecrease\b|\bgrowth(?: rate)?\W*$"
+    r"|\bvs\.?\b|\bversus\b|\bbetter\b|\bworse\b|\bdiff(?:erence)?\b"
     r"|[ΔΔ]|\by/y\b|\byoy\b|\bq/q\b",
     re.I,
 )
@@ -315,8 +342,8 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
     unit, scale, currency = _cell_unit(view, row, place)
     row_path = (*row.path, row.label) if row.label else row.path
     period = view.periods[place] if place < len(view.periods) else read_header("")
-    if not period.year:
-        period = _row_period(row, period)
+    if not period.year or not (column and read_header(column.header, column.period).year):
+        period = _row_period(row, period)  # what holds for the whole table yields to what a row says
     marks = [marks_in(text) for text in (cell.text if place else "", row.label, *path)]
     known = {mark for found in marks for mark in found}
     notes = tuple(note for note in view.footnotes if note.mark in known)
@@ -337,35 +364,45 @@ _PERIOD_LABEL = re.compile(
 )
 
 
+_ASIDE = re.compile(r"\([^()]*\d[^()]*\)")
+"""What a label says besides: "Dividends ($1.08 per share)" are no amounts per share."""
+
+
 def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str]:
     """(unit, scale, currency) of a cell: what it says itself, then its row, its column and the whole table."""
     text = row.cells[place].text
     column = view.table.columns[place] if place < len(view.table.columns) else None
-    one = Decimal(1)
-    if "%" in text:
-        return "%", one, ""
-    if own_unit(text):
-        return own_unit(text), one, ""
-    own = units_currency(text)
-    label = " ".join((*row.path[-1:], row.label))
-    if is_per_share(row.label) or any(is_per_share(head) for head in row.path[-1:]):
-        return "per share", one, own or view.currency
     levels = column.path if column else ()
+    one, own = Decimal(1), units_currency(text)
+    if "%" in text or own_unit(text):
+        return "%" if "%" in text else own_unit(text), one, ""
+    label = " ".join((*row.path[-1:], row.label))
+    counts = not own and says_shares(label)
+    if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
+        return "per share", one, own or view.currency
     told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
-    if not own and (
-        says_percent(told)
-        or (column and column.unit == "%")
-        or _is_percent_column(view, place)
-        or _is_percent_row(row, levels)
-    ):
+    percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
+    if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
+    if told and not own and any(says_shares(strip_units(level).strip()) for level in levels):
+        return "shares", units_scale(told), ""
     if told:
-        return _told_unit(view, told, own)
+        unit, scale, currency = _told_unit(view, told, own)
+        return unit, one if currency and _is_each(view, row, levels) else scale, currency
     if says_shares(label) or (not own and any(says_shares(level) for level in levels)):
         return "shares", view.scale if "share" not in _excepted(view.units) else one, ""
-    if not _holds_figure(text):
+    return _table_unit(view, row, place, levels)
+
+
+def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
+    """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
+    text, one = row.cells[place].text, Decimal(1)
+    if not _holds_figure(text) or says_count(row.label) or view.kinds[place : place + 1] == (ColumnKind.NOTE,):
         return "", one, ""
-    return own or view.currency, view.scale, own or view.currency
+    currency = units_currency(text) or view.currency
+    if not currency and view.scale == 1:
+        return view.measure, one, code_in(view.measure)
+    return currency, one if _is_each(view, row, levels) else view.scale, currency
 
 
 def _told_unit(view: TableView, told: str, own: str) -> tuple[str, Decimal, str]:
@@ -375,6 +412,16 @@ def _told_unit(view: TableView, told: str, own: str) -> tuple[str, Decimal, str]
         scale = view.scale
     money = currency or own or (view.currency if scale != 1 and not re.search(r"shares|units", told, re.I) else "")
     return (money or told, scale, money)
+
+
+def _is_each(view: TableView, row: Row, levels: tuple[str, ...]) -> bool:
+    """Whether a cell states an amount for one piece, which the units line does not scale."""
+    if any(says_price(said) for said in (row.label, " ".join(levels))):
+        return True
+    return "per " in _excepted(view.units) and bool(_PER.search(row.label))
+
+
+_PER = re.compile(r"\bper\s+[a-z]", re.I)
 
 
 def _is_percent_row(row: Row, levels: tuple[str, ...]) -> bool:
@@ -419,7 +466,7 @@ def _columns_words(view: TableView) -> str:
         elif column.header:
             told.append(" / ".join(column.path))
         before = stem
-    told = list(dict.fromkeys(told))
+    told = [words for words, _ in groupby(told)]
     if len(told) > _MOST_COLUMNS_TOLD:
         told = [*told[:_MOST_COLUMNS_TOLD], f"and {len(told) - _MOST_COLUMNS_TOLD} more"]
     return f"columns: {', '.join(told)}" if told else ""

@@ -12,24 +12,33 @@ _MEASURES = (
 )
 """Units of quantities as labels and headers state them, in brackets or behind "in"."""
 _CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR"
-_SCALES = r"thousands?|millions?|billions?|000s?|['’]000s?|mn?|bn|k"
+_SCALES = r"thousands?|millions?|billions?|000s?|['‘’]000s?|mn?|bn|k"
 _MONEY = rf"(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES})|dollars?|euros?|pounds?|francs?|yen"
 _UNIT = (
     rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
     rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
 )
 _BRACKETED = re.compile(rf"[(\[]\s*({_UNIT})\s*[)\]]", re.I)
-_BARE = re.compile(rf"^(?:{_UNIT})$", re.I)
+_BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
 _BEHIND = re.compile(rf",?\s+in\s+({_UNIT})$", re.I)
 _SHARES = re.compile(
     r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
-    r"|\bshares? (?:used|issued)\b|^(?:number of )?shares$",
+    r"|\bshares? used\b|^(?:number of )?shares$",
     re.I,
 )
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
 _LETTERS = "mgVWL"
 """Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
 _OWN = re.compile(rf"^[(\-–−]?[\d.,\s]+\)?\s*({_MEASURES})$", re.I)
+_RATE = re.compile(r"\d\s?(?:%|per ?cent)", re.I)
+_PRICE = re.compile(
+    r"\bweighted[- ]+average\b.{0,30}\b(?:prices?|fair values?)\b|\bprices? (?:paid )?per\b|\bfair values? per\b"
+    r"|\b(?:exercise|strike|unit|share|stock|purchase) prices?\b|\bper (?:unit|share|piece|head)\b",
+    re.I,
+)
+_COUNT = re.compile(r"^\W*(?:(?:average|total) )?(?:number|no\.) of\b|\bhead ?count\b", re.I)
+_SCALED = re.compile(r"thousand|million|billion|000", re.I)
+_ABOVE = re.compile(rf"\bin\s+({_UNIT})(?=[\s.,;:)]|$)", re.I)
 _PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)
 
 
@@ -56,8 +65,13 @@ def strip_units(text: str) -> str:
 
 
 def says_percent(text: str) -> bool:
-    """Whether a text speaks of percent."""
-    return bool(_PERCENT_SIGN.search(text))
+    """Whether a text speaks of percent; the rate of a loan ("4.1 % notes") says nothing on what is counted."""
+    return bool(_PERCENT_SIGN.search(_RATE.sub(" ", text)))
+
+
+def says_price(text: str) -> bool:
+    """Whether a label names an amount for one piece, which no units line scales."""
+    return bool(_PRICE.search(text))
 
 
 def says_shares(text: str) -> bool:
@@ -75,3 +89,16 @@ def own_unit(text: str) -> str:
     """The unit behind the number of a cell: "kg" of "4.5 kg"; "" for none and for money."""
     match = _OWN.match(" ".join(text.split()))
     return match[1] if match and (len(match[1]) > 1 or match[1] in _LETTERS + "%") else ""
+
+
+def says_count(text: str) -> bool:
+    """Whether a label names a number of things, which no units line scales."""
+    return bool(_COUNT.search(text))
+
+
+def unit_above(text: str) -> str:
+    """The unit that a line above a table states: "MWh" of "Consumption in MWh."; "" for none."""
+    match = _ABOVE.search(" ".join(text.split()))
+    if match is None or len(match[1]) == 1 or _SCALED.search(match[1]):
+        return ""
+    return match[1].removeprefix("in ").strip()

@@ -410,22 +410,33 @@ def merged_statistics(segments: Sequence[Segment], terms: Iterable[str]) -> Stat
     return Statistics(sum(len(segment) for segment in segments), frequencies, means)
 
 
+Moves = Mapping[str, Sequence[tuple[int, int]]]
+"""By term: groups with a count to add to what their rows say; negative where it is taken away."""
+
+
 class GroupedRows:
     """Rows of a segment taken together: group g is scored as one document made of all its rows.
 
-    `groups[i]` is the group of the segment's row i, from 0; -1 leaves the row out.
+    `groups[i]` is the group of the segment's row i, from 0; -1 leaves the row out. `moves` correct the counts of the
+    field `moved`, where part of a row belongs to another group than the row.
     """
 
-    def __init__(self, segment: Segment, groups: Integers, count: int) -> None:
+    def __init__(
+        self, segment: Segment, groups: Integers, count: int, *, moves: Moves | None = None, moved: str = ""
+    ) -> None:
         self._segment = segment
         self._groups = groups
         self._count = count
+        self._moves, self._moved = moves or {}, segment.fields.index(moved) if moves else 0
         self._lengths = self._group_lengths()
 
     def _group_lengths(self) -> Floats:
         kept = self._groups >= 0
         lengths = np.zeros((self._count, len(self._segment.fields)))
         np.add.at(lengths, self._groups[kept], self._segment.lengths[kept].astype(np.float64))
+        for moves in self._moves.values():
+            for group, change in moves:
+                lengths[group, self._moved] += change
         return lengths
 
     def statistics(self, terms: Iterable[str]) -> Statistics:
@@ -457,18 +468,44 @@ class GroupedRows:
                 total += factor * saturate(self._weighted_counts(term, norms))
         return total
 
+    def counts(self, term: str, fields: Sequence[str]) -> Floats:
+        """How often each group has the term in any of these fields, float64 of shape (groups,)."""
+        group, field, count = self._entries(term)
+        kept = np.array([name in fields for name in self._segment.fields])[field]
+        return np.bincount(group[kept], weights=count[kept], minlength=self._count).astype(np.float64, copy=False)
+
+    def lengths(self, fields: Sequence[str]) -> Floats:
+        """Terms of each group in these fields together, float64 of shape (groups,)."""
+        numbers = [self._segment.fields.index(name) for name in fields]
+        found: Floats = self._lengths[:, numbers].sum(axis=1)
+        return found
+
     def _counts(self, term: str) -> Floats:
-        postings = self._segment.postings(term)
-        groups = self._groups[postings.rows]
-        return np.bincount(groups[groups >= 0], minlength=self._count).astype(np.float64)
+        group, _, count = self._entries(term)
+        return np.bincount(group, weights=count, minlength=self._count).astype(np.float64, copy=False)
 
     def _weighted_counts(self, term: str, norms: Floats) -> Floats:
+        group, field, count = self._entries(term)
+        gains = count * norms[group, field]
+        # What is taken away was added before: nothing below 0 but by rounding.
+        weighted = np.bincount(group, weights=gains, minlength=self._count).astype(np.float64, copy=False)
+        return np.maximum(weighted, 0.0)
+
+    def _entries(self, term: str) -> tuple[Integers, Integers, Floats]:
+        """Group, field and count of each entry of the term, those moved included."""
         postings = self._segment.postings(term)
         groups = self._groups[postings.rows]
         kept = groups >= 0
-        group, field = groups[kept], postings.fields[kept]
-        gains = postings.counts[kept] * norms[group, field]
-        return np.bincount(group, weights=gains, minlength=self._count).astype(np.float64, copy=False)
+        group, field, count = groups[kept], postings.fields[kept], postings.counts[kept].astype(np.float64)
+        moves = self._moves.get(term)
+        if not moves:
+            return group, field, count
+        places, changes = np.array(moves, dtype=np.int64).T
+        return (
+            np.concatenate([group, places]),
+            np.concatenate([field, np.full(len(places), self._moved, dtype=np.int64)]),
+            np.concatenate([count, changes.astype(np.float64)]),
+        )
 
 
 def merged_group_statistics(collections: Sequence[GroupedRows], terms: Iterable[str]) -> Statistics:

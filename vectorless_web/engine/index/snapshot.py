@@ -60,7 +60,7 @@ def unpack_arrays(buffer: Buffer) -> tuple[dict[str, Array], str]:
     view = memoryview(buffer)
     is_first = bytes(view[: len(_FIRST_MAGIC)]) == _FIRST_MAGIC
     file = _open_first_layout(view) if is_first else Container.open(view, magic=MAGIC, damage=_make_damage_error)
-    arrays = {name: np.frombuffer(file.unchecked(name), dtype) for name, dtype in TYPES.items()}
+    arrays = {name: np.frombuffer(file.read_unchecked(name), dtype) for name, dtype in TYPES.items()}
     return arrays, file.facts["analyser"]
 
 

@@ -1,4 +1,4 @@
-"""Asks a chat model for objects: documents fenced off, budgeted, checked, repaired once; failures are kept."""
+"""Asks a chat model for objects: documents fenced off, budgeted, checked, repaired once; stored calls answer again."""
 
 import contextvars
 import hashlib
@@ -6,11 +6,12 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as Overdue
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from vectorless_web.engine.errors import (
     ModelAuth,
@@ -51,24 +52,31 @@ def fence_text(text: str) -> str:
     return f"{OPENING}\n{quiet}\n{CLOSING}"
 
 
-__all__ = ["Overdue", "call_within"]
+Result = TypeVar("Result")
+
+__all__ = ["Overdue", "call_within", "start_in_thread"]
 
 
 def call_within(seconds: float, work: Callable[[], Any]) -> Any:
     """The result of `work`, or the exception it raised or that ended the wait (Overdue), as a value.
 
-    Python can't stop a thread: one that hangs is left behind as a daemon, so that
-    neither the walk nor the end of the process waits for it. The work knows the same
-    context variables as its caller.
+    Python can't stop a thread: one that hangs is left behind, so that neither the walk nor
+    the end of the process waits for it.
     """
-    future: Future[Any] = Future()
-    context = contextvars.copy_context()
-    threading.Thread(target=context.run, args=(_fulfil, future, work), name="pilot-call", daemon=True).start()
+    future = start_in_thread(work, name="pilot-call")
     try:
         problem = future.exception(timeout=seconds)
     except Overdue as overdue:
         return overdue
     return problem if problem is not None else future.result()
+
+
+def start_in_thread(work: Callable[[], Result], *, name: str) -> Future[Result]:
+    """The future of `work`, begun in a daemon thread that knows the context variables of its caller."""
+    future: Future[Result] = Future()
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(_fulfil, future, work), name=name, daemon=True).start()
+    return future
 
 
 def _fulfil(future: Future[Any], work: Callable[[], Any]) -> None:
@@ -111,7 +119,7 @@ class ModelCallRecord:
 
 
 OnCall = Callable[[ModelCallRecord], None]
-Recall = Callable[[str], ModelCallRecord | None]
+Recalling = Callable[[str], ModelCallRecord | None]
 """The stored call that answers a request of that hash here and now; None when it has to be made."""
 
 
@@ -150,7 +158,7 @@ class Caller:
         *,
         budget: ModelBudget,
         on_call: OnCall = discard_record,
-        recall: Recall = find_no_record,
+        recall: Recalling = find_no_record,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.model = model
@@ -244,8 +252,7 @@ class Caller:
             self._budget.book(usage)
         self._on_call(stored)
         if stored.error_code:
-            partial = PartialCall(stored.reply, stored.tokens_in, stored.tokens_out, stored.cost_usd)
-            raise failure(stored.error_code, stored.error, partial)
+            raise stored_failure(stored)
         return _normalise_reply(Reply(stored.reply, None, usage, stored.model), schema)
 
     def _reply(
@@ -351,3 +358,59 @@ def hashed_message(message: Message) -> tuple[Any, ...]:
     """What of a message goes into a request's hash."""
     pictures = [picture.sha256 for picture in message.pictures]
     return (message.role, message.content, *([pictures] if pictures else []))
+
+
+class Recall:
+    """The stored calls of a run, each given once: first one that served the step now being made, in their order.
+
+    Walks side by side may ask the very same thing; each gets what it was told itself.
+    Calls stored without their place serve any. `missed` counts what was not stored.
+    """
+
+    def __init__(self, records: Iterable[ModelCallRecord]) -> None:
+        self._lock = threading.Lock()
+        self._stored: dict[str, list[ModelCallRecord]] = defaultdict(list)
+        for record in records:
+            self._stored[record.request_hash].append(record)
+        self.missed = 0
+
+    def __call__(self, digest: str) -> ModelCallRecord | None:
+        """The next stored call with that hash for the step that is being made."""
+        here = current_place()
+        with self._lock:
+            waiting = self._stored.get(digest, [])
+            found = next((record for record in waiting if (record.walk, record.index) == here), None)
+            found = found or next((record for record in waiting if (record.walk, record.index) == OUTSIDE), None)
+            if found is None:
+                self.missed += 1
+                return None
+            waiting.remove(found)
+            return found
+
+
+class NoModel:
+    """Stands where no model may be asked: every request is ModelUnreachable."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def complete(
+        self,
+        messages: Sequence[Message],
+        *,
+        schema: Mapping[str, Any] | None = None,
+        max_tokens: int = 1024,
+        temperature: float = 0.0,
+    ) -> Reply:
+        """ModelUnreachable: in a replay only what was stored is answered."""
+        raise ModelUnreachable("This request is not among the stored calls.")
+
+    def stream(self, messages: Sequence[Message], *, max_tokens: int = 1024, temperature: float = 0.0) -> Iterator[str]:
+        """ModelUnreachable, as above."""
+        yield self.complete(messages).text
+
+
+def stored_failure(record: ModelCallRecord) -> ModelError | ModelStopped:
+    """The error that the call ended in, with what it had cost by then."""
+    partial = PartialCall(record.reply, record.tokens_in, record.tokens_out, record.cost_usd)
+    return failure(record.error_code, record.error, partial)

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import ModelError, ModelInvalidReply, ModelStopped, ModelUnreachable
 from vectorless_web.engine.llm.budget import CostBudget, ModelBudget, expected_tokens, pay_call
-from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
+from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record, stored_failure
 from vectorless_web.engine.llm.model import Message, Usage, current_place
-from vectorless_web.engine.llm.replay import stored_failure
 
 PURPOSE = "embedding"
 MOST_DIMENSIONS = 16_384

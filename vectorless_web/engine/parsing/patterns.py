@@ -1,6 +1,7 @@
 """Forms of headings that name their place: parts, items, notes, chapters, numbered clauses, financial statements."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _NUMBER_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten"
@@ -135,3 +136,24 @@ def statement_kind(title: str) -> str:
     if re.search(r"equity|holders|owners|deficit", words):
         return "equity"
     return "income" if re.search(r"income|operations|earnings|profit|loss", words) else ""
+
+
+_PARTICULAR = re.compile(
+    r"^\W{0,3}(?P<name>[^\W\d_][^:.;?!\n\t]{0,42}?)(?:\s*:(?!//)\s*|\s*\.{4,}\s*|\t+)(?P<value>[^\n]{0,240})$"
+)
+_NAME_WORDS, _SENTENCE_WORDS = 6, 8
+"""Words of a particular's name at most, and of a value that ends as a sentence does; what is longer is prose."""
+
+
+def split_particular(line: str) -> tuple[str, str] | None:
+    """(name, value) of a line "Name: value"; None for any other."""
+    match = _PARTICULAR.match(line)
+    if match is None or len(match["name"].split()) > _NAME_WORDS:
+        return None
+    name, value = match["name"].strip(), match["value"].strip()
+    return None if value.endswith((".", ";")) and len(value.split()) > _SENTENCE_WORDS else (name, value)
+
+
+def are_particulars(lines: Sequence[str]) -> bool:
+    """Whether lines are a run of particulars, each on a line of its own."""
+    return len(lines) > 1 and all(split_particular(line.strip()) for line in lines)

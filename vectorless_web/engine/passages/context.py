@@ -12,18 +12,31 @@ from vectorless_web.engine.text.analyser import analyse
 LONGEST_RULE = 900
 """Characters of a rule with what completes it."""
 
+CLAUSE = 360
+"""Characters of a paragraph that is one clause: what follows a sentence in it belongs to the same rule."""
+
 LONGEST_BEFORE = 240
 """Characters of a sentence that is taken along because the next one leans on it."""
+
+LEAST_WORDS = 5
+"""Words of a sentence that makes a point."""
+
+MOST_NODES = 40
+"""Nodes over which a list is followed."""
 
 MOST_AFTER = 3
 """Sentences behind the one found that may complete it."""
 
 _CONTINUES = re.compile(
     r"(?:\(?[a-z0-9]{1,3}(?:\.\d+)*[.)]?\s+)?(?:"
-    r"however\b|but\b|except\b|unless\b|provided\b|in no (?:event|case)\b|otherwise\b|nevertheless\b|notwithstanding\b"
-    r"|this (?:does|do|is|shall|rule|limit|period|right|also|only|applies|includes|excludes)\b|these\b|that (?:limit|period|sum)\b"
-    r"|(?:he|she|it|they|such|those|both|neither|either)\b|the same\b|if (?:it|they|he|she|this|not|no|so)\b|only\b|even\b|also\b"
-    r"|(?:at|the) (?:most|least|maximum|minimum|total|limit|cap)\b|any (?:longer|later|higher|further)\b|for (?:a )?(?:longer|larger|smaller)\b"
+    r"however\b|the reasons? (?:is|are|for this)\b|but\b|except\b|unless\b|provided\b|in no (?:event|case)\b"
+    r"|otherwise\b|nevertheless\b|notwithstanding\b"
+    r"|this (?:does|do|is|shall|rule|limit|period|right|also|only|applies|includes|excludes)\b|these\b"
+    r"|that (?:limit|period|sum)\b"
+    r"|(?:he|she|it|they|such|those|both|neither|either)\b|the same\b|if (?:it|they|he|she|this|not|no|so)\b"
+    r"|only\b|even\b|also\b"
+    r"|(?:at|the) (?:most|least|maximum|minimum|total|limit|cap)\b|any (?:longer|later|higher|further)\b"
+    r"|for (?:a )?(?:longer|larger|smaller)\b"
     r"|no (?:more|less|later|such)\b)",
     re.IGNORECASE,
 )
@@ -34,7 +47,8 @@ _LEANS = re.compile(
     re.IGNORECASE,
 )
 _LIMIT = re.compile(
-    r"\b(?:at (?:most|least)|up to|no (?:more|less|later|fewer) than|not (?:more|less|later|exceed\w*)|may not|must not|only|unless|except)\b",
+    r"\b(?:at (?:most|least)|up to|no (?:more|less|later|fewer) than|not (?:more|less|later|exceed\w*)|may not"
+    r"|must not|only|unless|except)\b",
     re.IGNORECASE,
 )
 _ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]]*\s*$")
@@ -58,17 +72,26 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A sentence, list item or row, and what belongs to it in reading order: `before` announces it, `after` completes it."""
+    """A sentence, list item or row, with what belongs to it: `before` announces it, `after` completes it."""
 
     sentence: Span
     before: tuple[Span, ...] = ()
     after: tuple[Span, ...] = ()
+    rest: tuple[Span, ...] = ()
+    """What else stands in a paragraph that is one clause ..."""
+    completing: tuple[Span, ...] = ()
+    """... and which of it completes the sentence."""
+
+    @property
+    def beside(self) -> tuple[Span, ...]:
+        """What belongs to the sentence by its words."""
+        return (*self.before, *self.completing, *self.after)
 
     @property
     def spans(self) -> tuple[Span, ...]:
         """All of it in reading order; neighbours in one node are one span."""
         joined: list[Span] = []
-        for span in (*self.before, self.sentence, *self.after):
+        for span in (*self.before, self.sentence, *self.rest, *self.after):
             last = joined[-1] if joined else None
             if last is not None and last.key == span.key and 0 <= span.start - last.end <= 2:
                 joined[-1] = Span(last.key, last.start, span.end)
@@ -83,10 +106,14 @@ class Reading:
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
         self._numbers: dict[str, int] | None = None
+        self._pieces: dict[int, list[TextPiece]] = {}
+        self._is_item: dict[int, bool] = {}
 
     def pieces(self, key: int) -> list[TextPiece]:
-        """The sentences, items or rows of a node."""
-        return pieces_of(self._tree.node(key))
+        """The sentences, items or rows of a node, cut once."""
+        if key not in self._pieces:
+            self._pieces[key] = pieces_of(self._tree.node(key))
+        return self._pieces[key]
 
     def rule(self, key: int, place: int) -> Rule:
         """The piece of that place in a node, with its lead-in, what it leans on and what completes it."""
@@ -95,38 +122,68 @@ class Reading:
         if self._tree.kind(key) in (NodeKind.TABLE, NodeKind.CODE):
             return Rule(sentence)
         before = self._before(key, pieces, place)
-        after = self._after(key, pieces, place)
-        return Rule(sentence, before, self._bounded(after, pieces[place]))
+        after = self._bounded(self._after(key, pieces, place), pieces[place])
+        is_clause = self._tree.kind(key) is NodeKind.PARAGRAPH and pieces[-1].end - pieces[0].start <= CLAUSE
+        rest = [_span(key, piece) for piece in pieces[place + 1 :]] if is_clause else []
+        return Rule(
+            sentence,
+            before,
+            tuple(s for s in after if s not in rest),
+            tuple(rest),
+            tuple(s for s in after if s in rest),
+        )
 
     def words(self, spans: tuple[Span, ...]) -> str:
         """The words of spans, in their order, on one line."""
         return " ".join(" ".join(self._tree.node(span.key).text[span.start : span.end].split()) for span in spans)
 
     def lead_in(self, key: int) -> Span | None:
-        """The sentence that announces a list or table: it ends in a colon before it, or its list began a page before."""
-        before = self._neighbour(key, -1)
-        if before is None:
-            return None
-        if self.is_item(before) and self.is_item(key):
-            return self.lead_in(before)
-        pieces = self.pieces(before)
-        return _span(before, pieces[-1]) if pieces and pieces[-1].text.endswith(":") else None
+        """The sentence that announces a list: it ends in a colon before it, or before the page on which it began."""
+        first = self._first_of_list(key) if self.is_item(key) else key
+        before = self._neighbour(first, -1)
+        pieces = self.pieces(before) if before is not None and not self.is_item(before) else []
+        return _span(before, pieces[-1]) if before is not None and pieces and pieces[-1].text.endswith(":") else None
 
     def items(self, key: int) -> list[Span]:
         """All items of the list that a node belongs to, also when a page parts it into several nodes."""
-        keys = [key]
-        while (above := self._neighbour(keys[0], -1)) is not None and self.is_item(above):
-            keys.insert(0, above)
-        while (below := self._neighbour(keys[-1], 1)) is not None and self.is_item(below):
+        keys = [self._first_of_list(key)]
+        while len(keys) < MOST_NODES and (below := self._neighbour(keys[-1], 1)) is not None and self.is_item(below):
             keys.append(below)
         return [span for k in keys for span in self._items_of(k)]
 
+    def _first_of_list(self, key: int) -> int:
+        """The node in which the list of an item begins."""
+        for _ in range(MOST_NODES):
+            above = self._neighbour(key, -1)
+            if above is None or not self.is_item(above):
+                break
+            key = above
+        return key
+
+    def announced(self, key: int) -> int | None:
+        """The list that a node is, or that its last words announce."""
+        if self.is_item(key):
+            return key
+        pieces, below = self.pieces(key), self._neighbour(key, 1)
+        announces = pieces and pieces[-1].text.endswith(":") and below is not None and self.is_item(below)
+        return below if announces else None
+
     def is_item(self, key: int) -> bool:
         """Whether a node is a list, or a paragraph that begins as a list item does."""
-        kind = self._tree.kind(key)
-        if kind in (NodeKind.PARAGRAPH, NodeKind.FOOTNOTE):
-            return bool(_ITEM.match(self._tree.node(key).text))
-        return kind is NodeKind.LIST
+        if key not in self._is_item:
+            kind = self._tree.kind(key)
+            is_text = kind in (NodeKind.PARAGRAPH, NodeKind.FOOTNOTE)
+            self._is_item[key] = kind is NodeKind.LIST or (is_text and bool(_ITEM.match(self._tree.node(key).text)))
+        return self._is_item[key]
+
+    def section_points(self, section: int, most: int) -> list[Span]:
+        """The first sentence or item of each text of a section, in order, at most so many."""
+        found: list[Span] = []
+        for key in self._tree.leaves(section):
+            if self._tree.kind(key) in (NodeKind.PARAGRAPH, NodeKind.LIST):
+                pieces = [piece for piece in self.pieces(key) if len(piece.text.split()) >= LEAST_WORDS]
+                found.extend(_span(key, piece) for piece in pieces[:1])
+        return found[:most]
 
     def _items_of(self, key: int) -> list[Span]:
         pieces = self.pieces(key)
@@ -158,7 +215,7 @@ class Reading:
         following = pieces[place + 1 :]
         if self._tree.kind(key) is not NodeKind.LIST:
             for piece in following[:MOST_AFTER]:
-                if not (_CONTINUES.match(piece.text) or _LATER.search(piece.text) or _limits_too(text, piece.text)):
+                if not _completes(text, piece.text):
                     break
                 yield _span(key, piece)
             else:
@@ -214,6 +271,11 @@ class Reading:
             other += step
         is_beside = 0 < other < len(self._tree) and self._tree.is_leaf(other)
         return other if is_beside and self._tree.parent(other) == self._tree.parent(key) else None
+
+
+def _completes(rule: str, text: str) -> bool:
+    """Whether a sentence completes the rule before it: by how it begins, by what it takes back, by its own limit."""
+    return bool(_CONTINUES.match(text) or _LATER.search(text)) or _limits_too(rule, text)
 
 
 def _limits_too(rule: str, text: str) -> bool:

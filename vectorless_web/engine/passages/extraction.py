@@ -1,5 +1,6 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import Reading, Span
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
-from vectorless_web.engine.questions.plan import Intent, QueryPlan
+from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
@@ -114,7 +115,10 @@ KIND_SHARES = {Wanted.CAUSE: 0.25, Wanted.DATE: 0.3, Wanted.SPAN: 0.25, Wanted.D
 """Kinds without which a piece is hardly an answer."""
 
 SHORTEST = 25
-"""A shorter piece is a heading or a scrap."""
+"""A shorter piece of running text is a heading or a scrap."""
+
+SHORTEST_ROW = 6
+"""A shorter row or list item holds no fact."""
 
 
 def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finder: Finder) -> list[Passage]:
@@ -127,7 +131,16 @@ def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finde
     found: list[Passage] = []
     for node, fit, where in nodes:
         found.extend(_of_node(asks, node, fit, where))
-    return sorted(found, key=lambda passage: (-round(passage.fit, 9), passage.key, passage.start))
+    if any(requirement.wanted is Wanted.POINTS for requirement in requirements):
+        found.extend(_read_points(asks))
+    once = {
+        (passage.key, passage.start, passage.is_list): passage for passage in sorted(found, key=_order, reverse=True)
+    }
+    return sorted(once.values(), key=_order)
+
+
+def _order(passage: Passage) -> tuple[float, int, int]:
+    return (-round(passage.fit, 9), passage.key, passage.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +161,13 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     found = [
         _read_sentence(asked, node, place, node_fit, where)
         for place, piece in enumerate(pieces)
-        if len(piece.text) >= SHORTEST
+        if len(piece.text) >= (SHORTEST if node.kind is NodeKind.PARAGRAPH else SHORTEST_ROW)
     ]
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
     whole = _read_list(asked, node, node_fit, where)
-    return [*([whole] if whole else ()), *found[:PER_NODE]]
+    kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
+    return [*([whole] if whole else ()), *kept]
 
 
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
@@ -161,7 +175,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     rule = asked.reading.rule(node.key, place)
     span = rule.sentence
     text = node.text[span.start : span.end]
-    beside = asked.reading.words((*rule.before, *rule.after))
+    beside = asked.reading.words(rule.beside)
     around = f"{where} {_headers(node)}" if node.table else f"{where} {beside}"
     near = node.text if node.kind is NodeKind.PARAGRAPH else ""
     said = _measure_said(asked.finder, text, around, near)
@@ -169,7 +183,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
     if beside:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
     unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
-    parts = _copy(asked, rule.spans) if rule.before or rule.after else ()
+    parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
     return Passage(
         asked.document,
         node.key,
@@ -178,13 +192,34 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         span.start,
         span.end,
         where,
-        _measure_fit(asked, text, node, said, node_fit, len(unmet)),
+        _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}"),
         said,
-        _find_lead(node, span.start, asked.finder),
-        parts,
+        parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet),
+        suffices=_suffices(asked, said, unmet)
+        and (said >= SAID_BY_ITSELF or _accounts_for_rarest(asked, said, f"{whole} {around}", near)),
     )
+
+
+def _accounts_for_rarest(asked: Asked, said: float, text: str, near: str) -> bool:
+    """Whether the weightiest word is not left over, where little is said or the kind asked for tells nothing."""
+    is_open = bool({requirement.wanted for requirement in asked.requirements} & READ_INTO)
+    is_told_by_form = any(requirement.wanted in TOLD_BY_FORM for requirement in asked.requirements)
+    if is_told_by_form or said >= (READ_SAFELY if is_open else SAID_SAFELY):
+        return True
+    pieces = [piece for piece in asked.finder.aspects.pieces if piece.kind == "word"]
+    heaviest = max((piece.weight for piece in pieces), default=0.0)
+    return all(piece.weight < heaviest for piece in asked.finder.aspects.left_over(text, "", near))
+
+
+SAID_SAFELY = 0.45
+"""Share of the question from which its weightiest word may be missing ..."""
+
+TOLD_BY_FORM = frozenset({Wanted.DEFINITION, Wanted.STEPS})
+"""Kinds whose form tells an answer from anything else."""
+
+READ_INTO, READ_SAFELY = frozenset({Wanted.VERDICT, Wanted.STATEMENT}), 0.55
+"""... and of kinds that can be read into any sentence."""
 
 
 def _measure_said(finder: Finder, text: str, around: str, near: str) -> float:
@@ -195,18 +230,26 @@ def _measure_said(finder: Finder, text: str, around: str, near: str) -> float:
     return len(terms & set(analyse(text))) / len(terms) if terms else 0.0
 
 
-ENOUGH_SAID = 0.4
+ENOUGH_SAID = 0.28
 """Least share of the question that an answer says."""
 
-ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.34, Wanted.VERDICT: 0.5, Wanted.CAUSE: 0.45, Wanted.STATEMENT: 0.5}
+ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.28, Wanted.VERDICT: 0.3, Wanted.CAUSE: 0.3, Wanted.STATEMENT: 0.3}
 """The same by what is asked for: the words of a definition tell it, while a verdict can be read into any sentence."""
+
+
+SAID_BY_ITSELF = 0.62
+"""Share of the question from which a passage answers though it does not look like the kind of thing asked for ..."""
+
+HARD_KINDS = frozenset({Wanted.MEMBERS, Wanted.AMOUNT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM})
+"""... but for kinds that show in the form of words."""
 
 
 def _suffices(asked: Asked, said: float, unmet: Sequence[Requirement]) -> bool:
     """Whether a passage may stand as the answer: it holds a thing asked for, and accounts for enough of the words."""
     least = max(ENOUGH_OF_KIND.get(requirement.wanted, ENOUGH_SAID) for requirement in asked.requirements)
     holds = [r for r in asked.requirements if r.wanted is not Wanted.LIMIT and r not in unmet]
-    return said >= least and bool(holds)
+    is_hard = all(requirement.wanted in HARD_KINDS for requirement in unmet)
+    return said >= least and (bool(holds) or (said >= SAID_BY_ITSELF and not is_hard))
 
 
 MOST_ITEMS = 24
@@ -216,15 +259,17 @@ MOST_ITEMS = 24
 def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
     """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts."""
     wanted = {requirement.wanted for requirement in asked.requirements}
-    if not wanted & {Wanted.MEMBERS, Wanted.STEPS} or not asked.reading.is_item(node.key):
+    listed = asked.reading.announced(node.key) if wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT} else None
+    items = asked.reading.items(listed) if listed is not None else []
+    if not 2 <= len(items) <= MOST_ITEMS:
         return None
-    items = asked.reading.items(node.key)
-    lead = asked.reading.lead_in(items[0].key)
-    if items[0].key != node.key or not 2 <= len(items) <= MOST_ITEMS:
-        return None
+    node = asked.finder.document.tree.node(items[0].key)
+    lead = asked.reading.lead_in(node.key)
     words = asked.reading.words(tuple(items))
     announced = f"{where.rpartition(', ')[2]} {asked.reading.words((lead,)) if lead else ''}"
-    said = asked.finder.coverage(announced, where, words)
+    # Each step is part of what is done, while an item is no word for the list.
+    is_done = Wanted.STEPS in wanted
+    said = asked.finder.coverage(announced, f"{where} {words}" if is_done else where, words)
     unmet = [r for r in asked.requirements if not is_met(r, f"{announced} {words}", members=len(items))]
     first = items[0]
     return Passage(
@@ -240,8 +285,51 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
         parts=_copy(asked, ((lead, *items) if lead else tuple(items))),
         is_list=True,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet),
+        suffices=_suffices(asked, said, unmet)
+        and _accounts_for_rarest(asked, said, f"{announced} {where} {words}", ""),
     )
+
+
+MOST_POINTS = 8
+"""Points of a summary."""
+
+
+def _read_points(asked: Asked) -> list[Passage]:
+    """The points of the section whose heading says most of what is to be summed up; of the whole document without one.
+
+    A heading that says less than its share answers nothing, and no passage is made of it.
+    """
+    tree = asked.finder.document.tree
+    sections = [
+        (
+            asked.finder.coverage(f"section chapter part clause {tree.node(key).title}", " ".join(tree.path(key)[:-1])),
+            -key,
+        )
+        for key in tree.sections()
+    ]
+    said, place = max(sections, default=(0.0, 0))
+    is_whole = not asked.finder.aspects.pieces or bool(_WHOLE.search(asked.finder.plan.focus))
+    if said < ENOUGH_HEADING and not is_whole:
+        return []
+    section = 0 if said < ENOUGH_HEADING else -place
+    points = asked.reading.section_points(section, MOST_POINTS)
+    if len(points) < 2:
+        return []
+    node, first = tree.node(points[0].key), points[0]
+    quote = node.text[first.start : first.end]
+    where = ", ".join(tree.path(node.key)[-2:])
+    place_of = (asked.document, node.key, node.page_start, quote, first.start, first.end, where)
+    return [Passage(*place_of, fit=max(said, 0.5), said=max(said, 0.5), parts=_copy(asked, points), is_list=True)]
+
+
+ENOUGH_HEADING = 0.5
+"""Least share of a question for a summary that the heading of the section says."""
+
+_WHOLE = re.compile(
+    r"(?:summar\w+|sum up|overview|gist|outline|points)(?: of)? (?:this|the|the whole|the entire)"
+    r" (?:document|report|file|agreement|contract|policy|manual|handbook|notice|protocol|paper|lease)\W*$",
+    re.IGNORECASE,
+)
 
 
 def _copy(asked: Asked, spans: Sequence[Span]) -> tuple[Part, ...]:
@@ -259,7 +347,7 @@ def _headers(node: Node) -> str:
 
 def _measure_fit(asked: Asked, text: str, node: Node, said: float, node_fit: float, unmet: int) -> float:
     """What the piece says of the question, its node's and page's rank and the kind asked for, in fixed shares."""
-    worth = 1.0 if node.kind is not NodeKind.TABLE else _row_worth(text, asked.finder.plan)
+    worth = 1.0 if node.kind is not NodeKind.TABLE else _row_worth(text, asked)
     share = max(KIND_SHARES.get(requirement.wanted, KIND_SHARE) for requirement in asked.requirements)
     met = 1.0 - unmet / len(asked.requirements)
     page_fit = asked.finder.page_fits.get(node.page_start, 0.0)
@@ -267,11 +355,24 @@ def _measure_fit(asked: Asked, text: str, node: Node, said: float, node_fit: flo
     return worth * (own * said + NODE_SHARE * node_fit + PAGE_SHARE * page_fit + share * met)
 
 
-def _row_worth(text: str, plan: QueryPlan) -> float:
+OTHER_PERIOD = 0.88
+"""What a passage is worth, as a share, that does not name a year which the question names."""
+
+
+def _period_worth(asked: Asked, text: str) -> float:
+    years = {str(period.year) for period in asked.finder.plan.periods}
+    about = f"{text} {asked.finder.document.title}"
+    return 1.0 if not years or any(year in about for year in years) else OTHER_PERIOD
+
+
+def _row_worth(text: str, asked: Asked) -> float:
     """A row without a number is a heading; where words are asked for, a row says less than a sentence."""
+    wanted = {requirement.wanted for requirement in asked.requirements}
+    if wanted & {Wanted.PERSON, Wanted.STATEMENT} and not any(character.isdigit() for character in text):
+        return 0.85
     if not any(character.isdigit() for character in text):
         return 0.6
-    return 1.0 if plan.intent is Intent.FIGURE else 0.85
+    return 1.0 if asked.finder.plan.intent is Intent.FIGURE or wanted & {Wanted.AMOUNT} else 0.85
 
 
 def best_passages(passages: Sequence[Passage], *, most: int, share: float) -> list[Passage]:

@@ -15,8 +15,8 @@ _QUESTION_WORD = re.compile(rf"\b(?:{_WH}|{_AUXILIARY})\b", re.IGNORECASE)
 _LEAD_END = re.compile(rf"[,:;]\s*(?=(?:{_WH}|{_AUXILIARY}|by how|in which|of which|for which)\b)", re.IGNORECASE)
 _POINTER = re.compile(
     r"^(?:please\s+)?(?:\w+ly\s+)?(?:according to|based (?:up)?on|(?:as )?per|given|going by|judging (?:by|from)"
-    r"|considering|referring to|looking at|with (?:reference|regard|respect) to|in (?:\w+ with|light of)|from|in|using|by \w+ing"
-    r"|(?:when|while) (?:\w+ly )?\w+ing)\b",
+    r"|considering|referring to|looking at|with (?:reference|regard|respect) to|in (?:\w+ with|light of)|from|in|using"
+    r"|by \w+ing|(?:when|while) (?:\w+ly )?\w+ing)\b",
     re.IGNORECASE,
 )
 """How a clause begins that says where to look."""

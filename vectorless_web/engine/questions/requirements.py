@@ -17,7 +17,7 @@ class Wanted(StrEnum):
     LIMIT = "the limit with its exceptions"
     VERDICT = "a rule that settles yes or no"
     MEMBERS = "every member of a list"
-    CAUSE = "a cause, a purpose or a way"
+    CAUSE = "a cause or a purpose"
     DEFINITION = "what the term means"
     STEPS = "the steps in their order"
     POINTS = "the main points"
@@ -40,7 +40,8 @@ class Requirement:
 
 _UNITS_OF_TIME = r"(?:second|minute|hour|day|night|week|month|quarter|year)s?"
 _BODIES = (
-    r"person|people|firm|company|organi[sz]ation|office|officer|agency|department|authority|body|bank|insurer|supplier"
+    r"person|people|firm|company|organi[sz]ation|office|officer|agency|department|authority|body|bank|insurer"
+    r"|supplier"
     r"|vendor|landlord|tenant|party|committee|court|hospital|doctor|manager|director|team|institution|ministry|school"
 )
 _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
@@ -48,32 +49,40 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
     for wanted, pattern in (
         (
             Wanted.STEPS,
-            r"\bstep[- ]by[- ]step\b|\b(?:the|which|what) (?:steps|procedure|process)\b|\bhow (?:do|can|should|must|would)"
+            r"\bstep[- ]by[- ]step\b|\b(?:the|which|what) (?:steps|procedure|process)\b|\bhow (?:do|can|should"
+            r"|must|would)"
             r" (?:i|we|you|one|they|an?|the)\b(?!.*\b(?:know|calculate)\b)|\bhow to\b|^how is an?\b"
             r"|\bwhat (?:do|must|should) (?:i|we|you)\b.*\bdo\b|\bwhat to do\b|\bwhat happens\b",
         ),
         (
             Wanted.SUM,
-            r"\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference between\b|\baltogether\b|\bin total\b|\bby how (?:many|much)\b",
+            r"\bhow (?:many|much) (?:more|less|fewer)\b|\bdifference between\b|\baltogether\b|\bin total\b"
+            r"|\bby how (?:many|much)\b(?!.*\b(?:at most|may|can|could)\b)",
         ),
         (
             Wanted.DEFINITION,
-            r"\bwhat makes .{2,60} count as\b|\bmeant by\b|\bdefinition of\b|\bdefine[sd]?\b|\bwhat (?:do|does) .{2,60} (?:mean|stand for)\b"
-            r"|\bwhat counts as\b|\bwhat do (?:they|you|we) call\b|^what (?:is|are) (?:an? |the term )?(?!the\b|this\b|that\b|it\b|your\b|our\b|my\b)[\w-]+(?: [\w-]+){0,2}"
+            r"\bwhat makes .{2,60} count as\b|\bmeant by\b|\bdefinition of\b|\bdefine[sd]?\b|\bwhat (?:do"
+            r"|does) .{2,60} (?:mean|stand for)\b"
+            r"|\bwhat counts as\b|\bwhat do (?:they|you|we) call\b|^what (?:is|are) (?:an? |the term )?(?!the\b"
+            r"|this\b|that\b|it\b|your\b|our\b|my\b)[\w-]+(?: [\w-]+){0,2}"
             r"(?:,? as (?:the|an?|it|they)\b.{0,60})?\?*$",
         ),
         (Wanted.SPAN, rf"\bhow (?:long|often|soon|quickly|frequently)\b|\bhow many (?:[\w-]+ ){{0,2}}{_UNITS_OF_TIME}\b"
          r"|\bhow much (?:notice|warning|time)\b|\b(?:what|which) (?:period|interval|deadline|notice|frequency)\b"),
         (
             Wanted.DATE,
-            r"\bwhen\b|\b(?:what|which) (?:date|year|day|month|time|deadline)\b|\bwhat is the (?:date|deadline)\b|\bhow late\b",
+            r"(?:^|[.,;?!]\s*|\b(?:by|until|since|from|and|but|or|till)\s+)when\b|\b(?:what|which) (?:date|year"
+            r"|day|month|time|deadline)\b|\bwhat is the (?:date|deadline)\b|\bhow late\b",
         ),
         (
             Wanted.AMOUNT,
             r"\bhow (?:much|many|large|high|big|far|old|tall|heavy|fast|deep|wide|hot|cold|warm)\b"
-            r"|\b(?:what|which) (?:[\w-]+ ){0,2}(?:amount|number|percentage|percent|share|price|cost|fee|rate|total|size|limit"
-            r"|dose|temperature|weight|sum|score|distance|port|maximum|minimum|speed)\b|\bwhat (?:does|do|did) .{2,60}\bcost\b"
-            r"|\bwhat (?:is|was|are|were) (?:[\w’'-]+ ){1,4}(?:charge|fee|deposit|rent|salary|allowance|penalty|premium|excess"
+            r"|\b(?:what|which) (?:[\w-]+ ){0,2}(?:amount|number|percentage|percent|share|price|cost|fee|rate"
+            r"|size|limit"
+            r"|dose|temperature|weight|sum|score|distance|port|maximum|minimum|speed)\b|\bwhat (?:does|do"
+            r"|did) .{2,60}\bcost\b(?! of\b)"
+            r"|\bwhat (?:is|was|are|were) (?:[\w’'-]+ ){1,4}(?:charge|fee|deposit|rent|salary|allowance|penalty"
+            r"|premium|excess"
             r"|budget|price|cost|wage|fine|discount|limit|weight|dose|temperature|maximum|minimum)s?\b",
         ),
         (
@@ -82,18 +91,20 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         ),
         (
             Wanted.CAUSE,
-            r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b|\b(?:reasons?|causes?) (?:for|of|why)\b"
-            r"|\bpurpose of\b|\bwhat for\b|\bexplain\b|\bhow (?:did|does|do|is|are|was|were|has|have)\b",
+            r"\bwhy\b|\bhow come\b|\bwhat (?:caused|drove|led|made|makes|kept|keeps|explains)\b|\b(?:reasons?"
+            r"|causes?) (?:for|of|why)\b"
+            r"|\bpurpose of\b|\bwhat for\b|\bexplain\b",
         ),
         (
             Wanted.EXTREME,
-            r"\b(?:which|what|who)\b.*\b(?:most|least|highest|lowest|largest|biggest|smallest|greatest|best|worst|fastest|slowest|longest"
+            r"\b(?:which|what|who)\b.*\b(?:most|least|highest|lowest|largest|biggest|smallest|greatest|best|worst"
+            r"|fastest|slowest|longest"
             r"|shortest|cheapest|oldest|newest|furthest|quietest|loudest|heaviest)\b",
         ),
         (
             Wanted.MEMBERS,
             r"\b(?:list|enumerate)\b|\bname (?:all|every|the)\b|\b(?:which|what) (?:are|were) (?:all |the )"
-            r"|\bwhich (?:[\w’'-]+ ){0,3}(?!does\b|has\b|was\b|this\b|is\b)[a-z]{3,}s\b(?! (?:is|was|has|does)\b)",
+            r"|\bwhich (?:[\w’'-]+ ){0,3}(?!does\b|has\b|was\b|this\b|is\b)[a-z]{3,}s\b(?! (?:is|was|has)\b)",
         ),
     )
 )  # fmt: skip
@@ -106,12 +117,14 @@ _LIMIT = re.compile(
     re.IGNORECASE,
 )
 _VERDICT = re.compile(
-    r"(?:^|[,.?!;:]\s+)(?:and |but |so )?(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|shall|should|may|might|must)"
+    r"(?:^|[,.?!;:]\s+)(?:and |but |so )?(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|shall"
+    r"|should|may|might|must)"
     r"(?:n['’]t)?\s+(?!not\b\s*$)",
     re.IGNORECASE,
 )
 _PARTS = re.compile(
-    r"\s*(?:[;?]\s|,?\s+and\s+(?=(?:(?:by|for|in|at|to|of|on) )?(?:what|which|who|whom|whose|when|where|why|how)\b)|,\s+(?=how\b|who\b))",
+    r"\s*(?:[;?]\s|,?\s+and\s+(?=(?:(?:by|for|in|at|to|of|on) )?(?:what|which|who|whom|whose|when|where|why"
+    r"|how)\b)|,\s+(?=how\b|who\b))",
     re.IGNORECASE,
 )
 
@@ -126,8 +139,9 @@ def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
     kept = [requirement for requirement in found if distinct[requirement.wanted] is requirement]
     if _LIMIT.search(plan.focus) and Wanted.LIMIT not in distinct:
         kept.append(Requirement(Wanted.LIMIT, plan.focus))
-    default = Wanted.AMOUNT if plan.intent is Intent.FIGURE else Wanted.STATEMENT
-    return tuple(kept) or (Requirement(default, plan.focus),)
+    if all(requirement.wanted is Wanted.LIMIT for requirement in kept):
+        kept.insert(0, Requirement(Wanted.STATEMENT, plan.focus))
+    return tuple(kept)
 
 
 def _wanted(part: str) -> Wanted | None:

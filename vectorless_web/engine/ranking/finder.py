@@ -9,6 +9,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio, default_lexicon
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
+from vectorless_web.engine.questions.wordings import FORM, other_wordings
 from vectorless_web.engine.ranking.evidence import node_scores, rank_pages
 from vectorless_web.engine.ranking.scorer import EvidenceScorer, PrecomputedScorer
 from vectorless_web.engine.text.analyser import analyse
@@ -25,6 +26,10 @@ PARTLY = 0.5
 """What a piece counts, at most, of which a text says only some words. Chosen by hand: half a wording is no statement of
 it."""
 
+OTHER_FORM, NEAR_MEANING = 0.9, 0.5
+"""What a word counts, as a share, that a text says in another form ("payment" for "pay"), or by a word of near meaning
+("dismissal" for "fired"). Chosen by hand: the question's own word always counts more."""
+
 PERIOD_WEIGHT = 0.5
 """Weight of all years of a question together, as a share of the mean weight of its other pieces. Chosen by hand: years
 stand all over a document, often only in a column header."""
@@ -34,7 +39,8 @@ Terms = frozenset[str]
 _ASKING = frozenset(
     analyse(
         """many much amount number total value year question company document report list name show find give identify
-        enumerate mention contain speak refer filing file tell say stated"""
+        enumerate mention contain speak refer filing file tell say stated somebody someone anybody anyone something
+        anything everybody everyone everything consist comprise step"""
     )
 )
 """Stems that ask; a text that answers need not say them."""
@@ -42,15 +48,14 @@ _ASKING = frozenset(
 _WORKING = frozenset(
     analyse(
         """year-over-year change growth grew increase increased decrease decreased decline drop average mean ratio
-        percent percentage margin turnover improving improve profile rate difference less plus minus multiple unadjusted
-        adjusted net gross three two use using numerator denominator annual quarter fiscal reasonably healthy
-        positive negative"""
+        percent percentage margin turnover improve rate difference less plus minus multiple adjusted net gross three two
+        use using numerator denominator annual quarter fiscal"""
     )
 )
 """Stems that say how a figure is worked out; the rows it is worked out from need not say them."""
 
 _EXPLAINING = frozenset(
-    analyse("drove drive driven driver drivers reason reasons cause caused explain explained led due nature purpose")
+    analyse("drove drive driven driver drivers reason reasons cause caused explain explained led due purpose")
 )
 """Stems that ask for a reason; a text that gives one need not say them."""
 
@@ -60,13 +65,15 @@ class Aspect:
     """A piece of a question: its weight, and the sets of terms (`ways`), each of which words it in full.
 
     `kind` is "concept", "word" or "period". `hints` are sets of terms that concern it without
-    naming it: the figures a ratio is worked out from.
+    naming it: the figures a ratio is worked out from. `others` are other wordings, each with
+    the share of the piece that it says.
     """
 
     weight: float
     ways: tuple[Terms, ...]
     kind: str
     hints: tuple[Terms, ...] = ()
+    others: tuple[tuple[Terms, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +96,13 @@ class Aspects:
         widest = wide | frozenset(analyse(near)) if near else wide
         return sum(piece.weight * _measure_aspect(piece, inside, wide, widest) for piece in self.pieces) / total
 
+    def left_over(self, text: str, context: str = "", near: str = "") -> tuple[Aspect, ...]:
+        """The pieces of which neither a text nor what stands around and near it says anything."""
+        inside = frozenset(analyse(text))
+        wide = inside | frozenset(analyse(context))
+        widest = wide | frozenset(analyse(near)) if near else wide
+        return tuple(piece for piece in self.pieces if _measure_aspect(piece, inside, wide, widest) == 0.0)
+
     def names_concept(self, text: str, context: str = "") -> bool:
         """Whether a text and its headings speak of one of the question's concepts; true of a question without any."""
         inside = frozenset(analyse(text))
@@ -104,14 +118,28 @@ def aspects_of(plan: QueryPlan, lexicon: Lexicon, rarity: Callable[[str], float]
     known = {term for piece in pieces for term in piece.ways[0]}
     unsaid = known | _ASKING | (_WORKING if plan.formula is not None else frozenset())
     unsaid |= _EXPLAINING if plan.intent is Intent.EXPLAIN else frozenset()
+    others = _other_wordings_in(plan)
     for term in plan.terms:
         if term.source == "question" and term.term not in unsaid:
-            pieces.append(Aspect(term.weight * rarity(term.term), (frozenset({term.term}),), "word"))
+            weight = term.weight * rarity(term.term)
+            pieces.append(Aspect(weight, (frozenset({term.term}),), "word", others=others.get(term.term, ())))
     pieces = [piece for piece in pieces if piece.weight > 0]
     mean = sum(piece.weight for piece in pieces) / len(pieces) if pieces else 1.0
     years = dict.fromkeys(str(period.year) for period in plan.periods)
     pieces += [Aspect(PERIOD_WEIGHT * mean / len(years), (frozenset({year}),), "period") for year in years]
     return Aspects(tuple(pieces))
+
+
+def _other_wordings_in(plan: QueryPlan) -> dict[str, tuple[tuple[Terms, float], ...]]:
+    """For each word of the question, the other wordings that the plan looks for and what they count."""
+    sought = {term.source for term in plan.terms} | {phrase.source for phrase in plan.phrases}
+    found: dict[str, dict[Terms, float]] = {}
+    for wording in other_wordings(plan.focus):
+        if f"lexicon:{wording.source}" in sought:
+            share = OTHER_FORM if wording.weight >= FORM else NEAR_MEANING
+            for term in wording.origin:
+                found.setdefault(term, {}).setdefault(frozenset(wording.terms), share)
+    return {term: tuple(others.items()) for term, others in found.items()}
 
 
 def _concept(match: Match, lexicon: Lexicon, rarity: Callable[[str], float]) -> Aspect:
@@ -144,8 +172,9 @@ def _measure_aspect(piece: Aspect, inside: Terms, wide: Terms, widest: Terms) ->
         return 1.0
     if any(way <= wide for way in piece.ways):
         return AROUND
-    if any(hint <= inside for hint in piece.hints):
-        return PARTLY
+    otherwise = max((share for other, share in piece.others if other <= inside), default=0.0)
+    if otherwise or any(hint <= inside for hint in piece.hints):
+        return otherwise or PARTLY
     own = piece.ways[0]
     partly = PARTLY * (len(own & inside) / len(own)) ** 2
     return max(partly, NEAR) if any(way <= widest for way in piece.ways) else partly
@@ -209,6 +238,11 @@ class Finder:
     def coverage(self, text: str, context: str = "", near: str = "") -> float:
         """Share in [0, 1] of the question that a text says; what stands around and near it counts less."""
         return self.aspects.measure_cover(text, context, near)
+
+    def occurs(self, word: str) -> bool:
+        """Whether a word, in any of its forms, stands anywhere in the document's text."""
+        segment = Segment(self.document.segment)
+        return any(segment.document_frequency(term) for term in analyse(word))
 
     def said_terms(self, text: str) -> float:
         """Sum of weight x idf over the question's own words (not those of the lexicon) that stand in a text; >= 0."""

@@ -1,16 +1,18 @@
 """What a document's pages hold, as evidence sees it: row labels, headings, statements, boilerplate."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.columns import TableOutline
-from vectorless_web.engine.documents.node import Node
+from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.index.scoring import Integers
 from vectorless_web.engine.index.segment import GroupedRows, Segment
+from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.ranking.statements import (
     LabelledRow,
@@ -19,7 +21,7 @@ from vectorless_web.engine.ranking.statements import (
     rows_of_text,
     statement_pages,
 )
-from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.analyser import analyse, title_terms
 
 _CONTENTS = re.compile(
     r"\b(?:table of contents|contents|index to (?:consolidated )?financial statements|index)\b", re.IGNORECASE
@@ -47,6 +49,9 @@ text too. Measured: 4 and 16 change no order."""
 _FEWEST_EXHIBITS = 10
 """Lines of exhibits that a page listing them has at least: a page of notes mentions a few. Measured: 5 changes 1 order,
 20 none."""
+_FEWEST_FILED = 3
+"""Mentions of "by reference" that a page listing exhibits has at least when it does not say "exhibit". Chosen by
+reading lists that run on over several pages."""
 _LONGEST_CONTENTS_LINE = 200
 """Characters; a page with a line of this length or more is prose, not contents. Measured: 100 changes 1 order, 400
 none."""
@@ -91,6 +96,9 @@ def page_worth(text: str, titles: Sequence[str]) -> float:
 
 
 def _lists_exhibits(text: str, lowered: str) -> bool:
+    # Numbered clauses of a contract look the same but for these words.
+    if "exhibit" not in lowered and lowered.count("by reference") < _FEWEST_FILED:
+        return False
     # Counting plain words first spares nearly all pages the slow pattern, which finds no more than these.
     named = lowered.count("by reference") + lowered.count("filed ")
     if named + len(_DECIMAL.findall(text)) < _FEWEST_EXHIBITS:
@@ -115,7 +123,7 @@ def _is_contents(text: str, lowered: str) -> bool:
 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
-_CAUSE = re.compile(
+CAUSE = re.compile(
     r"\b(?:due (?:primarily |mainly |largely |in part )?to|driven (?:primarily |mainly |largely )?by|as a result of"
     r"|because of|attribut(?:able|ed) to|resulting from|resulted from|offset by|reflect(?:s|ed|ing)|caused by|owing to"
     r"|impacted by)\b",
@@ -158,8 +166,43 @@ class DocumentProfile:
 
     @cached_property
     def pages(self) -> GroupedRows:
-        """The index rows grouped by page."""
-        return GroupedRows(self.segment, self.page_of_row, self.page_count)
+        """The index rows grouped by page; what a row says on a later page is counted there, running lines too."""
+        moves: dict[str, list[tuple[int, int]]] = {}
+        for row, page, counts in self.parts_of_rows:
+            first = int(self.page_of_row[row])
+            for term, count in counts.items():
+                moves.setdefault(term, []).extend(((first, -count), (page, count)))
+        for page, terms in self._running_lines():
+            for term in terms:
+                moves.setdefault(term, []).append((page, 1))
+        return GroupedRows(self.segment, self.page_of_row, self.page_count, moves=moves, moved="text")
+
+    @cached_property
+    def parts_of_rows(self) -> list[tuple[int, int, Counter[str]]]:
+        """What index rows that stand on several pages say on each but the first: row, page, counted terms."""
+        starts, ends = self.tree.columns.integers("page_start"), self.tree.columns.integers("page_end")
+        found = []
+        for row, key in enumerate(self.keys):
+            if ends[key] > starts[key] and self.tree.is_leaf(key):
+                found += [(row, page, Counter(analyse(text))) for page, text in self._cut_at_pages(key)]
+        return found
+
+    def _cut_at_pages(self, key: int) -> Iterator[tuple[int, str]]:
+        """The text of a node on each of its pages but the first."""
+        node = self.tree.node(key)
+        begins: dict[int, int] = {}
+        for run in node.runs:
+            begins.setdefault(min(run.page_index, self.page_count - 1), run.offset)
+        pages = sorted(begins.items(), key=lambda begin: begin[1])
+        for (page, start), (_, end) in zip(pages[1:], [*pages[2:], (0, len(node.text))], strict=True):
+            yield page, node.text[start:end].replace(SOFT_HYPHEN, "")
+
+    def _running_lines(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Terms of headers, footers and page numbers, which the index leaves out, with their pages."""
+        starts, texts = self.tree.columns.integers("page_start"), self.tree.columns.texts
+        for key in range(len(self.tree)):
+            if self.tree.kind(key) is NodeKind.RUNNING:
+                yield min(starts[key], self.page_count - 1), title_terms(texts[key])
 
     @cached_property
     def tables(self) -> dict[int, TableOutline]:
@@ -240,6 +283,13 @@ class DocumentProfile:
         return np.array([numbers.setdefault(innermost[key], len(numbers)) for key in self.keys], dtype=np.int64)
 
     @cached_property
+    def section_titles(self) -> list[frozenset[str]]:
+        """The terms of each section's title, by the numbers of `section_of_row`."""
+        titles = self.tree.columns.titles
+        _, first = np.unique(self.section_of_row, return_index=True)
+        return [frozenset(title_terms(titles[self.tree.section_of(self.keys[row])])) for row in first.tolist()]
+
+    @cached_property
     def sections(self) -> GroupedRows:
         """The index rows grouped by innermost section."""
         return GroupedRows(self.segment, self.section_of_row, int(self.section_of_row.max(initial=-1)) + 1)
@@ -262,7 +312,7 @@ class DocumentProfile:
         return [
             (row, f" {' '.join(analyse(texts[key]))} ")
             for row, key in enumerate(self.keys)
-            if key not in self.tables and self.tree.is_leaf(key) and _CAUSE.search(texts[key])
+            if key not in self.tables and self.tree.is_leaf(key) and CAUSE.search(texts[key])
         ]
 
 

@@ -17,9 +17,9 @@ LEAST_FIT = 0.8
 
 _GENERIC_WORDS = """
 amount amounts value values figure figures number numbers total totals level levels size respective reported recorded
-recognised recognized listed year years period periods quarter month fiscal financial ended end ending company companies group
-usd dollar dollars thousand thousands million millions billion billions us approximately overall consolidated aggregate
-balance many much count sum made paid incurred held granted generated received given stated according
+recognised recognized listed year years period periods quarter month fiscal financial ended end ending company companies
+group usd dollar dollars thousand thousands million millions billion billions us approximately overall consolidated
+aggregate balance many much count sum incurred made given stated according unadjusted three two four five six
 """
 GENERIC = frozenset(analyse(_GENERIC_WORDS)) | {"eur", "gbp"}
 """Terms that a question may add to a measure's name without meaning another one."""
@@ -27,15 +27,12 @@ GENERIC = frozenset(analyse(_GENERIC_WORDS)) | {"eur", "gbp"}
 _GENERIC_WEIGHT, _TOTAL_WEIGHT = 0.04, 0.15
 """What a generic term weighs beside a content word; a total enough to prefer "Total assets" when one is asked for."""
 
-_COSTS = {"axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.12}
+_COSTS = {"axis": 0.0, "group": 0.03, "place": 0.05, "subject": 0.05, "near": 0.4}
 """What it costs that a word stands not in the row's label but there. In the order of nearness; half or twice of each
 changes which of two equal rows is taken, not whether one answers."""
 
-_HEAD_NEAR = 0.35
-"""The same for the last content word, which names what is measured: the text around rarely stands for it."""
-
 _LEFT_OVER = 0.8
-"""Taken times the fit for words that nothing accounts for, beside their share: one such word and the cell is another."""
+"""Taken times the fit for words that nothing accounts for, beside their share: one such word means another cell."""
 
 _EXTRA = 0.5
 """How much a label's other words tell against it: with as many of them as words that match it keeps .75."""
@@ -43,13 +40,15 @@ _EXTRA = 0.5
 _NEUTRAL = frozenset(
     analyse("total net consolidated company aggregate subtotal group inc ltd co corp corporation plc llc gmbh limited")
 )
-_HEADER_WORDS = frozenset(
-    analyse(
-        "year years ended ending end as of at fiscal three six nine twelve months quarter quarters period periods in thousands millions billions"
-        " usd us dollars eur gbp except per share data amounts restated unaudited audited january february march april may june july august"
-        " september october november december jan feb mar apr jun jul aug sep sept oct nov dec weeks 52 53 13 first second third fourth $'000 000 m note notes"
-    )
-)
+_HEADER_TEXT = """
+year years ended ending end as of at fiscal three six nine twelve months quarter quarters period periods in thousands
+millions billions usd us dollars eur gbp except per share data amounts restated unaudited audited january february march
+april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec weeks 52
+53 13 first second third fourth 000 m note notes
+"""
+HEADER_WORDS = frozenset(analyse(_HEADER_TEXT))
+"""Terms of headers that say when and in what units, not what."""
+
 _CHANGE_WORDS = frozenset(
     analyse("change increase decrease growth variance difference percentage percent movement variation")
 )
@@ -105,13 +104,15 @@ def _matches(
     axis_words = frozenset(word for axis in relation.axes for word in axis.words)
     content = frozenset(term for term, weight in wanted if weight == 1.0)
     has_axis_hit = bool(content & axis_words)
-    if not wanted or not (content & _label_words(relation) or has_axis_hit):
+    is_total = "total" in terms and content <= relation.place_words
+    if not wanted or not (content & _label_words(relation) or has_axis_hit or is_total):
         return []
     weight = 0.97 + 0.02 * min(relation.rank, 1.0) + (0.01 if relation.view.statement else 0.0)
     found = []
     for line in relation.lines:
         hits = terms & line.words
-        is_named = bool(content & line.words) or (line.is_sum and bool(content & line.group_words))
+        is_named = bool(content & line.words) or bool((line.is_sum or hits) and content & line.group_words)
+        is_named = is_named or (line.is_sum and "total" in terms and content <= relation.place_words)
         if not is_named and not has_axis_hit:
             continue
         shape = _line_fit(relation, line, terms, hits, has_axis_hit)
@@ -153,18 +154,15 @@ def _extra_terms(label: str, terms: frozenset[str]) -> list[str]:
         named = words_of(alias)
         if named and named <= terms:
             return []
-    return [
-        t
-        for t in label_terms(label)
-        if t not in terms and t not in _NEUTRAL and t not in GENERIC and not _is_footnote(t)
-    ]
+    known = terms | _NEUTRAL | GENERIC | HEADER_WORDS
+    return [term for term in label_terms(label) if term not in known and not _is_footnote(term)]
 
 
 _PARENTHESES = re.compile(r"\(([^()]*)\)")
 
 
 def _is_footnote(term: str) -> bool:
-    return len(term) == 1 or (term.isdigit() and len(term) < 3)
+    return len(term) == 1 or (term.isdigit() and (len(term) < 3 or re.fullmatch(r"(?:19|20)\d\d", term) is not None))
 
 
 def _entry_fit(
@@ -176,22 +174,22 @@ def _entry_fit(
         return 0.0, ()
     total = cost = 0.0
     left_over = []
-    head = _head_of(wanted)
     for term, weight in wanted:
         total += weight
         price = _price(relation, entry, term)
-        if term == head and price == _COSTS["near"]:
-            price = _HEAD_NEAR
+        if term == "percent" and price:
+            price = 1.0
         cost += weight * price
         if price >= 1.0 and weight == 1.0:
             left_over.append(term)
     fit = (1.0 - cost / total) * (_LEFT_OVER if left_over else 1.0)
-    return fit * _axis_fit(relation, axis, terms, line), tuple(left_over)
+    return fit * _axis_fit(relation, axis, terms, line) * _group_fit(line, terms), tuple(left_over)
 
 
-def _head_of(wanted: Sequence[tuple[str, float]]) -> str:
-    """The last content word: what is measured, which the text around a table alone cannot stand for."""
-    return next((term for term, weight in reversed(wanted) if weight == 1.0), "")
+def _group_fit(line: Line, terms: frozenset[str]) -> float:
+    """How much a group's other words tell against its lines: "Revenue" and "Cost of revenue" may hold like rows."""
+    extra = words_of(line.groups[-1] if line.groups else "") - terms - line.words - GENERIC - HEADER_WORDS
+    return 1.0 - min(0.015 * len(extra), 0.05)
 
 
 def _price(relation: Relation, entry: Entry, term: str) -> float:
@@ -219,9 +217,12 @@ def _axis_fit(relation: Relation, axis: Axis, terms: frozenset[str], line: Line)
     shared = frozenset.intersection(*(other.words for other in others)) if others else frozenset()
     extra = [
         word
-        for word in axis.words - shared - terms - _HEADER_WORDS - line.words
+        for word in axis.words - shared - terms - HEADER_WORDS - line.words
         if not word.isdigit() and not _is_footnote(word)
     ]
+    if "total" in extra or "total" in axis.words & terms:
+        # A column of totals speaks for the row as a whole.
+        return 1.0
     if "percent" in axis.words - shared and "percent" not in terms:
         return 0.8
     if not extra:
@@ -241,7 +242,7 @@ def period_fit(relation: Relation, entry: Entry, wanted: Period | None) -> float
     axis, line = entry.axis, entry.line
     if wanted is None:
         return 1.0
-    if axis.period.year:
+    if axis.period.year and (axis.says_year or not line.period.year):
         return _agree(axis.period, " ".join(axis.path), wanted, relation.own)
     if line.period.year:
         return _agree(line.period, " ".join((*line.groups, line.label)), wanted, relation.own)
@@ -251,7 +252,7 @@ def period_fit(relation: Relation, entry: Entry, wanted: Period | None) -> float
     if re.search(r"(?<!\d)(?:19|20)\d\d(?!\d)", grouped) or relation.has_periods:
         return 0.0
     years = relation.near_years
-    if wanted.year in years:
+    if wanted.year in years and wanted.quarter is None:
         return _NO_PERIOD if len(years) == 1 else 0.9
     return _UNDATED if not years else 0.0
 

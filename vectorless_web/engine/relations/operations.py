@@ -9,6 +9,7 @@ from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.questions.formulas.request import Operand, Request, Threshold
 from vectorless_web.engine.relations.lookup import (
     GENERIC,
+    HEADER_WORDS,
     LEAST_FIT,
     Match,
     content_terms,
@@ -79,33 +80,41 @@ def _among_periods(relations: Sequence[Relation], request: Request) -> Members |
 def row_periods(match: Match) -> Members | None:
     """The cells of a row in columns of different periods, each period once."""
     relation, line = match.relation, match.entry.line
-    axis = match.entry.axis
-    extra = {word for word in axis.words if not word.isdigit()}
+    extra = match_words(match)
     kept: dict[tuple[int, int | None, int], Entry] = {}
     for entry in relation.entries(line):
         period = entry.axis.period
-        others = {word for word in entry.axis.words if not word.isdigit()}
-        if not period.year or entry.axis.is_change or (extra ^ others) & match_words(match):
+        others = _own_words(entry)
+        if not period.year or entry.axis.is_change or (extra and not extra & others):
             continue
         kept.setdefault((period.year, period.quarter, period.month), entry)
     if not kept:
         return None
+    years = [year for year, _, _ in kept]
     members = tuple(
-        Member(_period_name(entry), relation.figure(entry, match.fit), entry.is_blank) for entry in kept.values()
+        Member(
+            _period_name(entry, unique=years.count(entry.axis.period.year or 0) == 1),
+            relation.figure(entry, match.fit),
+            entry.is_blank,
+        )
+        for entry in kept.values()
     )
     return Members(members, match.fit, line.label)
 
 
 def match_words(match: Match) -> frozenset[str]:
     """Words of a match's column that are no period."""
-    return frozenset(word for word in match.entry.axis.words if not word.isdigit())
+    return _own_words(match.entry)
 
 
-def _period_name(entry: Entry) -> str:
+def _own_words(entry: Entry) -> frozenset[str]:
+    return frozenset(word for word in entry.axis.words if not word.isdigit()) - HEADER_WORDS
+
+
+def _period_name(entry: Entry, *, unique: bool) -> str:
+    """A column's year when no other column has it, else its own header."""
     period = entry.axis.period
-    if period.quarter or (period.month and not period.months):
-        return entry.axis.path[-1] if entry.axis.path else str(period.year)
-    return str(period.year)
+    return str(period.year) if unique or not entry.axis.path else entry.axis.path[-1]
 
 
 def _column_periods(matches: Sequence[Match]) -> Members | None:
@@ -168,7 +177,7 @@ def _speaks_of(relation: Relation, line: Line | None, noun: str) -> bool:
     labels = frozenset(word for line in relation.lines for word in line.words)
     groups = line.group_words if line else frozenset(word for one in relation.lines for word in one.group_words)
     axes = frozenset(word for axis in relation.axes for word in axis.words)
-    return terms <= head | relation.place_words | relation.near_words | labels | groups | axes
+    return terms <= head | relation.place_words | labels | groups | axes
 
 
 def _among_rows(relations: Sequence[Relation], request: Request) -> Members | None:
@@ -184,6 +193,7 @@ def _among_rows(relations: Sequence[Relation], request: Request) -> Members | No
 def _row_sets(relation: Relation, request: Request) -> Iterable[Members]:
     operand = request.operands[0]
     wanted = content_terms(operand.words) if analyse(operand.words) else ()
+    content = {term for term, weight in wanted if weight == 1.0}
     if not _speaks_of(relation, None, request.over):
         return
     sets: list[tuple[str, Sequence[Line]]] = list(relation.groups.items())
@@ -202,6 +212,8 @@ def _row_sets(relation: Relation, request: Request) -> Iterable[Members]:
             cells = [
                 (line, entry) for line in lines for entry in relation.entries(line) if entry.axis.index == axis.index
             ]
+            if any(content and content <= line.words for line, _ in cells):
+                continue
             cells = [(line, entry) for line, entry in cells if period_fit(relation, entry, operand.period) >= LEAST_FIT]
             members = _chosen(
                 [

@@ -32,10 +32,12 @@ from vectorless_web.engine.relations.operations import (
     find_group,
     find_members,
     list_row_periods,
+    match_words,
     passes,
     rank_members,
     row_periods,
 )
+from vectorless_web.engine.relations.prose import Sentence, find_stated
 from vectorless_web.engine.relations.relation import Line, Relation
 
 
@@ -96,13 +98,19 @@ class Reading:
         return self.figures[0].where
 
 
-def read_request_in(relations: Sequence[Relation], request: Request) -> Reading | None:
-    """The reading of a request; None unless every part of it has a cell for which all words are accounted."""
+def read_request_in(
+    relations: Sequence[Relation], request: Request, sentences: Sequence[Sentence] = ()
+) -> Reading | None:
+    """The reading of a request; None unless every part of it has a cell for which all words are accounted.
+
+    Operands of a calculation may also be stated by `sentences`, where no table has them all.
+    """
     if request.task is Task.VALUE:
         return _read_values(relations, request)
     if request.task is Task.COMPUTE:
         read = _read_stated(relations, request) or _compute(relations, request)
-        return read or (_compute(relations, request.instead) if request.instead else None)
+        read = read or (_compute(relations, request.instead) if request.instead else None)
+        return read or _compute_from_prose(relations, request, sentences)
     if request.task is Task.RANK:
         return _rank(relations, request)
     if request.task in (Task.FILTER, Task.COUNT):
@@ -176,15 +184,27 @@ def _pool(relations: Sequence[Relation], operand: Operand) -> list[Match]:
 
 
 def _is_ambiguous(match: Match, pool: Sequence[Match]) -> bool:
-    """Whether another row of the same table fits as well and states another figure for the same column."""
+    """Whether another row of the column, or another named column of the row, fits as well with another figure."""
     return any(
         other.relation is match.relation
-        and other.line_key != match.line_key
-        and other.entry.axis.index == match.entry.axis.index
         and abs(other.fit - match.fit) < TIE
         and other.entry.cell.number.value != match.entry.cell.number.value
+        and (_is_other_row(match, other) or _is_other_name(match, other))
         for other in pool
     )
+
+
+def _is_other_row(match: Match, other: Match) -> bool:
+    return other.line_key != match.line_key and other.entry.axis.index == match.entry.axis.index
+
+
+def _is_other_name(match: Match, other: Match) -> bool:
+    """Whether two cells of a row stand in columns that names tell apart, not periods."""
+    if other.line_key != match.line_key or other.entry.axis.index == match.entry.axis.index:
+        return False
+    first, second = match_words(match), match_words(other)
+    same_time = match.entry.axis.period.year == other.entry.axis.period.year
+    return bool(same_time and first and second and first != second)
 
 
 def _match_row(relations: Sequence[Relation], operands: Sequence[Operand]) -> list[Match] | None:
@@ -194,9 +214,9 @@ def _match_row(relations: Sequence[Relation], operands: Sequence[Operand]) -> li
         return None
     lines: dict[tuple[str, int, int], list[Match]] = {}
     for key in dict.fromkeys(match.line_key for match in pools[0]):
-        row = [next((match for match in pool if match.line_key == key), None) for pool in pools]
-        if all(match is not None for match in row):
-            lines[key] = [match for match in row if match is not None]
+        found = [next((match for match in pool if match.line_key == key), None) for pool in pools]
+        if all(match is not None for match in found):
+            lines[key] = [match for match in found if match is not None]
     if not lines:
         row = [pool[0] for pool in pools]
         labels = {match.entry.line.label.lower() for match in row}
@@ -207,6 +227,8 @@ def _match_row(relations: Sequence[Relation], operands: Sequence[Operand]) -> li
     distinct = {match.entry.axis.index for match in best}
     if len(distinct) < len(best):
         return None
+    if any(_is_ambiguous(match, pool) for match, pool in zip(best, _every_pool(relations, operands), strict=True)):
+        return None
     rivals = [row for row in lines.values() if row is not best and row[0].relation is best[0].relation]
     tied = any(
         abs(_mean_fit(row) - _mean_fit(best)) < TIE
@@ -214,6 +236,10 @@ def _match_row(relations: Sequence[Relation], operands: Sequence[Operand]) -> li
         for row in rivals
     )
     return None if tied else best
+
+
+def _every_pool(relations: Sequence[Relation], operands: Sequence[Operand]) -> list[list[Match]]:
+    return [find_matches(relations, operand) for operand in operands]
 
 
 def _read_stated(relations: Sequence[Relation], request: Request) -> Reading | None:
@@ -262,6 +288,25 @@ def _compute(relations: Sequence[Relation], request: Request) -> Reading | None:
     return work_out_reading(request, figures, names, _mean_fit(matches))
 
 
+def _compute_from_prose(
+    relations: Sequence[Relation], request: Request, sentences: Sequence[Sentence]
+) -> Reading | None:
+    """The calculation over what sentences state, a table's cell standing in for what none does."""
+    if request.spread or not sentences:
+        return None
+    figures = [find_stated(sentences, operand) for operand in request.operands]
+    if not any(figures):
+        return None
+    for place, operand in enumerate(request.operands):
+        matches = match_operands(relations, [operand]) if figures[place] is None else None
+        if matches:
+            figures[place] = matches[0].relation.figure(matches[0].entry, matches[0].fit)
+    found = tuple(figure for figure in figures if figure is not None)
+    if len(found) < len(figures) or len({(f.key, f.start, f.period, f.amount) for f in found}) < len(found):
+        return None
+    return work_out_reading(request, found, tuple(f.label for f in found), min(f.fit for f in found))
+
+
 def work_out_reading(
     request: Request, figures: tuple[Figure, ...], names: tuple[str, ...], fit: float
 ) -> Reading | None:
@@ -277,6 +322,10 @@ def work_out_reading(
     except InvalidInput:
         return None
     scale = figures[0].scale if same else Decimal(1)
+    if not same and request.expression == "a / b" and not figures[1].currency:
+        # An amount for each thing counted stays in the amount's own scale.
+        scale = figures[0].scale
+        value = value / scale
     return Reading(request, figures, names, fit, request.expression, value, scale)
 
 
@@ -284,11 +333,12 @@ def _units_agree(request: Request, figures: Sequence[Figure]) -> bool:
     """Whether the figures may be joined: sums and differences need one unit, no amount is added to a percentage."""
     percents = {figure.percent for figure in figures}
     currencies = {figure.currency for figure in figures if figure.currency}
-    if len(currencies) > 1 or (len(percents) > 1):
+    if len(currencies) > 1 or len(percents) > 1:
         return False
+    units = {(figure.unit, bool(figure.currency)) for figure in figures if figure.unit or figure.currency}
     if request.expression.endswith("a / b") or "*" in request.expression:
         return True
-    return len({figure.per_share for figure in figures}) == 1
+    return len(units) < 2 and len({figure.per_share for figure in figures}) == 1
 
 
 def _spread(relations: Sequence[Relation], request: Request) -> tuple[Request, list[Match]] | None:

@@ -11,12 +11,14 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.figure import Figure, scale_name, units_currency, units_scale
 from vectorless_web.engine.figures.lookup import RowCell, figure_of, read_cell_number
 from vectorless_web.engine.figures.periods import ColumnPeriod, OwnPeriod, read_header
-from vectorless_web.engine.figures.tables import TableView
+from vectorless_web.engine.figures.tables import ColumnKind, TableView
 from vectorless_web.engine.text.analyser import analyse
+from vectorless_web.engine.text.quantities import quantities_in
 
 _DASHES = frozenset("—–-−")
 _YEARS = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NOTE_MARK = re.compile(r"\s*(?:\(\s*(?:\d{1,2}|[a-z]|i{1,3}|iv|vi{0,3})\s*\)|[*†‡])+\s*$", re.I)
+_GLUED_MARK = re.compile(r"(?<=[a-z)])[1-9]$")
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|favou?rable|\+/", re.I)
 _SUM_LABEL = re.compile(r"^\W*(?:(?:sub|grand\s+)?-?totals?|sum)\b|\btotals?\W*$", re.I)
 _GROSS = frozenset({"gross", "net", "total", "befor", "after"})
@@ -51,6 +53,12 @@ class Axis:
     period: ColumnPeriod
     is_change: bool
     unit: str = ""
+
+    @property
+    def says_year(self) -> bool:
+        """Whether the header itself names the year, not only what stands around the table."""
+        year = self.period.year
+        return year is not None and any(str(year) in text or f"{year % 100:02}" in text for text in self.path)
 
     @property
     def name(self) -> str:
@@ -101,7 +109,11 @@ class Relation:
     def axes(self) -> tuple[Axis, ...]:
         """The columns that hold figures."""
         width = max([len(self.view.table.columns), *(len(row.cells) for row in self.view.table.body)], default=0)
-        found = [axis for axis in map(self._axis, range(width)) if not _NOTES.match(axis.name)]
+        notes = {place for place, kind in enumerate(self.view.kinds) if kind is ColumnKind.NOTE}
+        axes = [self._axis(index) for index in range(width) if index not in notes]
+        found = [axis for axis in axes if not _NOTES.match(axis.name)]
+        years = [axis.path[-1] for axis in found if axis.path and _LONE_YEAR.match(axis.path[-1])]
+        found = [replace(axis, is_change=axis.is_change and not _is_only_of_year(axis, years)) for axis in found]
         if all(axis.is_change for axis in found if axis.index):
             found = [replace(axis, is_change=False) for axis in found]
         return tuple(found)
@@ -111,7 +123,11 @@ class Relation:
         own = column_path(columns[index]) if index < len(columns) else ()
         spread = tuple(text for text in _inherited(self._heads, index) if text not in own)
         late = tuple(row.cells[index].text.strip() for row in self._late_heads if index < len(row.cells))
-        path = tuple(text for text in (*spread, *own, *late) if text and not _EXCEPTIONS.search(text))
+        path = tuple(
+            text
+            for text in (*spread, *own, *late)
+            if text and not _EXCEPTIONS.search(text) and not _LONE_UNITS.match(text)
+        )
         header = " ".join(path)
         period = periods[index] if index < len(periods) else read_header("")
         if not period.year:
@@ -131,6 +147,9 @@ class Relation:
     def _late_heads(self) -> tuple[Row, ...]:
         """Rows above the first figures that were not read as headers: years and names of columns, no amount."""
         found: list[Row] = []
+        columns = self.view.table.columns
+        if all(column.header for column in columns[1:]) and columns[1:]:
+            return ()
         for row in self.view.table.body[:MOST_HEADS]:
             values = [cell.text.strip() for cell in row.cells[1:] if cell.text.strip()]
             if not values or not all(_is_heading(text) for text in values):
@@ -150,7 +169,7 @@ class Relation:
         found: list[tuple[Line, bool]] = []
         group = ""
         for row in self.view.table.body[len(self._late_heads) :]:
-            label = _NOTE_MARK.sub("", row.label).strip(" :.")
+            label = _GLUED_MARK.sub("", _NOTE_MARK.sub("", row.label)).strip(" :.")
             has_cells = any(_holds_value(cell.text) for cell in row.cells[1 if row.label else 0 :])
             told = label or next((cell.text.strip() for cell in row.cells if cell.text.strip()), "")
             if not has_cells:
@@ -165,17 +184,21 @@ class Relation:
     def groups(self) -> dict[str, list[Line]]:
         """The lines of each group by the group's label, sums left out."""
         found: dict[str, list[Line]] = {}
+        summed: set[str] = set()
         for line in self.lines:
-            if line.groups and not line.is_sum:
-                for group in line.groups:
+            for group in line.groups:
+                if line.is_sum and group in found and group == line.groups[-1]:
+                    summed.add(group)
+                elif group not in summed and not line.is_sum and line.label:
                     found.setdefault(group, []).append(line)
-        return found
+        return {group.strip(" :"): lines for group, lines in found.items()}
 
     @cached_property
     def place_words(self) -> frozenset[str]:
         """Words of caption, section and units."""
         head = " ".join(cells[0] for cells in self._heads if cells)
-        return words_of(" ".join((self.view.node.title, *self.view.path[-2:], self.view.units, head)))
+        lead = [text for text in self._near_texts if _LEAD_IN.search(text)]
+        return words_of(" ".join((self.view.node.title, *self.view.path[-2:], self.view.units, head, *lead[:1])))
 
     @cached_property
     def near_words(self) -> frozenset[str]:
@@ -185,7 +208,12 @@ class Relation:
     @cached_property
     def near_years(self) -> frozenset[int]:
         """Years that caption, section or the text around name."""
-        texts = (self.view.node.title, *self.view.path[-2:], *self._near_texts)
+        corners = [cells[0] for cells in self._heads if cells]
+        texts = (
+            corners
+            if _YEARS.search(" ".join(corners))
+            else (self.view.node.title, *self.view.path[-2:], *self._near_texts)
+        )
         return frozenset(int(year) for text in texts for year in _YEARS.findall(text))
 
     @cached_property
@@ -208,17 +236,28 @@ class Relation:
     @cached_property
     def has_periods(self) -> bool:
         """Whether any column names a year."""
-        return any(axis.period.year for axis in self.axes)
+        return any(axis.period.year for axis in self.axes if axis.index)
 
     @cached_property
     def units(self) -> str:
         """The units as printed: the units line, else what any header cell says of them."""
-        if self.view.units and (units_scale(self.view.units) != 1 or units_currency(self.view.units)):
-            return self.view.units
-        heads = [text for cells in self._heads for text in cells]
-        told = [text for text in heads if _HEADER_UNITS.search(text)]
-        told += [match[0] for text in self._around if (match := _UNITS_IN.search(text))]
+        own = _SHARES_IN.sub(" ", self.view.units)
+        if own and (units_scale(own) != 1 or (units_currency(own) and own == self.view.units)):
+            return own
+        told = [text for text in self._shared_heads if _HEADER_UNITS.search(text)]
+        told += [match[0] for text in self._around if (match := _find_units(text))]
         return told[0] if told else self.view.units
+
+    @cached_property
+    def _shared_heads(self) -> list[str]:
+        """Header texts that speak of the whole table: its corner, lone ones, and those that every column repeats."""
+        found = []
+        for cells in self._heads:
+            values = [text for text in cells[1:] if text]
+            scales = {units_scale(text) for text in values}
+            is_shared = len(values) == 1 or (len(scales) == 1 and len(values) > 1)
+            found += [*cells[:1], *(values[:1] if is_shared else ())]
+        return found
 
     @cached_property
     def _around(self) -> tuple[str, ...]:
@@ -261,17 +300,77 @@ class Relation:
         figure = replace(figure, label=label or entry.line.label)
         return self._with_units(figure, entry)
 
+    @cached_property
+    def _signs_cells(self) -> bool:
+        """Whether any cell bears a currency's sign: then it is meant for the cells without one, too."""
+        return any(units_currency(cell.text) for row in self.view.table.body for cell in row.cells[1:])
+
     def _with_units(self, figure: Figure, entry: Entry) -> Figure:
         """Units that a header or the row's own label states, where the units line states none."""
         told = " ".join((*entry.axis.path, entry.line.label))
+        if figure.currency and not entry.cell.number.currency and not self._signs_cells:
+            figure = replace(figure, currency=units_currency(told) or units_currency(self.units))
+        if _counts_things(entry.line.label):
+            return replace(
+                figure, scale=entry.cell.number.scale, currency=entry.cell.number.currency, unit=_measure_unit(entry)
+            )
         percent = figure.percent or "%" in told or bool(re.search(r"\bpercentage\b", told, re.I))
         if percent:
             return replace(figure, percent=True, scale=Decimal(1), currency="")
         if figure.scale == 1 and not figure.per_share and entry.cell.number.scale == 1:
-            scale = units_scale(self.units) if _is_scaled(self.units) else Decimal(1)
-            figure = replace(figure, scale=scale, currency=figure.currency or units_currency(self.units))
-        return figure
+            own = next((text for text in (entry.axis.name, entry.line.label) if _HEADER_UNITS.search(text)), self.units)
+            scale = units_scale(own) if _is_scaled(own) else Decimal(1)
+            figure = replace(figure, scale=scale, currency=figure.currency or units_currency(own))
+        return replace(figure, unit=_measure_unit(entry)) if not figure.currency else figure
 
+
+_COUNTED = re.compile(r"^\W*number of\b|\bheadcount\b|\(([a-z]{3,14}s)\)\s*$", re.I)
+_MONEY_WORDS = frozenset(
+    [
+        "losses",
+        "gains",
+        "expenses",
+        "benefits",
+        "earnings",
+        "credits",
+        "charges",
+        "outflows",
+        "inflows",
+        "deficits",
+        "thousands",
+        "millions",
+        "billions",
+        "dollars",
+        "euros",
+        "pounds",
+    ]
+)
+
+
+def _counts_things(label: str) -> bool:
+    """Whether a row counts things in whatever units its table is: "Number of sites", "Fleet (vehicles)"."""
+    match = _COUNTED.search(label)
+    return match is not None and (match[1] or "").lower() not in _MONEY_WORDS
+
+
+_INSIDE = re.compile(r"\(([^()]{1,20})\)\s*$")
+
+
+def _measure_unit(entry: Entry) -> str:
+    """The unit behind a cell's number ("400 mg"), else the one that its header or label names ("Weight (kg)")."""
+    text = entry.line.row.cells[entry.axis.index].text
+    after = text[entry.cell.number.end :].strip(" .;,*†") if entry.cell.number.text in text else ""
+    if after.isalpha() and len(after) <= LONGEST_UNIT:
+        return after
+    for name in (*reversed(entry.axis.path), entry.line.label):
+        inside = _INSIDE.search(name)
+        if inside and any(quantity.unit for quantity in quantities_in(f"1 {inside[1]}")):
+            return inside[1]
+    return ""
+
+
+LONGEST_UNIT = 12
+"""Characters of a word behind a number that is its unit."""
 
 MOST_HEADS = 3
 """Rows at the top of a table that may still be headers."""
@@ -285,10 +384,29 @@ MOST_BELOW = 6
 LONGEST_UNITS = 120
 
 _UNITS_IN = re.compile(
-    r"\(?\b(?:(?:all\s+)?(?:amounts?|figures?|dollars?|values?|numbers?)\s+)?(?:(?:are|is)\s+)?(?:stated|expressed|presented|shown|reported|tabular)?\s*(?:amounts\s+)?"
-    r"in\s+(?:[A-Z]{0,3}\s?[$€£]|USD|EUR|GBP|RMB|US\s?dollars?)?\s?(?:thousands|millions|billions|000['’]?s|['’‘]000s?|[$€£]\s?000['’]?s)\b[^.;]{0,60}\)?",
+    r"\((?:[^()]{0,60}\s)?(?:in\s+)?(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3})?\s?(?:thousands|millions|billions"
+    r"|['’‘]?000['’]?s?)\b[^()]{0,80}\)"
+    r"|\b(?:amounts?|figures?|dollars?|values?|numbers?|expressed|stated|presented|shown|reported"
+    r"|euros?)\s+(?:are\s+)?(?:\w+\s+){0,3}?in\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?"
+    r"|euros?)?\s?"
+    r"(?:thousands?|millions?|billions?|['’‘]?000['’]?s)\b[^.;]{0,60}",
     re.I,
 )
+_UNITS_LINE = re.compile(
+    r"\bin\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?(?:thousands?|millions?"
+    r"|billions?|['’‘]?000['’]?s)\b",
+    re.I,
+)
+
+
+def _find_units(text: str) -> re.Match[str] | None:
+    """Where a text beside a table tells its units: in parentheses, as "amounts in ...", or as a short line."""
+    match = _UNITS_IN.search(text) or (_UNITS_LINE.search(text) if len(text) <= LONGEST_UNITS else None)
+    return match if match and not re.search(r"\d(?<!000)\s?(?:thousand|million|billion)", match[0]) else None
+
+
+_SHARES_IN = re.compile(r"\bshares?\s+(?:amounts?\s+)?in\s+(?:thousands|millions)", re.I)
+_LONE_UNITS = re.compile(r"^\([^()]*\b(?:thousands|millions|billions)\b[^()]*\)$", re.I)
 _EXCEPTIONS = re.compile(r"\bexcept\b", re.I)
 _SHORT_FISCAL = re.compile(r"\bF['’]?(\d\d)\b")
 _HEADING_YEAR = re.compile(r"(?:19|20)\d\d|\bF?Y?\s?['’]?\d\d\b|\bQ[1-4]\b")
@@ -300,7 +418,21 @@ def _is_heading(text: str) -> bool:
     """Whether a cell names a column: a year or words, no amount."""
     if _LONE_YEAR.match(text):
         return True
+    if any(character.isdigit() for character in text) and not _DATED_HEAD.search(text):
+        return False
     return not _PLAIN_AMOUNT.match(text) and any(character.isalpha() for character in text) and len(text) < 60
+
+
+_DATED_HEAD = re.compile(
+    r"(?:19|20)\d\d|\bFY?\s?['’]?\d\d|\bQ[1-4]\b|\bweeks\b|\bmonths\b|\b(?:jan|feb|mar|apr|may|jun|jul"
+    r"|aug|sep|oct|nov|dec)[a-z]*\.?\s+\d",
+    re.I,
+)
+
+
+def _is_only_of_year(axis: Axis, years: Sequence[str]) -> bool:
+    """Whether a column is headed by a year that no other has: then it holds that year's figures, not a change."""
+    return bool(axis.path) and years.count(axis.path[-1]) == 1
 
 
 def _inherited(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]:
@@ -324,8 +456,18 @@ def _inherited(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]:
 MOST_NEAR = 1500
 """Characters of a text beside a table that may say what the table is about."""
 
+_LEAD_IN = re.compile(
+    r":\s*$|\b(?:following|below)\s+(?:table|schedule|chart)|\btables?\s+(?:below|above|sets?|shows?"
+    r"|presents?|summari[sz]es|provides?|lists?)"
+    r"|\bas follows\b|\b(?:set (?:out|forth)|summari[sz]ed|shown|listed|presented"
+    r"|detailed)\s+(?:in the table\s+)?below\b",
+    re.I,
+)
+"""How a text announces the table that follows it: what it says is said of the table."""
+
 _HEADER_UNITS = re.compile(
-    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
+    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?"
+    r"|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
     re.I,
 )
 
@@ -366,4 +508,8 @@ def relations_of(
 
 def units_of(tree: Tree, node: Node) -> str:
     """The units of a table node as printed, "" for any other node."""
-    return Relation("", TableView(node, node.table, tree)).units if node.table is not None else ""
+    if node.table is None:
+        return ""
+    relation = Relation("", TableView(node, node.table, tree))
+    own = [axis.name for axis in relation.axes if _HEADER_UNITS.search(axis.name)]
+    return relation.units if _is_scaled(relation.units) or not own else own[0]

@@ -30,7 +30,6 @@ from vectorless_web.engine.retrieval.expansion import (
     hybrid_union,
     personalized_pagerank,
 )
-from vectorless_web.engine.retrieval.filters import NodeFilter, TemporalFilter, property_equals
 from vectorless_web.engine.retrieval.fusion import (
     Distribution,
     Eviction,
@@ -61,12 +60,15 @@ from vectorless_web.engine.retrieval.query import (
     WARNINGS_CAP,
     Circumstances,
     Lane,
+    NodeFilter,
     RetrievalQuery,
     RetrievalResult,
     RetrievalWarning,
     RetrievedItem,
+    TemporalFilter,
     WarningCode,
     cap_warnings,
+    property_equals,
 )
 from vectorless_web.engine.retrieval.reranking import (
     DiversityCandidate,

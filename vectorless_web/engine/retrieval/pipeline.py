@@ -27,7 +27,6 @@ from vectorless_web.engine.retrieval.expansion import (
     expand_by_decay,
     expand_by_pagerank,
 )
-from vectorless_web.engine.retrieval.filters import NodeFilter, TemporalFilter
 from vectorless_web.engine.retrieval.fusion import (
     RRF_K,
     FusionStrategy,
@@ -44,10 +43,12 @@ from vectorless_web.engine.retrieval.query import (
     LANE_ORDER,
     Circumstances,
     Lane,
+    NodeFilter,
     RetrievalQuery,
     RetrievalResult,
     RetrievalWarning,
     RetrievedItem,
+    TemporalFilter,
     WarningCode,
     cap_warnings,
     remove_repeats,

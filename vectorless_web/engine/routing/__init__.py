@@ -7,9 +7,8 @@ first for 63 questions and is among the first three for all 65; 53 questions com
 
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
 from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
-from vectorless_web.engine.routing.card_keys import card_row
+from vectorless_web.engine.routing.card_keys import card_row, links_for
 from vectorless_web.engine.routing.config import RouteMode, RouterConfig
-from vectorless_web.engine.routing.links import links_for
 from vectorless_web.engine.routing.result import RouteResult, ScoredCandidate
 from vectorless_web.engine.routing.router import DocumentRouter
 

@@ -14,9 +14,8 @@ from vectorless_web.engine.index.snapshot_rows import Array, Change, DeltaRow, e
 from vectorless_web.engine.llm.calls import fence_text
 from vectorless_web.engine.llm.model import ChatModel, Message
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
-from vectorless_web.engine.routing.card_keys import card_row
+from vectorless_web.engine.routing.card_keys import card_row, links_for
 from vectorless_web.engine.routing.config import RouteMode, RouterConfig
-from vectorless_web.engine.routing.links import links_for
 from vectorless_web.engine.routing.result import Explainer, RouteResult, ScoredCandidate
 from vectorless_web.engine.routing.signals import RouteScorer, as_written, find_committed
 

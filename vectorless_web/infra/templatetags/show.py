@@ -1,7 +1,8 @@
-"""How values are shown: icons, durations, money, sizes, pages, people and moments."""
+"""How values are shown: icons, durations, money, sizes, pages, people, moments, headings, what a self-test found."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import pairwise
@@ -14,9 +15,63 @@ from django.utils import formats, timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from vectorless_web.engine.text.numbers import missing_unit, numbers_in, unit_word
 from vectorless_web.engine.text.readable import lower_capitals as readable_case
+
+register = template.Library()
+
+CAPABILITIES = {
+    "reply": gettext_lazy("Answers"),
+    "json_schema": gettext_lazy("JSON schema"),
+    "json_object": gettext_lazy("JSON object"),
+    "streaming": gettext_lazy("Streaming"),
+    "quotes": gettext_lazy("Quotes exactly"),
+    "pictures": gettext_lazy("Reads pictures"),
+    "context": gettext_lazy("Context"),
+    "speed": gettext_lazy("Speed"),
+    "usage": gettext_lazy("Counts tokens"),
+    "plan": gettext_lazy("Planning steps"),
+    "guide": gettext_lazy("Guiding the search"),
+    "write": gettext_lazy("Writing answers"),
+}
+
+
+@register.filter
+def capability(name: str) -> str:
+    """The name of a capability or a job, for people."""
+    return str(CAPABILITIES.get(name, name))
+
+
+@register.filter
+def found_word(found: str | bool) -> str:
+    """Yes, no or not known."""
+    if found in ("yes", True):
+        return _("yes")
+    return _("no") if found in ("no", False) else _("not known")
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineRow:
+    """One heading of a nested list: whether a list opens below it, and how many lists close after it."""
+
+    section: Any
+    opens: bool
+    closes: range
+
+
+@register.filter("nested")
+def nest_sections(sections: Iterable[Any]) -> Iterator[OutlineRow]:
+    """Headings in pre-order, each with a `depth`, as rows of a nested list."""
+    rows = list(sections)
+    base = min((row.depth for row in rows), default=0)
+    level = 0
+    for row, following in zip(rows, [*rows[1:], None], strict=True):
+        opens = following is not None and following.depth > row.depth
+        deeper = level + 1 if opens else level
+        level = deeper if opens else min(level, following.depth - base if following is not None else 0)
+        yield OutlineRow(row, opens, range(0 if opens else deeper - level))
 
 
 def describe_time(local: datetime, now: datetime) -> str:
@@ -30,8 +85,6 @@ def describe_time(local: datetime, now: datetime) -> str:
         return _("yesterday, %(clock)s") % {"clock": clock}
     return formats.date_format(local, "j M" if local.year == now.year else "j M Y")
 
-
-register = template.Library()
 
 SPACE = "\N{NO-BREAK SPACE}"
 

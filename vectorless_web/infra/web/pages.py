@@ -1,4 +1,4 @@
-"""What every page may show, the site's icon, and what caches may keep of a page."""
+"""What every page may show, how htmx is answered, the site's icon, and what caches may keep of a page."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,10 +6,12 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, resolve_url
 from django.templatetags.static import static
 from django.utils.cache import patch_cache_control
 from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
 
 from vectorless_web.infra.queues.jobs import queue_is_up
 
@@ -49,3 +51,20 @@ class PrivatePagesMiddleware:
         if not response.has_header("Cache-Control") and (response.status_code >= 500 or request.user.is_authenticated):
             patch_cache_control(response, private=True, no_store=True)
         return response
+
+
+def is_htmx(request: HttpRequest) -> bool:
+    """Whether htmx asked, and so wants a fragment rather than a page."""
+    return bool(getattr(request, "htmx", False))
+
+
+def go_to(request: HttpRequest, to: Any, *args: Any, **kwargs: Any) -> HttpResponse | HttpResponseRedirect:
+    """Send the browser to another page, whether htmx or a plain form asked."""
+    if is_htmx(request):
+        return HttpResponseClientRedirect(resolve_url(to, *args, **kwargs))
+    return redirect(to, *args, **kwargs)
+
+
+def csp_nonce(request: HttpRequest) -> dict[str, Any]:
+    """Context processor: the nonce under the name that django-htmx's script tag reads."""
+    return {"csp_nonce": getattr(request, "csp_nonce", "")}

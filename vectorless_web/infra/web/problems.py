@@ -14,8 +14,7 @@ from django.views.defaults import server_error
 
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.infra.outages import outage_of
-from vectorless_web.infra.web.htmx import is_htmx
-from vectorless_web.infra.web.pages import common
+from vectorless_web.infra.web.pages import common, is_htmx
 
 logger = logging.getLogger(__name__)
 

@@ -52,10 +52,12 @@ def _ending(run: Run, answer: Answer | None) -> str:
 
 def _tell_interventions(run: Run, claims: Sequence[Claim]) -> Iterator[str]:
     """What became of the model that was to answer: that another did, that sentences of it were struck."""
-    for view in (takeover_of(run), struck_of(run, claims)):
-        if view is not None:
-            yield ""
-            yield inline(f"{view.say} {view.cause}")
+    if (takeover := takeover_of(run)) is not None:
+        yield ""
+        yield inline(f"{takeover.say} {takeover.cause}")
+    if (struck := struck_of(run, claims)) is not None:
+        yield ""
+        yield inline(struck.say)
 
 
 def _passage(citation: Citation) -> str:

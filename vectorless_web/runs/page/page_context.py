@@ -16,11 +16,11 @@ from vectorless_web.infra.limits import STEPS_MAX
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.runs import selectors
 from vectorless_web.runs.answerers import Answerer, answerers_of, estimate_of
-from vectorless_web.runs.models import Citation, Claim, Run, Thread
+from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Thread
 from vectorless_web.runs.page import rendering, sheets
 from vectorless_web.runs.page.tree_map import maps_of
 from vectorless_web.runs.question import WALKS_MAX
-from vectorless_web.runs.services.threads import list_read_nodes
+from vectorless_web.runs.services.asking import list_read_nodes
 from vectorless_web.workspaces.selectors import May
 
 FREE = ("route", "verify", "finalize")
@@ -189,6 +189,7 @@ def around_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "may": may,
         "may_stop": selectors.may_stop(may, mine=mine),
         "citations": citations,
+        "lit": sheets.find_lit_citation(citations),
         "sheets": sheets.sheets_of(run, citations, steps),
         "maps": maps_of(run, steps, citations),
     }
@@ -215,6 +216,7 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "claims": claims,
         "citations": citations,
         "quotes": [citation for citation in citations if citation.claim_id],
+        "lit": sheets.find_lit_citation(citations),
         "passages": [citation for citation in citations if not citation.claim_id],
         "struck": rendering.struck_of(run, claims),
         "sheets": sheets.sheets_of(run, citations, steps),
@@ -229,6 +231,7 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
         "thread_size": selectors.count_in_thread(run),
         "newer": selectors.newer_documents(run) if citations else [],
         "replay": None if run.is_open else selectors.replay_of(run),
+        "reasons": Feedback.Reason.choices,
         "my_feedback": None,
         "links": [],
         "ask": None,

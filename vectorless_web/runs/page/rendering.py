@@ -322,7 +322,7 @@ def _silence(code: str) -> str:
 
 @dataclass(frozen=True)
 class StruckView:
-    """What the page says of a model's sentences that were struck out: how many, and what spoke against them."""
+    """What the page says of a model's sentences that were struck out: how many, and where the reasons stand."""
 
     say: str
     cause: str
@@ -335,7 +335,7 @@ def struck_of(run: Run, claims: Sequence[Claim]) -> StruckView | None:
         return None
     one, many = "%(n)d sentence of %(model)s was struck out.", "%(n)d sentences of %(model)s were struck out."
     say = ngettext(one, many, len(struck))
-    cause = " ".join(dict.fromkeys(claim.because for claim in struck))
+    cause = ngettext("Its reason stands below it.", "The reason for each stands below it.", len(struck))
     return StruckView(say % {"n": len(struck), "model": run.model}, cause)
 
 

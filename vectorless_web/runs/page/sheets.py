@@ -41,6 +41,12 @@ def sheets_of(run: Run, citations: Sequence[Citation], steps: Sequence[Step]) ->
     return [sheet for version, page in places if (sheet := _readable_sheet(run, citations, version, page))]
 
 
+def find_lit_citation(citations: Sequence[Citation]) -> Citation | None:
+    """The citation that a page opens on: the first whose quote was found, else the first."""
+    found = (citation for citation in citations if citation.check_result != "missing")
+    return next(found, citations[0] if citations else None)
+
+
 def may_be_shown(version: DocumentVersion) -> bool:
     """Whether its pages may be: those of a deleted document are gone for readers, purged or not yet."""
     return version.document.deleted_at is None
@@ -75,15 +81,16 @@ def _fragment_url(run: Run, version: DocumentVersion, page_index: int) -> str:
 
 
 def _highlights(citations: Sequence[Citation]) -> dict[Place, list[Highlight]]:
-    """Marks by page, pages in order of marker; the first citation is the lit one."""
+    """Marks by page, pages in order of marker; that of the citation the page opens on is lit."""
     found: dict[Place, list[Highlight]] = {}
+    lit = find_lit_citation(citations)
     for citation in citations:
         version = citation.version
         if version is None or not may_be_shown(version) or citation.check_result == "missing":
             continue
         for page in _pages_of(citation):
             marks = found.setdefault((version.pk, page), [])
-            marks.append(_mark(citation, page, on=citation is citations[0]))
+            marks.append(_mark(citation, page, on=citation is lit))
     return found
 
 

@@ -1,11 +1,17 @@
 """What may be done to runs: ask, work on, stop, recover."""
 
-from vectorless_web.runs.services.asking import ask_again, start_run
+from vectorless_web.runs.services.asking import (
+    ask_again,
+    delete_run,
+    give_feedback,
+    may_rename,
+    rename_thread,
+    start_run,
+)
 from vectorless_web.runs.services.call_log import CallLog, RunCostBudget, stored_calls
 from vectorless_web.runs.services.executing import Engine, Reasoner, claim_run, execute_run, fail_run, limits_of
 from vectorless_web.runs.services.inputs import inputs_of, kept_late, load_kept_lexicon, program_digest
-from vectorless_web.runs.services.leases import RunLease
-from vectorless_web.runs.services.recovering import cancel_run, hand_back_run, recover_runs, stop_run
+from vectorless_web.runs.services.leases import RunLease, cancel_run, hand_back_run, recover_runs, stop_run
 from vectorless_web.runs.services.replaying import (
     Found,
     is_waited_for,
@@ -14,7 +20,6 @@ from vectorless_web.runs.services.replaying import (
     replay,
     start_replay,
 )
-from vectorless_web.runs.services.threads import delete_run, give_feedback, may_rename, rename_thread
 
 __all__ = [
     "CallLog",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.db import connection
 from django.db.models import QuerySet
 
-from vectorless_web.documents.models import VectorFile
+from vectorless_web.documents.models import SectionSummaries, VectorFile
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import message_from
 from vectorless_web.infra.leases import write_under_lease
@@ -119,12 +119,15 @@ class RunCostBudget(WorkspaceCostBudget):
     """Pays the calls of one run.
 
     Made at the start of an attempt: what died workers left put aside is given back then,
-    unless somebody else in the workspace may still settle it: another run, or the
-    embedding of a document.
+    unless somebody else in the workspace may still settle it: another run, or
+    the embedding or summarising of a document.
     """
 
     def __init__(self, run: Run) -> None:
         super().__init__(run.workspace, run.asked_by)
         runs = Run.objects.filter(workspace=run.workspace_id, status=Run.Status.RUNNING).exclude(pk=run.pk)
         files = VectorFile.objects.filter(choice__workspace=run.workspace_id, status=VectorFile.Status.WORKING)
-        release_all(workspace=run.workspace, unless=lambda: runs.exists() or files.exists())
+        lines = SectionSummaries.objects.filter(
+            version__document__workspace=run.workspace_id, status=SectionSummaries.Status.WORKING
+        )
+        release_all(workspace=run.workspace, unless=lambda: runs.exists() or files.exists() or lines.exists())

@@ -16,8 +16,8 @@ from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.routing import RouteMode, RouteResult, ScoredCandidate
 from vectorless_web.infra.leases import write_under_lease
 from vectorless_web.runs.models import Run, RunInputs
+from vectorless_web.runs.services.asking import previous_of
 from vectorless_web.runs.services.leases import RunLease
-from vectorless_web.runs.services.threads import previous_of
 from vectorless_web.workspaces.selectors import lexicon_from, lexicon_rows
 
 

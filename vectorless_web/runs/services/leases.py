@@ -1,16 +1,21 @@
-"""The lease of a run: claimed in fair turns, ended by a stop, renewed for a few attempts."""
+"""Leases of runs: claiming and ending one, stopping it, and recovering one whose worker died or whose job was lost."""
 
 from dataclasses import dataclass
 
 from django.conf import settings
-from django.db.models import F
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from vectorless_web.infra.leases import Lease, LeaseRule
-from vectorless_web.runs.line import RUNS
+from vectorless_web.runs.line import RUNS, job_id
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.services.queueing import admit_after
+from vectorless_web.runs.selectors import may_stop
+from vectorless_web.runs.services.queueing import admit_after, admit_runs, announce, enqueue, stop_job
+from vectorless_web.workspaces.selectors import User, may_in
+from vectorless_web.workspaces.services import record
 
 RUN_LEASES = LeaseRule(
     model=Run,
@@ -52,3 +57,100 @@ def end_run(lease: RunLease, status: str, **values: object) -> bool:
     if ended:
         admit_after(lease.run_id)
     return ended
+
+
+REASON = "Stopped before it was done. What was found is kept."
+
+
+def stop_run(*, user: User, run: Run) -> bool:
+    """Ask a run to stop for a member of its workspace; PermissionDenied unless it is their own or they edit here."""
+    if not may_stop(may_in(run.workspace), mine=run.asked_by_id == user.pk):
+        raise PermissionDenied("Only who asked this, an editor or an owner can stop it.")
+    return cancel_run(user=user, run=run)
+
+
+def cancel_run(*, user: User, run: Run) -> bool:
+    """Ask a run to stop; false when it has ended already.
+
+    One that waits, or whose worker is gone, ends at once. A working one is told: its
+    worker notices within a quarter of a second and ends its own process if need be.
+    """
+    asked = Run.objects.filter(pk=run.pk, status__in=Run.OPEN, cancel_requested=False).update(
+        cancel_requested=True, stopped_by=user.pk
+    )
+    if not asked:
+        return False
+    record(actor=user, verb="run.stopped", workspace=run.workspace, target=run)
+    if end_abandoned(run.pk):
+        stop_job(run.pk, run.attempt)
+    announce(run.pk)
+    return True
+
+
+def end_abandoned(run_id: int) -> bool:
+    """End a stopped run that nobody works on; false when somebody does."""
+    nobody = Q(status=Run.Status.QUEUED) | RUN_LEASES.is_expired()
+    ended = Run.objects.filter(nobody, pk=run_id, cancel_requested=True).update(
+        **RUN_LEASES.make_released_values(), status=Run.Status.CANCELLED, finished_at=timezone.now(), reason=REASON
+    )
+    if ended:
+        admit_after(run_id)
+    return bool(ended)
+
+
+def recover_runs() -> int:
+    """Give every abandoned run a next attempt or an end; how many were touched.
+
+    Each change is one conditional UPDATE, so any number of sweeps may run at once.
+    """
+    return RUN_LEASES.recover(RUN_LEASES.select_expired(), requeue=_requeue, give_up=_give_up) + admit_runs()
+
+
+def hand_back_run(run_id: int, job: str) -> bool:
+    """Requeue a run whose process was ended because the site stops; false unless `job` is the attempt it is at.
+
+    Stopping the site is no failure of the run: it is never the reason to give it up.
+    """
+    run = Run.objects.filter(pk=run_id, status=Run.Status.RUNNING).first()
+    if run is None or job_id(run.pk, run.attempt) != job:
+        return False
+    held = RUN_LEASES.select_held(run.pk, run.lease)
+    if run.cancel_requested:
+        return bool(held.update(lease_until=timezone.now()))
+    with transaction.atomic():
+        taken = held.update(**RUN_LEASES.make_requeued_values())
+        if taken:
+            run.attempt += 1
+            enqueue(run)
+    announce(run.pk)
+    return bool(taken)
+
+
+def _requeue(abandoned: QuerySet[Run], run: Run) -> bool:
+    with transaction.atomic():
+        taken = abandoned.update(**RUN_LEASES.make_requeued_values())
+        if taken:
+            admit_after(run.pk)
+    return _tell(run) if taken else False
+
+
+def _give_up(abandoned: QuerySet[Run], run: Run) -> bool:
+    """The run is ended as stopped when that was asked, and as failed when its attempts are used up."""
+    if run.cancel_requested:
+        return _tell(run) if end_abandoned(run.pk) else False
+    failed = abandoned.update(
+        **RUN_LEASES.make_released_values(),
+        status=Run.Status.FAILED,
+        finished_at=timezone.now(),
+        error_code="lease_lost",
+        retryable=True,
+        reason=f"The process that worked on this died {run.attempt} times. The steps it took are kept; ask again.",
+    )
+    return _tell(run) if failed else False
+
+
+def _tell(run: Run) -> bool:
+    """A worker that was only suspended must not keep its slot for work that is no longer its own."""
+    stop_job(run.pk, run.attempt)
+    announce(run.pk)
+    return True

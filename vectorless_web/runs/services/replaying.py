@@ -22,7 +22,7 @@ from vectorless_web.engine.llm.model import OUTSIDE
 from vectorless_web.engine.llm.picture import Picture, picture_from
 from vectorless_web.engine.routing import RouteResult
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.throttle import HOUR, seconds_to_wait
+from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
 from vectorless_web.runs import selectors
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Citation, Replay, Run, RunInputs, Step

@@ -1,24 +1,29 @@
-"""The pages of questions: home, workspace, thread, run, list, and the acts on a run."""
+"""A run's page and acts, the parts of it that are fetched on their own, and two runs side by side."""
 
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.documents.selectors import card_context
-from vectorless_web.infra.limits import parse_whole_number
-from vectorless_web.infra.web.htmx import go_to, is_htmx
+from vectorless_web.documents.selectors import card_context, document_for, readable_documents
+from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
+from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import selectors, services
 from vectorless_web.runs.answerers import answerers_of
+from vectorless_web.runs.compare.comparison import comparison_of
 from vectorless_web.runs.export import values
 from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.markdown import as_markdown
 from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, edit_box, read_prefill
-from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.live.feed import Audience, Feed
+from vectorless_web.runs.models import Feedback, Run, Thread
 from vectorless_web.runs.page import page_context, rendering, sheets
 from vectorless_web.runs.page.page_context import find_ways
+from vectorless_web.runs.views.lists import list_page
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 
@@ -126,7 +131,9 @@ def feedback(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         return redirect("runs:detail", slug=slug, pk=pk)
     citations = rendering.citations_of(run, selectors.claims_of(run))
     context = {"run": run, "workspace": run.workspace, "may": may_in(run.workspace), "my_feedback": given}
-    return render(request, "runs/_feedback.html", {**context, "citations": citations})
+    return render(
+        request, "runs/_feedback.html", {**context, "reasons": Feedback.Reason.choices, "citations": citations}
+    )
 
 
 @require_POST
@@ -243,3 +250,90 @@ def edit(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "again": find_ways(run),
     }
     return render(request, "runs/edit.html", context)
+
+
+@require_GET
+def choices(request: HttpRequest, slug: str) -> HttpResponse:
+    """Documents to tick: the rows alone for the ask box, a page of its own without a script."""
+    place = workspace_for(request.user, slug, Role.MEMBER)
+    chosen = AskedForm.read(request.GET).chosen
+    ticked = readable_documents(place, request.user).filter(pk__in=chosen).order_by("title", "pk")
+    search, page = (
+        request.GET.get("q", "").replace("\0", "")[:SEARCH_MAX],
+        parse_whole_number(request.GET.get("page")) or 1,
+    )
+    found = choices_of(place, request.user, ticked, search=search, page=page)
+    if is_htmx(request):
+        return render(request, "runs/_choices.html", {"workspace": place, "choices": found})
+    context = workspace_context(request.user, place, "ask")
+    return render(request, "runs/choose.html", {**context, "choices": found})
+
+
+@require_GET
+def used_pages(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    document = document_for(request.user, slug, pk)
+    context = {"workspace": document.workspace, "document": document, "used_pages": selectors.used_pages(document)}
+    return render(request, "runs/_used_pages.html", context)
+
+
+STATE, ENDED = "X-Run-State", "X-Run-Ended"
+
+
+@require_GET
+@never_cache
+def news(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """What the socket would send beyond `?after=`: fragments, or 204 while the page's `?state=` still stands."""
+    run = selectors.run_for(request.user, slug, pk)
+    audience = Audience(may_in(run.workspace), get_language() or "", run.asked_by_id == request.user.pk)
+    after = parse_whole_number(request.GET.get("after")) or 0
+    state, html = Feed(run, after).render_news(after, request.GET.get("state", ""), audience)
+    headers = {STATE: state.token, ENDED: str(int(state.ended))}
+    return HttpResponse(html, headers=headers) if html else HttpResponse(status=204, headers=headers)
+
+
+@require_POST
+def replay(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk, Role.MEMBER)
+    services.start_replay(user=request.user, run=run)
+    return _render_replay(request, run) if is_htmx(request) else redirect("runs:detail", slug=slug, pk=pk)
+
+
+@require_GET
+def replay_state(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    return _render_replay(request, selectors.run_for(request.user, slug, pk))
+
+
+def _render_replay(request: HttpRequest, run: Run) -> HttpResponse:
+    context = {"run": run, "workspace": run.workspace, "may": may_in(run.workspace), "replay": selectors.replay_of(run)}
+    return render(request, "runs/_replay.html", context)
+
+
+@require_GET
+def compare(request: HttpRequest, slug: str, pk: int, other: int) -> HttpResponse:
+    first, second = (selectors.run_for(request.user, slug, number) for number in (pk, other))
+    if first == second:
+        raise Http404("A run cannot be compared with itself.")
+    context = workspace_context(request.user, first.workspace, "runs")
+    return render(request, "runs/compare.html", {**context, **comparison_of(first, second)})
+
+
+@require_GET
+def choose(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    run = selectors.run_for(request.user, slug, pk)
+    in_thread, same_question = page_context.find_comparable(run)
+    context = {
+        **workspace_context(request.user, run.workspace, "runs"),
+        "run": run,
+        "in_thread": in_thread,
+        "same_question": same_question,
+    }
+    return render(request, "runs/compare_choose.html", context)
+
+
+@require_GET
+def compare_ticked(request: HttpRequest, slug: str) -> HttpResponse:
+    """From the boxes of a list to the page of the two; the list again when not exactly two are ticked."""
+    ticked = sorted({number for text in request.GET.getlist("run") if (number := parse_whole_number(text))})
+    if len(ticked) != 2:
+        return list_page(request, slug, refused=True)
+    return redirect("runs:compare", slug=slug, pk=ticked[0], other=ticked[1])

@@ -1,4 +1,4 @@
-"""Who may make an account, who may sign in and how often, and what proves an address or a second step.
+"""Who may make an account, with which password, who may sign in and how often, and what proves an address or a step.
 
 Tries are counted for the account and the place they come from, whichever of the account's
 names was typed. A place is a browser that has signed in to the account before, known by a
@@ -9,9 +9,11 @@ thousand addresses gains nothing, and the owner still gets in, at once from a kn
 
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.forms import ResetPasswordForm as MailedResetForm
 from allauth.account.utils import filter_users_by_email
 from allauth.mfa.adapter import DefaultMFAAdapter
 from django.conf import settings
@@ -22,11 +24,52 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.infra.web.throttle import client_address, counted_address, give_back, seconds_to_wait
+from vectorless_web.infra.web.request_limits import client_address, counted_address, give_back, seconds_to_wait
 from vectorless_web.workspaces.models import Invitation
 from vectorless_web.workspaces.selectors import User, invitation_by
 from vectorless_web.workspaces.services import accept_invitation, invitation_closed
 from vectorless_web.workspaces.storage import SecretUnreadable, decrypt, encrypt
+
+LEAST_CHARACTERS = 5
+"""Different characters, blanks aside: "aaaaaaaaaa" has one, "2024202420" has three, a sentence about fifteen."""
+LEAST_STEPS = 3
+"""Different distances between neighbours: "abcdefghij" has one, "acegikmoqs" too."""
+
+
+class VariedPasswordValidator:
+    """Refuses blanks, few characters again and again, and the alphabet in order."""
+
+    def validate(self, password: str, user: object = None) -> None:
+        """ValidationError for a password of too little variety."""
+        letters = "".join(password.split())
+        steps = {ord(second) - ord(first) for first, second in pairwise(letters)}
+        if len(set(letters.casefold())) < LEAST_CHARACTERS or len(steps) < LEAST_STEPS:
+            raise ValidationError(
+                "This password repeats itself or is a row of neighbours. Take several words, for example.",
+                code="password_too_even",
+            )
+
+    def get_help_text(self) -> str:
+        """The rule in words."""
+        return f"Your password needs at least {LEAST_CHARACTERS} different characters, in no simple order."
+
+
+NO_MAIL = (
+    "This site sends no mail, so no link was sent. Ask the owner of your workspace or an administrator of the site: "
+    "an administrator can make a link for you with which you choose a new password."
+)
+
+
+class ResetPasswordForm(MailedResetForm):
+    """Asks for the address to which a link is sent; refuses while no mail is sent at all."""
+
+    def clean(self) -> dict[str, Any]:
+        """ValidationError while mail is off."""
+        if not settings.MAIL_ON:
+            raise ValidationError(NO_MAIL, code="mail_off")
+        values: dict[str, Any] = super().clean()
+        return values
+
 
 TRIES, TRIES_SECONDS = 5, 300
 """Wrong passwords for one account from one place."""

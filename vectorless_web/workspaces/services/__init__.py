@@ -1,13 +1,5 @@
 """What may be done to workspaces, their members, models and budgets."""
 
-from vectorless_web.workspaces.services.budgets import (
-    WorkspaceCostBudget,
-    release_all,
-    remove_budget,
-    reserve,
-    set_budget,
-    settle,
-)
 from vectorless_web.workspaces.services.lexicon import MAX_ENTRIES, add_entry, change_entry, remove_entry
 from vectorless_web.workspaces.services.members import (
     accept_invitation,
@@ -26,15 +18,21 @@ from vectorless_web.workspaces.services.members import (
     revoke_invitation,
     update_workspace,
 )
-from vectorless_web.workspaces.services.providers import (
+from vectorless_web.workspaces.services.recording import record
+from vectorless_web.workspaces.services.spending import (
+    WorkspaceCostBudget,
     break_test,
     check_address,
+    release_all,
+    remove_budget,
     remove_provider,
+    reserve,
     save_provider,
+    set_budget,
+    settle,
     start_test,
     test_provider,
 )
-from vectorless_web.workspaces.services.recording import record
 
 __all__ = [
     "MAX_ENTRIES",

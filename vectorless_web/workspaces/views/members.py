@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.infra.web.htmx import go_to
+from vectorless_web.infra.web.pages import go_to
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.accounts.adapters import INVITATION

@@ -6,7 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.engine.llm.presets import PRESETS, Preset, preset
-from vectorless_web.infra.web.htmx import go_to, is_htmx
+from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import BudgetForm, ProviderForm
 from vectorless_web.workspaces.models import ModelProvider, Role, Workspace

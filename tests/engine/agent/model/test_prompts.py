@@ -18,7 +18,7 @@ from vectorless_web.engine.agent.model.prompts import (
     system_prompt,
 )
 from vectorless_web.engine.agent.model.turns import LEFT_OUT, first_messages, fitted_messages, next_message
-from vectorless_web.engine.agent.planner import ToolResult, WalkBudget, WalkContext
+from vectorless_web.engine.agent.planner import PictureOffer, ToolResult, WalkBudget, WalkContext
 from vectorless_web.engine.answers.claims import DraftClaim, Objected, PackedNode, SynthesisContext
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
@@ -120,6 +120,7 @@ SYNTHESIS = SynthesisContext(PLAN, (FIGURE,), (READ,), {"a": "Norrvik Annual Rep
 PROMPTS = {
     "system": system_prompt(),
     "first": first(walk_context()),
+    "first_with_pictures": first(walk_context(pictures=PictureOffer(3, (1, 4, 5)))),
     "next": next_message(walk_context(results=results(replace(READ, key=14)))).content,
     "synthesis": synthesis_prompt(SYNTHESIS, TAKEN),
     "objections": objections_prompt(

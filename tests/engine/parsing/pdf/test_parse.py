@@ -6,7 +6,7 @@ from tests.engine.parsing.conftest import nodes, outline, texts, uncovered
 from tests.support.paper import Text, pdf, prose
 from tests.support.pdf_text import text_under
 from vectorless_web.engine.documents.node import GlyphSpan
-from vectorless_web.engine.parsing.pdf.boxes import highlight_boxes, render_page
+from vectorless_web.engine.parsing.pdf.text import highlight_boxes, render_page
 
 
 def chapter(title: str) -> list[Text]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 
@@ -55,8 +55,8 @@ _ASKS_REFERENCES = re.compile(
 class WalkReader:
     """One document for one question. Pure: the same document and question give the same texts."""
 
-    def __init__(self, entry: DocumentEntry, finder: Finder) -> None:
-        self._entry, self._finder = entry, finder
+    def __init__(self, entry: DocumentEntry, finder: Finder, summaries: Mapping[int, str] | None = None) -> None:
+        self._entry, self._finder, self._summaries = entry, finder, summaries or {}
         self._tree = finder.document.tree
         self.tokens = self._tree.root.token_count
 
@@ -212,7 +212,10 @@ class WalkReader:
         return heads, "" if units in " ".join(head.split()) else units, "" if is_told else " | ".join(periods)
 
     def _lead(self, key: int) -> str:
-        """The first sentence, or the captions, of what stands in a section before its own sections begin."""
+        """What a model wrote of a section; else the first sentence, or the captions, of what stands in it before its
+        own sections begin."""
+        if key in self._summaries:
+            return self._summaries[key]
         for leaf in self._tree.children(key):
             if not self._tree.is_leaf(leaf):
                 return ""

@@ -1,6 +1,5 @@
 """EXTRACT and SYNTHESIZE: copies the rows and sentences that answer, and says what a walk brings and lacks."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,11 +36,13 @@ from vectorless_web.engine.passages.passage import (
     select_passages,
 )
 from vectorless_web.engine.questions.focus import covers_page, page_asked
-from vectorless_web.engine.questions.formulas.request import request_of
+from vectorless_web.engine.questions.formulas.request import Task, request_of
 from vectorless_web.engine.questions.plan import Intent
-from vectorless_web.engine.questions.requirements import Wanted, asks_for
+from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
+from vectorless_web.engine.relations.lookup import content_terms
+from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
-from vectorless_web.engine.relations.relation import relations_of
+from vectorless_web.engine.relations.relation import relations_of, words_of
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -82,7 +83,14 @@ def sweep(walk: Walk) -> StepResult:
 
 
 def _choose_passages(walk: Walk, found: Sequence[Passage]) -> Chosen:
-    """Passages that say nearly as much as the best, no words twice; of too many those that differ."""
+    """A list that is all of what is asked for; else passages that say nearly as much as the best, no words twice.
+
+    Of too many those that differ.
+    """
+    whole = next((passage for passage in found if passage.is_list and passage.suffices), None)
+    if whole is not None:
+        return Chosen((whole,))
+    found = [passage for passage in found if not passage.is_list]
     said = [(walk.finder.coverage(passage.quote, passage.where), passage) for passage in found]
     best = max((share for share, _ in said), default=0.0)
     good = [passage for share, passage in said if share >= max(SWEPT_LEAST_SAID, NEAR_BEST * best)]
@@ -101,6 +109,15 @@ KEPT_PASSAGES, COMPETING = 12, 2
 
 FREE_FIT = 0.8
 """Least fit of a row to an item that the lexicon does not know."""
+
+KNOWN_FIT = 0.84
+"""Least fit of rows of primary statements from which a known ratio is worked out whatever else the question says."""
+
+MOST_PROSE = 60
+"""Passages in which operands of a calculation are looked for."""
+
+FEW_TABLES = 20
+"""Tables that are all looked through; of more only those that hold a word of the question."""
 
 UNASKED = 12
 """Passages read when a step names none."""
@@ -138,7 +155,7 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     if reading is not None:
         facts.append(reading)
     elif wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
-        facts.extend(_figures(walk))
+        facts.extend(_keep_accounted(walk, _figures(walk)))
     if not facts or (reading is None and not wants_figures(walk.plan)):
         passages, set_aside = _passages(walk, keys)
         facts.extend(passages)
@@ -172,8 +189,10 @@ def _read_relations(walk: Walk) -> Reading | None:
     if request is None or walk.count_taken(StepKind.EXTRACT):
         return None
     tree = walk.document.tree
-    fits = walk.finder.fits([key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE])
-    views = list(tables_of(tree, [key for key, fit in fits.items() if fit > 0]))
+    keys = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
+    if len(keys) > FEW_TABLES:
+        keys = [key for key, fit in walk.finder.fits(keys).items() if fit > 0]
+    views = list(tables_of(tree, keys))
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
     subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
@@ -182,7 +201,42 @@ def _read_relations(walk: Walk) -> Reading | None:
         relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
     page = page_asked(walk.plan.question, len(walk.document.pages))
     on_page = [relation for relation in relations if page and covers_page(relation.view.node, page)]
-    return (read_request_in(on_page, request) if on_page else None) or read_request_in(relations, request)
+    sentences = _sentences(walk) if request.task is Task.COMPUTE else []
+    reading = read_request_in(on_page, request) if on_page else None
+    return reading or read_request_in(relations, request, sentences)
+
+
+def _sentences(walk: Walk) -> list[Sentence]:
+    """Sentences with numbers of the passages that hold most of the question."""
+    tree = walk.document.tree
+    fits = walk.finder.fits(tree.leaves())
+    best = sorted((key for key, fit in fits.items() if fit > 0), key=lambda key: (-fits[key], key))[:MOST_PROSE]
+    nodes = [(tree.node(key), place_words(walk, key)) for key in sorted(best)]
+    return list(sentences_of(walk.entry.id, nodes))
+
+
+def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
+    """The figures when they account for every content word asked for; none when a word stands for nothing.
+
+    A concept of the lexicon covers the words of its own names, so that an unqualified question is
+    answered by a row of another name; a qualifier must stand in a row, a column or a caption.
+    """
+    request = request_of(walk.plan)
+    if request is None or not figures:
+        return figures
+    if request.task is not Task.VALUE and walk.plan.formula is None:
+        return []
+    found = [figure for figure in figures if isinstance(figure, Figure)]
+    needs = figure_needs(walk.plan)
+    if walk.plan.formula is not None and all(n.statement for n in needs) and min(f.fit for f in found) >= KNOWN_FIT:
+        return figures
+    said = words_of(" ".join(f"{figure.label} {figure.column} {figure.where}" for figure in found))
+    names = [walk.entry.title, walk.entry.name, *walk.document.card.fields.entities, *walk.plan.entities]
+    known = [phrase for need in needs for phrase in (need.concept, *need.phrases)]
+    formula = walk.plan.formula.name if walk.plan.formula is not None else ""
+    covered = said | words_of(" ".join((*names, *known, *walk.plan.concepts, formula)))
+    asked = {term for operand in request.operands for term, weight in content_terms(operand.words) if weight == 1.0}
+    return figures if asked - covered <= {"percent"} else []
 
 
 def _figures(walk: Walk) -> list[Fact]:
@@ -229,7 +283,9 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
-    return passage.said >= least and _names_subject(walk, passage.quote, passage.where)
+    return (passage.suffices or passage.said >= least) and _names_subject(
+        walk, passage.quote, passage.where, *(part.quote for part in passage.parts)
+    )
 
 
 def _states_item(walk: Walk, passage: Passage) -> bool:
@@ -251,6 +307,10 @@ def place_words(walk: Walk, key: int) -> str:
     return ", ".join(path[-2:]) if path else walk.entry.title
 
 
+FRUITLESS = "came near, but no sentence or row in it answers"
+"""Said of a section that was read in vain. It names no word: the section may well have the word."""
+
+
 def _list_fruitless_sections(walk: Walk, keys: Sequence[int], facts: Sequence[Fact]) -> list[Checked]:
     """Sections read without finding anything, once each."""
     tree = walk.document.tree
@@ -258,15 +318,10 @@ def _list_fruitless_sections(walk: Walk, keys: Sequence[int], facts: Sequence[Fa
     seen = {checked.ref.key for checked in walk.checked if checked.ref}
     sections = dict.fromkeys(tree.section_of(key) for key in keys)
     return [
-        Checked(walk.entry.id, walk.title_of(section), _explain_rejection(walk), walk.ref(section, "turned_back"))
+        Checked(walk.entry.id, walk.title_of(section), FRUITLESS, walk.ref(section, "turned_back"))
         for section in sections
         if section not in used and section not in seen
     ]
-
-
-def _explain_rejection(walk: Walk) -> str:
-    wanted = re.sub(r"['’]s$", "", walk.plan.concepts[0]) if walk.plan.concepts else "what was asked"
-    return f"came near, but states nothing on {wanted}"
 
 
 def _build_result(
@@ -283,6 +338,7 @@ def _build_result(
             "set_aside": [quote_row(passage) for passage in set_aside[:SET_ASIDE_SHOWN]],
             "read": len(keys),
             "missing": list(walk.gaps()),
+            **({} if figures else {"asked": _account_for_asked(walk, passages)}),
         },
         refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
         confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
@@ -293,6 +349,24 @@ def _list_figures(facts: Sequence[Fact]) -> list[Figure]:
     """The figures among facts, those that a reading rests on included."""
     readings = [fact for fact in facts if isinstance(fact, Reading)]
     return [*(f for f in facts if isinstance(f, Figure)), *(figure for r in readings for figure in r.figures)]
+
+
+def _account_for_asked(walk: Walk, passages: Sequence[Passage]) -> list[dict[str, Any]]:
+    """Each thing asked for, in plain words, and whether a passage that may stand as the answer holds it."""
+    enough = [passage for passage in passages if passage.suffices]
+    wanted = dict.fromkeys(requirement.describe() for requirement in requirements_of(walk.plan))
+    return [{"wanted": name, "met": any(name not in passage.unmet for passage in enough)} for name in wanted]
+
+
+def _describe_asked(walk: Walk, passages: Sequence[Passage]) -> str:
+    """ "; asked for a date or a time, which they hold", or what they lack."""
+    rows = _account_for_asked(walk, passages)
+    lacking = [row["wanted"] for row in rows if not row["met"]]
+    asked = join_names([row["wanted"] for row in rows])
+    if not lacking:
+        return f"; what is asked for, {asked}, stands there"
+    held = "" if len(lacking) == len(rows) else f" of {asked}"
+    return f"; still wanted{held}: {join_names(lacking)}"
 
 
 def _figure_row(figure: Figure) -> dict[str, Any]:
@@ -318,12 +392,15 @@ def _describe_extraction(
         return f"Took {say_count(len(rows), 'table row')}: {named}{more}" + (f", for {periods}" if periods else "")
     if passages:
         pages = on_pages(passage.page_index for passage in passages[:3])
-        return f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
+        copied = f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
+        return copied + _describe_asked(walk, passages)
     if is_opening:
         pages = on_pages(walk.document.tree.node(key).page_start for key in keys[:3])
         return f"Gathered the {say_count(len(keys), 'passage')} nearest to the question, the best from {pages}"
     first = walk.document.tree.node(keys[0])
-    return f"Read {shorten_title(walk.title_of(keys[0]))}, {pages_of(first)}, and found nothing that answers"
+    wanted = join_names(list(dict.fromkeys(requirement.describe() for requirement in requirements_of(walk.plan))))
+    where = f"Read {shorten_title(walk.title_of(keys[0]))}, {pages_of(first)}"
+    return f"{where}, and found nothing that answers; asked for: {wanted}"
 
 
 def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from vectorless_web.engine.documents.node import Cell, Column, NodeKind, Row, Table
 from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Page
+from vectorless_web.engine.parsing.patterns import are_particulars
 from vectorless_web.engine.parsing.tables.drafts import find_units, period_of, with_units
 from vectorless_web.engine.parsing.tables.spans import guess_headers
 
@@ -70,8 +71,9 @@ def _draft(text: str, block: TextBlock, page: int, base: int) -> Draft:
     if block.cells is not None:
         return _table(text, block, page, base)
     builder = TextBuilder()
-    verbatim = block.kind in (NodeKind.CODE, NodeKind.LIST)
-    builder.raw(page, block.start - base, text[block.start : block.end], verbatim=verbatim)
+    own = text[block.start : block.end]
+    verbatim = block.kind in (NodeKind.CODE, NodeKind.LIST) or are_particulars(own.split("\n"))
+    builder.raw(page, block.start - base, own, verbatim=verbatim)
     return builder.draft(block.kind, page, title=block.title, level=block.level, label=block.label)
 
 

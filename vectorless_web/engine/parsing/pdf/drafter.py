@@ -9,7 +9,15 @@ from vectorless_web.engine.documents.node import NodeKind, Table
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Layout, Line, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import CAPTION, Heading
-from vectorless_web.engine.parsing.patterns import ITEM, NOTE, NUMBERED, PART, is_notes_title, statement_kind
+from vectorless_web.engine.parsing.patterns import (
+    ITEM,
+    NOTE,
+    NUMBERED,
+    PART,
+    are_particulars,
+    is_notes_title,
+    statement_kind,
+)
 from vectorless_web.engine.parsing.tables.drafts import find_units, table_draft, with_units
 from vectorless_web.engine.parsing.tables.grid import Grid, build_grid
 from vectorless_web.engine.parsing.tables.regions import LineRow
@@ -127,10 +135,11 @@ def _needs_space(before: str, after: str) -> bool:
 
 
 def join_lines(builder: TextBuilder, lines: Sequence[Line]) -> None:
-    """Append lines as running text: a space between them, none after a divided word."""
+    """Append lines as running text: a space between them, none after a divided word; particulars keep their lines."""
+    joint = "\n" if are_particulars([line.text for line in lines]) else " "
     for number, line in enumerate(lines):
         if number and _needs_space(builder.parts[-1], line.text):
-            builder.append_unplaced(" ")
+            builder.append_unplaced(joint)
         builder.raw(line.page, line.start, line.text)
 
 

@@ -24,6 +24,7 @@ _NUMBER = re.compile(
     r"^(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}(?:\s*%)?"
     r"(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
 )
+_ISO_DATE = re.compile(r"^(?:19|20)\d\d-\d\d-\d\d$")
 _NIL = re.compile(
     r"^(?:[$€£¥₹]\s*)?(?:[–—−-]{1,3}|n/?[ma]|nm|n\.m\.|n\.a\.|\*{1,3})\s*(?:%|\)|\([a-z]\))*$", re.IGNORECASE
 )
@@ -44,7 +45,7 @@ class CellSpan:
 
 def is_number(text: str) -> bool:
     """Whether a cell's text is a figure, a dash that stands for one, or "not meaningful"."""
-    return bool(_NUMBER.match(text) or _NIL.match(text))
+    return bool(_NUMBER.match(text) or _NIL.match(text) or _ISO_DATE.match(text))
 
 
 def _is_figure(text: str) -> bool:
@@ -107,15 +108,20 @@ def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, 
     """Whether a new cell starts at word k."""
     gap = boxes[k][0] - boxes[k - 1][2]
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
+    following = text[spans[k + 1][0] : spans[k + 1][1]] if k + 1 < len(spans) else ""
+    if word == "%" and following[:1].isalpha() and gap > _CURRENCY_GAP / _GAP * limit:
+        return True  # "2022   % Change"
     if _CURRENCY.match(before) or _SUFFIX.match(word):
         return (gap > _FAR * limit and bool(_SUFFIX.match(word))) or (
             gap > limit and not is_number(word) and not _SUFFIX.match(word)
         )
     if spans[k][0] < spans[k - 1][1]:
         return True
+    if _MARK.match(word) and gap < 2 * limit and not is_number(before) and before[-1:].isalnum():
+        return False  # a footnote's mark behind a label
     if gap > limit:
         return True
-    if _MARK.match(before) and k > 1 and is_number(text[spans[k - 2][0] : spans[k - 2][1]]):
+    if (_MARK.match(before) or _SUFFIX.match(before)) and k > 1 and is_number(text[spans[k - 2][0] : spans[k - 2][1]]):
         before = text[spans[k - 2][0] : spans[k - 2][1]]  # "8,399 (a)" is one figure
     return gap > _CURRENCY_GAP / _GAP * limit and is_number(before) and (bool(_CURRENCY.match(word)) or is_number(word))
 

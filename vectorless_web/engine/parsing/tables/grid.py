@@ -10,6 +10,8 @@ from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, Lin
 
 _TIGHT = 1.5
 """Points by which figures of neighbouring columns may overlap and still be two columns."""
+_SEVERAL = 3
+"""Columns, and rows that have a figure in each of them, from which those rows tell the columns."""
 _SAME_HEIGHT = 0.5
 """Share of the lower line by which two lines must overlap in height to be one row."""
 _LABEL_SHARE = 0.5
@@ -20,6 +22,7 @@ _LONG_LABEL = 0.75
 """Share of the width of the labels that a label fills at least when it is broken for want of room."""
 _CLOSE = 0.35
 """Heights of a row: within this gap a row may carry on the one above."""
+_YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _UNFINISHED = re.compile(r"(?:,|\b(?:and|of|or|in|to|for|the|from|by|on|with|net))$|[-–—]$")
 
 
@@ -89,15 +92,25 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
     visual: list[Visual] = []
     for group in groups:
         cells = sorted((cell for row in group for cell in row.cells), key=lambda cell: cell.left)
+        particular = _is_particular(cells)
+        seen_data = seen_data or particular
         if words_only:
             seen_data = bool(visual) or not _stands_out(groups)
         seen_data = seen_data or any(row.role is LineRole.DATA for row in group)
         is_header = not seen_data or (
-            len(cells) > 1 and not words_only and all(row.role is LineRole.HEADER for row in group)
+            len(cells) > 1 and not words_only and not particular and all(row.role is LineRole.HEADER for row in group)
         )
         top, bottom = min(row.line.top for row in group), max(row.line.bottom for row in group)
         visual.append((cells, top, bottom, is_header))
     return visual
+
+
+def _is_particular(cells: Sequence[CellSpan]) -> bool:
+    """Whether a row says "Name: value": no header does, but one of dates ("Year ended:   2023   2022")."""
+    names = [cell for cell in cells if cell.text.rstrip().endswith(":")]
+    others = [cell for cell in cells if not cell.text.rstrip().endswith(":")]
+    dated = any(_YEAR_IN.search(cell.text) for cell in others) and len(names) == 1
+    return bool(names and others) and not dated
 
 
 def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
@@ -116,7 +129,7 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     """Columns are the unions of overlapping figures of the body, then of what stands beside them."""
     body = [cells for cells, _, _, is_header in visual if not is_header]
     headed = max((len(cells) for cells, _, _, is_header in visual if is_header), default=0)
-    columns = _union([(cell.left, cell.right) for cells in body for cell in cells[1:] if cell.numeric])
+    columns = _union(_without_bridges([[(c.left, c.right) for c in cells[1:] if c.numeric] for cells in body]))
     leading = [(cells[0].left, cells[0].right) for cells in body if all(cell.numeric for cell in cells)]
     # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
     inside = [edge for edge in leading if not columns or edge[0] > columns[0][0] - _TIGHT]
@@ -126,6 +139,19 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric]
     beside = [edge for edge in others if not any(_overlap(edge, column) > 0 for column in columns)]
     return _union(columns + beside) if len(beside) > 1 else columns
+
+
+def _without_bridges(rows: Sequence[Sequence[tuple[float, float]]]) -> list[tuple[float, float]]:
+    """The figures of all rows but those that reach over several figures of the fullest rows, and would join columns."""
+    most = max(map(len, rows), default=0)
+    full = [row for row in rows if len(row) == most]
+    if most < _SEVERAL or len(full) < _SEVERAL:
+        return [edge for row in rows for edge in row]
+
+    def bridges(edge: tuple[float, float]) -> bool:
+        return all(sum(_overlap(edge, own) > _TIGHT for own in row) > 1 for row in full[:_SEVERAL])
+
+    return [edge for row in rows for edge in row if len(row) == most or not bridges(edge)]
 
 
 def _union(edges: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:

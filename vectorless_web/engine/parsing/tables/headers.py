@@ -9,8 +9,9 @@ from vectorless_web.engine.parsing.tables.regions import PERIOD
 
 Edge = tuple[float, float]
 
-_UNCOVERED = 8.0
-"""Points of distance that a column without a header costs when headers are laid over columns."""
+_UNCOVERED, _UNCOVERED_YEAR = 8.0, 12.0
+"""Points of distance that a column without a header costs when headers are laid over columns; one with a year below
+rather stands under a header that says the rest of its date."""
 _OFF_CENTRE, _SHARE_OFF_CENTRE = 8.0, 0.1
 """Points, and share of the columns' width, by which a header may stand beside the middle of the columns it spans."""
 _LENIENT = 2.0
@@ -102,7 +103,9 @@ def _choose_runs(cells: Sequence[CellSpan], anchors: Sequence[Edge], dated: Sequ
             if state is None:
                 continue
             cost, chosen = state
-            _keep_cheaper(best, (cell, column + 1), cost + _UNCOVERED, chosen)
+            if column < columns:
+                missed = _UNCOVERED_YEAR if dated[column] else _UNCOVERED
+                _keep_cheaper(best, (cell, column + 1), cost + missed, chosen)
             if cell == count:
                 continue
             for last in range(column, columns):
@@ -133,14 +136,21 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], is
         return max(left - middle, middle - right, 0.0) + _BESIDE * off_centre
     if cell.left <= _middle(anchors[first]) and cell.right >= _middle(anchors[last]):
         return _BESIDE * off_centre
-    if off_centre > max(_OFF_CENTRE, _SHARE_OFF_CENTRE * (right - left)) * (_LENIENT if is_dated else 1.0):
+    aside = any(own[0] <= middle <= own[1] for own in anchors[first : last + 1] if not _is_middle(own, left, right))
+    lenient = _LENIENT if is_dated and not aside else 1.0
+    if off_centre > max(_OFF_CENTRE, _SHARE_OFF_CENTRE * (right - left)) * lenient:
         return None
     inside = any(own[0] <= middle <= own[1] for own in anchors[first : last + 1])
     text = cell.text.strip()
     spanning = (
         is_dated or bool(PERIOD.match(text) or _YEAR.match(text)) or cell.right - cell.left >= _WIDE * (right - left)
     )
-    return off_centre / (_LENIENT if is_dated else 1.0) if spanning or not inside else None
+    return off_centre / lenient if spanning or not inside else None
+
+
+def _is_middle(edge: Edge, left: float, right: float) -> bool:
+    """Whether a column holds the middle of the columns from `left` to `right`."""
+    return edge[0] <= (left + right) / 2 <= edge[1]
 
 
 def _middle(edge: Edge) -> float:

@@ -29,6 +29,8 @@ _LARGER, _EMPHASISED, _TITLE_LARGER, _HEADER_LARGER = 1.5, 0.4, 0.9, 1.0
 """Points of type size. A line larger than the rows by more than the first is no part of a table; a title larger by more
 than the second stands out; a title centred over the table is larger by more than the third; a header over the figures
 is larger by less than the last."""
+_MUCH_LARGER = 2.0
+"""Times the size of a table's rows from which a row of figures belongs to another."""
 _TOO_FAR, _NEXT_COLUMN = 3.2, 12
 """Ems: a gap of more below a line ends a table, as does a jump up by more, to another column of the page."""
 _CENTRED, _CENTRED_TITLE = 2, 4
@@ -52,7 +54,7 @@ PERIOD = re.compile(
 _PERIOD_CELL = re.compile(
     r"(?<!\d)(?:19|20)\d\d(?!\d)|^(?:FY|Q[1-4]|H[12])\b|\b(?:months|weeks|quarter|year)s? ended\b", re.I
 )
-_YEAR = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d(?:\s*\([a-z]\))?$", re.IGNORECASE)
+_YEAR = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?(?:\s*\([a-z0-9]{1,2}\))*$", re.IGNORECASE)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
 _BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—]\s|^\(?[a-z0-9]{1,2}[.)]\s", re.IGNORECASE)
 
@@ -199,7 +201,9 @@ def _breaks_table(row: LineRow, region: Sequence[LineRow], layout: Layout) -> bo
     """Whether a line cannot stand inside a table: a larger size than the rows, or a structural title."""
     largest = max(own.line.style.size for own in region)
     text = row.line.text
-    return row.line.style.size > largest + _LARGER or (row.role is not LineRole.DATA and bool(_STRUCTURAL.match(text)))
+    if row.role is LineRole.DATA:
+        return row.line.style.size > _MUCH_LARGER * largest  # a row with a raised mark may be taken for small print
+    return row.line.style.size > largest + _LARGER or bool(_STRUCTURAL.match(text))
 
 
 def _is_too_far(before: LineRow, row: LineRow) -> bool:
@@ -238,12 +242,18 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
             break
         if _heads(row, figures_left, rows[seed].line) or (start < seed and _is_beside(row, rows[start:seed])):
             start = position - 1
-        elif not (row.role is LineRole.TEXT and _clear_of_figures(row, figures_left) and start == seed) or (
+        elif not (_is_label(row, rows[seed]) and _clear_of_figures(row, figures_left) and start == seed) or (
             _ENDS_SENTENCE.search(row.line.text) and len(row.line.text) > _SHORT
         ):
             break
         position -= 1
     return start
+
+
+def _is_label(row: LineRow, seed: LineRow) -> bool:
+    """Whether a line may be a label over the first rows: words, or a year where labels begin."""
+    year = bool(_YEAR.match(row.line.text.strip())) and abs(row.line.left - seed.line.left) < row.line.style.size
+    return row.role is LineRole.TEXT or year
 
 
 def _is_title(row: LineRow, seed: Line) -> bool:

@@ -21,13 +21,18 @@ _LOOKED_AT, _LONGEST_NAME = 12, 60
 """Rows by which the kind of a column is told, and characters of a column's name at most."""
 _MIXED = 1.5
 """What a header costs, in columns beside its place, that reaches over columns of periods and others."""
+_MIDDLE, _MISSED_PERIOD, _MISSED_WORDS = 0.25, 2.0, 0.2
+"""The same for standing over the middle of its columns, and for a column left without a header: one of a period, one of
+words."""
 _DEEPER, _INNERMOST = 4.0, 1e6
 """Indents, in points, of a group within a group and of a row within all of them."""
 _SCALE = re.compile(
     r"^(?:in )?(?:[$€£¥]|US\$|USD|EUR|GBP)?\s?(?:in )?(?:thousands|millions|billions|['’]000s?|m|bn)\b", re.I
 )
+_FIGURES_IN = re.compile(r"^(?:all )?(?:figures|amounts|values|prices|dollars|data) (?:are )?(?:stated )?in\b", re.I)
+_YEAR = re.compile(r"^(?:(?:FY\s?)?(?:19|20)\d\d|FY?\s?['’]?\d\d)\s*(?:\*+|\(\w{1,2}\))*$")
 _QUALIFIER = re.compile(
-    r"^\(?(?:(?:in )?(?:US|A|C)?[$€£¥₹]\s?(?:['’]?000s?|m|mn|bn|thousands?|millions?|billions?)?|%"
+    r"^\(?(?:(?:in )?(?:US|A|C)?[$€£¥₹]\s?(?:['‘’]?000s?|m|mn|bn|thousands?|millions?|billions?)?|%"
     r"|(?:in )?(?:thousands|millions|billions)|USD|EUR|GBP|CHF|(?:un)?audited|restated|note)\)?$",
     re.I,
 )
@@ -79,7 +84,8 @@ def lay_out(rows: Sequence[Sequence[SpanCell]], *, headers: int = 0) -> SpanGrid
     kept = [column for column in range(len(shown[0]) if shown else 0) if any(row[column] for row in shown)]
     shown, filled = _only(shown, kept), _only(filled, kept)
     spanned = any(cell.across > 1 for row in rows[:headers] for cell in row)
-    heads = filled[:headers] if spanned else [_spread(row, filled[headers - 1]) for row in filled[:headers]]
+    fullest = max(filled[:headers], key=lambda row: sum(map(bool, row)), default=[])
+    heads = filled[:headers] if spanned else [_spread(row, fullest) for row in filled[:headers]]
     columns = tuple(_levels([row[place] for row in heads]) for place in range(len(kept)))
     return SpanGrid(shown, filled, headers, columns, tuple(_row_paths(shown, headers)))
 
@@ -160,7 +166,7 @@ def guess_headers(shown: Sequence[Sequence[str]]) -> int:
 
 def _is_note_on_units(label: str) -> bool:
     """Whether what stands over the labels says units and the like: "(in millions)"."""
-    return (label[0] in "([" and label[-1] in ")]") or bool(_SCALE.match(label))
+    return (label[0] in "([" and label[-1] in ")]") or bool(_SCALE.match(label) or _FIGURES_IN.match(label))
 
 
 def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
@@ -170,7 +176,8 @@ def _differs_below(shown: Sequence[Sequence[str]]) -> bool:
         return False
     for place in range(1, len(first)):
         below = [row[place] for row in shown[1 : _LOOKED_AT + 1] if place < len(row) and row[place]]
-        figures = sum(_starts_as_figure(text) for text in below)
+        # A sheet of two columns ("Weight | 4.5 kg") states quantities without any header.
+        figures = sum(is_number(text) if len(first) == 2 else _starts_as_figure(text) for text in below)
         if first[place] and below and 2 * figures > len(below):
             return not _starts_as_figure(first[place]) or _is_year(first[place])
     filled = [text for text in first if text]
@@ -198,24 +205,28 @@ def _is_set_off(rows: Sequence[Sequence[SpanCell]]) -> bool:
 def _qualifies(row: Sequence[str], above: Sequence[str]) -> bool:
     """Whether a row below the header says more on the columns: years, dates or units, and no label of its own."""
     said = [text for text in row[1:] if text]
-    if row[0] and not _is_note_on_units(row[0]):
+    dated = bool(said) and all(_is_year(text) for text in said)
+    if row[0] and not _is_note_on_units(row[0]) and not (dated and row[0].endswith(":")):
         return False
     if not said:
         return bool(row[0])
     if all(_is_year(text) or bool(_QUALIFIER.match(text)) for text in said):
         return True
-    return len(said) == len(row) - 1 > sum(map(bool, above[1:])) and not any(is_number(text) for text in said)
+    if any(is_number(text) for text in said):
+        return False
+    # Words without a label right below the header go on with it.
+    return not row[0] or len(said) == len(row) - 1 > sum(map(bool, above[1:]))
 
 
-def _spread(row: Sequence[str], lowest: Sequence[str]) -> list[str]:
+def _spread(row: Sequence[str], names: Sequence[str]) -> list[str]:
     """A header row without marked spans: each header reaches over the blanks beside it that have headers below.
 
     A file that lost its spans shows a header over the first or the middle one of its columns.
     """
     places = [place for place, text in enumerate(row) if place and text]
-    if row is lowest or not places or len(places) >= len(row) - 1 or not lowest:
+    if row is names or not places or len(places) >= len(row) - 1 or not names:
         return list(row)
-    groups = _divide(places, [_kind_of(text) for text in lowest])
+    groups = _divide(places, [_kind_of(text) for text in names])
     spread = list(row)
     for place, (first, last) in zip(places, groups, strict=True):
         spread[first : last + 1] = [row[place]] * (last + 1 - first)
@@ -229,33 +240,51 @@ def _kind_of(header: str) -> str:
 
 
 def _divide(places: Sequence[int], kinds: Sequence[str]) -> list[tuple[int, int]]:
-    """Columns (first, last) for each header at a place, together all columns but the first.
+    """Columns (first, last) for each header at a place.
 
-    Each should begin at its header, or have it in its middle, and hold columns of one kind.
+    Each should begin at its header, or have it in its middle, and hold columns of one kind. A column may be left
+    without one, though not gladly where it holds a period.
     """
     width = len(kinds)
+    missed = [0.0, *(_MISSED_PERIOD if kind == "period" else _MISSED_WORDS for kind in kinds[1:])]
     best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]] = {(0, 1): (0.0, [])}
-    for number, place in enumerate(places):
-        limit = places[number + 1] if number + 1 < len(places) else width
-        for first in range(1, place + 1):
+    for number in range(len(places) + 1):
+        for first in range(1, width + 1):
             state = best.get((number, first))
-            if state is None:
+            if state is None or first == width:
                 continue
-            for last in range(place, limit):
-                said = {kinds[own] for own in range(first, last + 1)} - {""}
-                off = min(place - first, abs(place - (first + last) // 2))
-                cost = state[0] + off + _MIXED * (len(said) - 1 if said else 0)
-                key = (number + 1, last + 1)
-                if key not in best or cost < best[key][0]:
-                    best[key] = (cost, [*state[1], (first, last)])
+            if number == len(places) or first < places[number]:
+                _keep(best, (number, first + 1), state[0] + missed[first], state[1])
+            if number < len(places) and first <= places[number]:
+                limit = places[number + 1] if number + 1 < len(places) else width
+                for last in range(places[number], limit):
+                    cost = state[0] + _misplaced(places[number], first, last, kinds)
+                    _keep(best, (number + 1, last + 1), cost, [*state[1], (first, last)])
     found = best.get((len(places), width))
     return found[1] if found else [(place, place) for place in places]
+
+
+def _keep(
+    best: dict[tuple[int, int], tuple[float, list[tuple[int, int]]]],
+    key: tuple[int, int],
+    cost: float,
+    chosen: list[tuple[int, int]],
+) -> None:
+    if key not in best or cost < best[key][0]:
+        best[key] = (cost, chosen)
+
+
+def _misplaced(place: int, first: int, last: int, kinds: Sequence[str]) -> float:
+    """What it costs that a header at a place heads these columns."""
+    said = {kinds[own] for own in range(first, last + 1)} - {""}
+    off = min(abs(place - (first + last) // 2), abs(place - (first + last + 1) // 2)) + _MIDDLE
+    return min(float(place - first), off) + _MIXED * (len(said) - 1 if said else 0)
 
 
 def _row_paths(shown: Texts, headers: int) -> Iterator[tuple[str, ...]]:
     """The labels each row stands under: a label alone in its row heads the rows below it."""
     groups, depth, closed = RowPaths(), 0.0, 0.0
-    alone = [bool(row[0]) and not any(row[1:]) for row in shown]
+    alone = [any(row[:1]) and not any(row[1:]) for row in shown]
     for number, row in enumerate(shown):
         if number < headers or not any(row):
             yield ()
@@ -276,7 +305,7 @@ def _names_columns(row: Sequence[str]) -> bool:
 
 
 def _is_year(text: str) -> bool:
-    return len(text) == 4 and text[:2] in ("19", "20") and text.isdecimal()
+    return bool(_YEAR.match(text))
 
 
 def _choose_headers(shown: Texts, filled: Texts, headers: int) -> None:

@@ -94,40 +94,49 @@ MOST_OPERANDS = 12
 
 _LEAD = re.compile(
     r"^\W*(?:and\s+|so\s+|then\s+|also\s+)?(?:please\s+)?"
-    r"(?:what(?:['’]s)?\s+(?:is|was|were|are|has been|had been|would be|will be)|what(?:['’]s)?|calculate|compute|determine|find|work out"
+    r"(?:what(?:['’]s)?\s+(?:is|was|were|are|has been|had been|would be|will be)|what(?:['’]s)?"
+    r"|calculate|compute|determine|find|work out"
     r"|derive|give|show|tell me|how much (?:is|was|were|are))\s+(?P<body>.+?)\s*[?.!]*$",
     re.I | re.S,
 )
 _ARTICLE = re.compile(r"^(?:the|an?|its|their|our|this|that|these|those)\s+", re.I)
 _MODIFIER = (
-    r"(?:net|nominal|absolute|overall|approximate|relative|respective|year[- ]on[- ]year|year[- ]over[- ]year|yoy|annual|total|global|actual"
+    r"(?:net|nominal|absolute|overall|approximate|relative|respective|year[- ]on[- ]year"
+    r"|year[- ]over[- ]year|yoy|annual|total|global|actual"
     r"|numerical|dollar|amount of|value of|corresponding|estimated)\s+"
 )
 _CHANGING = (
-    r"(?:changes?|increases?\s*/?\s*\(?(?:or\s+)?(?:decreases?)?\)?|decreases?\s*/?\s*\(?(?:or\s+)?(?:increases?)?\)?|growth|declines?|rises?|drops?|falls?|differences?|variations?|movements?|variances?"
+    r"(?:changes?|increases?\s*/?\s*\(?(?:or\s+)?(?:decreases?)?\)?"
+    r"|decreases?\s*/?\s*\(?(?:or\s+)?(?:increases?)?\)?|growth|declines?|rises?|drops?|falls?"
+    r"|differences?|variations?|movements?|variances?"
     r"|reductions?|gap|improvement)"
 )
 _PERCENTAGE = r"(?:percent(?:age)?s?|per cent|%|proportional)"
 _OF = r"(?:\s*\(?%\)?)?\s*(?:\b(?:of|in|for|between|from|to|at|on)\b)?\s*"
 _GROWTH = re.compile(
-    rf"^(?:{_MODIFIER})*(?:{_PERCENTAGE}\s+{_CHANGING}|{_CHANGING}\s+{_PERCENTAGE}|(?:growth|change) rate|rate of (?:growth|change|increase|decrease)|growth){_OF}(?P<x>.+)$",
+    rf"^(?:{_MODIFIER})*(?:{_PERCENTAGE}\s+{_CHANGING}|{_CHANGING}\s+{_PERCENTAGE}|(?:growth"
+    rf"|change) rate|rate of (?:growth|change|increase|decrease)|growth){_OF}(?P<x>.+)$",
     re.I,
 )
 _GROWTH_AFTER = re.compile(
-    rf"^(?P<x>.+?)\s+(?:growth(?: rate)?|{_PERCENTAGE}\s+{_CHANGING})(?P<rest>\s*(?:(?:in|for|between|from|over|during)\b.*)?)$",
+    rf"^(?P<x>.+?)\s+(?:growth(?: rate)?|{_PERCENTAGE}\s+{_CHANGING})(?P<rest>\s*(?:(?:in|for|between"
+    rf"|from|over|during)\b.*)?)$",
     re.I,
 )
 _CHANGE_AFTER = re.compile(
-    r"^(?P<x>.+?)\s+(?:changes?|increases?|decreases?|variances?|differences?)(?P<rest>\s+(?:(?:in|for|between|from|over|during)\b.*)?)$",
+    r"^(?P<x>.+?)\s+(?:changes?|increases?|decreases?|variances?|differences?)(?P<rest>\s+(?:(?:in|for"
+    r"|between|from|over|during)\b.*)?)$",
     re.I,
 )
 _CHANGE = re.compile(rf"^(?:{_MODIFIER})*(?P<noun>{_CHANGING})\s+(?:of|in|for|between|from)\s+(?P<x>.+)$", re.I)
 _AS_PERCENT = re.compile(
-    r"[\s,]*\b(?:as|in|expressed as|by)\s+(?:an?\s+|units? of\s+|how many\s+)?(?:percentage|percent|per cent|%)(?:\s+terms)?(?=\s*[?.,]|\s*$|\s+(?:from|between|in|for)\b)",
+    r"[\s,]*\b(?:as|in|expressed as|by)\s+(?:an?\s+|units? of\s+|how many\s+)?(?:percentage|percent"
+    r"|per cent|%)(?:\s+terms)?(?=\s*[?.,]|\s*$|\s+(?:from|between|in|for)\b)",
     re.I,
 )
 _COMPOUND = re.compile(
-    r"^(?:the\s+)?(?:compound(?:ed)?\s+(?:annual|average|yearly)?\s*(?:annual\s+)?(?:growth|rate)(?:\s+rate)?|cagr|annuali[sz]ed\s+growth(?:\s+rate)?)(?:\s*\(cagr\))?"
+    r"^(?:the\s+)?(?:compound(?:ed)?\s+(?:annual|average|yearly)?\s*(?:annual\s+)?(?:growth"
+    r"|rate)(?:\s+rate)?|cagr|annuali[sz]ed\s+growth(?:\s+rate)?)(?:\s*\(cagr\))?"
     r"\s*(?:of|in|for)?\s*(?P<x>.+)$",
     re.I,
 )
@@ -135,36 +144,49 @@ _AVERAGE = re.compile(
     rf"^(?:{_MODIFIER})*(?:average|mean)\s+(?:(?:value|amount|level|number)\s+)?(?:of\s+)?(?P<x>.+)$", re.I
 )
 _SUM = re.compile(
-    r"^(?:(?:combined|cumulative|aggregate|overall|grand)\s+(?:total\s+|sum\s+|value\s+|amount\s+)?|(?:sum|total|total sum)(?:\s+(?:value|amount|number))?\s+of\s+|sum\s+|total\s+)(?:of\s+)?(?P<x>.+)$",
+    r"^(?:(?:combined|cumulative|aggregate|overall|grand)\s+(?:total\s+|sum\s+|value\s+|amount\s+)?"
+    r"|(?:sum|total|total sum)(?:\s+(?:value|amount|number))?\s+of\s+|sum\s+"
+    r"|total\s+)(?:of\s+)?(?P<x>.+)$",
     re.I,
 )
 _TOGETHER = re.compile(r",?\s*\b(?:altogether|combined|in total|together|taken together|in all|in aggregate)\b", re.I)
 _RESPECTIVE = re.compile(r",?\s*\b(?:respectively|respective)\b", re.I)
 _SHARE_OF = re.compile(
-    rf"^(?:what\s+)?(?:{_PERCENTAGE}|share|proportion|portion|fraction|part)\s+(?:of|out of)\s+(?P<whole>.+?)\s+(?:is|are|was|were|did|does|do|came from|comes from|come from|relates? to|related to"
-    r"|(?:is|are|was|were)?\s*(?:made up|accounted for|represented|contributed|attributable|attributed|due|derived|earned|generated)\s*(?:of|by|from|to|for)?|consist(?:s|ed) of|belongs? to)\s+"
-    r"(?:(?:made up|accounted for|represented|contributed|attributable|attributed|due|derived|earned|generated)\s+(?:of|by|from|to|for)\s+)?(?P<part>.+?)"
+    rf"^(?:what\s+)?(?:{_PERCENTAGE}|share|proportion|portion|fraction|part)\s+(?:of"
+    rf"|out of)\s+(?P<whole>.+?)\s+(?:is|are|was|were|did|does|do|came from|comes from|come from"
+    rf"|relates? to|related to"
+    r"|(?:is|are|was|were)?\s*(?:made up|accounted for|represented|contributed|attributable|attributed"
+    r"|due|derived|earned|generated)\s*(?:of|by|from|to|for)?|consist(?:s|ed) of|belongs? to)\s+"
+    r"(?:(?:made up|accounted for|represented|contributed|attributable|attributed|due|derived|earned"
+    r"|generated)\s+(?:of|by|from|to|for)\s+)?(?P<part>.+?)"
     r"(?:\s+(?:represent|make up|account for|constitute|contribute|come to))?$",
     re.I,
 )
 _AS_SHARE = re.compile(
-    rf"^(?:{_PERCENTAGE}\s+of\s+|(?:ratio|proportion)\s+of\s+)?(?P<part>.+?)\s*,?\s+(?:(?:as|expressed as)\s+(?:an?\s+|the\s+)?(?:{_PERCENTAGE}|share|proportion|fraction|portion)\s+(?:of|over)|over|out of|against|among)\s+(?P<whole>.+)$",
+    rf"^(?:{_PERCENTAGE}\s+of\s+|(?:ratio|proportion)\s+of\s+)?(?P<part>.+?)\s*,?\s+(?:(?:as"
+    rf"|expressed as)\s+(?:an?\s+|the\s+)?(?:{_PERCENTAGE}|share|proportion|fraction|portion)\s+(?:of"
+    rf"|over)|over|out of|against|among)\s+(?P<whole>.+)$",
     re.I,
 )
 _PROPORTION = re.compile(
-    rf"^(?:{_PERCENTAGE}|proportion|portion|share|fraction|{_PERCENTAGE}\s+(?:constitution|composition|contribution|share|proportion))\s+(?:of\s+)?(?P<part>.+?)\s+(?:over|to|out of|among(?:st)?|within|against|in|from)\s+(?:the\s+)?(?P<whole>total.+|overall.+|all.+|entire.+|combined.+)$",
+    rf"^(?:{_PERCENTAGE}\s+(?:constitution|composition|contribution|share|proportion)|{_PERCENTAGE}|proportion|portion"
+    r"|share|fraction)\s+(?:of\s+)?(?P<part>.+?)\s+(?:over|to|out of|among(?:st)?|within|against|in|from)\s+(?:the\s+)?"
+    r"(?P<whole>total.+|overall.+|all.+|entire.+|combined.+)$",
     re.I,
 )
 _RATIO = re.compile(
-    r"^(?:[\w-]+\s+)?ratio\s+(?:of\s+|between\s+)(?P<part>.+?)\s+(?:to|and|over|against|compared to)\s+(?P<whole>.+)$",
+    r"^(?:[\w-]+\s+)?ratio\s+(?:of\s+|between\s+)(?P<part>.+?)\s+(?:to|and|over|against"
+    r"|compared to)\s+(?P<whole>.+)$",
     re.I,
 )
 _TIMES = re.compile(
-    r"^how many times\s+(?:is|was|were|are|larger|greater)?\s*(?P<part>.+?)\s+(?:as (?:large|much|many|high|big) as|larger than|greater than|the size of|of)\s+(?P<whole>.+)$",
+    r"^how many times\s+(?:is|was|were|are|larger|greater)?\s*(?P<part>.+?)\s+(?:as (?:large|much|many"
+    r"|high|big) as|larger than|greater than|the size of|of)\s+(?P<whole>.+)$",
     re.I,
 )
 _JOINED = re.compile(
-    r"^(?P<left>.+?)\s+(?:(?P<sign>plus|minus|less|times|multiplied by|divided by|per|[-−–+*/×÷])|(?P<net>after deducting|net of|excluding))\s+(?P<right>.+)$",
+    r"^(?P<left>.+?)\s+(?:(?P<sign>plus|minus|less|times|multiplied by|divided by|per|[-−–+*/×÷])"
+    r"|(?P<net>after deducting|net of|excluding))\s+(?P<right>.+)$",
     re.I,
 )
 _SIGNS = {
@@ -172,13 +194,21 @@ _SIGNS = {
     "*": "*", "×": "*", "divided by": "/", "per": "/", "/": "/", "÷": "/",
 }  # fmt: skip
 _HOW_CHANGED = re.compile(
-    rf"^\W*(?:by\s+)?(?:how (?:much|many)|what (?P<amount>amount|{_PERCENTAGE}|percentage points?|number))\s*(?:{_PERCENTAGE}\s*)?(?:more|less|fewer)?\s*(?:did|do|does|has|have|had|was|were|is)\s+(?P<x>.+?)\s+"
-    r"(?P<verb>change|increase|decrease|grow|decline|rise|drop|fall|differ|go up|go down|vary|improve|changed|increased|decreased|grown|declined|risen|dropped|fallen|gone up|gone down|reduced)\b(?:\s+by)?(?P<rest>.*?)[\s?.]*$",
+    rf"^\W*(?:by\s+)?(?:how (?:much|many)|what (?P<amount>amount|{_PERCENTAGE}|percentage points?"
+    rf"|number))\s*(?:{_PERCENTAGE}\s*)?(?:more|less|fewer)?\s*(?:did|do|does|has|have|had|was|were"
+    rf"|is)\s+(?P<x>.+?)\s+"
+    r"(?P<verb>change|increase|decrease|grow|decline|rise|drop|fall|differ|go up|go down|vary|improve"
+    r"|changed|increased|decreased|grown|declined|risen|dropped|fallen|gone up|gone down"
+    r"|reduced)\b(?:\s+by)?(?P<rest>.*?)[\s?.]*$",
     re.I,
 )
 _HOW_COMPARED = re.compile(
-    r"^\W*(?:by\s+)?how (?:much|many)\s+(?:(?P<first>more|less|fewer|higher|lower|larger|greater|smaller|longer|cheaper|dearer|shorter|older|younger|bigger|heavier|lighter)\s+)?(?P<noun>[\w\s-]{0,40}?)\s*"
-    r"(?:is|are|was|were|did|does|do|has|have|had|will)\s+(?P<x>.+?)\s*(?P<second>\b(?:more|less|fewer|higher|lower|larger|greater|smaller|longer|cheaper|dearer|shorter|older|younger|bigger|heavier|lighter))?\s*\bthan\s+(?P<y>.+?)[\s?.]*$",
+    r"^\W*(?:by\s+)?how (?:much|many)\s+(?:(?P<first>more|less|fewer|higher|lower|larger|greater"
+    r"|smaller|longer|cheaper|dearer|shorter|older|younger|bigger|heavier"
+    r"|lighter)\s+)?(?P<noun>[\w\s-]{0,40}?)\s*"
+    r"(?:is|are|was|were|did|does|do|has|have|had|will)\s+(?P<x>.+?)\s*(?P<second>\b(?:more|less|fewer"
+    r"|higher|lower|larger|greater|smaller|longer|cheaper|dearer|shorter|older|younger|bigger|heavier"
+    r"|lighter))?\s*\bthan\s+(?P<y>.+?)[\s?.]*$",
     re.I,
 )
 _HOW_MANY = re.compile(
@@ -186,76 +216,123 @@ _HOW_MANY = re.compile(
     re.I,
 )
 _AUXILIARIES = re.compile(
-    r"\b(?:is|are|was|were|be|been|being|do|does|did|has|have|had|there|will|would|can|could|should|may|must|shall)\b",
+    r"\b(?:is|are|was|were|be|been|being|do|does|did|has|have|had|there|will|would|can|could|should"
+    r"|may|must|shall)\b",
     re.I,
 )
-_GREATEST = r"highest|largest|greatest|biggest|most|maximum|longest|best|top|strongest|heaviest|oldest|latest|dearest|most expensive|peak|fastest"
-_LEAST = r"lowest|smallest|least|fewest|minimum|shortest|worst|weakest|lightest|youngest|cheapest|least expensive|earliest|slowest"
+_GREATEST = (
+    r"highest|largest|greatest|biggest|most|maximum|longest|best|top|strongest|heaviest|oldest|latest"
+    r"|dearest|most expensive|peak|fastest"
+)
+_LEAST = (
+    r"lowest|smallest|least|fewest|minimum|shortest|worst|weakest|lightest|youngest|cheapest"
+    r"|least expensive|earliest|slowest"
+)
 _RANKED = re.compile(
-    rf"\b(?:the\s+)?(?:(?P<top>top|bottom|first|last)\s+(?P<n>\d|two|three|four|five)|(?P<up>{_GREATEST})|(?P<down>{_LEAST}))\b",
+    rf"\b(?:the\s+)?(?:(?P<top>top|bottom|first|last)\s+(?P<n>\d|two|three|four|five)"
+    rf"|(?P<up>{_GREATEST})|(?P<down>{_LEAST}))\b",
     re.I,
 )
 _COMPARED_UP = r"higher|larger|greater|bigger|more|better|longer|stronger|heavier|older|dearer"
 _COMPARED_DOWN = r"lower|smaller|less|fewer|worse|shorter|weaker|lighter|cheaper|younger"
 _COMPARED = re.compile(rf"\b(?:(?P<up>{_COMPARED_UP})|(?P<down>{_COMPARED_DOWN}))\b", re.I)
 _WHICH = re.compile(
-    r"^\W*(?:(?:between|among|of|out of)\s+(?P<given>[^?]{5,120}?),?\s+)?(?:in\s+|for\s+|during\s+|at\s+|on\s+)?(?:which|what)\s+(?:(?:one\s+)?of\s+(?P<among>[^?]{5,120}?)\s+(?=(?:was|were|is|are|had|has|did|does|have)\b)|(?P<noun>[\w\s/-]{2,40}?)\s+(?=(?:was|were|is|are|had|has|have|did|does|do|saw|shows?|showed|recorded|reported|with|exceeds?|exceeded|costs?|takes?|took|made|brought|gave|generated|contributed|uses?|used|offers?)\b))(?P<rest>.+?)[\s?.]*$",
+    r"^\W*(?:(?:between|among|of|out of)\s+(?P<given>[^?]{5,120}?),?\s+)?(?:in\s+|for\s+|during\s+"
+    r"|at\s+|on\s+)?(?:which|what)\s+(?:(?:one\s+)?of\s+(?P<among>[^?]{5,120}?)\s+(?=(?:was|were|is"
+    r"|are|had|has|did|does|have)\b)|(?P<noun>[\w\s/-]{2,40}?)\s+(?=(?:was|were|is|are|had|has|have"
+    r"|did|does|do|saw|shows?|showed|recorded|reported|with|exceeds?|exceeded|costs?|takes?|took|made"
+    r"|brought|gave|generated|contributed|uses?|used|offers?)\b))(?P<rest>.+?)[\s?.]*$",
     re.I,
 )
 _EXTREME = re.compile(rf"^(?:the\s+)?(?P<rank>{_GREATEST}|{_LEAST})\s+(?P<x>.+)$", re.I)
 _BOUND = re.compile(
-    r"\b(?:(?P<neg>not|n['’]t)\s+)?(?:(?P<atleast>at least|no less than|not less than|minimum of)|(?P<atmost>at most|no more than|not more than|up to|maximum of)"
-    r"|(?P<above>exceed(?:s|ed|ing)?|(?:more|greater|higher|larger|longer|bigger)\s+than|above|over|in excess of|surpass(?:es|ed)?|beyond)"
-    r"|(?P<below>(?:less|lower|fewer|smaller|shorter)\s+than|below|under|beneath))\s+(?P<number>(?:[$€£¥]|usd|eur|gbp)?\s?\(?-?[\d][\d,.]*\)?\s*(?:%|percent\b|thousands?\b|millions?\b|billions?\b|[a-z]{1,12}\b)?)",
+    r"\b(?:(?P<neg>not|n['’]t)\s+)?(?:(?P<atleast>at least|no less than|not less than|minimum of)"
+    r"|(?P<atmost>at most|no more than|not more than|up to|maximum of)"
+    r"|(?P<above>exceed(?:s|ed|ing)?|(?:more|greater|higher|larger|longer|bigger)\s+than|above|over"
+    r"|in excess of|surpass(?:es|ed)?|beyond)"
+    r"|(?P<below>(?:less|lower|fewer|smaller|shorter)\s+than|below|under"
+    r"|beneath))\s+(?P<number>(?:[$€£¥]|usd|eur|gbp)?\s?\(?-?[\d][\d,.]*\)?\s*(?:%|percent\b"
+    r"|thousands?\b|millions?\b|billions?\b|[a-z]{1,12}\b)?)",
     re.I,
 )
 _COUNTED = re.compile(
-    r"^\W*(?:(?:in|for|during|as of|at)\s+(?P<when>[^,?]{2,40}),\s*)?how many\s+(?:(?:different|distinct|major|main|separate|unique|total)\s+)?(?P<noun>[\w/-]+(?:\s+[\w/-]+){0,3}?)"
-    r"(?:\s+(?P<of>of|under|in|within|among|for|that|which|with|whose)\s+(?P<rest>.+?)|\s+(?P<aux>are|were|is|was|have|has|had|did|do|does)\b(?P<rest2>.*?)|(?P<rest3>\s+(?:exceed|cost|take|weigh|last).*?))[\s?.]*$",
+    r"^\W*(?:(?:in|for|during|as of|at)\s+(?P<when>[^,?]{2,40}),\s*)?how many\s+(?:(?:different"
+    r"|distinct|major|main|separate|unique|total)\s+)?(?P<noun>[\w/-]+(?:\s+[\w/-]+){0,3}?)"
+    r"(?:\s+(?P<of>of|under|in|within|among|for|that|which|with|whose)\s+(?P<rest>.+?)|\s+(?P<aux>are"
+    r"|were|is|was|have|has|had|did|do|does)\b(?P<rest2>.*?)|(?P<rest3>\s+(?:exceed|cost|take|weigh"
+    r"|last).*?))[\s?.]*$",
     re.I,
 )
-_KINDS = r"(?:components?|items?|elements?|parts?|members?|categories|category|types?|kinds?|lines?|line items|rows?|entries|constituents?|classes|sub-?items|subcategories)"
+_KINDS = (
+    r"(?:components?|items?|elements?|parts?|members?|categories|category|types?|kinds?|lines?"
+    r"|line items|rows?|entries|constituents?|classes|sub-?items|subcategories)"
+)
 _MEMBERS = re.compile(
-    rf"^\W*(?:what|which)\s+(?:(?:are|were|is|was)\s+(?:the\s+)?(?:(?:different|various|main|individual|respective|listed|financial|sub)\s+)*(?P<kind>{_KINDS})|(?:(?:different|various|main|financial)\s+)*(?P<kind2>{_KINDS})\s+(?:are|were|is)(?:\s+(?:listed|shown|given|included|there|used))*)"
-    r"\s*(?:listed\s+|shown\s+|included\s+|given\s+|that make up\s+|making up\s+|used\s+)?(?:under|of|in|within|for|making up|comprising|as)\s+(?P<group>.+?)[\s?.]*$",
+    rf"^\W*(?:what|which)\s+(?:(?:are|were|is|was)\s+(?:the\s+)?(?:(?:different|various|main|individual"
+    rf"|respective|listed|financial|sub)\s+)*(?P<kind>{_KINDS})|(?:(?:different|various|main"
+    rf"|financial)\s+)*(?P<kind2>{_KINDS})\s+(?:are|were|is)(?:\s+(?:listed|shown|given|included|there"
+    rf"|used))*)"
+    r"\s*(?:listed\s+|shown\s+|included\s+|given\s+|that make up\s+|making up\s+|used\s+)?(?:under|of"
+    r"|in|within|for|making up|comprising|as)\s+(?P<group>.+?)[\s?.]*$",
     re.I,
 )
 _PERIODS_ASKED = re.compile(
-    r"^\W*(?:(?:in|for|during)\s+)?(?:which|what)\s+(?P<noun>(?:fiscal |financial |reporting )?(?:years?|periods?|quarters?|months?|dates?))\s+(?:does|do|did|is|are|was|were|has|have)\s+(?P<rest>.+?)[\s?.]*$",
+    r"^\W*(?:(?:in|for|during)\s+)?(?:which|what)\s+(?P<noun>(?:fiscal |financial "
+    r"|reporting )?(?:years?|periods?|quarters?|months?|dates?))\s+(?:does|do|did|is|are|was|were|has"
+    r"|have)\s+(?P<rest>.+?)[\s?.]*$",
     re.I,
 )
 _PROVIDED = re.compile(
-    r"\b(?:provid(?:e|es|ed)|calculat(?:e|es|ed)|record(?:s|ed)?|report(?:s|ed)?|given|shown|show|listed|list|includ(?:e|es|ed)|present(?:s|ed)?|disclosed?|determined|computed|cover(?:s|ed)?|available|stated|measured|recogni[sz]ed|compared?|analy[sz]ed)\b",
+    r"\b(?:provid(?:e|es|ed)|calculat(?:e|es|ed)|record(?:s|ed)?|report(?:s|ed)?|given|shown|show"
+    r"|listed|list|includ(?:e|es|ed)|present(?:s|ed)?|disclosed?|determined|computed|cover(?:s|ed)?"
+    r"|available|stated|measured|recogni[sz]ed|compared?|analy[sz]ed)\b",
     re.I,
 )
 _TABLE_WORDS = re.compile(
     r"\b(?:the\s+)?(?:tables?|information|company|document|schedule)\b(?:\s+(?:for|on|about|of))?", re.I
 )
 _UNIT_TAIL = re.compile(
-    r"[\s,]*\(?\b(?:in|as|expressed in|to the nearest)\s+(?:(?:u\.?s\.?\s*)?(?:usd|us\$|\$|eur|€|euros?|gbp|£|pounds?|dollars?|cents?)\s*)?(?:thousands?|millions?|billions?|units?|percent(?:age)?|%|number|dollars?|cents?|days|hours|years|months|words)?"
-    r"(?:\s+of\s+(?:us\s+)?(?:dollars?|usd|eur(?:os)?|pounds?))?\)?(?=\s*[?.,]?\s*$|\s+(?:from|between|in|for|as of|as at)\s)",
+    r"[\s,]*\(?\b(?:in|as|expressed in|to the nearest)\s+(?:(?:u\.?s\.?\s*)?(?:usd|us\$|\$|eur|€"
+    r"|euros?|gbp|£|pounds?|dollars?|cents?)\s*)?(?:thousands?|millions?|billions?|units?"
+    r"|percent(?:age)?|%|number|dollars?|cents?|days|hours|years|months|words)?"
+    r"(?:\s+of\s+(?:us\s+)?(?:dollars?|usd|eur(?:os)?|pounds?))?\)?(?=\s*[?.,]?\s*$|\s+(?:from|between"
+    r"|in|for|as of|as at)\s)",
     re.I,
 )
 _FILLER = re.compile(
-    r"\b(?:over|across|for|during|in)\s+(?:the|all)\s+(?:\w+\s+)?(?:years?|periods?|quarters?)(?:\s+period)?\b(?!\s*['’])"
-    r"|\b(?:for|in|during|as of|as at|at|on|by|from|between|over|of)?\s*(?:the\s+)?(?:fiscal|financial|calendar|reporting)?\s*(?:years?|periods?|quarters?|months?)\s+(?:then\s+)?(?:ended|ending)\b"
-    r"|\b(?:as )?(?:reported|recorded|recogni[sz]ed|shown|stated|listed|disclosed|presented|given|noted|provided)\s+(?:by|in|for|on)\s+(?:the\s+)?(?:company|group|firm|table|report|document|organi[sz]ation|year)\b"
-    r"|\b(?:by|of|for|in) the (?:company|group|firm|table|report|document|organi[sz]ation)\b|\bthe (?:company|group|firm)['’]s?\b|\bin the table\b|\baccording to the \w+\b",
+    r"\b(?:over|across|for|during|in)\s+(?:the|all)\s+(?:\w+\s+)?(?:years?|periods?"
+    r"|quarters?)(?:\s+period)?\b(?!\s*['’])"
+    r"|\b(?:for|in|during|as of|as at|at|on|by|from|between|over|of)?\s*(?:the\s+)?(?:fiscal|financial"
+    r"|calendar|reporting)?\s*(?:years?|periods?|quarters?|months?)\s+(?:then\s+)?(?:ended|ending)\b"
+    r"|\b(?:as )?(?:reported|recorded|recogni[sz]ed|shown|stated|listed|disclosed|presented|given"
+    r"|noted|provided)\s+(?:by|in|for|on)\s+(?:the\s+)?(?:company|group|firm|table|report|document"
+    r"|organi[sz]ation|year)\b"
+    r"|\b(?:based on|from|in|per|according to|using|within)\s+(?:the\s+)?(?:[\w-]+\s+){0,3}"
+    r"(?:statements?|sheets?|tables?|reports?|schedules?|appendix|annex)\s*$"
+    r"|\b(?:by|of|for|in) the (?:company|group|firm|table|report|document|organi[sz]ation)\b"
+    r"|\bthe (?:company|group|firm)['’]s?\b|\bin the table\b|\baccording to the \w+\b",
     re.I,
 )
 _CONNECTED = re.compile(
-    r"(?:\s|^)*(?:,\s*)?(?:\b(?:from|between|in|for|at|as of|as at|as|during|over|of|on|by|to|and|or|through|until|till|since|versus|vs\.?|against|than|with|ended|ending|compared (?:to|with)|as compared (?:to|with)|relative to"
-    r"|the|respective|both|each of|(?:the\s+)?(?:(?:fiscal|financial|calendar|full|same|previous|prior)\s+)?(?:years?|periods?|quarters?|months?|fy))\b[\s,]*)*\x00",
+    r"(?:\s|^)*(?:,\s*)?(?:\b(?:from|between|in|for|at|as of|as at|as|during|over|across|throughout|of"
+    r"|on|by|to|and|or|through|until|till|since|versus|vs\.?|against|than|with|ended|ending"
+    r"|compared (?:to|with)|as compared (?:to|with)|relative to"
+    r"|the|respective|both|each of|(?:the\s+)?(?:(?:fiscal|financial|calendar|full|same|previous"
+    r"|prior)\s+)?(?:years?|periods?|quarters?|months?|fy))\b[\s,]*)*\x00",
     re.I,
 )
 _LONE = re.compile(
     r"^(?:(?:of|in|for|the|and|between|from|to|at|on|by|with|its|their|our|an?|both|each)\b(?!-)|,|\s|\(\s*\))+"
-    r"|(?:\s|,|\(\s*\)|\b(?<!-)(?:of|in|for|the|and|between|from|to|at|on|by|with|an?|was|were|is|are|during|as|both)\b)+$",
+    r"|(?:\s|,|\(\s*\)|\b(?<!-)(?:of|in|for|the|and|between|from|to|at|on|by|with|an?|was|were|is|are"
+    r"|during|as|both)\b)+$",
     re.I,
 )
 _SPLIT = re.compile(r"\s*,\s*(?:and\s+|or\s+|as well as\s+)?|\s+(?:and|or|as well as|&)\s+", re.I)
 _WORDY = re.compile(
-    r"\b(?:why|how come|reasons?|causes?|caused|factors?|explain\w*|describe\w*|definition|meaning|mean by|meant|consists? of|comprise\w*|includes?|refers? to|related to what|based on what|due to what|purpose|nature|derived|drove|driven|method\w*|basis|impact of|effects? of|attributable to what)\b",
+    r"\b(?:why|how come|reasons?|causes?|caused|factors?|explain\w*|describe\w*|definition|meaning"
+    r"|mean by|meant|consists? of|comprise\w*|includes?|refers? to|related to what|based on what"
+    r"|due to what|purpose|nature|drove|driven|attributable to what)\b|^\W*(?:what"
+    r"|how)\b.{0,30}\b(?:impact of|effects? of|method\w*|basis|derived)\b",
     re.I,
 )
 
@@ -365,31 +442,34 @@ def _read_bound(text: str) -> Threshold | None:
 
 
 _TIME_NOUN = re.compile(
-    r"^(?:fiscal\s+|financial\s+|calendar\s+|reporting\s+)?(?:years?|periods?|quarters?|months?|dates?|days?|weeks?)$",
+    r"^(?:fiscal\s+|financial\s+|calendar\s+|reporting\s+)?(?:years?|periods?|quarters?|months?|dates?"
+    r"|days?|weeks?)$",
     re.I,
 )
 
 
 def _read_which(text: str) -> Request | None:
-    """ "Which site has the most staff?", "In which years was X below 5?", "In which year was X higher, 2018 or 2019?" """
+    """ "Which site has the most staff?", "In which years was X below 5?", "In which year was X higher?" """
     match = _WHICH.match(text)
     if match is None:
         return None
     noun, rest = (match["noun"] or "").strip(), match["rest"]
+    over = noun.lower()
     listed = match["given"] or match["among"] or ""
     tail = re.search(r"[,:]\s*(?P<list>[^,:]{1,60}(?:,[^,:]{1,60})*?\s+or\s+[^,:]{1,60})$", rest)
     if tail and not listed:
         listed, rest = tail["list"], rest[: tail.start()]
     bound = _read_bound(rest)
     if bound is not None:
-        return _ranked_request(Task.FILTER, _BOUND.sub(" ", rest), noun, listed, threshold=bound)
+        return _compare(Request(Task.FILTER, (), over=over, threshold=bound), _BOUND.sub(" ", rest), listed)
     if re.search(r"\b(?:negative|positive)\b", rest, re.I):
         above = bool(re.search(r"\bpositive\b", rest, re.I))
         rest = re.sub(r"\b(?:negative|positive)\b", " ", rest, flags=re.I)
         told = "positive" if above else "negative"
-        return _ranked_request(Task.FILTER, rest, noun, listed, threshold=Threshold(above, Decimal(0), written=told))
-    rank = _RANKED.search(rest) or _RANKED.search(noun)
-    comparative = _COMPARED.search(rest)
+        sign = Threshold(above, Decimal(0), written=told)
+        return _compare(Request(Task.FILTER, (), over=over, threshold=sign), rest, listed)
+    rank = _find_plain(_RANKED, rest) or _find_plain(_RANKED, noun)
+    comparative = _find_plain(_COMPARED, rest)
     if rank is None and comparative is None:
         return _read_provided(text)
     found = rank or comparative
@@ -398,22 +478,13 @@ def _read_which(text: str) -> Request | None:
     most = bool(groups.get("up") or groups.get("top") in ("top", "first", "Top"))
     count = _count_word(groups.get("n") or "")
     rest = rest.replace(found.group(), " ", 1) if found.string is rest else rest
-    return _ranked_request(Task.RANK, rest, noun, listed, most=most, count=count)
+    return _compare(Request(Task.RANK, (), over=over, most=most, count=count), rest, listed)
 
 
-def _ranked_request(
-    task: Task,
-    rest: str,
-    noun: str,
-    listed: str,
-    *,
-    threshold: Threshold | None = None,
-    most: bool = True,
-    count: int = 1,
-) -> Request | None:
+def _compare(request: Request, rest: str, listed: str) -> Request | None:
+    """The request with what is measured and what is compared: the members listed, or the periods named."""
     rest = re.sub(r"\b(?:saw|shows?|showed|recorded|reported|with)\b", " ", rest, flags=re.I)
-    words = _clean(_AUXILIARIES.sub(" ", rest))
-    parts = _split_periods(words)
+    parts = _split_periods(_clean(_AUXILIARIES.sub(" ", rest)))
     alternatives = tuple(_clean(part) for part in _SPLIT.split(listed) if _clean(part)) if listed else ()
     if not parts:
         return None
@@ -422,15 +493,13 @@ def _ranked_request(
         # "higher, in 2018 or 2019": the periods are what is compared.
         alternatives = alternatives or tuple(when.text for _, when in parts if when is not None)
         period = None
-    return Request(
-        task,
-        (Operand(words, period),),
-        name=words,
-        most=most,
-        over=noun.lower(),
-        threshold=threshold,
-        count=count,
-        alternatives=alternatives,
+    return replace(request, operands=(Operand(words, period),), name=words, alternatives=alternatives)
+
+
+def _find_plain(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The first match that is no part of a name: not "Best" in "Best Western"."""
+    return next(
+        (match for match in pattern.finditer(text) if not re.match(r"[A-Z]\w+\s+[A-Z]", text[match.start() :])), None
     )
 
 
@@ -484,7 +553,9 @@ def _read_compared(text: str) -> Request | None:
 
 
 _SCOPE = re.compile(
-    r"^\W*(?:for|in|under|within|of|among|at|on|regarding)\s+(?P<scope>[^,?]{3,80}),\s*(?=what|how|which|by)", re.I
+    r"^\W*(?:for|in|under|within|of|among|at|on|regarding)\s+(?P<scope>(?:[^,?]"
+    r"|,\s(?=\d{4}\b)){3,80}),\s*(?=what|how|which|by)",
+    re.I,
 )
 
 
@@ -514,7 +585,8 @@ def _read_asked(text: str) -> Request | None:
 def _read_command(text: str) -> Request | None:
     """A question that is only its measure: "% change in headcount 2021 to 2022"."""
     if re.match(
-        r"^\W*(?:who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had|should|may|must|which|will)\b",
+        r"^\W*(?:who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|can|could|has|have|had"
+        r"|should|may|must|which|will)\b",
         text,
         re.I,
     ):
@@ -570,7 +642,11 @@ def _read_share(body: str) -> Request | None:
         ):
             continue
         part = re.sub(
-            rf"^(?:the\s+)?(?:{_PERCENTAGE}|proportion|ratio|share|amount)\s+of\s+", "", match["part"], flags=re.I
+            rf"^(?:the\s+)?(?:{_PERCENTAGE}|proportion|ratio|share|amount)"
+            r"(?:\s+(?:constitution|composition|contribution|share|proportion))?\s+of\s+",
+            "",
+            match["part"],
+            flags=re.I,
         )
         return _make_ratio(part, match["whole"], percent=True, name="share of", stated=body)
     return None
@@ -578,6 +654,14 @@ def _read_share(body: str) -> Request | None:
 
 def _make_ratio(part: str, whole: str, *, percent: bool, name: str, stated: str = "") -> Request | None:
     upper, lower = _split_periods(part), _split_periods(whole)
+    if len(upper) == 1 and not lower and len(later := _periods(whole)) == 1 and upper[0][1] is not None:
+        # "the ratio of staff in 2019 to 2018": one measure, two periods.
+        words, when = upper[0]
+        told = f"{name} {words}"
+        expression = "100 * a / b" if percent else "a / b"
+        return Request(
+            Task.COMPUTE, (Operand(words, when), Operand(words, later[0])), expression, told, percent=percent
+        )
     if not upper or not lower or not analyse(upper[0][0]) or not analyse(lower[0][0]):
         return None
     whens = [when for _, when in (*lower, *upper) if when is not None]
@@ -635,14 +719,18 @@ def _make_change(words: str, *, percent: bool, name: str, points: bool = False, 
         if pair is not None:
             a, b = pair
             when = whens[0] if whens else None
-            operands = (Operand(a, when), Operand(b, when))
+            compared = (Operand(a, when), Operand(b, when))
             expression = "100 * (a - b) / b" if percent else "a - b"
-            return Request(Task.COMPUTE, operands, expression, f"difference between {a} and {b}", percent=percent)
+            made = Request(Task.COMPUTE, compared, expression, f"difference between {a} and {b}", percent=percent)
+            shared = _share_measure(a, b)
+            instead = replace(made, operands=(compared[0], Operand(shared, when))) if shared else None
+            return replace(made, instead=instead)
     if not parts or not analyse(parts[0][0]):
         return None
-    words = parts[0][0]
+    words = _unrepeat(parts[0][0])
     if len(whens) > 2:
         return None
+    operands: tuple[Operand, ...]
     if len(whens) == 2:
         first, last = sorted(whens, key=_order)
         operands = (Operand(words, last), Operand(words, first))
@@ -676,14 +764,32 @@ def _before(period: Period) -> Period:
     return Period(period.kind, period.year - 1, period.quarter, text)
 
 
+def _unrepeat(words: str) -> str:
+    """ "balance compared to balance" is one measure."""
+    halves = [_clean(half) for half in _AGAINST.split(words)]
+    return halves[0] if len(halves) == 2 and analyse(halves[0]) == analyse(halves[1]) else words
+
+
+_BETWEEN = re.compile(r"^(?P<shared>.*?)\bbetween\s+(?P<pair>.+)$", re.I)
+_AGAINST = re.compile(r"\s+(?:and|versus|vs\.?|(?:as )?compared (?:to|with)|against|from|to|over)\s+", re.I)
+
+
 def _split_pair(words: str) -> tuple[str, str] | None:
-    """Two measures that are compared: "A and B", "between A and B", "A compared to B"."""
-    halves = re.split(
-        r"\s+(?:and|versus|vs\.?|compared (?:to|with)|as compared (?:to|with)|against|from|to|over)\s+",
-        strip_periods(words),
-    )
-    halves = [_clean(half) for half in halves if analyse(_clean(half))]
-    return (halves[0], halves[1]) if len(halves) == 2 else None
+    """Two measures that are compared: "A and B", "between A and B", "A compared to B", "staff between A and B"."""
+    plain = strip_periods(words)
+    between = _BETWEEN.match(plain)
+    shared = _clean(between["shared"]) if between else ""
+    halves = [_clean(half) for half in _AGAINST.split(between["pair"] if between else plain)]
+    halves = [half for half in halves if analyse(half)]
+    if len(halves) != 2 or analyse(halves[0]) == analyse(halves[1]):
+        return None
+    return (f"{shared} {halves[0]}".strip(), f"{shared} {halves[1]}".strip())
+
+
+def _share_measure(first: str, second: str) -> str:
+    """The second measure with the first one's head: "staff in Leeds" and "York" give "staff in York"."""
+    match = re.match(r"(?P<head>.+)\s+(?P<link>in|at|for|of|from|on|by|under)\s+.+$", first, re.I)
+    return f"{match['head']} {match['link']} {second}" if match else ""
 
 
 def _make_spread(words: str, function: str, name: str, *, whole: str = "") -> Request | None:
@@ -736,9 +842,7 @@ def _read_sum(body: str) -> Request | None:
     if len(parts) < 2 and not list_items(parts[0][0] if parts else ""):
         return None
     request = _make_spread(words, "sum", "total")
-    if request is None or len(request.operands) < 2:
-        return None
-    return replace(request, whole=strip_periods(body) if len(parts) < 2 else "")
+    return request if request is not None and len(request.operands) > 1 else None
 
 
 def _read_joined(body: str) -> Request | None:
@@ -755,8 +859,17 @@ def _read_joined(body: str) -> Request | None:
         return None
     when = whens[0] if whens else None
     a, b = left[0][0], right[0][0]
-    operands = (Operand(a, when), Operand(b, when))
-    return Request(Task.COMPUTE, operands, f"a {sign} b", f"{a} {match['sign']} {b}", whole=strip_periods(body))
+    made = Request(
+        Task.COMPUTE,
+        (Operand(a, when), Operand(b, when)),
+        f"a {sign} b",
+        f"{a} {match['sign']} {b}",
+        whole=strip_periods(body),
+    )
+    tail = re.search(r"\s(?:of|in|at|for|from|by)\s.+$", b)
+    if tail is None:
+        return made
+    return replace(made, operands=(Operand(a + tail.group(), when), Operand(b, when)), instead=made)
 
 
 def _read_values(body: str, *, is_asked: bool) -> Request | None:
@@ -769,23 +882,43 @@ def _read_values(body: str, *, is_asked: bool) -> Request | None:
     return Request(Task.VALUE, tuple(Operand(words, when) for words, when in parts), name=parts[0][0])
 
 
+_DATED = re.compile(
+    r"\b(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
+    r"\s+(?:\d{1,2}(?:st|nd|rd|th)?,?\s+)?((?:19|20)\d\d)\b|\b\d{1,2}\s+[A-Z][a-z]{2,8}\s+((?:19|20)\d\d)\b",
+    re.I,
+)
+
+
+def _periods(text: str) -> list[Period]:
+    """The periods named, dates of one year each by itself, in the order they stand."""
+    dates = [Period("date", int(match[1] or match[2]), None, match.group()) for match in _DATED.finditer(text)]
+    rest = text
+    for date in dates:
+        rest = rest.replace(date.text, " " * len(date.text), 1)
+    found = [(rest.find(period.text), period) for period in periods_in(rest)]
+    found += [(text.find(date.text), date) for date in dict.fromkeys(dates)]
+    return [period for _, period in sorted(found, key=lambda pair: pair[0])]
+
+
 def _split_periods(text: str) -> list[tuple[str, Period | None]]:
     """The words without their periods, once for each period in the order named; once with None when there is none."""
     words = strip_periods(text)
-    found = periods_in(text)
+    found = _periods(text)
     if not words:
         return []
     return [(words, period) for period in found] or [(words, None)]
 
 
 def strip_periods(text: str) -> str:
+    """The words without periods and what connects them: "staff in Leeds between 2018 and 2019" -> "staff in Leeds"."""
     plain = text
-    for period in sorted(periods_in(text), key=lambda period: -len(period.text)):
+    for period in sorted(_periods(text), key=lambda period: -len(period.text)):
         if period.text:
             plain = plain.replace(period.text, "\x00")
-    plain = re.sub(r"\bF\x00|\bFY\s*\x00", "\x00", plain)
+    plain = _FILLER.sub(" ", plain)
     plain = _CONNECTED.sub(" ", plain).replace("\x00", " ")
-    return _clean(_FILLER.sub(" ", plain))
+    return _clean(plain)
 
 
 def _clean(text: str) -> str:

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.db import connections
 
-from vectorless_web.infra.queues import jobs, work_horses
+from vectorless_web.infra.queues import jobs
 
 
 def preload(queue: str) -> None:
@@ -18,7 +18,7 @@ def preload(queue: str) -> None:
         if hasattr(module, "warm_up"):
             module.warm_up()
     connections.close_all()
-    work_horses.freeze_memory()
+    jobs.freeze_memory()
 
 
 class Command(BaseCommand):

@@ -53,6 +53,7 @@ REPAIRS: tuple[Act, ...] = (
     documents.compact_overdue,
     documents.purge_deleted,
     documents.resume_embedding,
+    documents.resume_summaries,
 )
 TIDYING: tuple[Act, ...] = (
     documents.refresh_rows,

@@ -1,0 +1,243 @@
+"""Section summaries: estimated, switched on, written by a worker, paused, resumed, shown, replayed, switched off."""
+
+import json
+import re
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.utils import timezone
+from werkzeug import Response
+
+from tests.runs.conftest import make_run, report  # noqa: F401
+from tests.runs.test_model import reply, status
+from tests.support.compiled import compiled_document
+from tests.support.page_text import visible_text
+from vectorless_web.documents import services
+from vectorless_web.documents.models import Document, SectionSummaries, SummaryChoice
+from vectorless_web.documents.summaries import lines_of, summaries_of
+from vectorless_web.runs import jobs
+from vectorless_web.runs.models import Run
+from vectorless_web.runs.services.asking import start_run
+from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
+from vectorless_web.workspaces.services.spending import period_start
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAGE = "settings/models/summaries/"
+SENTENCE = "The crane on quay 4 lifts forty tonnes and is tested each spring by the engineers of the port. "
+
+
+def handbook(chapters: int = 3) -> bytes:
+    parts = [f"## Chapter {n}\n\n{SENTENCE * 3}\n" for n in range(1, chapters + 1)]
+    return ("# Port handbook\n\n" + "\n".join(parts)).encode()
+
+
+class Writer:
+    """A model's server that writes a line on each section it is shown, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.trouble = lambda _writer: None
+        self.prompts: list[str] = []
+        self.line = "Tests of the crane in {}."
+
+    def __call__(self, request) -> Response:
+        body = json.loads(request.data)
+        prompt = body["messages"][-1]["content"]
+        self.prompts.append(prompt)
+        if trouble := self.trouble(self):
+            return trouble
+        if "Sections:" not in prompt:
+            return reply({"thought": "", "steps": [], "answer": {"not_found": True, "claims": [], "missing": []}})
+        shown = re.findall(r"^\[(\d+)\] (.*)$", prompt, re.M)
+        return reply({"summaries": [{"section": int(key), "line": self.line.format(title)} for key, title in shown]})
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings, tmp_path):
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    settings.MODEL_SECONDS, settings.MODEL_RETRIES = 1.0, 0
+
+
+@pytest.fixture
+def writer(httpserver, workspace) -> Writer:
+    made = Writer()
+    httpserver.expect_request("/v1/chat/completions", method="POST").respond_with_handler(made)
+    ModelProvider.objects.create(
+        workspace=workspace, name="House", base_url=httpserver.url_for("/v1"), model="tiny", price_in=2, price_out=10
+    )
+    return made
+
+
+@pytest.fixture
+def act(client, workspace):
+    def post(user, path):
+        client.force_login(user)
+        return client.post(f"/w/{workspace.slug}/{PAGE}{path}")
+
+    return post
+
+
+@pytest.fixture
+def shown(client, workspace, alice):
+    def look(path=PAGE) -> str:
+        client.force_login(alice)
+        answer = client.get(f"/w/{workspace.slug}/{path}")
+        assert answer.status_code == 200
+        return visible_text(answer.content.decode())
+
+    return look
+
+
+@pytest.fixture
+def switched_on(act, alice, workspace, writer, work_off):
+    """Two documents, summaries switched on, and the worker done."""
+
+    def switch(chapters: int = 3) -> Document:
+        document = compiled_document(workspace, alice, handbook(chapters), "port.md")
+        assert act(alice, "on/").status_code == 302
+        work_off("documents")
+        return document
+
+    return switch
+
+
+def row_of(document: Document) -> SectionSummaries:
+    document.refresh_from_db()
+    return SectionSummaries.objects.get(version=document.current_version_id)
+
+
+def test_nothing_is_sent_before_an_owner_switches_it_on_and_the_cost_is_shown(
+    workspace, alice, bob, writer, act, shown
+):
+    compiled_document(workspace, alice, handbook(), "port.md")
+
+    told = shown()
+    assert "1 document with 4 sections would be summarised: about" in told
+    assert re.search(r"about \$0\.\d+", told) and "is sent to http://localhost" in told
+    assert act(bob, "on/").status_code in (403, 404)
+    assert not writer.prompts and not SectionSummaries.objects.exists()
+
+
+def test_a_worker_writes_a_line_on_each_section_and_the_section_list_shows_it(switched_on, writer, shown):
+    document = switched_on()
+    row = row_of(document)
+
+    assert (row.status, row.model, row.artefact) == ("ready", "tiny", document.current_version.artefact_sha256)
+    lines = lines_of(summaries_of(document.current_version))
+    assert any(line.endswith("Chapter 1.") for line in lines.values())
+    assert row.tokens == 1100 and row.cost_usd == Decimal("0.003")
+    assert len(writer.prompts) == 1, "all sections in one call"
+    told = shown(f"documents/{document.pk}/")
+    assert "Tests of the crane in" in told and "The lines under headings were written by tiny." in told
+    assert "The sections of 1 of 1 document are summarised." in shown()
+    assert AuditEvent.objects.filter(verb="summaries.on").exists()
+
+
+def test_documents_that_become_ready_later_are_summarised_too(switched_on, workspace, alice, work_off):
+    switched_on()
+    later = compiled_document(workspace, alice, handbook(2).replace(b"Port", b"Yard"), "yard.md")
+    work_off("documents")
+
+    assert row_of(later).status == "ready"
+
+
+def test_trouble_pauses_and_what_came_is_kept_and_not_paid_twice(switched_on, writer, act, alice, work_off, shown):
+    writer.trouble = lambda made: status(503)(None) if len(made.prompts) == 2 else None
+    document = switched_on(25)
+
+    row = row_of(document)
+    assert (row.status, len(row.lines), row.done) == ("queued", 20, 20)
+    choice = SummaryChoice.objects.get()
+    assert choice.paused_until > timezone.now() and choice.pause_message
+    assert "Summarising waits." in shown()
+    writer.trouble = lambda _made: None
+    assert act(alice, "retry/").status_code == 302
+    work_off("documents")
+    row = row_of(document)
+    assert (row.status, len(writer.prompts)) == ("ready", 3)
+    assert "[2] " not in writer.prompts[-1], "only what was missing is asked for"
+
+
+def test_a_document_whose_worker_died_is_taken_up_by_the_sweep(switched_on, work_off):
+    document = switched_on()
+    long_ago = timezone.now() - timedelta(hours=1)
+    SectionSummaries.objects.update(status="working", lease="gone", heartbeat_at=long_ago, lines={}, ready_at=None)
+
+    assert services.resume_summaries() == 1
+    work_off("documents")
+    assert row_of(document).status == "ready"
+    assert services.resume_summaries() == 0
+
+
+def test_a_reply_that_cannot_be_used_fails_that_document_alone(switched_on, writer, shown):
+    writer.trouble = lambda _made: reply("I would rather talk about the weather.")
+    row = row_of(switched_on())
+
+    assert (row.status, row.error_code) == ("failed", "provider_invalid_response")
+    assert "Try again now" in shown()
+
+
+def test_a_budget_that_is_spent_asks_nobody(workspace, switched_on, writer):
+    Budget.objects.create(workspace=workspace, limit_usd=Decimal("0.0001"), period_start=period_start("month"))
+    row = row_of(switched_on())
+
+    assert row.status == "queued" and not writer.prompts
+    assert SummaryChoice.objects.get().pause_code == "budget_exceeded"
+
+
+def test_without_a_model_it_says_so(workspace, alice, act, shown, work_off):
+    compiled_document(workspace, alice, handbook(), "port.md")
+    assert "No model" in shown()
+    act(alice, "on/")
+    work_off("documents")
+    assert "This workspace has no model. Connect one under Models." in shown()
+
+
+def test_hostile_lines_are_one_plain_line_and_escaped(switched_on, writer, client, alice, workspace):
+    writer.line = "<script>alert(1)</script>\n\n<<<document {}"
+    document = switched_on()
+
+    client.force_login(alice)
+    page = client.get(f"/w/{workspace.slug}/documents/{document.pk}/").content.decode()
+    assert "<script>alert(1)" not in page and "&lt;script&gt;alert(1)&lt;/script&gt; document" in page
+
+
+@pytest.fixture
+def ask(workspace, alice):
+    """A question to the model, worked off here."""
+
+    def run() -> Run:
+        made = start_run(user=alice, workspace=workspace, question="Who tests the crane?")
+        jobs.execute_run(made.pk)
+        return Run.objects.select_related("workspace").get(pk=made.pk)
+
+    return run
+
+
+def test_questions_are_shown_the_lines_and_replay_identically_though_they_are_switched_off(
+    switched_on, writer, ask, act, alice, settings
+):
+    settings.MODEL_WHOLE_TOKENS = 0
+    switched_on()
+    first = ask()
+    assert any("| Tests of the crane in" in prompt for prompt in writer.prompts[1:])
+
+    act(alice, "off/")
+    found = jobs.find_replay_result(first)
+    assert (found.verdict, found.difference) == ("identical", "")
+    asked = len(writer.prompts)
+    second = ask()
+    assert not any("| Tests of the crane in" in prompt for prompt in writer.prompts[asked:])
+    assert jobs.find_replay_result(second).verdict == "identical"
+
+
+def test_lines_of_another_compiled_file_are_shown_to_nobody_and_written_anew(switched_on, work_off):
+    document = switched_on()
+    assert row_of(document).status == "ready"
+    SectionSummaries.objects.update(artefact="0" * 64)
+
+    assert summaries_of(document.current_version) is None
+    assert services.resume_summaries() == 1
+    work_off("documents")
+    assert row_of(document).artefact == document.current_version.artefact_sha256

@@ -1,0 +1,384 @@
+"""Tables as relations: what each cell's row, column, unit, period and footnotes are, in every format."""
+
+import time
+from decimal import Decimal
+
+import pytest
+
+from tests.engine.parsing.conftest import uncovered
+from tests.support.paper import Text, pdf, prose
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.documents.serialise import table_from_json, table_to_json
+from vectorless_web.engine.figures.particulars import particulars_in
+from vectorless_web.engine.figures.tables import CellReading, ColumnKind, TableView, tables_of
+
+
+def views(document: CompiledDocument) -> list[TableView]:
+    """All tables of a document."""
+    return list(tables_of(document.tree, range(1, len(document.tree))))
+
+
+def read(view: TableView, label: str, place: int) -> CellReading:
+    """What is understood of a cell in the first row with that label."""
+    return view.read_cell(next(row for row in view.table.body if row.label == label), place)
+
+
+def laid(rows: list[tuple[float, list[tuple[float, str]]]]) -> bytes:
+    """A page of prose and below it rows of cells, each (baseline, [(left edge, words)])."""
+    cells = [Text(left, top, words, 9) for top, row in rows for left, words in row]
+    return pdf([[*prose(72, 90, 6), *cells]])
+
+
+def figures(top: float, label: str, *cells: str, edges: tuple[float, ...] = (300, 380, 460, 540)) -> tuple:
+    """A row of figures whose last characters stand at the edges."""
+    return top, [(72, label), *((right - 5 * len(cell), cell) for right, cell in zip(edges, cells, strict=False))]
+
+
+QUARTERS = laid(
+    [
+        (200, [(292, "Three Months Ended"), (452, "Nine Months Ended")]),
+        (212, [(300, "September 30,"), (464, "September 30,")]),
+        (224, [(280, "2023"), (360, "2022"), (440, "2023"), (520, "2022")]),
+        (236, [(340, "(in thousands)")]),
+        figures(250, "Ferry fares", "4,120", "3,985", "12,400", "11,870"),
+        figures(262, "Harbour dues", "88", "91", "260", "(12)"),
+        figures(274, "Total income", "4,208", "4,076", "12,660", "11,858"),
+    ]
+)
+
+
+def test_a_spanning_header_with_a_duration_reaches_all_its_columns(compiled):
+    [view] = views(compiled(QUARTERS))
+    assert [period.words for period in view.periods[1:]] == [
+        "three months ended 30 September 2023",
+        "three months ended 30 September 2022",
+        "nine months ended 30 September 2023",
+        "nine months ended 30 September 2022",
+    ]
+    assert [period.months for period in view.periods[1:]] == [3, 3, 9, 9]
+    cell = read(view, "Harbour dues", 4)
+    assert (cell.scale, cell.column_path[-1]) == (1000, "2022")
+
+
+WRAPPED = laid(
+    [
+        (200, [(285, "Quoted")]),
+        (211, [(283, "Prices in"), (364, "Other"), (440, "Unobserved")]),
+        (222, [(285, "Markets"), (364, "Inputs"), (447, "Inputs"), (530, "Total")]),
+        figures(236, "Bonds", "10", "20", "30", "60"),
+        figures(248, "Shares", "11", "21", "31", "63"),
+        figures(260, "Funds", "12", "22", "32", "66"),
+    ]
+)
+
+
+def test_a_wrapped_header_stays_over_its_own_column(compiled):
+    [view] = views(compiled(WRAPPED))
+    assert [column.path for column in view.table.columns[1:]] == [
+        ("Quoted Prices in Markets",),
+        ("Other Inputs",),
+        ("Unobserved Inputs",),
+        ("Total",),
+    ]
+
+
+def test_a_percent_sign_far_from_a_year_begins_another_column(compiled):
+    rows = [
+        (200, [(72, "Three Months Ended June 30,"), (280, "2023"), (360, "2022"), (440, "%")]),
+        (211, [(430, "Change")]),
+        figures(224, "Day tickets", "410", "398", "3 %"),
+        figures(236, "Season tickets", "77", "70", "10 %"),
+        figures(248, "Group tickets", "12", "14", "(14) %"),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [period.year for period in view.periods[1:3]] == [2023, 2022]
+    assert [period.months for period in view.periods[1:3]] == [3, 3]
+    assert view.kinds[3] is ColumnKind.CHANGE
+
+
+def test_a_figure_with_a_footnote_mark_is_a_figure_of_the_first_row(compiled):
+    rows = [
+        (200, [(280, "2023"), (360, "2022")]),
+        (214, [(72, "Rented quays"), (270, "$ 8,399 (a)"), (355, "$ 7,782")]),
+        (226, [(72, "Owned quays"), (270, "   8,756 (a)"), (355, "  8,183")]),
+        (238, [(72, "Total quays"), (270, "  17,155"), (355, " 15,965")]),
+        (258, [(72, "(a) Without the quay that is being rebuilt.")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path for column in view.table.columns[1:]] == [("2023",), ("2022",)]
+    assert [note.text for note in read(view, "Owned quays", 1).footnotes] == ["Without the quay that is being rebuilt."]
+
+
+def test_groups_end_with_their_totals(compiled):
+    rows = [
+        (200, [(280, "2023"), (360, "2022")]),
+        (214, [(72, "Boats")]),
+        figures(226, "Ferries", "10", "11"),
+        figures(238, "Tugs", "20", "21"),
+        figures(250, "Total boats", "30", "32"),
+        figures(262, "Staff", "40", "41"),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [read(view, label, 1).row_path for label in ("Tugs", "Total boats", "Staff")] == [
+        ("Boats", "Tugs"),
+        ("Boats", "Total boats"),
+        ("Staff",),
+    ]
+
+
+def test_tables_under_each_other_have_their_own_headers(compiled):
+    rows = [
+        (200, [(280, "2023"), (360, "2022")]),
+        figures(212, "Ferries", "10", "11"),
+        figures(224, "Tugs", "20", "21"),
+        (236, [(72, "By harbour:")]),
+        (248, [(270, "June 30, 2021"), (350, "June 30, 2020"), (430, "June 30, 2019")]),
+        figures(260, "Bergen", "1", "2", "3"),
+        figures(272, "Oslo", "4", "5", "6"),
+    ]
+    first, second = views(compiled(laid(rows)))
+    assert [period.year for period in first.periods[1:]] == [2023, 2022]
+    assert [period.year for period in second.periods[1:]] == [2021, 2020, 2019]
+
+
+def test_a_table_carried_on_without_a_header_keeps_it(compiled):
+    rows = [
+        (200, [(280, "2023"), (360, "2022")]),
+        figures(212, "Ferries", "10", "11"),
+        figures(224, "Tugs", "20", "21"),
+        (250, [(72, "The same without the ferries that were sold during the year and those that were rented out:")]),
+        figures(276, "Ferries", "9", "10"),
+        figures(288, "Tugs", "19", "20"),
+    ]
+    found = views(compiled(laid(rows)))
+    assert [period.year for view in found for period in view.periods[1:]] == [2023, 2022, 2023, 2022]
+
+
+LOST_SPANS = """<table><thead>
+<tr><th></th><th></th><th>Years Ended 31 March</th><th></th><th>Change</th><th></th></tr>
+<tr><th>(EUR in thousands)</th><th>2024</th><th>2023</th><th>2022</th><th>2024 over 2023</th><th></th></tr>
+</thead><tbody>
+<tr><td>Vans</td><td>1,204</td><td>1,150</td><td>1,011</td><td>54</td><td>4.7%</td></tr>
+<tr><td>Lorries</td><td>880</td><td>910</td><td>870</td><td>(30)</td><td>(3.3)%</td></tr>
+</tbody></table>"""
+
+
+def test_a_header_that_lost_its_span_reaches_the_blanks_beside_it(compiled):
+    [view] = views(compiled(f"<html><body><p>Fleet</p>{LOST_SPANS}</body></html>", "fleet.html"))
+    assert [column.path[0] for column in view.table.columns[1:]] == ["Years Ended 31 March"] * 3 + ["Change"] * 2
+    cell = read(view, "Lorries", 3)
+    assert (cell.period.words, cell.scale, cell.currency) == ("year ended 31 March 2022", 1000, "EUR")
+    assert read(view, "Vans", 5).unit == "%"
+
+
+def test_a_specification_sheet_loses_no_row_to_a_header(compiled):
+    sheet = "<table><tr><td>Model</td><td>KX-2</td></tr><tr><td>Weight</td><td>4.5 kg</td></tr>"
+    sheet += "<tr><td>Voltage</td><td>230 V</td></tr></table>"
+    [view] = views(compiled(f"<html><body><h1>Drill</h1>{sheet}</body></html>", "drill.html"))
+    assert [row.label for row in view.table.body] == ["Model", "Weight", "Voltage"]
+    assert read(view, "Weight", 1).unit == "kg"
+
+
+def test_groups_within_groups_are_told_apart(compiled):
+    rows = ["Assets", "Current assets:", "Cash 10 11", "Stock 5 6", "Total current assets 15 17", "Other assets:"]
+    rows += ["Land 70 71", "Total assets 85 88"]
+    cells = "".join(
+        f"<tr>{''.join(f'<td>{part}</td>' for part in [row.rstrip(' 0123456789'), *row.split()[-2:]][:3])}</tr>"
+        if row[-1].isdigit()
+        else f"<tr><td>{row}</td><td></td><td></td></tr>"
+        for row in rows
+    )
+    page = f"<html><body><table><tr><th></th><th>2023</th><th>2022</th></tr>{cells}</table></body></html>"
+    [view] = views(compiled(page, "balance.html"))
+    assert read(view, "Stock", 1).row_path == ("Assets", "Current assets:", "Stock")
+    assert read(view, "Land", 2).row_path == ("Assets", "Other assets:", "Land")
+
+
+@pytest.mark.parametrize(
+    "header,unit,scale",
+    [
+        ("Price (EUR)", "EUR", 1),
+        ("2023 €m", "EUR", 1_000_000),
+        ("Dose (mg/kg)", "mg/kg", 1),
+        ("Revenue in USD million", "USD", 1_000_000),
+        ("Loss/(gain)", "", 1),
+        ("Trips (a)", "", 1),
+        ("Share %", "%", 1),
+    ],
+)
+def test_a_header_gives_its_column_a_unit(compiled, header, unit, scale):
+    [view] = views(compiled(f"# List\n\n| Item | {header} |\n|---|---|\n| Alpha | 12 |\n| Beta | 14 |\n", "list.md"))
+    cell = read(view, "Beta", 1)
+    assert (cell.unit, cell.scale) == (unit, Decimal(scale))
+
+
+def test_rows_that_name_periods_give_them_to_their_cells(compiled):
+    page = "# Rain\n\n| Quarter | Oslo (mm) | Bergen (mm) |\n|---|---|---|\n"
+    page += "| Year ended 31 December 2022 | | |\n| First quarter | 120 | 480 |\n| Second quarter | 90 | 300 |\n"
+    [view] = views(compiled(page, "rain.md"))
+    assert read(view, "Second quarter", 2).period.words == "Q2 2022"
+    assert read(view, "Second quarter", 2).unit == "mm"
+
+
+def test_notes_columns_are_no_figures(compiled):
+    page = (
+        "# Costs\n\n| | Note | 2023 | 2022 |\n|---|---|---|---|\n| Fuel | 4 | 120 | 130 |\n| Wages | 5 | 300 | 290 |\n"
+    )
+    [view] = views(compiled(page, "costs.md"))
+    assert view.kinds == (ColumnKind.LABEL, ColumnKind.NOTE, ColumnKind.FIGURES, ColumnKind.FIGURES)
+
+
+CSV = 'Item;Town;Price (EUR);Stock 2023\n"Nut; hex";Oslo;0.30;10\nBolt;Bergen;1.20;4\nWasher;Oslo;0.05;7\n'
+
+
+def test_a_csv_file_is_one_relation(compiled):
+    document = compiled(CSV, "stock.csv")
+    [view] = views(document)
+    assert [row.label for row in view.table.body] == ["Nut; hex", "Bolt", "Washer"]
+    assert read(view, "Nut; hex", 2).unit == "EUR"
+    assert view.periods[3].year == 2023
+    assert not uncovered(document)
+
+
+def test_prose_with_commas_is_no_table(compiled):
+    assert not views(compiled("We met, talked, and left.\nThen, later, we ate.\nTired, full, we slept.\n", "diary.txt"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_a_hundred_thousand_rows_are_read_in_parts_and_none_is_lost(compiled):
+    started = time.process_time()
+    found = views(compiled("id,name,2023\n" + "".join(f"{n},part {n},{3 * n}\n" for n in range(100_000)), "big.csv"))
+    assert time.process_time() - started < 40
+    parts = found[7].parts
+    assert sum(len(view.table.body) for view in parts) == 100_000
+    assert {view.table.columns for view in parts} == {found[0].table.columns}
+
+
+def test_five_hundred_columns_are_read(compiled):
+    header = ",".join(f"c{number}" for number in range(500))
+    document = compiled(header + "\n" + "\n".join(",".join(["7"] * 500) for _ in range(4)), "wide.csv")
+    assert len(views(document)[0].table.columns) == 500
+    assert not uncovered(document)
+
+
+def test_a_header_that_is_repeated_on_the_next_page_is_no_row(compiled):
+    def page(first: int) -> list[Text]:
+        header = [Text(280, 60, "2023", 9), Text(360, 60, "2022", 9)]
+        rows = [figures(74 + 12 * n, f"Line {first + n}", str(100 + n), str(200 + n)) for n in range(50)]
+        return [*header, *(Text(left, top, words, 9) for top, row in rows for left, words in row)]
+
+    found = views(compiled(pdf([[*prose(72, 30, 1), *page(0)[:2]], page(0), page(50), page(100), page(150)][1:])))
+    assert [view.table.part for view in found] == list(range(len(found)))
+    body = [row.label for part in found[0].parts for row in part.table.body]
+    assert body == [f"Line {number}" for number in range(200)]
+    assert {period.year for view in found for period in view.periods[1:]} == {2023, 2022}
+
+
+def test_tables_of_earlier_programs_can_be_read():
+    raw = b'[[["","",""],["Year ended May 31 / 2023","2023",""]],[["Rent",[[0,4],[5,2]],0,7,0,false,[]]],"","income"]'
+    table = table_from_json(raw, "Rent\t12\n")
+    assert table.columns[1].path == ("Year ended May 31", "2023")
+    assert (table.part, table.rows[0].cells[1].text) == (0, "12")
+    assert table_from_json(table_to_json(table), "Rent\t12\n") == table
+
+
+LEASE = """# Lease
+
+## Particulars
+
+Landlord: Fjord Homes AS
+Tenant: Ada Berg
+Rent: NOK 14,500 a month
+Deposit: ________
+
+The tenant shall note: no smoking is allowed in the flat or on the stairs of the building.
+
+## Signatures
+
+By: /s/ Ada Berg
+Title: Tenant
+"""
+
+
+@pytest.mark.parametrize("name", ["lease.md", "lease.txt"])
+def test_lines_of_names_and_values_are_particulars(compiled, name):
+    document = compiled(LEASE, name)
+    first, second = particulars_in(document.tree, range(1, len(document.tree)))
+    assert [(line.name, line.value) for line in first.lines] == [
+        ("Landlord", "Fjord Homes AS"),
+        ("Tenant", "Ada Berg"),
+        ("Rent", "NOK 14,500 a month"),
+        ("Deposit", ""),
+    ]
+    assert [line.value for line in second.lines] == ["/s/ Ada Berg", "Tenant"]
+    line = first.lines[2]
+    assert document.tree.node(line.key).text[line.start : line.end].strip() == "Rent: NOK 14,500 a month"
+
+
+def test_particulars_of_a_printed_page_end_with_their_lines(compiled):
+    lines = ["Vessel: MV Aurora", "Flag: Norway", "Port of call: Bergen"]
+    page = [*prose(72, 90, 5), *(Text(72, 200 + 14 * n, words) for n, words in enumerate(lines))]
+    document = compiled(pdf([page]))
+    [found] = particulars_in(document.tree, range(1, len(document.tree)))
+    assert [(line.name, line.value) for line in found.lines] == [
+        ("Vessel", "MV Aurora"),
+        ("Flag", "Norway"),
+        ("Port of call", "Bergen"),
+    ]
+
+
+CLUB = """# Club
+
+Income for the year ended 30 June 2024 ($ in thousands, except per member)
+
+| | FY2024 | FY2023 |
+|---|---|---|
+| Fees | 412 | 398 |
+| Income per member ($) | 41.20 | 39.80 |
+| Number of members | 913 | 887 |
+| 4.5% bonds | 20 | 25 |
+
+Heating in MWh.
+
+| House | 2024 | Unit price (EUR) |
+|---|---|---|
+| North | 120 | 0.20 |
+"""
+
+
+@pytest.mark.parametrize(
+    "label,place,unit,scale",
+    [
+        ("Fees", 1, "USD", 1000),
+        ("Income per member ($)", 1, "USD", 1),
+        ("Number of members", 1, "", 1),
+        ("4.5% bonds", 2, "USD", 1000),
+        ("North", 1, "MWh", 1),
+        ("North", 2, "EUR", 1),
+    ],
+)
+def test_a_units_line_reaches_the_figures_it_means(compiled, label, place, unit, scale):
+    found = views(compiled(CLUB, "club.md"))
+    view = next(view for view in found if any(row.label == label for row in view.table.body))
+    cell = read(view, label, place)
+    assert (cell.unit, cell.scale) == (unit, Decimal(scale))
+
+
+def test_a_cell_that_reaches_over_two_columns_does_not_join_them(compiled):
+    rows = [
+        (200, [(280, "2023"), (360, "2022"), (440, "2021")]),
+        *(figures(214 + 12 * n, f"Boat {n}", "10", "20", "30") for n in range(4)),
+        (262, [(72, "Sold"), (280, "111,222,333,444,555,666")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert len(view.table.columns) == 4
+    assert [cell.text for cell in view.table.body[0].cells] == ["Boat 0", "10", "20", "30"]
+
+
+def test_lines_of_names_and_values_side_by_side_are_no_header(compiled):
+    sheet = [("Location:", "Bergen", "Report number:", "KX-75"), ("Vessel:", "MV Aurora", "Damage:", "slight")]
+    sheet += [("Crew:", "4 none", "Flag:", "Norway"), ("Length:", "41", "Width:", "9")]
+    rows = [(200 + 14 * n, list(zip((72, 160, 300, 420), cells, strict=True))) for n, cells in enumerate(sheet)]
+    [view] = views(compiled(laid(rows)))
+    assert [row.label for row in view.table.body] == ["Location:", "Vessel:", "Crew:", "Length:"]

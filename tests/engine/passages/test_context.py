@@ -1,0 +1,116 @@
+"""Sentences in context: lead-ins, exceptions, parted sentences, clauses that others point to."""
+
+import time
+
+import pytest
+
+from tests.support.engine_documents import Part, compiled, paragraph, section, table
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.passages.checks import is_met
+from vectorless_web.engine.passages.context import Reading
+from vectorless_web.engine.passages.extraction import find_passages
+from vectorless_web.engine.questions.requirements import Requirement, Wanted
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.ranking.finder import Finder
+
+LONG = " Nothing else is said here of any weight, but these words make the paragraph longer than a clause." * 4
+
+
+def rule_of(document, key: int, place: int = 0) -> str:
+    reading = Reading(document.tree)
+    return reading.words(reading.rule(key, place).spans)
+
+
+def test_an_exception_in_the_next_sentence_belongs_to_the_rule():
+    text = f"Dogs are forbidden in the hall. However, guide dogs may enter.{LONG}"
+    assert rule_of(compiled("H", section("Rules", paragraph(text))), 2).startswith(
+        "Dogs are forbidden in the hall. However, guide dogs may enter."
+    )
+
+
+def test_a_limit_on_the_same_thing_belongs_to_the_rule():
+    text = (
+        f"The owner may raise the fee each May. Raising the fee by more than two per cent is allowed only once.{LONG}"
+    )
+    assert "only once" in rule_of(compiled("H", section("Fees", paragraph(text))), 2)
+
+
+def test_a_sentence_of_its_own_stays_alone():
+    text = f"The hall opens at nine. Bicycles stand in the yard.{LONG}"
+    assert rule_of(compiled("H", section("Hours", paragraph(text))), 2) == "The hall opens at nine."
+
+
+def test_a_list_item_has_its_lead_in_and_a_list_all_its_items():
+    items = Part(NodeKind.LIST, "", "- rust\n- frost")
+    document = compiled("W", section("Warranty", paragraph("The warranty does not cover:"), items))
+    reading = Reading(document.tree)
+    assert rule_of(document, 3, 1) == "The warranty does not cover: - frost"
+    assert reading.words(tuple(reading.items(3))) == "- rust - frost"
+    assert reading.announced(2) == reading.announced(3) == 3
+
+
+def test_a_list_that_a_page_parts_is_one():
+    first, second = Part(NodeKind.LIST, "", "- rust"), Part(NodeKind.LIST, "", "- frost", page=1)
+    head = Part(NodeKind.RUNNING, "", "Page 2", page=1)
+    document = compiled("W", section("Warranty", paragraph("Not covered are:"), first, head, second))
+    reading = Reading(document.tree)
+    assert reading.words(tuple(reading.items(5))) == "- rust - frost"
+    assert rule_of(document, 5).startswith("Not covered are:")
+
+
+def test_a_sentence_that_a_page_parts_reads_as_one():
+    upper, lower = paragraph("The tank must be emptied before the"), paragraph("appliance is moved.", page=1)
+    document = compiled("M", section("Moving", upper, lower))
+    assert rule_of(document, 2) == rule_of(document, 3) == "The tank must be emptied before the appliance is moved."
+
+
+def test_a_clause_that_bends_the_one_before_comes_along():
+    first = paragraph("2.1 The lease ends in May.")
+    second = paragraph("2.2 The tenant may however leave in April.")
+    assert "leave in April" in rule_of(compiled("L", section("2. Term", first, second)), 2)
+
+
+def test_what_a_clause_is_subject_to_is_read():
+    first = paragraph("4.1 Subject to clause 7.3, the seller delivers within ten days.")
+    other = paragraph("7.3 No delivery takes place in August.")
+    document = compiled("C", section("4. Delivery", first), section("7. Breaks", other))
+    assert "No delivery takes place in August." in rule_of(document, 2)
+
+
+@pytest.mark.parametrize(
+    "wanted,part,text,met",
+    [
+        (Wanted.AMOUNT, "How many calls were taken", "The desk took 4,120 calls.", True),
+        (Wanted.AMOUNT, "How many calls were taken", "Calls were taken in 2 rooms.", True),
+        (Wanted.AMOUNT, "How many lockers are there", "The desk took 4,120 calls.", False),
+        (Wanted.AMOUNT, "How much does a locker cost", "Lockers stand on floor 2.", False),
+        (Wanted.AMOUNT, "How much does a locker cost", "A locker costs 3 euros.", True),
+        (Wanted.AMOUNT, "How much is the deposit", "2.3 The deposit is agreed in writing.", False),
+        (Wanted.PERSON, "Who is the registrar", "Ask the Registrar.", False),
+        (Wanted.PERSON, "Who is the registrar", "Nkechi Obi is the Registrar.", True),
+        (Wanted.DATE, "When does it end", "It ends on 3 May.", True),
+        (Wanted.DATE, "When does it end", "It ends with a song.", False),
+        (Wanted.SPAN, "How long is the break", "The break lasts twenty minutes.", True),
+        (Wanted.SPAN, "How long is the break", "The break is taken outside.", False),
+        (Wanted.CAUSE, "Why is the lift closed", "It is closed because a cable broke.", True),
+        (Wanted.CAUSE, "Why is the lift closed", "The lift is closed.", False),
+        (Wanted.DEFINITION, "What is a dead letter", "A dead letter is a message nobody took.", True),
+        (Wanted.DEFINITION, "What is a dead letter", "The queue is a list of dead letters.", False),
+        (Wanted.MEMBERS, "Which rooms are heated", "Heated rooms are the hall, the office and the shop.", True),
+        (Wanted.MEMBERS, "Which rooms are heated", "The hall is heated.", False),
+        (Wanted.SUM, "How many more", "There are 12 more.", False),
+    ],
+)  # fmt: skip
+def test_a_passage_holds_the_kind_of_thing_asked_for(wanted, part, text, met):
+    assert is_met(Requirement(wanted, part), text) is met
+
+
+def test_long_lists_and_tables_are_read_in_seconds():
+    rows = table("Stock", [[f"Item {i}", str(i)] for i in range(1500)], columns=["Item", "Count"])
+    items = Part(NodeKind.LIST, "", "\n".join(f"- item {i} of the stock" for i in range(1500)))
+    points = [paragraph(f"- point {i} of the stock stands alone here.") for i in range(400)]
+    document = compiled("Store", section("Stock", rows, items, *points))
+    finder, tree = Finder(document, understand("List the items of the stock.")), document.tree
+    started = time.perf_counter()
+    find_passages("a", [(tree.node(key), 1.0, "Stock") for key in tree.leaves()], finder)
+    assert time.perf_counter() - started < 10

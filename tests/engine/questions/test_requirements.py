@@ -1,0 +1,53 @@
+"""What a question asks for, by the words that ask."""
+
+import pytest
+
+from vectorless_web.engine.questions.requirements import Wanted, requirements_of
+from vectorless_web.engine.questions.understand import understand
+
+
+def kinds(question: str) -> list[Wanted]:
+    return [requirement.wanted for requirement in requirements_of(understand(question))]
+
+
+@pytest.mark.parametrize(
+    "question,wanted",
+    [
+        ("Who repairs the roof?", Wanted.PERSON),
+        ("Which company insures the boat?", Wanted.PERSON),
+        ("When does the lease end?", Wanted.DATE),
+        ("By what date must I object?", Wanted.DATE),
+        ("How long is the notice period?", Wanted.SPAN),
+        ("How many days in advance must I book?", Wanted.SPAN),
+        ("How often is paper collected?", Wanted.SPAN),
+        ("How much is the deposit?", Wanted.AMOUNT),
+        ("How many lockers are there?", Wanted.AMOUNT),
+        ("What is the fee?", Wanted.AMOUNT),
+        ("May I keep a dog?", Wanted.VERDICT),
+        ("I lost my badge. Must I report it?", Wanted.VERDICT),
+        ("Why is the lift closed?", Wanted.CAUSE),
+        ("What is meant by fair wear?", Wanted.DEFINITION),
+        ("What is a hot task?", Wanted.DEFINITION),
+        ("How do I change the filter?", Wanted.STEPS),
+        ("List the exits.", Wanted.MEMBERS),
+        ("Which rooms have a sprinkler?", Wanted.MEMBERS),
+        ("Summarise the section on repairs.", Wanted.POINTS),
+        ("Which pump is the quietest?", Wanted.EXTREME),
+        ("How many more seats has the new hall than the old one?", Wanted.SUM),
+        ("Where are the keys kept?", Wanted.STATEMENT),
+    ],
+)
+def test_the_words_that_ask_tell_what_an_answer_must_hold(question, wanted):
+    assert kinds(question)[0] is wanted
+
+
+def test_each_part_of_a_question_asks_for_its_own_thing():
+    assert kinds("Who collects the offers, and by what date?") == [Wanted.PERSON, Wanted.DATE]
+
+
+def test_a_limit_is_wanted_with_its_exceptions():
+    assert kinds("How much may the rent rise at most?") == [Wanted.AMOUNT, Wanted.LIMIT]
+
+
+def test_a_story_before_the_question_asks_nothing():
+    assert kinds("A pipe burst last night. When do I have to tell the agent?") == [Wanted.DATE]

@@ -1,0 +1,228 @@
+"""Questions about tables of any domain: looked up, worked out, ranked, counted; or honestly refused."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engine.relations.tables import handbook
+from tests.support.engine_documents import Shelf, compiled, paragraph, section, table
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.answers.claims import ClaimEvent
+from vectorless_web.engine.figures.tables import tables_of
+from vectorless_web.engine.questions.formulas.request import request_of
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.relations.reading import Reading, read_request_in
+from vectorless_web.engine.relations.relation import relations_of
+
+
+def ask(question, document=None):
+    """The end of a run over the document, and its checked claims."""
+    events = list(Orchestrator().run(question, Shelf({"a": document or handbook()}), Limits()))
+    return events[-1], [e for e in events if isinstance(e, ClaimEvent) and e.state == "checked"]
+
+
+def read(question, document=None) -> Reading | None:
+    tree = (document or handbook()).tree
+    request = request_of(understand(question))
+    return read_request_in(relations_of("a", tables_of(tree, tree.leaves())), request) if request else None
+
+
+@pytest.mark.parametrize(
+    "question,value",
+    [
+        ("How many pumps did Malmö have in 2022?", "1,040"),
+        ("What is the unit price of the fire hose?", "$140"),
+        ("What is the delivery time of the suction hose?", "6 days"),
+        ("What is the maximum daily dose for children?", "300 mg"),
+        ("What is the crossing time to Strömstad?", "150 minutes"),
+        ("What was the ferry income in 2018?", "€1,310 thousand"),
+        ("What was the cost of goods sold in 2019?", "-€30,000 thousand"),
+        ("What was the operating profit of Rail in 2021?", "$120 million"),
+        ("What were the losses of credit card loans under the baseline scenario?", "$77 million"),
+        ("What was the profit margin in 2018?", "11.1%"),
+    ],
+)
+def test_a_figure_is_looked_up_by_row_column_and_caption(question, value):
+    end, _ = ask(question)
+    assert end.value == value
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What were the losses of credit card loans under the adverse scenario?",
+        "What was the ferry income in 2016?",
+        "What is the unit price of the drainage hose?",
+        "What was the operating profit of Shipping in 2021?",
+        "How many pumps did Uppsala have in 2023?",
+        "What was the change in ferry income between 2012 and 2013?",
+        "What is the sum of profit margin and net sales in 2019?",
+        "What is the difference between the unit price and the delivery time of the fire hose?",
+        "What was the operating profit in the fourth quarter of 2021?",
+        "Which segment had the highest number of passengers?",
+    ],
+)
+def test_a_word_that_nothing_accounts_for_means_no_figure(question):
+    assert read(question) is None
+
+
+@pytest.mark.parametrize(
+    "question,value",
+    [
+        ("What was the change in ferry income from 2018 to 2019?", "€1,205 thousand"),
+        ("By how much did net sales grow between 2017 and 2019?", "€11,904 thousand"),
+        ("What was the percentage change in net sales from 2018 to 2019?", "5.22%"),
+        ("What was the growth rate of the ferry income in 2019?", "91.98%"),
+        ("What was the average net sales for 2018 and 2019?", "€50,617 thousand"),
+        ("What was the average ferry income?", "€1,575 thousand"),
+        ("What was the total ferry income for 2017, 2018 and 2019?", "€4,725 thousand"),
+        ("What is the sum of ferry income and net sales in 2019?", "€54,419 thousand"),
+        ("What was ferry income as a percentage of net sales in 2019?", "4.85%"),
+        ("What percentage of the total stock of pumps was in Lund in 2023?", "49.21%"),
+        ("What was the ratio of ferry income to net sales in 2019?", "0.0485"),
+        ("What was the ratio of net sales in 2019 to 2018?", "1.05"),
+        ("What was the percentage constitution of ferry income among total net sales in 2019?", "4.85%"),
+        ("What was the compound annual growth rate of net sales from 2017 to 2019?", "13.91%"),
+        ("What was the difference between the unit price of the fire hose and the suction hose?", "$52"),
+        ("What was the change in profit margin from 2017 to 2019?", "3.4 percentage points"),
+        ("How many more pumps did Lund have than Malmö in 2023?", "270"),
+        ("What was the operating profit per vehicle of Road in 2021?", "$1.393 million"),
+    ],
+)
+def test_a_calculation_is_worked_out_from_its_own_rows(question, value):
+    end, claims = ask(question)
+    assert end.value == value
+    assert claims[0].calculation is not None and not claims[0].because
+
+
+def test_several_periods_are_told_in_the_order_asked():
+    end, _ = ask("What was the ferry income in 2018 and 2019, respectively?")
+    assert "€1,310 thousand in 2018 and €2,515 thousand in 2019" in end.answer
+
+
+def test_a_figure_that_the_document_states_goes_before_one_worked_out():
+    rows = [["Visitors", "120", "100", "25.0%"], ["Guides", "9", "6", "50.0%"]]
+    stated = compiled("Museum", section("Year", table("Year", rows, columns=["", "2020", "2019", "% change"])))
+    reading = read("What was the percentage change in visitors?", stated)
+    assert reading is not None and reading.expression == "" and reading.figures[0].amount == Decimal("25.0")
+
+
+@pytest.mark.parametrize(
+    "question,told",
+    [
+        ("Which warehouse had the most pumps in 2022?", "Lund, 1,100"),
+        ("Which warehouse had the fewest pumps in 2023?", "Kiruna, 310"),
+        ("In which year was the ferry expense larger, 2017 or 2018?", "2017"),
+        ("In which year was the ferry income highest?", "2019"),
+        ("Which segment had the higher operating profit in 2021?", "Rail, $120 million"),
+        ("Which hose has the lowest unit price?", "Garden hose, $12.5"),
+    ],
+)
+def test_a_rank_compares_all_members_of_one_relation(question, told):
+    end, claims = ask(question)
+    assert told in end.answer
+    assert not claims[0].because
+
+
+def test_a_rank_says_what_has_no_figure():
+    end, _ = ask("Which warehouse had the fewest pumps in 2022?")
+    assert "Malmö, 1,040" in end.answer and "no figure is shown for Kiruna" in end.answer
+
+
+@pytest.mark.parametrize(
+    "question,value",
+    [
+        ("How many years did the ferry income exceed €1,000 thousand?", "2"),
+        ("How many sites are there under temporary?", None),
+        ("How many items are there under temporary?", "3"),
+    ],
+)
+def test_a_count_names_what_it_counts(question, value):
+    end, claims = ask(question)
+    if value is not None:
+        assert end.value == value and not claims[0].because
+
+
+def test_the_years_on_one_side_of_a_threshold_are_told():
+    end, _ = ask("In which years was the ferry income less than 2,000 thousand?")
+    assert "2018" in end.answer and "2017" in end.answer and "in 2019" not in end.answer
+
+
+def test_members_are_those_of_one_group():
+    end, _ = ask("What are the items under permanent?")
+    assert "Leeds; York" in end.answer and "Hull" not in end.answer
+
+
+def test_a_row_of_the_same_name_is_taken_from_the_group_asked_for():
+    end, _ = ask("How many temporary staff did Leeds have in 2023?")
+    assert end.value == "9"
+
+
+def test_a_row_whose_name_two_groups_share_is_not_guessed():
+    assert read("What was the change in Leeds from 2023 to 2024?") is None
+
+
+def test_units_are_scaled_before_they_are_joined():
+    rows = [["Grants ($ thousand)", "500"], ["Fees ($ million)", "2"]]
+    document = compiled("Fund", section("Fund", table("Fund", rows, columns=["", "2020"])))
+    reading = read("What is the sum of grants and fees in 2020?", document)
+    assert reading is not None and reading.value * reading.scale == 2_500_000
+
+
+def test_a_header_row_read_as_a_body_row_names_its_columns():
+    rows = [["(in millions)", "Carrying amount", "Fair value"], ["Bonds", "37", "40"]]
+    document = compiled("Bank", section("Debt", table("Debt", rows, columns=["", "2019", ""])))
+    reading = read("What was the fair value of bonds in 2019?", document)
+    assert reading is not None and reading.figures[0].value == 40_000_000
+
+
+def test_definitions_and_reasons_are_no_requests():
+    for question in ("What is net sales?", "Why did net sales increase in 2019?", "What does net sales include?"):
+        assert request_of(understand(question)) is None
+
+
+amounts = st.lists(st.integers(1, 10**6), min_size=2, max_size=7, unique=True)
+
+
+DEPOTS = ("Oslo", "Bergen", "Narvik", "Hamar", "Skien", "Moss", "Alta")
+
+
+def sheet(values):
+    rows = [[name, f"{value:,}"] for name, value in zip(DEPOTS, values, strict=False)]
+    rows.append(["Total", f"{sum(values):,}"])
+    return compiled("Depots", section("Tyres", table("Tyres by depot", rows, columns=["Depot", "2020"])))
+
+
+@given(amounts)
+def test_the_highest_is_the_greatest_of_all_members(values):
+    reading = read("Which depot had the most tyres in 2020?", sheet(values))
+    assert reading is not None and len(reading.figures) == len(values)
+    assert reading.figures[reading.chosen[0]].value == max(values)
+
+
+@given(amounts)
+def test_shares_of_the_total_add_up_to_a_hundred(values):
+    document = sheet(values)
+    shares = [
+        read(f"What percentage of total tyres was in {name} in 2020?", document) for name in DEPOTS[: len(values)]
+    ]
+    assert all(share is not None for share in shares)
+    assert abs(sum(share.value for share in shares) - 100) < Decimal("0.0001")
+
+
+def test_operands_may_stand_in_prose():
+    document = compiled(
+        "Club",
+        section(
+            "Members",
+            paragraph("Membership fees were €41,200 in 2021 and €39,700 in 2020."),
+            paragraph("The club has 310, 295 and 280 members in 2021, 2020 and 2019, respectively."),
+        ),
+    )
+    end, claims = ask("What was the change in membership fees from 2020 to 2021?", document)
+    assert end.value == "€1,500" and not claims[0].because
+    end, claims = ask("What was the average number of members for 2019, 2020 and 2021?", document)
+    assert end.value == "295" and not claims[0].because

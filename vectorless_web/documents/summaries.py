@@ -1,0 +1,127 @@
+"""Selectors for section summaries: whether a workspace has them, a version's lines, and how writing them stands."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from django.conf import settings
+from django.db.models import Count, F, QuerySet, Sum
+
+from vectorless_web.documents.models import DocumentVersion, Section, SectionSummaries, SummaryChoice
+from vectorless_web.engine.documents.summaries import estimate_tokens
+from vectorless_web.infra.money import MILLION
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import providers_for
+
+Status = SectionSummaries.Status
+
+
+@dataclass(frozen=True)
+class SummaryModel:
+    """The model that would write the lines, where it answers, and the dearer of its prices per million tokens."""
+
+    name: str
+    address: str
+    usd_per_million: Decimal
+
+
+@dataclass(frozen=True)
+class SummaryEstimate:
+    """What summarising all documents of a workspace would take, at the dearer of the model's two prices; estimates."""
+
+    documents: int
+    sections: int
+    tokens: int
+    cost_usd: float
+
+
+@dataclass(frozen=True)
+class SummaryProgress:
+    """How summarising the documents of a workspace stands."""
+
+    documents: int
+    ready: int
+    waiting: int
+    failures: list[SectionSummaries]
+    tokens: int
+    cost_usd: float
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is under way or about to be."""
+        return self.waiting > 0
+
+
+def summary_choice_of(workspace: Workspace) -> SummaryChoice | None:
+    """Whether the workspace has its sections summarised; None when it never chose."""
+    return SummaryChoice.objects.filter(workspace=workspace).first()
+
+
+def are_summaries_on(workspace_id: int) -> bool:
+    """Whether questions and pages are shown the lines."""
+    return SummaryChoice.objects.filter(workspace=workspace_id, enabled=True).exists()
+
+
+def summary_model_of(workspace: Workspace) -> SummaryModel | None:
+    """The model that answers in the workspace, which also writes the lines; None when there is none."""
+    row = providers_for(workspace).filter(enabled=True).first()
+    if row is not None:
+        return SummaryModel(row.model, row.base_url, max(row.price_in, row.price_out))
+    if not settings.MODEL:
+        return None
+    dearer = Decimal(str(max(settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT)))
+    return SummaryModel(settings.MODEL, settings.OPENAI_BASE_URL, dearer)
+
+
+def summaries_of(version: DocumentVersion, *, before: datetime | None = None) -> SectionSummaries | None:
+    """The lines of a version that were ready `before`; None when there are none, or none of this compiled file."""
+    rows = SectionSummaries.objects.filter(version=version, status=Status.READY, artefact=version.artefact_sha256)
+    return (rows.filter(ready_at__lte=before) if before else rows).first()
+
+
+def lines_of(row: SectionSummaries | None) -> Mapping[int, str]:
+    """The lines by the key of their section."""
+    return {int(key): str(line) for key, line in row.lines.items()} if row else {}
+
+
+def add_summaries(version: DocumentVersion, sections: Iterable[Section]) -> str:
+    """Give each section its line as `summary`; the name of the model that wrote them, "" where nothing is shown."""
+    row = summaries_of(version) if are_summaries_on(version.document.workspace_id) else None
+    lines = lines_of(row)
+    for section in sections:
+        section.summary = lines.get(section.key, "")
+    return row.model if row and lines else ""
+
+
+def summary_progress_of(workspace: Workspace) -> SummaryProgress:
+    """Counts over the current versions of documents that are not deleted."""
+    rows = SectionSummaries.objects.filter(version__in=current_versions(workspace.pk))
+    counts = dict(rows.order_by().values_list("status").annotate(n=Count("pk")))
+    sums = rows.aggregate(tokens=Sum("tokens"), cost=Sum("cost_usd"))
+    return SummaryProgress(
+        documents=sum(counts.values()),
+        ready=counts.get(Status.READY, 0),
+        waiting=counts.get(Status.QUEUED, 0) + counts.get(Status.WORKING, 0),
+        failures=list(rows.filter(status=Status.FAILED).select_related("version__document")[:5]),
+        tokens=sums["tokens"] or 0,
+        cost_usd=float(sums["cost"] or 0),
+    )
+
+
+def estimate_summaries(workspace: Workspace, model: SummaryModel) -> SummaryEstimate:
+    """What it would take to summarise every ready document."""
+    reports = current_versions(workspace.pk).values_list("report", flat=True)
+    sections = [int((report or {}).get("sections", 0)) for report in reports]
+    tokens = sum(map(estimate_tokens, sections))
+    return SummaryEstimate(len(sections), sum(sections), tokens, float(tokens * model.usd_per_million / MILLION))
+
+
+def current_versions(workspace_id: int) -> QuerySet[DocumentVersion]:
+    """The versions that stand for the documents of a workspace, oldest document first."""
+    return DocumentVersion.objects.filter(
+        document__workspace=workspace_id,
+        document__deleted_at=None,
+        document__current_version=F("pk"),
+        status=DocumentVersion.Status.READY,
+    ).order_by("pk")
