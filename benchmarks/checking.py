@@ -47,8 +47,8 @@ def cases() -> Iterator[Case]:
     text = "\n".join(f"In the garden {number} people met to talk of trees." for number in range(200_000))
     garden = compiled("Garden", section("Garden", paragraph(text)))
     yield "missing from 200,000 lines", garden, "77 owls met.", ["In the garden owls met 77 stones to talk of houses"]
-    yield "five pages quoted, 115 numbers", garden, " and ".join(f"{n} people" for n in range(115)), [text[:14_500]]
-    yield "five pages quoted, a number missing", garden, "7777777 people met of 8888888.", [text[:14_500]]
+    yield "three pages quoted, 75 numbers", garden, " and ".join(f"{n} people" for n in range(75)), [text[:9_500]]
+    yield "three pages quoted, a number missing", garden, "7777777 people met of 8888888.", [text[:9_500]]
 
 
 def _letters(number: int) -> str:

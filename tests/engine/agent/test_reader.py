@@ -1,9 +1,12 @@
 """What a model is shown of a document before it asks: what is near, no fillers, an outline that says something."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.engine.agent.test_steps import walk_of
 from tests.support.engine_documents import compiled, paragraph, section, table
+from vectorless_web.engine.documents.node import Column
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 QUESTION = "Which vaccine is given to nurses?"
@@ -82,3 +85,50 @@ def test_a_table_brings_its_units_when_its_header_does_not_state_them():
     shown = reader_of(section("A", silent), section("B", spoken), question="How much cash?").whole()
     assert [passage.units for passage in shown] == ["Dollars in millions", ""]
     assert [passage.heads for passage in shown] == [1, 1]
+
+
+def test_a_sentence_that_a_page_break_cuts_is_shown_with_its_other_half_beside_it():
+    head, tail = "Nurses of all wards are offered the influenza vaccine and", "are paid for the hour that it takes."
+    foot = section("Staff", paragraph(head), paragraph("7"), paragraph(tail, page=1))
+    others = section("Other", *(paragraph(f"Nurses of ward {n} were asked about a vaccine.") for n in range(9)))
+    shown = texts(reader_of(foot, others).nearest())
+    assert shown.index(tail) == shown.index(head) + 1
+
+
+def test_a_paragraph_of_the_next_page_that_begins_anew_is_not_taken_for_the_other_half():
+    told = section("Staff", paragraph("Nurses get a vaccine."), paragraph("Parking is free.", page=1))
+    others = section("Other", *(paragraph(f"Nurses of ward {n} were asked about a vaccine.") for n in range(9)))
+    shown = texts(reader_of(others, told).nearest())
+    assert "Parking is free." not in shown or shown.index("Parking is free.") > shown.index("Nurses get a vaccine.") + 1
+
+
+@pytest.mark.parametrize("text", ["Vaccine", "Vaccine for nurses:"])
+def test_a_label_alone_stands_last(text):
+    labels = [section(f"Part {n}", paragraph(text)) for n in range(2)]
+    told = section("Staff", paragraph("The vaccine for nurses is given in autumn, free of charge, to all who ask."))
+    assert texts(reader_of(*labels, told).nearest())[-1] == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Vaccine 3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+        "Nurses 9f86d081884c7d659a2feaa0c55ad015",
+        "Vaccine Table of Contents",
+        "Page 3 of 12",
+    ],
+)
+def test_identifiers_and_running_heads_are_no_evidence(text):
+    reader = reader_of(section("Vaccine", paragraph(text), paragraph("Nurses get the influenza vaccine.")))
+    assert texts(reader.nearest()) == ["Nurses get the influenza vaccine."]
+
+
+@pytest.mark.parametrize(
+    ("periods", "told"), [(["", "2024", "2025"], " | 2024 | 2025"), (["", "", "2025"], ""), (["", "2025"], "2025")]
+)
+def test_periods_of_columns_are_told_only_when_every_column_has_one(periods, told):
+    columns = [Column(f"Plan {place}", period=period) for place, period in enumerate(periods)]
+    part = table("Doses", [["Influenza", *("5" for _ in periods[1:])]], columns=[column.header for column in columns])
+    part = replace(part, table=replace(part.table, columns=tuple(columns)))
+    (shown,) = reader_of(section("Doses", part)).whole()
+    assert shown.columns.strip(" |") == told.strip(" |")

@@ -102,10 +102,10 @@ def test_what_is_too_long_to_be_checked_is_sent_back(long_passage, text, length)
 
 
 def test_the_longest_claim_over_the_longest_quote_is_checked_at_once(long_passage):
-    quote = long_passage.tree.node(2).text[:14_500].rsplit(" ", 1)[0]
-    text = " and ".join(f"{number} people" for number in range(110))
+    quote = long_passage.tree.node(2).text[:9_500].rsplit(" ", 1)[0]
+    text = " and ".join(f"{number} people" for number in range(75))
     calls, found = calls_of(lambda: objections(long_passage, text, [quote]))
-    assert (found, calls < 2 * MOST_CALLS) == ((), True)
+    assert (found, calls < MOST_CALLS) == ((), True)
 
 
 @pytest.mark.parametrize("unit", ["twenty-five people paid one half of 12 kg; ", "in 2023 about 1,234 of 45% ", "3 "])

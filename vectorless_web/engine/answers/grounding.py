@@ -31,11 +31,11 @@ from vectorless_web.engine.relations.relation import units_of
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
 
-LONGEST_CLAIM, MOST_NUMBERS = 6_000, 120
+LONGEST_CLAIM, MOST_NUMBERS = 6_000, 80
 """Characters and numbers of a sentence that is checked; a page of text, and more rows than a table's page has."""
 
-LONGEST_QUOTES = 15_000
-"""Characters of all quotes of a sentence that is checked: five pages. Numbers are compared each with each."""
+LONGEST_QUOTES = 10_000
+"""Characters of all quotes of a sentence that is checked: three pages. Numbers are compared each with each."""
 
 TOO_LONG = (
     f"The sentence and its quotes are too long to be checked: a sentence has at most {LONGEST_CLAIM:,} characters and"
@@ -76,6 +76,7 @@ class Grounder:
         self._homes = Homes(documents=documents, read=read)
         self._markers: dict[tuple[str, int, int, int, str], int] = {}
         self._moved: dict[str, None] = {}
+        self._scales: dict[Place, Decimal] = {}
         self._told = [figure for text in self._periods for figure in list_stated_numbers(text)]
 
     @property
@@ -182,7 +183,10 @@ class Grounder:
             node = tree.node(quote.key)
         except (KeyError, NotFound):
             return PlacedQuote(quote, None, MISSING)
-        scale = units_scale(units_of(tree, node))
+        place = (quote.document, quote.key)
+        if place not in self._scales:
+            self._scales[place] = units_scale(units_of(tree, node))
+        scale = self._scales[place]
         return PlacedQuote(quote, node, locate_quote(node.text, quote.quote, near=quote.start), scale)
 
     def _place_picture(self, quote: DraftQuote) -> PlacedQuote:

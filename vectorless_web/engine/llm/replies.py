@@ -200,7 +200,7 @@ def _scalar(value: Any, kinds: list[Any], schema: Mapping[str, Any]) -> Any:
         return _of_enum(value, kinds, schema["enum"])
     if "boolean" in kinds and isinstance(value, str):
         return {"true": True, "yes": True, "false": False, "no": False}.get(value.strip().lower(), value)
-    if "integer" in kinds:
+    if "integer" in kinds and not (isinstance(value, str) and "string" in kinds):
         return _integer(value, kinds)
     if "string" in kinds:
         return _text(value, schema)

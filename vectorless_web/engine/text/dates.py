@@ -6,7 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-_NAMES = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH_WORDS = "january february march april may june july august september october november december"
+MONTHS = tuple(_MONTH_WORDS.split())
+_NAMES = tuple(name[:3] for name in MONTHS)
+MONTH_PATTERN = rf"(?:{'|'.join(_NAMES)})[a-z]*\.?"
+"""A month in letters of either case, whole or shortened, for patterns that ignore case."""
 _MONTH = (
     r"(?P<month>Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?"
     r"|Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?|JANUARY|FEBRUARY|MARCH|APRIL|MAY|JUNE|JULY|AUGUST|SEPTEMBER"

@@ -89,6 +89,7 @@ MEASURES: dict[str, Measure] = {
     "metre": ("length", Decimal(1)),
     "kilometre": ("length", Decimal(1000)),
     "centimetre": ("length", Decimal("0.01")),
+    "millimetre": ("length", Decimal("0.001")),
     "mile": ("miles", Decimal(1)),
     "foot": ("feet", Decimal(1)),
     "inch": ("inches", Decimal(1)),
@@ -97,15 +98,24 @@ MEASURES: dict[str, Measure] = {
     "milligram": ("mass", Decimal("0.001")),
     "microgram": ("mass", Decimal("0.000001")),
     "tonne": ("mass", Decimal(10**6)),
-    "pound": ("weight", Decimal(1)),
+    "pound": ("weight", Decimal(16)),
+    "ounce": ("weight", Decimal(1)),
     "litre": ("volume", Decimal(1)),
     "millilitre": ("volume", Decimal("0.001")),
+    "gallon": ("gallons", Decimal(1)),
     "celsius": ("celsius", Decimal(1)),
     "fahrenheit": ("fahrenheit", Decimal(1)),
     "watt": ("power", Decimal(1)),
     "kilowatt": ("power", Decimal(1000)),
+    "megawatt": ("power", Decimal(10**6)),
+    "kilowatt-hour": ("energy", Decimal(1)),
+    "megawatt-hour": ("energy", Decimal(1000)),
+    "gigawatt-hour": ("energy", Decimal(10**6)),
+    "terawatt-hour": ("energy", Decimal(10**9)),
+    "kilobyte": ("bytes", Decimal("0.001")),
     "megabyte": ("bytes", Decimal(1)),
     "gigabyte": ("bytes", Decimal(1000)),
+    "terabyte": ("bytes", Decimal(10**6)),
 }
 """Units whose dimension is known. Months are not turned into days: a month has no fixed number of them."""
 
@@ -128,6 +138,7 @@ _SPELLINGS = {
     "metre": "metre metres meter meters m",
     "kilometre": "kilometre kilometres kilometer kilometers km",
     "centimetre": "centimetre centimetres centimeter centimeters cm",
+    "millimetre": "millimetre millimetres millimeter millimeters",
     "mile": "mile miles mi",
     "foot": "foot feet ft",
     "inch": "inch inches",
@@ -135,14 +146,23 @@ _SPELLINGS = {
     "kilogram": "kilogram kilograms kg kgs kilo kilos",
     "milligram": "milligram milligrams mg",
     "microgram": "microgram micrograms mcg µg",
-    "tonne": "tonne tonnes",
+    "tonne": "tonne tonnes ton tons",
     "pound": "lb lbs",
+    "ounce": "ounce ounces oz",
     "litre": "litre litres liter liters l",
     "millilitre": "millilitre millilitres milliliter milliliters ml",
+    "gallon": "gallon gallons",
     "celsius": "°c celsius",
     "fahrenheit": "°f fahrenheit",
     "watt": "watt watts w",
     "kilowatt": "kilowatt kilowatts kw",
+    "megawatt": "megawatt megawatts mw",
+    "kilowatt-hour": "kilowatt-hour kilowatt-hours kwh",
+    "megawatt-hour": "megawatt-hour megawatt-hours mwh",
+    "gigawatt-hour": "gigawatt-hour gigawatt-hours gwh",
+    "terawatt-hour": "terawatt-hour terawatt-hours twh",
+    "kilobyte": "kilobyte kilobytes kb",
+    "terabyte": "terabyte terabytes tb",
     "megabyte": "megabyte megabytes mb",
     "gigabyte": "gigabyte gigabytes gb",
 }
@@ -205,7 +225,12 @@ class Quantity:
 
 def quantities_in(text: str) -> list[Quantity]:
     """All amounts in reading order, those of dates and times of day left out; none overlaps another."""
-    taken = _merge_spans((mention.start, mention.end) for mention in (*dates_in(text), *times_in(text)))
+    taken = _merge_spans(
+        [
+            *((mention.start, mention.end) for mention in dates_in(text)),
+            *((time.start, time.end) for time in times_in(text)),
+        ]
+    )
     found = [
         quantity
         for read in (_parts, _find_hyphenated, _solid, _ordinals, _digits, _words, _times, _single)

@@ -301,3 +301,10 @@ def test_a_bare_heading_is_passed_over():
     heading = replace(READ, kind=NodeKind.SECTION, text="Unmistakable")
     prompt = next_message(walk_context(results=results(heading))).content
     assert "Unmistakable" not in prompt
+
+
+def test_a_heading_that_says_the_title_in_other_words_is_not_repeated_above_each_passage():
+    path = ("Kiln K4: operating manual", "K4 kiln manual", "1. Safety")
+    passage = replace(READ, path=path, kind=NodeKind.PARAGRAPH, text="Wear gloves.")
+    assert passage_text(passage, NodeNames(["a"])) == "[12] page 5, 1. Safety\nWear gloves."
+    assert "K4 kiln manual" in passage_text(replace(passage, path=path[:2]), NodeNames(["a"]))

@@ -79,7 +79,7 @@ def test_a_thousand_calls_are_cut_and_a_turn_of_unknown_tools_is_none():
         turn({"thought": "", "steps": [{"action": "rm"}] * 3})
 
 
-ROW = {"text": "Sales were 840.", "quotes": [{"node": 31, "quote": "Net sales | 840"}], "calculations": []}
+ROW = {"text": "Sales were 840.", "quotes": [{"node": "31", "quote": "Net sales | 840"}], "calculations": []}
 
 
 @pytest.mark.parametrize(

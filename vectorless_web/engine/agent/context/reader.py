@@ -9,7 +9,7 @@ from itertools import chain
 from vectorless_web.engine.agent.context.outline import outline_keys, outline_line
 from vectorless_web.engine.agent.corpus import DocumentEntry
 from vectorless_web.engine.answers.claims import PackedNode
-from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.documents.node import Node, NodeKind, Table
 from vectorless_web.engine.figures.periods import years_in
 from vectorless_web.engine.figures.tables import TableView
 from vectorless_web.engine.passages.pieces import cut_pieces
@@ -43,8 +43,9 @@ _CITED_WORK = re.compile(r"\bet al\b|\bdoi\b|\b(?:19|20)\d\d\s?;\s?\d+|\b\d+\s?\
 _IDENTIFIER = re.compile(
     r"\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{24,}\b", re.I
 )
-_RUNNING_LINK = re.compile(r".{1,80}\btable\s+of\s+contents\W*", re.I)
-"""A running head that links back to the contents; it differs from page to page by the part it names."""
+_FIGURE = re.compile(r"\W*\d|\W*$")
+_RUNNING_LINK = re.compile(r".{1,80}\btable\s+of\s+contents\W*|\W*page\s+\d+(?:\s*(?:of|/)\s*\d+)?\W*", re.I)
+"""A running head that links back to the contents, or counts the pages; it differs from page to page."""
 _REFERENCES = re.compile(r"^\W*(?:\d+\W+)?(?:references?|bibliography|literature(?: cited)?|works cited)\W*$", re.I)
 _ASKS_REFERENCES = re.compile(
     r"\b(?:referenc|bibliograph|literature|cited|citation|publication|doi|url|link|web)", re.I
@@ -197,7 +198,7 @@ class WalkReader:
     def _table_facts(self, node: Node) -> tuple[int, str, str]:
         """Header rows that the text begins with; the units line and the columns' periods that they do not state.
 
-        Periods are told only when every column behind the labels has one.
+        Periods are told only when every column behind the labels has one, and figures stand in them.
         """
         if node.table is None:
             return 0, "", ""
@@ -207,7 +208,7 @@ class WalkReader:
         units = " ".join((view.units or node.table.units).split())
         periods = [str(period.year) if period.year else "" for period in view.periods]
         # Headers of which some have no year would say that a figure of one column stands in another.
-        is_told = bool(years_in(head)) or len(periods) < 2 or not all(periods[1:])
+        is_told = bool(years_in(head)) or len(periods) < 2 or not all(periods[1:]) or not _states_figures(node.table)
         return heads, "" if units in " ".join(head.split()) else units, "" if is_told else " | ".join(periods)
 
     def _lead(self, key: int) -> str:
@@ -223,6 +224,12 @@ class WalkReader:
                 continue
             return cut_at_word(_first_words(node), LEAD_CHARACTERS)
         return ""
+
+
+def _states_figures(table: Table) -> bool:
+    """Whether half of the cells behind the labels that say anything begin with a figure."""
+    cells = [cell.text for row in table.body for cell in row.cells[1:] if cell.text.strip()]
+    return sum(bool(_FIGURE.match(text)) for text in cells) * 2 >= len(cells)
 
 
 def _first_words(node: Node) -> str:

@@ -144,7 +144,15 @@ def _innermost(passage: PackedNode) -> list[str]:
     titles = (title.translate(_BREAKS) for title in passage.path)
     parts = [" ".join(part.split()) for title in titles for part in title.split(" > ") if part.strip()]
     below = [part for part in parts[1:] if part.casefold() != parts[0].casefold()]
+    if len(below) > 1 and _says_title(below[0], parts[0]):
+        below = below[1:]
     return [cut_at_word(part, HEADING_CHARACTERS) for part in below[-PATH_PARTS:]]
+
+
+def _says_title(heading: str, title: str) -> bool:
+    """Whether most words of a heading over everything are those of the title, which stands above the passages."""
+    said, told = heading.casefold().split(), set(title.casefold().replace(",", " ").replace(":", " ").split())
+    return sum(word.strip(",.:") in told for word in said) * 2 >= len(said)
 
 
 def facts_block(title: str, facts: Iterable[Fact], names: NodeNames, tokens: int) -> str:

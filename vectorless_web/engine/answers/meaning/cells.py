@@ -25,6 +25,7 @@ from vectorless_web.engine.documents.node import Row
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.periods import ColumnPeriod
 from vectorless_web.engine.figures.tables import TableView
+from vectorless_web.engine.text.dates import MONTHS
 from vectorless_web.engine.text.numbers import Number, numbers_in
 
 _GENERIC = frozenset(stem_words("total totals overall amount value number all grand sum note notes page unit"))
@@ -35,10 +36,7 @@ _YEARS = re.compile(
 )
 _QUARTERS = re.compile(r"\bQ([1-4])\b|\b([1-4])Q|\b(first|second|third|fourth)[\s-]+(?:fiscal\s+)?quarter", re.I)
 _ORDINALS = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
-_MONTHS = re.compile(
-    r"\b(january|february|march|april|may|june|july|august|september|october|november|december)\b(?=\s+\d|\s+of|,)",
-    re.I,
-)
+_MONTHS = re.compile(rf"\b({'|'.join(MONTHS)})\b(?=\s+\d|\s+of|,)", re.I)
 _SPANS = (
     ("year to date", re.compile(r"\byear[\s-]to[\s-]date\b|\bYTD\b", re.I)),
     (

@@ -95,7 +95,7 @@ def _wrong_cell_units(claim: TableClaim) -> Iterator[str]:
 
 
 def _other_scale(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
-    """Money told as printed in a table of thousands without saying so; millions told of a count or an amount a share."""
+    """Money told as printed in a table of thousands without saying so; millions told of a count or of a share."""
     header = cell.view.table.columns[cell.column].header if cell.column < len(cell.view.table.columns) else ""
     label = f"{cell.row.label} {header}"
     is_plain = is_per_share(label) or "(number)" in label.lower()
@@ -105,7 +105,9 @@ def _other_scale(claim: TableClaim, number: Number, cell: QuotedCell) -> str:
     is_counted = is_plain or _is_count(label) or (_HEADS.search(label) and not _SCALED.search(label))
     if scale == 1 or is_counted or number.percent or _SCALE_SAID.search(claim.text):
         return ""
-    if abs(number.value) != abs(cell.value):
+    # A cell copied as it stands, "$ 5,400", tells no amount yet.
+    is_copied = len(re.findall(r"[A-Za-z]{2,}", claim.text)) < 2
+    if is_copied or abs(number.value) != abs(cell.value):
         return ""
     told = next(told for told in numbers_told(claim.text) if told.start == number.start)
     if unit_of(claim.text, told)[0] != "currency":

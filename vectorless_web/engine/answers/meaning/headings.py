@@ -32,10 +32,10 @@ _COUNTED = re.compile(
 
 def find_heading_mismatches(text: str, places: Sequence[PlacedQuote], tree_of: Callable[[str], Tree]) -> Iterator[str]:
     """A claim that names the heading beside the one its only quote stands below, and that one not."""
-    if len(places) != 1 or places[0].node is None:
+    place = places[0] if len(places) == 1 else None
+    node = place.node if place is not None else None
+    if place is None or node is None:
         return
-    (place,) = places
-    node = place.node
     tree = tree_of(place.draft.document)
     said = content_stems(text)
     around = content_stems(" ".join([place.text, *tree.path(node.key)]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from vectorless_web.engine.answers.meaning.prose import ROLES
 from vectorless_web.engine.answers.meaning.wording import content_stems, quote_label, stem_words
 from vectorless_web.engine.text.analyser import words
+from vectorless_web.engine.text.dates import MONTHS
 
 _BOUND_FORMS = re.compile(
     r"\bnot\s+only\b|\b(?:no|not)\s+(?:more|less|later|earlier|fewer|longer|greater|higher|lower|sooner)\s+than\b"
@@ -90,9 +91,7 @@ _ADVERB = re.compile(r"\b\w+ly\b", re.I)
 _VERB = re.compile(
     r"\b(?:may|must|shall|can|cannot|is|are|was|were|be|does|do|did|has|have|had|need|needs|should|will)\b", re.I
 )
-_DATES = re.compile(
-    r"\b(?:january|february|march|april|june|july|august|september|october|november|december)\b|\b\d[\d,.]*\b", re.I
-)
+_DATES = re.compile(rf"\b(?:{'|'.join(month for month in MONTHS if month != 'may')})\b|\b\d[\d,.]*\b", re.I)
 _NON = re.compile(r"\bnon-?([a-z]{4,})", re.I)
 _CONDITION = re.compile(
     r"\b(unless|except|without|only|other\s+than|until|if|provided|save|subject\s+to\s+(?:the|prior)|before|while"

@@ -10,7 +10,7 @@ from vectorless_web.engine.answers.meaning.ranking import direction_of, said_dir
 from vectorless_web.engine.answers.meaning.wording import agree, content_stems, figures_in, quote_label, split_clauses
 from vectorless_web.engine.text.analyser import words
 from vectorless_web.engine.text.numbers import Number
-from vectorless_web.engine.text.quantities import SPELLED_NUMBERS
+from vectorless_web.engine.text.quantities import MEASURES, SPELLED_NUMBERS, UNIT_OF
 
 _SPELLED_WORD = re.compile(rf"\b(?:{'|'.join(SPELLED_NUMBERS)})\b(?!\s*\(\d)", re.I)
 
@@ -47,31 +47,10 @@ def agree_told(one: Told, other: Told) -> bool:
 
 # --- units
 
-_UNITS = {
-    name: (family, name)
-    for family, names in {
-        "time": "second minute hour day week month year quarter",
-        "mass": "milligram gram kilogram tonne pound ounce microgram",
-        "length": "millimetre centimetre metre kilometre mile inch foot",
-        "volume": "millilitre litre gallon",
-        "data": "kilobyte megabyte gigabyte terabyte",
-        "temperature": "celsius fahrenheit",
-        "power": "watt kilowatt megawatt",
-        "energy": "kilowatt-hour megawatt-hour gigawatt-hour terawatt-hour",
-    }.items()
-    for name in names.split()
-}
-_SPELLINGS = {
-    "sec": "second", "secs": "second", "min": "minute", "mins": "minute", "hr": "hour", "hrs": "hour", "h": "hour",
-    "mg": "milligram", "g": "gram", "kg": "kilogram", "kilo": "kilogram", "ton": "tonne", "lb": "pound",
-    "lbs": "pound", "oz": "ounce", "mcg": "microgram", "µg": "microgram", "mm": "millimetre", "cm": "centimetre",
-    "m": "metre", "meter": "metre", "km": "kilometre", "kilometer": "kilometre", "feet": "foot", "ft": "foot",
-    "inches": "inch", "ml": "millilitre", "l": "litre", "liter": "litre", "milliliter": "millilitre",
-    "kb": "kilobyte", "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte", "celsius": "celsius",
-    "fahrenheit": "fahrenheit", "kwh": "kilowatt-hour", "mwh": "megawatt-hour", "gwh": "gigawatt-hour",
-    "twh": "terawatt-hour",
-    "kw": "kilowatt", "mw": "megawatt", "w": "watt",
-}  # fmt: skip
+_FAMILY = {"months": "time"}
+"""Dimensions that are one family here: three months told of three weeks is a wrong unit."""
+_NO_UNITS = frozenset({"percent", "money", "times", "working time"})
+"""Dimensions that are read from the number itself."""
 _BETWEEN_UNIT = re.compile(
     r"^\s*(?:\)\s*)?(?:-\s*)?(?:(?:business|working|calendar|consecutive|full|more|additional|further|whole|school"
     r"|trading)\s+)?"
@@ -119,11 +98,11 @@ def unit_of(text: str, told: Told) -> tuple[str, str]:
 
 def named_unit(word: str) -> tuple[str, str]:
     """The family and the unit that a word names: "kg" gives ("mass", "kilogram")."""
-    lowered = word.lower().replace(" ", "").removeprefix("°")
-    if word.startswith("°"):
-        return "temperature", "celsius" if lowered == "c" else "fahrenheit"
-    spelled = _SPELLINGS.get(lowered) or _SPELLINGS.get(lowered.removesuffix("s"), lowered.removesuffix("s"))
-    return _UNITS.get(spelled, ("", ""))
+    lowered = word.lower().replace(" ", "")
+    # "Pounds" without a sign of money weigh; "daily" says how often and is no unit of what stands before it.
+    unit = "pound" if lowered in ("pound", "pounds") else UNIT_OF.get(lowered, "")
+    dimension = MEASURES[unit][0] if unit and not lowered.endswith("ly") else ""
+    return ("", "") if not dimension or dimension in _NO_UNITS else (_FAMILY.get(dimension, dimension), unit)
 
 
 def _currency_of(text: str, told: Told) -> str:

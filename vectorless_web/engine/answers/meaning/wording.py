@@ -7,10 +7,10 @@ from decimal import Decimal
 from functools import lru_cache
 
 from vectorless_web.engine.text.analyser import analyse, word_terms, words
+from vectorless_web.engine.text.dates import MONTH_PATTERN
 from vectorless_web.engine.text.numbers import Number, numbers_in
 
-_MONTH_NAMES = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_DATE = re.compile(rf"\b{_MONTH_NAMES}\s+\d{{1,2}}\b(?![.,]?\d)|\b\d{{1,2}}(?:st|nd|rd|th)?\s+{_MONTH_NAMES}", re.I)
+_DATE = re.compile(rf"\b{MONTH_PATTERN}\s+\d{{1,2}}\b(?![.,]?\d)|\b\d{{1,2}}(?:st|nd|rd|th)?\s+{MONTH_PATTERN}", re.I)
 _YEAR_NUMBER = re.compile(r"(?:19|20)\d\d")
 _SCHOOL_YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d\s?[/–-]\s?\d\d(?!\d)")
 _LIST_JOINT = re.compile(r"[\s,;/&–-]*(?:\b(?:and|or|to|through|until|the)\b[\s,]*)*", re.I)
@@ -126,7 +126,9 @@ def find_mentions(text: str, names: Mapping[str, Sequence[str]]) -> list[Mention
     found: list[tuple[int, Mention]] = []
     said = {term for term, _, _ in placed}
     # Names of the same words stand at the same places, where the first of them counts.
-    different = {frozenset(terms): (key, terms) for key, terms in reversed(names.items()) if said.issuperset(terms)}
+    different = {
+        frozenset(terms): (key, terms) for key, terms in reversed(list(names.items())) if said.issuperset(terms)
+    }
     for key, terms in reversed(different.values()):
         found += [(len(terms), mention) for mention in _mentions_of(placed, key, tuple(terms))]
     found.sort(key=lambda pair: (-pair[0], pair[1].start))
