@@ -60,9 +60,9 @@ def main() -> None:
     """Print the table of left-out sets, then the fit on all of them."""
     options = _arguments()
     names, sets = read_sets(options.set)
-    left_out = [(each, fit_to([other for other in sets if other is not each], options.decay)) for each in sets]
+    left_out = [(each, fit_to([other for other in sets if other is not each], options.decay, names)) for each in sets]
     measured = [(each, fit.chances(each.shares)) for each, fit in left_out if len(sets) > 1]
-    whole = fit_to(sets, options.decay)
+    whole = fit_to(sets, options.decay, names)
     measured = measured or [(each, whole.chances(each.shares)) for each in sets]
     chances, right = np.concatenate([c for _, c in measured]), np.concatenate([e.right for e, _ in measured])
     strong = max(least_chance(chances, right, STRONG_RIGHT), MODERATE)
@@ -115,9 +115,24 @@ def _id_of(row: Mapping[str, object]) -> object:
     return row.get("id") or row["financebench_id"]
 
 
-def fit_to(sets: Sequence[Judged], decay: float) -> Fit:
-    """The logistic model that fits these sets best, each weighing as much as the mean set."""
-    shares = np.concatenate([each.shares for each in sets])
+def fit_to(sets: Sequence[Judged], decay: float, names: Sequence[str]) -> Fit:
+    """The logistic model that fits these sets best, each weighing as much as the mean set.
+
+    What speaks for an answer may not speak against it: where the best weight of a share would
+    be negative, the share is left out. Only signals that name a kind of answer may be either.
+    """
+    kinds = np.array([name.startswith(("is_", "reads_")) for name in names])
+    used = np.ones(len(names), dtype=bool)
+    while True:
+        fit = _solve(sets, decay, used)
+        wrong = used & ~kinds & (fit.weights < 0)
+        if not wrong.any():
+            return fit
+        used &= ~wrong
+
+
+def _solve(sets: Sequence[Judged], decay: float, used: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> Fit:
+    shares = np.concatenate([each.shares for each in sets])[:, used]
     right = np.concatenate([each.right for each in sets])
     heavy = np.concatenate([np.full(len(each.right), len(right) / len(sets) / len(each.right)) for each in sets])
     inputs = np.column_stack([np.ones(len(right)), shares])
@@ -132,7 +147,9 @@ def fit_to(sets: Sequence[Judged], decay: float) -> Fit:
         weights = weights + step
         if float(np.abs(step).max()) < 1e-8:
             break
-    return Fit(float(weights[0]), weights[1:])
+    whole = np.zeros(len(used))
+    whole[used] = weights[1:]
+    return Fit(float(weights[0]), whole)
 
 
 def least_chance(chances: Floats, right: Floats, share: float) -> float:
@@ -162,7 +179,7 @@ def _row(name: str, chances: Floats, right: Floats, strong: float) -> str:
 def _toml(names: Sequence[str], fit: Fit, strong: float) -> str:
     text = WHERE.read_text(encoding="utf-8")
     head = text[: text.index("[offline]")]
-    weights = "".join(f"{name} = {weight:.3f}\n" for name, weight in zip(names, fit.weights, strict=True))
+    weights = "".join(f"{name} = {weight:.3f}\n" for name, weight in zip(names, fit.weights, strict=True) if weight)
     cuts = f"intercept = {fit.intercept:.3f}\nstrong = {strong:.2f}\nmoderate = {MODERATE:.2f}\n"
     return f"{head}[offline]\n{cuts}\n[offline.weights]\n{weights}"
 

@@ -46,7 +46,7 @@ def test_a_list_item_has_its_lead_in_and_a_list_all_its_items():
     reading = Reading(document.tree)
     assert rule_of(document, 3, 1) == "The warranty does not cover: - frost"
     assert reading.words(tuple(reading.items(3))) == "- rust - frost"
-    assert reading.announced(2) == reading.announced(3) == 3
+    assert reading.find_announced(2) == reading.find_announced(3) == 3
 
 
 def test_a_list_that_a_page_parts_is_one():

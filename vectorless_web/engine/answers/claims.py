@@ -67,6 +67,10 @@ class Signal:
     share: float
 
 
+LISTS_MENTIONS = "lists_mentions"
+"""The signal of a list of everything that speaks of a thing: each item is its own evidence."""
+
+
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
     """One sentence of the answer with its quotes.

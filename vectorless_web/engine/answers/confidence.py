@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 
 from vectorless_web.engine.answers.claims import (
+    LISTS_MENTIONS,
     Check,
     ClaimEvent,
     Confidence,
@@ -23,7 +24,7 @@ from vectorless_web.engine.answers.claims import (
     is_supported,
 )
 from vectorless_web.engine.figures.needs import figure_needs
-from vectorless_web.engine.questions.plan import Intent, QueryPlan
+from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Finder
 
 
@@ -146,7 +147,10 @@ def _told_of(part: str, claims: Sequence[ClaimEvent], finders: Mapping[str, Find
 def confidence_of(
     plan: QueryPlan, drafts: Sequence[DraftClaim], claims: Sequence[ClaimEvent], finders: Mapping[str, Finder]
 ) -> Confidence:
-    """The confidence of the offline reasoner's answer: the calibrated chance of what was measured of it."""
+    """The confidence of the offline reasoner's answer: the calibrated chance of what was measured of it.
+
+    A list of mentions is not judged as an answer is: its confidence is the product of the three shares.
+    """
     held = [(draft, claim) for draft, claim in zip(drafts, claims, strict=True) if is_supported(claim)]
     fits = [draft.fit if draft.fit is not None else _measure_question_coverage(claim, finders) for draft, claim in held]
     standing = _divide_share(len(held), len(claims))
@@ -158,11 +162,12 @@ def confidence_of(
         Signal("fit", fit),
         *_measure_words(held, finders),
         *_measure_place(held, finders),
-        *_name_kind(plan, held),
+        *_name_kind(held),
         *(held[0][0].signals if held else ()),
     )
     calibration = calibration_of("offline")
-    value = calibration.chance(signals)
+    is_list_of_mentions = any(signal.name == LISTS_MENTIONS for signal in signals)
+    value = standing * parts * fit if is_list_of_mentions else calibration.chance(signals)
     return Confidence(standing, parts, fit, value, calibration.name_strength(value), signals)
 
 
@@ -193,36 +198,24 @@ def _measure_place(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
     node = finder.fits([first.key])[first.key]
     other = max((candidate.score for candidate in finder.ranked if candidate.key not in keys), default=0.0)
     page = finder.page_fits.get(first.page_index, 0.0)
-    leaves = len(finder.document.tree.leaves())
+    table = finder.document.tree.node(first.key).table
     return [
         Signal("page", page),
         Signal("node", node),
         Signal("ahead", max(0.0, min(1.0, 0.5 + (node - other) / 2))),
-        Signal("choice", min(1.0, math.log10(1 + leaves) / LARGEST)),
+        Signal("is_table", float(table is not None)),
+        Signal("is_statement", float(table is not None and bool(table.statement))),
     ]
 
 
-LARGEST = 4.0
-"""Decimal logarithm of the leaves from which a document counts as the largest: the more there are to choose from, the
-likelier a wrong one."""
-
-
-LONG_ANSWER, LONG_SENTENCE = 4, 60
-"""Sentences of an answer, and words of its first, from which one more makes no difference to the signals."""
-
-
-def _name_kind(plan: QueryPlan, held: Held) -> list[Signal]:
-    """What form the answer has, each 1 or 0, and how long it is."""
+def _name_kind(held: Held) -> list[Signal]:
+    """What form the answer has, each 1 or 0."""
     calculated = any(claim.calculation is not None for _, claim in held)
     figures = any(draft.needs for draft, _ in held)
-    words = len(held[0][1].text.split()) if held else 0
     return [
         Signal("is_calculated", float(calculated)),
         Signal("is_figure", float(figures and not calculated)),
         Signal("is_quote", float(not figures and not calculated)),
-        *(Signal(f"asks_{intent.value}", float(plan.intent is intent)) for intent in Intent),
-        Signal("sentences", min(1.0, len(held) / LONG_ANSWER)),
-        Signal("length", min(1.0, words / LONG_SENTENCE)),
     ]
 
 

@@ -16,7 +16,14 @@ from vectorless_web.engine.answers.calculation import (
     quote_of,
     work_out,
 )
-from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, Signal, SynthesisContext
+from vectorless_web.engine.answers.claims import (
+    LISTS_MENTIONS,
+    AnswerDraft,
+    DraftClaim,
+    DraftQuote,
+    Signal,
+    SynthesisContext,
+)
 from vectorless_web.engine.answers.readings import claim_of_reading
 from vectorless_web.engine.figures.figure import Figure, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
@@ -399,7 +406,8 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     if asks_for_all(plan) and not any(passage.is_list and passage.suffices for passage in passages):
         # One sentence that holds no members is no list.
         is_list = len(passages) > 1 or asks_documents(plan) or not any(passage.unmet for passage in passages)
-        return AnswerDraft(tuple(make_sweep_claims(plan, passages, dict(context.names))) if is_list else ())
+        claims = make_sweep_claims(plan, passages, dict(context.names)) if is_list else []
+        return AnswerDraft(tuple(replace(claim, signals=(Signal(LISTS_MENTIONS, 1.0),)) for claim in claims))
     if not passages:
         return AnswerDraft()
     standing = [passage for passage in passages if passage.suffices]

@@ -390,7 +390,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         unit, scale, currency = _told_unit(view, told, own)
         return unit, one if currency and _is_each(view, row, levels) else scale, currency
     if says_shares(label) or (not own and any(says_shares(level) for level in levels)):
-        return "shares", view.scale if "share" not in _excepted(view.units) else one, ""
+        return "shares", view.scale if "share" not in _find_exceptions(view.units) else one, ""
     return _table_unit(view, row, place, levels)
 
 
@@ -418,7 +418,7 @@ def _is_each(view: TableView, row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a cell states an amount for one piece, which the units line does not scale."""
     if any(says_price(said) for said in (row.label, " ".join(levels))):
         return True
-    return "per " in _excepted(view.units) and bool(_PER.search(row.label))
+    return "per " in _find_exceptions(view.units) and bool(_PER.search(row.label))
 
 
 _PER = re.compile(r"\bper\s+[a-z]", re.I)
@@ -437,7 +437,7 @@ def _is_percent_column(view: TableView, place: int) -> bool:
     return len(figures) > 1 and "%" in figures[0] and not any(units_currency(text) for text in figures)
 
 
-def _excepted(units: str) -> str:
+def _find_exceptions(units: str) -> str:
     """What a units line leaves out ("except per share amounts")."""
     return units.casefold().partition("except")[2]
 

@@ -122,7 +122,7 @@ class Reading:
         if self._tree.kind(key) in (NodeKind.TABLE, NodeKind.CODE):
             return Rule(sentence)
         before = self._before(key, pieces, place)
-        after = self._bounded(self._after(key, pieces, place), pieces[place])
+        after = self._bound_spans(self._after(key, pieces, place), pieces[place])
         is_clause = self._tree.kind(key) is NodeKind.PARAGRAPH and pieces[-1].end - pieces[0].start <= CLAUSE
         rest = [_span(key, piece) for piece in pieces[place + 1 :]] if is_clause else []
         return Rule(
@@ -160,7 +160,7 @@ class Reading:
             key = above
         return key
 
-    def announced(self, key: int) -> int | None:
+    def find_announced(self, key: int) -> int | None:
         """The list that a node is, or that its last words announce."""
         if self.is_item(key):
             return key
@@ -255,7 +255,7 @@ class Reading:
                         self._numbers.setdefault(match[1], leaf)
         return self._numbers.get(number)
 
-    def _bounded(self, spans: Iterator[Span], head: TextPiece) -> tuple[Span, ...]:
+    def _bound_spans(self, spans: Iterator[Span], head: TextPiece) -> tuple[Span, ...]:
         room, kept = LONGEST_RULE - len(head.text), list[Span]()
         for span in spans:
             room -= span.end - span.start

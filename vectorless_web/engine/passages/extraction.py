@@ -259,7 +259,9 @@ MOST_ITEMS = 24
 def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
     """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts."""
     wanted = {requirement.wanted for requirement in asked.requirements}
-    listed = asked.reading.announced(node.key) if wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT} else None
+    listed = (
+        asked.reading.find_announced(node.key) if wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT} else None
+    )
     items = asked.reading.items(listed) if listed is not None else []
     if not 2 <= len(items) <= MOST_ITEMS:
         return None

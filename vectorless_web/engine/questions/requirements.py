@@ -134,7 +134,7 @@ def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
     if plan.intent is Intent.SUMMARY or _POINTS.search(plan.focus):
         return (Requirement(Wanted.POINTS, plan.focus),)
     parts = [part.strip(" ,.?") for part in _PARTS.split(plan.focus) if part and len(part.strip(" ,.?").split()) > 1]
-    found = [Requirement(wanted, part) for part in parts or [plan.focus] if (wanted := _wanted(part)) is not None]
+    found = [Requirement(wanted, part) for part in parts or [plan.focus] if (wanted := _find_wanted(part)) is not None]
     distinct = {requirement.wanted: requirement for requirement in reversed(found)}
     kept = [requirement for requirement in found if distinct[requirement.wanted] is requirement]
     if _LIMIT.search(plan.focus) and Wanted.LIMIT not in distinct:
@@ -144,7 +144,7 @@ def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
     return tuple(kept)
 
 
-def _wanted(part: str) -> Wanted | None:
+def _find_wanted(part: str) -> Wanted | None:
     """The kind asked for by the word that asks first."""
     if _VERDICT.search(part) and not re.match(r"(?:who|what|which|when|where|why|how)\b", _last_sentence(part), re.I):
         return Wanted.VERDICT

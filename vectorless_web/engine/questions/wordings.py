@@ -72,7 +72,7 @@ def _other_forms(found: Sequence[tuple[str, Word]]) -> Iterator[OtherWording]:
         for other in _spell_otherwise(term):
             yield OtherWording((term,), other, (other,), SPELLING, source)
     for (first, _), (second, _) in pairwise(found):
-        joined = _joined().get((first, second))
+        joined = _load_joined().get((first, second))
         if joined:
             yield OtherWording((first, second), joined, (joined,), SPELLING, f"spellings of {joined}")
 
@@ -106,7 +106,7 @@ def _numbers() -> dict[str, str]:
 
 
 @cache
-def _joined() -> dict[tuple[str, str], str]:
+def _load_joined() -> dict[tuple[str, str], str]:
     """What two terms beside each other make as one word: ("time", "off") -> "timeoff"."""
     pairs: dict[tuple[str, str], str] = {}
     for first, second in _compounds():
@@ -132,7 +132,7 @@ def _forms() -> dict[str, tuple[tuple[str, float], ...]]:
                 for other in terms:
                     if other != term:
                         found[term].setdefault(other, weight)
-    for (first, second), whole in _joined().items():
+    for (first, second), whole in _load_joined().items():
         found[whole].update({first: FORM, second: FORM})
     return {term: tuple(sorted(others.items(), key=lambda item: -item[1])) for term, others in found.items()}
 

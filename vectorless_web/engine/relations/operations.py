@@ -146,7 +146,7 @@ def _among_columns(relations: Sequence[Relation], request: Request) -> Members |
         names = [_own_name(entry) for entry in entries]
         if len(set(names)) < 2 or len(set(names)) != len(names) or not _speaks_of(relation, line, request.over):
             continue
-        members = _chosen(
+        members = _choose_members(
             [Member(n, relation.figure(e, match.fit), e.is_blank) for n, e in zip(names, entries, strict=True)], request
         )
         if len(members) > 1:
@@ -215,7 +215,7 @@ def _row_sets(relation: Relation, request: Request) -> Iterable[Members]:
             if any(content and content <= line.words for line, _ in cells):
                 continue
             cells = [(line, entry) for line, entry in cells if period_fit(relation, entry, operand.period) >= LEAST_FIT]
-            members = _chosen(
+            members = _choose_members(
                 [
                     Member(line.label, relation.figure(entry, fit), entry.is_blank)
                     for line, entry in cells
@@ -242,7 +242,7 @@ def _column_fit(relation: Relation, index: int, wanted: Sequence[tuple[str, floa
     return 1.0 - cost / total
 
 
-def _chosen(members: Sequence[Member], request: Request) -> list[Member]:
+def _choose_members(members: Sequence[Member], request: Request) -> list[Member]:
     """The members that the question lists, all of them; every member when it lists none."""
     kept = list({member.name: member for member in members}.values())
     if not request.alternatives:

@@ -121,7 +121,7 @@ class Relation:
     def _axis(self, index: int) -> Axis:
         columns, periods = self.view.table.columns, self.view.periods
         own = column_path(columns[index]) if index < len(columns) else ()
-        spread = tuple(text for text in _inherited(self._heads, index) if text not in own)
+        spread = tuple(text for text in _inherit_header(self._heads, index) if text not in own)
         late = tuple(row.cells[index].text.strip() for row in self._late_heads if index < len(row.cells))
         path = tuple(
             text
@@ -435,7 +435,7 @@ def _is_only_of_year(axis: Axis, years: Sequence[str]) -> bool:
     return bool(axis.path) and years.count(axis.path[-1]) == 1
 
 
-def _inherited(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]:
+def _inherit_header(heads: Sequence[Sequence[str]], index: int) -> Iterator[str]:
     """Headers that stand over a column without being above it: over its left neighbours, or alone in their row."""
     for place, cells in enumerate(heads[:-1]):
         if not index or index >= len(cells) or cells[index]:

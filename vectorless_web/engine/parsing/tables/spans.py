@@ -258,7 +258,7 @@ def _divide(places: Sequence[int], kinds: Sequence[str]) -> list[tuple[int, int]
             if number < len(places) and first <= places[number]:
                 limit = places[number + 1] if number + 1 < len(places) else width
                 for last in range(places[number], limit):
-                    cost = state[0] + _misplaced(places[number], first, last, kinds)
+                    cost = state[0] + _measure_misplacement(places[number], first, last, kinds)
                     _keep(best, (number + 1, last + 1), cost, [*state[1], (first, last)])
     found = best.get((len(places), width))
     return found[1] if found else [(place, place) for place in places]
@@ -274,7 +274,7 @@ def _keep(
         best[key] = (cost, chosen)
 
 
-def _misplaced(place: int, first: int, last: int, kinds: Sequence[str]) -> float:
+def _measure_misplacement(place: int, first: int, last: int, kinds: Sequence[str]) -> float:
     """What it costs that a header at a place heads these columns."""
     said = {kinds[own] for own in range(first, last + 1)} - {""}
     off = min(abs(place - (first + last) // 2), abs(place - (first + last + 1) // 2)) + _MIDDLE
