@@ -50,7 +50,7 @@ def test_a_question_leaves_a_damaged_document_out_and_says_so(workspace, bob, sh
     run = ask(workspace, bob, BOTH)
 
     route = run.steps.get(kind="route")
-    assert run.status == "answered"
+    assert run.status in ("answered", "passages")
     assert "A report on glaciers is being read again and left out" in route.say
     assert [row["title"] for row in route.observation["left_out"]] == ["A report on glaciers"]
     assert any("being read again" in row["reason"] for row in route.rejected)

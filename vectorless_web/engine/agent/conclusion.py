@@ -136,9 +136,8 @@ class Checker:
         return self._walking.planner is not self._walking.fallback and not self._run.taken_over
 
     def _withhold(self, confidence: Confidence) -> bool:
-        """Take a weak answer back, and in a model's place one that is not strong; its quotes are among the closest."""
-        least = (Strength.STRONG,) if self._run.taken_over else (Strength.STRONG, Strength.MODERATE)
-        if confidence.strength in least:
+        """Take a weak answer back, in a model's place as without one; its quotes are among the closest."""
+        if confidence.strength is not Strength.WEAK:
             return False
         held = [claim for claim in self._run.claims if is_supported(claim)]
         self.withheld = {

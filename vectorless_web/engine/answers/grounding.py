@@ -26,7 +26,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.figures.arithmetic import constants_in, evaluate, names_in
-from vectorless_web.engine.figures.figure import units_scale
+from vectorless_web.engine.figures.figure import MILLION, THOUSAND, units_scale
 from vectorless_web.engine.relations.relation import units_of
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
@@ -508,7 +508,9 @@ def _scales(
     for number in constants_in(calculation.expression):
         found |= {figure.scale for figure in written if figure.scale != 1 and figure.value == number * figure.scale}
     shared = found.pop() if len(found) == 1 else Decimal(1)
-    return tuple(dict.fromkeys((Decimal(1), units_scale(calculation.unit), shared)))
+    # Millions divided by 1000 are billions.
+    converted = [shared * number for number in constants_in(calculation.expression) if number in (THOUSAND, MILLION)]
+    return tuple(dict.fromkeys((Decimal(1), units_scale(calculation.unit), shared, *converted)))
 
 
 def _other_result(
