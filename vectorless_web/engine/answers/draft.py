@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 
 from vectorless_web.engine.answers.calculation import (
     CalculationResult,
@@ -127,8 +128,29 @@ def passage_claim(passage: Passage) -> DraftClaim:
     """A passage with what announces and completes it, as a sentence of the answer, in its own words."""
     if passage.parts and not passage.is_list:
         quotes = tuple(_part_quote(passage, part) for part in passage.parts)
-        return DraftClaim(" ".join(_sentence(part.quote) for part in passage.parts), quotes)
+        return DraftClaim(_join_parts(passage.parts), quotes)
     return DraftClaim(passage.lead or _sentence(passage.quote), (_quote(passage),))
+
+
+def _join_parts(parts: Sequence[Part]) -> str:
+    """The words of the parts; an ellipsis stands where the document says something between two of them.
+
+    Without it "driven by:" and the fourth of its items would read as if nothing else drove it.
+    """
+    told = _sentence(parts[0].quote)
+    for before, part in pairwise(parts):
+        told += f" {_sentence(part.quote)}" if _follows(before, part) else f" … {_sentence(part.quote)}"
+    return told
+
+
+_GAP = 6
+"""Characters between two parts of one node that are white space and a list's mark."""
+
+
+def _follows(before: Part, part: Part) -> bool:
+    if before.key == part.key:
+        return part.start - (before.start + len(before.quote)) <= _GAP
+    return part.key == before.key + 1
 
 
 def list_claims(passage: Passage) -> list[DraftClaim]:
