@@ -152,8 +152,8 @@ def told(run: Run) -> Told:
 
 
 BY_MODEL = "supported: Revenue was 412 million in 2024."
-OFFLINE = [BY_MODEL, "supported: Revenue was 400 million in 2023."]
-"""What the offline reasoner answers by itself: both sentences of the section, word for word."""
+OFFLINE = [f"{BY_MODEL} Revenue was 400 million in 2023."]
+"""What the offline reasoner answers by itself: both sentences of the section, word for word, in one claim."""
 
 OPENED = "extract offline"
 OFFLINE_WALK = [OPENED, *(f"{kind} offline" for kind in ("scan", "navigate", "retrieve", "extract", "synthesize"))]
