@@ -83,6 +83,7 @@ def test_what_a_clause_is_subject_to_is_read():
         (Wanted.AMOUNT, "How many calls were taken", "The desk took 4,120 calls.", True),
         (Wanted.AMOUNT, "How many calls were taken", "Calls were taken in 2 rooms.", True),
         (Wanted.AMOUNT, "How many lockers are there", "The desk took 4,120 calls.", False),
+        (Wanted.AMOUNT, "How many employees are there", "Six percent of the employees work at night.", False),
         (Wanted.AMOUNT, "How much does a locker cost", "Lockers stand on floor 2.", False),
         (Wanted.AMOUNT, "How much does a locker cost", "A locker costs 3 euros.", True),
         (Wanted.AMOUNT, "How much is the deposit", "2.3 The deposit is agreed in writing.", False),

@@ -226,3 +226,17 @@ def test_operands_may_stand_in_prose():
     assert end.value == "€1,500" and not claims[0].because
     end, claims = ask("What was the average number of members for 2019, 2020 and 2021?", document)
     assert end.value == "295" and not claims[0].because
+
+
+def test_the_figure_of_the_whole_goes_before_that_of_a_part_nobody_asked_for():
+    def sales(caption, label, figures):
+        return table(caption, [[label, *figures]], columns=["In millions", "2024", "2023"])
+
+    document = compiled(
+        "Annual report",
+        section("Pumps segment", sales("", "Revenue", ["624", "571"])),
+        section("Statement of income", sales("", "Total net revenue", ["1,402", "1,254"])),
+    )
+
+    assert ask("What was revenue in 2024?", document)[0].value.endswith("1,402 million")
+    assert ask("What was the revenue of the Pumps segment in 2024?", document)[0].value.endswith("624 million")

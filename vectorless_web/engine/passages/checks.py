@@ -194,6 +194,9 @@ def _tells_role(words: str, part: str) -> bool:
     return any(not set(analyse(match.group())) <= asked for match in _ROLES.finditer(words))
 
 
+_SHARE = re.compile(r"\s?(?:%|per ?cent\b)", re.IGNORECASE)
+
+
 def _states_amount(part: str, words: str, members: int) -> bool:
     """Whether a number stands there that can be the one asked for: money for a price, "23 calls" for how many calls."""
     if re.search(r"\bpercent(?:age)?\b|\bper cent\b", part, re.IGNORECASE):
@@ -204,6 +207,8 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     numbers = [*_DIGITS.finditer(words), *_NUMBER_WORDS.finditer(words)]
     if counted is None:
         return bool(numbers)
+    # "Six percent of the workforce" counts nobody.
+    numbers = [number for number in numbers if not _SHARE.match(words, number.end())]
     nouns = set(analyse(counted["noun"]))
     beside = (words[max(0, number.start() - 45) : number.end() + 60] for number in numbers)
     return any(nouns & set(analyse(around)) for around in beside) if nouns else bool(numbers)

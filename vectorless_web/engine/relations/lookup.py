@@ -108,6 +108,7 @@ def _matches(
     if not wanted or not (content & _label_words(relation) or has_axis_hit or is_total):
         return []
     weight = 0.97 + 0.02 * min(relation.rank, 1.0) + (0.01 if relation.view.statement else 0.0)
+    weight *= _part_fit(relation, content)
     found = []
     for line in relation.lines:
         hits = terms & line.words
@@ -129,6 +130,21 @@ def _matches(
             if fit * when >= least:
                 found.append(Match(relation, entry, fit * when, left_over))
     return found
+
+
+_PART = re.compile(
+    r"\b(?:segments?|divisions?|subsidiar\w+|parent|guarantors?|discontinued|pro forma|non-?controlling)\b", re.I
+)
+_OF_A_PART = 0.86
+"""What a figure is worth, as a share, from a table about a part of the whole that nobody asked for: enough to answer
+where there is no other, too little beside the whole's. Not measured by itself."""
+
+
+def _part_fit(relation: Relation, content: frozenset[str]) -> float:
+    """Less for a table whose caption or heading names a part of the whole ("Sensors segment") without being asked."""
+    view = relation.view
+    place = " ".join((*view.path[-1:], view.name))
+    return _OF_A_PART if _PART.search(place) and not content & words_of(place) else 1.0
 
 
 def _label_words(relation: Relation) -> frozenset[str]:
