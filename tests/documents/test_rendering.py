@@ -210,3 +210,19 @@ def test_a_picture_that_cannot_be_had_is_a_plain_503(client, workspace, ready, a
     answer = client.get(f"/w/{workspace.slug}/documents/{document.pk}/v1/pages/1.jpg")
     assert answer.status_code == 503
     assert "not available right now" in answer.content.decode()
+
+
+def test_a_stop_that_comes_in_the_middle_of_a_fork_is_obeyed(tmp_path):
+    """Python ignores what is raised there, so a handler that raises would be told to stop in vain."""
+    told_while_forking = (
+        "import os, signal; os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGTERM))"
+    )
+    places = [str(tmp_path / name) for name in ("render.sock", "cache", "media")]
+    command = f"{told_while_forking}; import runpy; runpy.run_module('tests.support.render_here')"
+
+    child = subprocess.run(
+        [sys.executable, "-c", command, *places], timeout=30, capture_output=True, text=True, check=False
+    )
+
+    assert (child.returncode, "Traceback" in child.stderr) == (0, False)
+    assert not (tmp_path / "render.sock").exists()

@@ -15,7 +15,6 @@ import os
 import selectors
 import signal
 import socket
-import sys
 import time
 from collections import OrderedDict, deque
 from collections.abc import Iterator
@@ -187,14 +186,11 @@ CRASHED = {"code": "render_crashed", "message": "Drawing this page failed. Its t
 def serve(config: RenderConfig) -> None:
     """Serve until a SIGTERM or SIGINT."""
     server = RenderServer(config)
-
-    def stop(_number: int, _frame: object) -> None:
-        server.close()
-        sys.exit(0)
-
-    signal.signal(signal.SIGTERM, stop)
-    signal.signal(signal.SIGINT, stop)
+    # The handler only notes the signal: what it raised would be lost where Python ignores exceptions, as while forking.
+    signal.signal(signal.SIGTERM, lambda _number, _frame: server.stop())
+    signal.signal(signal.SIGINT, lambda _number, _frame: server.stop())
     server.run()
+    server.close()
 
 
 @dataclass(eq=False)
@@ -229,12 +225,17 @@ class RenderServer:
         self._clients: set[_Client] = set()
         self._workers: list[_WorkerProcess] = []
         self._fork_at = 0.0
+        self._is_stopping = False
         self._listener, self._inode = self._listen()
 
+    def stop(self) -> None:
+        """Have `run` end within TICK_SECONDS."""
+        self._is_stopping = True
+
     def run(self) -> None:
-        """Serve for ever."""
+        """Serve until told to stop."""
         checked = 0.0
-        while True:
+        while not self._is_stopping:
             self._fork_missing()
             for key, _ in self._selector.select(TICK_SECONDS):
                 self._hear(key.data)
