@@ -105,17 +105,17 @@ class BackgroundWork(Generic[Work]):
         finally:
             retry_through_outage(lambda: self.start_next(row.version.document.workspace_id))
 
-    def lease(self, row: Work) -> Lease[Work]:
+    def lease_of(self, row: Work) -> Lease[Work]:
         """The right to write to a row that its worker claimed."""
         return Lease(self.rule, row.pk, row.lease)
 
     def renew(self, row: Work, **values: Any) -> None:
         """Write values and renew the lease; LeaseLost when the row is no longer ours."""
-        retry_through_outage(lambda: self.lease(row).renew(**values))
+        retry_through_outage(lambda: self.lease_of(row).renew(**values))
 
     def update_held(self, row: Work, **values: Any) -> bool:
         """Write values that may end the lease; false when the row is no longer ours."""
-        return bool(retry_through_outage(lambda: self.lease(row).select_held().update(**values)))
+        return bool(retry_through_outage(lambda: self.lease_of(row).select_held().update(**values)))
 
     def pause(self, row: Work, code: str, message: str, pause: timedelta = LATER) -> None:
         """Give the row back to the queue, and begin none of its workspace before the pause is over."""
