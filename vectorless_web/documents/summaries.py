@@ -38,7 +38,7 @@ class SummaryEstimate:
 
 
 def summary_choice_of(workspace: Workspace) -> SummaryChoice | None:
-    """Whether the workspace has its sections summarised; None when it never chose."""
+    """The workspace's choice about section summaries; None when it never made one."""
     return SummaryChoice.objects.filter(workspace=workspace).first()
 
 
@@ -70,7 +70,7 @@ def lines_of(row: SectionSummaries | None) -> Mapping[int, str]:
 
 
 def add_summaries(version: DocumentVersion, sections: Iterable[Section]) -> str:
-    """Give each section its line as `summary`; the name of the model that wrote them, "" where nothing is shown."""
+    """Set `summary` of each section; the name of the model that wrote the lines, "" when there are none to show."""
     row = summaries_of(version) if are_summaries_on(version.document.workspace_id) else None
     lines = lines_of(row)
     for section in sections:

@@ -34,7 +34,7 @@ NO_PAUSE: dict[str, Any] = {"paused_until": None, "pause_code": "", "pause_messa
 
 @dataclass(frozen=True, kw_only=True)
 class BackgroundWork(Generic[Work]):
-    """One kind of such work. A row stands for the work on one version, a choice for a workspace that wants it done."""
+    """One kind of background work. A row stands for the work on one version, a choice for a workspace that wants it."""
 
     rule: LeaseRule[Work]
     job: str

@@ -1,4 +1,4 @@
-"""Section summaries: switched on for a workspace, one document after the other is summarised by its model."""
+"""Section summaries: the workspace's model writes a line on each section, one document after the other."""
 
 from collections.abc import Callable
 from typing import Any
