@@ -159,6 +159,16 @@ def test_trouble_pauses_and_what_came_is_kept_and_not_paid_twice(switched_on, wr
     assert "[2] " not in writer.prompts[-1], "only what was missing is asked for"
 
 
+def test_a_pause_from_before_the_clock_was_set_back_holds_nothing_up(switched_on, work_off):
+    document = switched_on()
+    SectionSummaries.objects.update(status="queued", lines={}, ready_at=None)
+    SummaryChoice.objects.update(paused_until=timezone.now() + timedelta(hours=5))
+
+    services.resume_summaries()
+    work_off("documents")
+    assert row_of(document).status == "ready"
+
+
 def test_a_document_whose_worker_died_is_taken_up_by_the_sweep(switched_on, work_off):
     document = switched_on()
     long_ago = timezone.now() - timedelta(hours=1)

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
-from django.db.models import Count, Sum
+from django.db.models import QuerySet
 from django.http import Http404
 
+from vectorless_web.documents.background import WorkProgress, measure_progress
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
 from vectorless_web.documents.storage.files import open_vectors
 from vectorless_web.engine.documents.vectors import NodeVectors
@@ -15,9 +16,6 @@ from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.storage import SecretUnreadable, decrypt
 
 Status = VectorFile.Status
-
-SHOWN_FAILURES = 5
-"""Failed documents that the page names."""
 
 
 @dataclass(frozen=True)
@@ -30,26 +28,6 @@ class EmbeddingSettings:
     price: Decimal
     max_tokens: int
     dimensions: int | None
-
-
-@dataclass(frozen=True)
-class EmbeddingProgress:
-    """How embedding the documents of a workspace stands."""
-
-    documents: int
-    ready: int
-    waiting: int
-    working: VectorFile | None
-    failed: int
-    failures: list[VectorFile]
-    """The first of those that failed."""
-    tokens: int
-    cost_usd: float
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether something is under way or about to be."""
-        return self.working is not None or self.waiting > 0
 
 
 def embedding_of(workspace: Workspace) -> EmbeddingChoice | None:
@@ -104,19 +82,11 @@ def vectors_of(version: DocumentVersion, *, before: datetime | None = None) -> N
     return vectors
 
 
-def progress_of(choice: EmbeddingChoice) -> EmbeddingProgress:
-    """Counts over the documents that are not deleted."""
-    rows = VectorFile.objects.filter(choice=choice, version__document__deleted_at=None)
-    counts = dict(rows.order_by().values_list("status").annotate(n=Count("pk")))
-    sums = rows.aggregate(tokens=Sum("tokens"), cost=Sum("cost_usd"))
-    named = rows.select_related("version__document")
-    return EmbeddingProgress(
-        documents=sum(counts.values()),
-        ready=counts.get(Status.READY, 0),
-        waiting=counts.get(Status.QUEUED, 0),
-        working=named.filter(status=Status.WORKING).first(),
-        failed=counts.get(Status.FAILED, 0),
-        failures=list(named.filter(status=Status.FAILED)[:SHOWN_FAILURES]),
-        tokens=sums["tokens"] or 0,
-        cost_usd=float(sums["cost"] or 0),
-    )
+def vector_files_of(workspace_id: int) -> QuerySet[VectorFile]:
+    """The vector files of a workspace's documents that are not deleted."""
+    return VectorFile.objects.filter(choice__workspace=workspace_id, version__document__deleted_at=None)
+
+
+def progress_of(choice: EmbeddingChoice) -> WorkProgress[VectorFile]:
+    """How embedding the documents of the workspace stands."""
+    return measure_progress(vector_files_of(choice.workspace_id))

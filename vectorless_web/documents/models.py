@@ -183,7 +183,7 @@ class Section(models.Model):
     """One heading of a version's outline; page numbers are indexes (from 0). The text lives in the artefact."""
 
     summary = ""
-    """The line that a model wrote on it, where a selector has added it."""
+    """One line about the section, written by a model; "" until `add_summaries` sets it."""
 
     version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="sections")
     key = models.PositiveIntegerField()

@@ -6,8 +6,9 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.conf import settings
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import QuerySet
 
+from vectorless_web.documents.background import WorkProgress, current_versions, measure_progress
 from vectorless_web.documents.models import DocumentVersion, Section, SectionSummaries, SummaryChoice
 from vectorless_web.engine.documents.summaries import estimate_tokens
 from vectorless_web.infra.money import MILLION
@@ -36,25 +37,8 @@ class SummaryEstimate:
     cost_usd: float
 
 
-@dataclass(frozen=True)
-class SummaryProgress:
-    """How summarising the documents of a workspace stands."""
-
-    documents: int
-    ready: int
-    waiting: int
-    failures: list[SectionSummaries]
-    tokens: int
-    cost_usd: float
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether something is under way or about to be."""
-        return self.waiting > 0
-
-
 def summary_choice_of(workspace: Workspace) -> SummaryChoice | None:
-    """Whether the workspace has its sections summarised; None when it never chose."""
+    """The workspace's choice about section summaries; None when it never made one."""
     return SummaryChoice.objects.filter(workspace=workspace).first()
 
 
@@ -86,7 +70,7 @@ def lines_of(row: SectionSummaries | None) -> Mapping[int, str]:
 
 
 def add_summaries(version: DocumentVersion, sections: Iterable[Section]) -> str:
-    """Give each section its line as `summary`; the name of the model that wrote them, "" where nothing is shown."""
+    """Set `summary` of each section; the name of the model that wrote the lines, "" when there are none to show."""
     row = summaries_of(version) if are_summaries_on(version.document.workspace_id) else None
     lines = lines_of(row)
     for section in sections:
@@ -94,19 +78,14 @@ def add_summaries(version: DocumentVersion, sections: Iterable[Section]) -> str:
     return row.model if row and lines else ""
 
 
-def summary_progress_of(workspace: Workspace) -> SummaryProgress:
-    """Counts over the current versions of documents that are not deleted."""
-    rows = SectionSummaries.objects.filter(version__in=current_versions(workspace.pk))
-    counts = dict(rows.order_by().values_list("status").annotate(n=Count("pk")))
-    sums = rows.aggregate(tokens=Sum("tokens"), cost=Sum("cost_usd"))
-    return SummaryProgress(
-        documents=sum(counts.values()),
-        ready=counts.get(Status.READY, 0),
-        waiting=counts.get(Status.QUEUED, 0) + counts.get(Status.WORKING, 0),
-        failures=list(rows.filter(status=Status.FAILED).select_related("version__document")[:5]),
-        tokens=sums["tokens"] or 0,
-        cost_usd=float(sums["cost"] or 0),
-    )
+def summary_rows_of(workspace_id: int) -> QuerySet[SectionSummaries]:
+    """The summaries of a workspace's current versions."""
+    return SectionSummaries.objects.filter(version__in=current_versions(workspace_id))
+
+
+def summary_progress_of(workspace: Workspace) -> WorkProgress[SectionSummaries]:
+    """How summarising the documents of the workspace stands."""
+    return measure_progress(summary_rows_of(workspace.pk))
 
 
 def estimate_summaries(workspace: Workspace, model: SummaryModel) -> SummaryEstimate:
@@ -115,13 +94,3 @@ def estimate_summaries(workspace: Workspace, model: SummaryModel) -> SummaryEsti
     sections = [int((report or {}).get("sections", 0)) for report in reports]
     tokens = sum(map(estimate_tokens, sections))
     return SummaryEstimate(len(sections), sum(sections), tokens, float(tokens * model.usd_per_million / MILLION))
-
-
-def current_versions(workspace_id: int) -> QuerySet[DocumentVersion]:
-    """The versions that stand for the documents of a workspace, oldest document first."""
-    return DocumentVersion.objects.filter(
-        document__workspace=workspace_id,
-        document__deleted_at=None,
-        document__current_version=F("pk"),
-        status=DocumentVersion.Status.READY,
-    ).order_by("pk")

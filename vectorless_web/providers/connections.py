@@ -1,4 +1,4 @@
-"""Where a model server answers, and HTTP connections to it that go only where they may."""
+"""The address of a model's server, and HTTP connections that reach only allowed addresses."""
 
 import socket
 import threading

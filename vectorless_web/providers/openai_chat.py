@@ -253,7 +253,7 @@ class OpenAIChat:
         self, messages: Sequence[Message], received: Received, schema: Mapping[str, Any] | None, **wanted: Any
     ) -> openai.APIResponse[Any]:
         """The response, its body still to come, in the richest dialect that the server takes."""
-        turns: list[Any] = [{"role": message.role, "content": _content(message)} for message in messages]
+        turns: list[Any] = [{"role": message.role, "content": _render_content(message)} for message in messages]
         create = self._client.chat.completions.with_streaming_response.create
         attempts = self._attempts(asks_for_object=schema is not None)
         dialect = next(attempts)
@@ -318,8 +318,8 @@ class OpenAIChat:
         return float((tokens_in * self._endpoint.price_in + tokens_out * self._endpoint.price_out) / MILLION)
 
 
-def _content(message: Message) -> str | list[dict[str, Any]]:
-    """The words of a message; with pictures its parts, each picture as a data address: nothing is fetched for it."""
+def _render_content(message: Message) -> str | list[dict[str, Any]]:
+    """A message as the server takes it: its text, or with pictures a list of parts, each picture as a data address."""
     if not message.pictures:
         return message.content
     addresses = (f"data:image/jpeg;base64,{b64encode(picture.data).decode()}" for picture in message.pictures)

@@ -1,4 +1,4 @@
-"""What a model's server sent: replies read as they come, and failures told as errors of the engine.
+"""Reads what a model's server sends: replies as they stream in, and failures as errors of the engine.
 
 No sentence of a server goes further than this: it may quote the key or the prompt.
 """

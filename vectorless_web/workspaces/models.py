@@ -123,7 +123,7 @@ class ModelProvider(models.Model):
     """A chat model a workspace may use (every workspace when `workspace` is null). The key is encrypted at rest."""
 
     class Pictures(models.TextChoices):
-        """Whether pages are shown to it as pictures, too."""
+        """Whether the model is shown pages as pictures, besides their text."""
 
         TESTED = "", "As its test finds"
         YES = "yes", "Yes, it reads pictures"
@@ -166,7 +166,7 @@ class ModelProvider(models.Model):
 
     @property
     def reads_pictures(self) -> bool:
-        """Whether it may be shown pages as pictures: what its owner says, else what its test found."""
+        """Whether the model may be shown pages as pictures: as an owner says, else as its test found."""
         found = self.capabilities.get("reads_pictures") is True
         return found if self.pictures == self.Pictures.TESTED else self.pictures == self.Pictures.YES
 

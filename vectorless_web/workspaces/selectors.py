@@ -50,7 +50,7 @@ class ModelSettings:
     """How the server lets itself be asked for an object, the strictest first."""
     streams: bool = True
     pictures: bool = False
-    """Whether pages are shown to it as pictures, too."""
+    """Whether the model is shown pages as pictures, besides their text."""
 
 
 @dataclass(frozen=True)

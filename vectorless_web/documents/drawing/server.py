@@ -229,7 +229,7 @@ class RenderServer:
         self._listener, self._inode = self._listen()
 
     def stop(self) -> None:
-        """Have `run` end within TICK_SECONDS."""
+        """Ask `run` to end, which it does within TICK_SECONDS."""
         self._is_stopping = True
 
     def run(self) -> None:

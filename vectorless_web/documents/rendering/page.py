@@ -285,7 +285,7 @@ def _picture(
         found = _rows_on(page_index, boxes(version, [span for span in finds if span_row(span)[0] == page_index]))
     except RenderUnavailable:
         return _render_page_text(version, page_index, highlights, finds)
-    marked = [Marked(hit.marker, _flag_boxes(hit), hit.on) for hit in hits]
+    marked = [Marked(hit.marker, _find_flag_boxes(hit), hit.on) for hit in hits]
     return {
         "image_url": _image_url(version, page_index),
         "hits": hits,
@@ -294,8 +294,8 @@ def _picture(
     }
 
 
-def _flag_boxes(hit: PlacedHighlight) -> Sequence[BoxRow]:
-    """What the flag stands beside; that of a whole page stands in its upper left corner."""
+def _find_flag_boxes(hit: PlacedHighlight) -> Sequence[BoxRow]:
+    """The boxes beside which a flag is placed; for a whole page one that puts it into the upper left corner."""
     if not hit.whole:
         return hit.boxes
     return [(x + width / 4, y, width / 2, 2 * y + FLAG_HEIGHT * width / DRAWN_WIDTH) for x, y, width, _ in hit.boxes]

@@ -1,33 +1,33 @@
 """Searching by meaning in a workspace: choosing a model, and embedding one document after the other."""
 
-import logging
 import secrets
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import timedelta
 from decimal import Decimal
 from functools import partial
 from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 from numpy.typing import NDArray
 
+from vectorless_web.documents.background import current_versions
+from vectorless_web.documents.embeddings import vector_files_of
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
+from vectorless_web.documents.services.background import NO_PAUSE, UNREADABLE, BackgroundWork
 from vectorless_web.documents.services.compiled_rows import embedding_size
-from vectorless_web.documents.services.leases import EMBEDDINGS, embedding_lease
+from vectorless_web.documents.services.leases import EMBEDDINGS
 from vectorless_web.documents.storage.files import delete_stored, open_vectors, open_version, store_vectors
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.vectors import LeafText, leaf_texts, write_vectors
-from vectorless_web.engine.errors import ArtefactDamaged, EngineError, ModelError, ModelInvalidReply
+from vectorless_web.engine.errors import ArtefactDamaged, ModelError
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, batches
 from vectorless_web.engine.llm.model import clean_name
 from vectorless_web.infra.leases import LeaseLost
 from vectorless_web.infra.money import MILLION, money
-from vectorless_web.infra.outages import outage_of, retry_through_outage
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -37,26 +37,19 @@ from vectorless_web.workspaces.storage import SecretUnreadable
 
 Status = VectorFile.Status
 
-JOB = "vectorless_web.documents.jobs.embed_version"
-JOB_SECONDS = 3600
-"""Seconds that a job may take: vectors of one document; a lease ends earlier when the worker falls silent."""
-LONGEST_PAUSE = timedelta(hours=1)
-"""What lies further ahead was written before the clock was set back, and holds nothing up."""
-LOST_SECONDS = 30
-"""A file whose job is gone counts as lost when its worker has been silent for this long."""
+EMBEDDING = BackgroundWork(
+    rule=EMBEDDINGS,
+    job="vectorless_web.documents.jobs.embed_version",
+    choices=EmbeddingChoice,
+    rows_of=vector_files_of,
+)
 
 
 def queue_missing(choice: EmbeddingChoice) -> int:
     """Queue every ready document of the workspace that has no vectors yet; how many."""
     if not choice.enabled:
         return 0
-    current = DocumentVersion.objects.filter(
-        document__workspace=choice.workspace_id,
-        document__deleted_at=None,
-        document__current_version=F("pk"),
-        status=DocumentVersion.Status.READY,
-    )
-    missing = current.exclude(vector_files__choice=choice).order_by("pk").values_list("pk", flat=True)
+    missing = current_versions(choice.workspace_id).exclude(vector_files__choice=choice).values_list("pk", flat=True)
     rows = [VectorFile(choice=choice, version_id=pk, model=choice.model) for pk in missing]
     VectorFile.objects.bulk_create(rows, ignore_conflicts=True)
     return len(rows)
@@ -66,90 +59,30 @@ def want_vectors(workspace_id: int) -> None:
     """Queue what a workspace still has to embed, if it searches by meaning at all; begin when nothing is under way."""
     choice = EmbeddingChoice.objects.filter(workspace=workspace_id, enabled=True).first()
     if choice is not None and queue_missing(choice):
-        start_next(choice.pk)
-
-
-def start_next(choice_id: int) -> bool:
-    """Enqueue the job of the next waiting file unless one is under way or the server is being spared."""
-    now = timezone.now()
-    spared = Q(paused_until__gt=now, paused_until__lte=now + LONGEST_PAUSE)
-    free = EmbeddingChoice.objects.filter(Q(paused_until=None) | ~spared, pk=choice_id, enabled=True)
-    files = VectorFile.objects.filter(choice=choice_id, version__document__deleted_at=None)
-    if not free.exists() or files.filter(status=Status.WORKING).exists():
-        return False
-    file = files.filter(status=Status.QUEUED).order_by("attempt", "pk").first()
-    if file is None:
-        return False
-    jobs.enqueue(JOB, file.pk, queue="documents", job_id=file.job_id, seconds=JOB_SECONDS)
-    return True
+        EMBEDDING.start_next(choice.workspace_id)
 
 
 def resume_embedding() -> int:
     """Recover files whose worker died, queues without a job and overlooked documents; how many were queued."""
-    touched = _requeue_lost()
-    for choice in EmbeddingChoice.objects.filter(enabled=True):
-        touched += queue_missing(choice)
-        waiting = VectorFile.objects.filter(choice=choice, status=Status.QUEUED, version__document__deleted_at=None)
-        if not any(jobs.exists(file.job_id, queue="documents") for file in waiting.order_by("attempt", "pk")[:1]):
-            start_next(choice.pk)
-    return touched
-
-
-def _requeue_lost() -> int:
-    """Files whose worker has been silent for longer than any call takes, or whose job is gone; how many."""
-    jobless = [
-        file for file in EMBEDDINGS.select_expired(LOST_SECONDS) if not jobs.exists(file.job_id, queue="documents")
-    ]
-    lost = {*EMBEDDINGS.select_expired(), *jobless}
-    return sum(EMBEDDINGS.as_seen(file).update(**EMBEDDINGS.make_requeued_values()) for file in lost)
+    return EMBEDDING.resume(queue_missing)
 
 
 Connect = Callable[[EmbeddingChoice], Embedder]
 Known = dict[str, NDArray[np.float32]]
 """Texts with their vectors."""
 
-logger = logging.getLogger(__name__)
-
-SOON, LATER = timedelta(minutes=1), timedelta(minutes=15)
-"""When a server is asked again: after trouble that passes by itself, after any other."""
 TURN_SECONDS = 60.0
 """A document that takes longer is put back behind the uploads that wait, with what was embedded kept."""
-INTERNAL = "Something went wrong inside the program; the log has the details. Try again."
-UNREADABLE = "The key was stored under another encryption key and cannot be read. Type it again under Models."
 
 
 def embed_version(file_id: int, *, connect: Connect, turn_seconds: float = TURN_SECONDS) -> None:
     """Work on a queued vector file until it is ready, failed or its turn is over. A second delivery exits quietly.
 
-    Trouble with the server, a refused key, a spent budget or an outage of our own pauses the workspace's
-    embedding and gives the file back to the queue: nothing is skipped for it, and what
-    came is kept. The next file is begun afterwards.
+    Trouble pauses the workspace's work and keeps what came: see `BackgroundWork.run`.
     """
     file = _claim(file_id)
-    if file is None:
-        return
-    try:
-        _embed(file, _meter_embedder(file.choice, connect(file.choice)), turn_seconds)
-    except LeaseLost:
-        return
-    except SecretUnreadable:
-        _pause_embedding(file, "secret_unreadable", UNREADABLE, LATER)
-    except ModelInvalidReply as error:
-        _fail(file, error.code, error.message)
-    except ModelError as error:
-        _pause_embedding(file, error.code, error.message, SOON if error.retryable else LATER)
-    except EngineError as error:
-        _fail(file, error.code, error.message)
-    except Exception as error:
-        outage = outage_of(error)
-        if outage is None:
-            logger.exception("vector file %d could not be made", file_id)
-            _fail(file, "internal_error", INTERNAL)
-            raise
-        logger.warning("vector file %d waits: %s", file_id, error)
-        _pause_embedding(file, outage.code, outage.message, SOON)
-    finally:
-        retry_through_outage(lambda: start_next(file.choice_id))
+    if file is not None:
+        EMBEDDING.run(file, lambda: _embed(file, _meter_embedder(file.choice, connect(file.choice)), turn_seconds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +148,7 @@ def _embed(file: VectorFile, embedder: Embedder, turn_seconds: float) -> None:
     known = _kept_vectors(file)
     missing = list(dict.fromkeys(leaf.text for leaf in leaves if leaf.text not in known))
     file.total = len(leaves)
-    _write_heartbeat(file, done=len(leaves) - len(missing), total=file.total)
+    EMBEDDING.renew(file, done=len(leaves) - len(missing), total=file.total)
     try:
         is_done = _ask(file, embedder, missing, known, until=until)
     except ModelError:
@@ -223,7 +156,7 @@ def _embed(file: VectorFile, embedder: Embedder, turn_seconds: float) -> None:
         raise
     ready = {"status": Status.READY, "done": F("total"), "ready_at": timezone.now(), "lease": ""}
     _store(file, leaves, known, **(ready if is_done else EMBEDDINGS.make_requeued_values()))
-    EmbeddingChoice.objects.filter(pk=file.choice_id).update(paused_until=None, pause_code="", pause_message="")
+    EMBEDDING.end_pause(file.choice.workspace_id)
 
 
 def _ask(file: VectorFile, embedder: Embedder, texts: list[str], known: Known, *, until: float) -> bool:
@@ -233,7 +166,7 @@ def _ask(file: VectorFile, embedder: Embedder, texts: list[str], known: Known, *
         known.update(zip(batch, embedded.vectors, strict=True))
         file.tokens += embedded.usage.tokens_in
         file.cost_usd = money(file.cost_usd + money(embedded.usage.cost_usd))
-        _write_heartbeat(file, done=F("done") + len(batch), tokens=file.tokens, cost_usd=file.cost_usd)
+        EMBEDDING.renew(file, done=F("done") + len(batch), tokens=file.tokens, cost_usd=file.cost_usd)
         if time.monotonic() > until:
             break
     return all(text in known for text in texts)
@@ -247,7 +180,7 @@ def _store(file: VectorFile, leaves: list[LeafText], known: Known, **values: Any
     data = write_vectors([leaf.key for leaf in there], matrix, model=file.model, artefact=artefact)
     name, digest = store_vectors(data, f"vectors/{file.version.sha256}-{file.lease[:16]}.vec")
     stored = {"file": name, "sha256": digest, "dimensions": matrix.shape[1]}
-    if not retry_through_outage(lambda: embedding_lease(file).select_held().update(**stored, **values)):
+    if not EMBEDDING.update_held(file, **stored, **values):
         # The row may name it all the same: the news of a write can be lost together with the connection.
         if not VectorFile.objects.filter(file=name).exists():
             delete_stored(name)
@@ -290,24 +223,6 @@ def _vectors_in(file: VectorFile, max_tokens: int) -> Known:
         return {}
 
 
-def _write_heartbeat(file: VectorFile, **values: object) -> None:
-    """Write progress and renew the lease; LeaseLost when the file is no longer ours."""
-    retry_through_outage(lambda: embedding_lease(file).renew(**values))
-
-
-def _fail(file: VectorFile, code: str, message: str) -> None:
-    failed = {"status": Status.FAILED, "error_code": code, "error_message": message, "lease": ""}
-    retry_through_outage(lambda: embedding_lease(file).select_held().update(**failed))
-
-
-def _pause_embedding(file: VectorFile, code: str, message: str, pause: timedelta) -> None:
-    """Give the file back to the queue, and begin none before the pause is over."""
-    if retry_through_outage(lambda: embedding_lease(file).select_held().update(**EMBEDDINGS.make_requeued_values())):
-        EmbeddingChoice.objects.filter(pk=file.choice_id).update(
-            paused_until=timezone.now() + pause, pause_code=code, pause_message=message
-        )
-
-
 TEST_JOB = "vectorless_web.documents.jobs.try_embedding"
 TEST_SECONDS = 120
 """Seconds that the test of an embedding model may take: one short call, with its retries."""
@@ -345,10 +260,10 @@ def choose_embedding(*, actor: User, choice: EmbeddingChoice) -> EmbeddingChoice
 @transaction.atomic
 def switch_on(*, actor: User, choice: EmbeddingChoice) -> None:
     """Begin to embed all ready documents, and every document that becomes ready from now on."""
-    if EmbeddingChoice.objects.filter(pk=choice.pk, enabled=False).update(enabled=True, **_NO_PAUSE):
+    if EmbeddingChoice.objects.filter(pk=choice.pk, enabled=False).update(enabled=True, **NO_PAUSE):
         choice.refresh_from_db()
         queued = queue_missing(choice)
-        start_next(choice.pk)
+        EMBEDDING.start_next(choice.workspace_id)
         record(
             actor=actor, verb="embedding.on", workspace=choice.workspace, target=choice, details={"documents": queued}
         )
@@ -357,7 +272,7 @@ def switch_on(*, actor: User, choice: EmbeddingChoice) -> None:
 @transaction.atomic
 def switch_off(*, actor: User, choice: EmbeddingChoice) -> None:
     """Stop, and delete all stored vectors."""
-    if EmbeddingChoice.objects.filter(pk=choice.pk, enabled=True).update(enabled=False, dimensions=None, **_NO_PAUSE):
+    if EmbeddingChoice.objects.filter(pk=choice.pk, enabled=True).update(enabled=False, dimensions=None, **NO_PAUSE):
         choice.files.all().delete()
         record(actor=actor, verb="embedding.off", workspace=choice.workspace, target=choice)
 
@@ -372,13 +287,11 @@ def remove_embedding(*, actor: User, choice: EmbeddingChoice) -> None:
 @transaction.atomic
 def retry_embedding(*, actor: User, choice: EmbeddingChoice) -> int:
     """Queue what failed once more and end a pause; how many documents."""
-    failed = choice.files.filter(status=Status.FAILED)
-    again = failed.update(status=Status.QUEUED, attempt=F("attempt") + 1, error_code="", error_message="")
-    EmbeddingChoice.objects.filter(pk=choice.pk).update(**_NO_PAUSE)
+    again = EMBEDDING.retry_failed(choice.files.all(), choice.workspace_id)
     record(
         actor=actor, verb="embedding.retried", workspace=choice.workspace, target=choice, details={"documents": again}
     )
-    start_next(choice.pk)
+    EMBEDDING.start_next(choice.workspace_id)
     return again
 
 
@@ -449,6 +362,3 @@ def _measure_version(version: DocumentVersion) -> dict[str, int]:
         return embedding_size(open_version(version))
     except ArtefactDamaged:
         return {"passages": 0, "tokens": 0}
-
-
-_NO_PAUSE: dict[str, Any] = {"paused_until": None, "pause_code": "", "pause_message": ""}

@@ -1,4 +1,4 @@
-"""How versions and vector files are leased: a first reading, a repair and an embedding each by rules of its own."""
+"""How versions, vector files and section summaries are leased: each kind of work on them by rules of its own."""
 
 from django.conf import settings
 from django.db.models import Q
@@ -32,8 +32,6 @@ EMBEDDINGS = LeaseRule(
     seconds=lambda: settings.MODEL_SECONDS * EMBEDDING_TRIES_SECONDS * (settings.MODEL_RETRIES + 1),
     wanted=Q(choice__enabled=True, version__document__deleted_at=None),
 )
-
-
 SUMMARIES = LeaseRule(
     model=SectionSummaries,
     waiting=SectionSummaries.Status.QUEUED,
@@ -47,13 +45,3 @@ SUMMARIES = LeaseRule(
 def compile_lease(version: DocumentVersion) -> Lease[DocumentVersion]:
     """The right to write to a version that its worker claimed, for a first reading or for a repair."""
     return Lease(REPAIRS if version.is_being_repaired else READINGS, version.pk, version.lease)
-
-
-def embedding_lease(file: VectorFile) -> Lease[VectorFile]:
-    """The right to write to a vector file that its worker claimed."""
-    return Lease(EMBEDDINGS, file.pk, file.lease)
-
-
-def summaries_lease(row: SectionSummaries) -> Lease[SectionSummaries]:
-    """The right to write to the summaries of a version that its worker claimed."""
-    return Lease(SUMMARIES, row.pk, row.lease)

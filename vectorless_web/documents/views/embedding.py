@@ -25,7 +25,7 @@ def embedding(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def status(request: HttpRequest, slug: str) -> HttpResponse:
-    """How it stands, for the page that asks again."""
+    """The state of the work as a fragment; the page fetches it again while work goes on."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     return render(request, "documents/_embedding.html", _status(workspace))
 

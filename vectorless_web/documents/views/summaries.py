@@ -14,7 +14,7 @@ from vectorless_web.documents.summaries import (
     summary_model_of,
     summary_progress_of,
 )
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
 
@@ -29,7 +29,7 @@ def summaries(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def status(request: HttpRequest, slug: str) -> HttpResponse:
-    """How it stands, for the page that asks again."""
+    """The state of the work as a fragment; the page fetches it again while work goes on."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     return render(request, "documents/_summaries.html", _status(workspace))
 
@@ -57,6 +57,8 @@ def retry(request: HttpRequest, slug: str) -> HttpResponse:
     """Go on at once after a pause, and try once more what failed."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
     services.retry_summaries(actor=request.user, workspace=workspace)
+    if is_htmx(request):
+        return render(request, "documents/_summaries.html", _status(workspace))
     return go_to(request, "documents:summaries", slug=slug)
 
 

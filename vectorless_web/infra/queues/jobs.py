@@ -1,4 +1,4 @@
-"""Background jobs, enqueued by dotted path after the commit, and their worker. Rows are the truth: lost jobs return."""
+"""Background jobs, enqueued by dotted path after the commit, and their worker; a lost job is enqueued again."""
 
 import gc
 import logging

@@ -17,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from vectorless_web.engine.answers.claims import HELD, Support
 from vectorless_web.engine.text.numbers import missing_unit, numbers_in, unit_word
 from vectorless_web.engine.text.readable import lower_capitals as readable_case
 
@@ -95,6 +96,13 @@ CHECKS = {
     "picture": ("read from a picture", "warn", "eye"),
     "missing": ("not found", "bad", "cross"),
 }
+SUPPORTS = {
+    "supported": (gettext_lazy("Supported by its quotes"), "check"),
+    "derived": (gettext_lazy("Derived by a shown calculation"), "equals"),
+    "pictured": (gettext_lazy("Read from a picture"), "eye"),
+    "unsupported": (gettext_lazy("Unsupported"), "cross"),
+}
+NOT_CHECKED = (gettext_lazy("Not checked yet"), "")
 OUTCOMES = {
     "queued": ("", "clock"),
     "running": ("", "clock"),
@@ -264,15 +272,27 @@ def outcome_icon(status: str) -> str:
 
 
 @register.filter
+def support_word(support: str) -> str:
+    """What the check found of a claim, for people."""
+    return str(SUPPORTS.get(support, NOT_CHECKED)[0])
+
+
+@register.filter
+def support_icon(support: str) -> str:
+    """The icon of a claim's support; "" for one that is not checked yet."""
+    return SUPPORTS.get(support, NOT_CHECKED)[1]
+
+
+@register.filter
 def with_support(claims: Iterable[Any]) -> int:
     """How many claims hold: supported by quotes, derived by a shown calculation, or read from a picture."""
-    return sum(claim.support in ("supported", "derived", "pictured") for claim in claims)
+    return sum(claim.support in HELD for claim in claims)
 
 
 @register.filter
 def from_pictures(claims: Iterable[Any]) -> int:
     """How many of the claims that hold were read from pictures, which no program can check."""
-    return sum(claim.support == "pictured" for claim in claims)
+    return sum(claim.support == Support.PICTURED for claim in claims)
 
 
 @register.filter

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.db import connection
 from django.db.models import QuerySet
 
-from vectorless_web.documents.models import SectionSummaries, VectorFile
+from vectorless_web.documents.background import is_work_under_way
 from vectorless_web.engine.llm.calls import ModelCallRecord
 from vectorless_web.engine.llm.model import message_from
 from vectorless_web.infra.leases import write_under_lease
@@ -126,8 +126,4 @@ class RunCostBudget(WorkspaceCostBudget):
     def __init__(self, run: Run) -> None:
         super().__init__(run.workspace, run.asked_by)
         runs = Run.objects.filter(workspace=run.workspace_id, status=Run.Status.RUNNING).exclude(pk=run.pk)
-        files = VectorFile.objects.filter(choice__workspace=run.workspace_id, status=VectorFile.Status.WORKING)
-        lines = SectionSummaries.objects.filter(
-            version__document__workspace=run.workspace_id, status=SectionSummaries.Status.WORKING
-        )
-        release_all(workspace=run.workspace, unless=lambda: runs.exists() or files.exists() or lines.exists())
+        release_all(workspace=run.workspace, unless=lambda: runs.exists() or is_work_under_way(run.workspace_id))

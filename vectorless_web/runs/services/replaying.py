@@ -74,7 +74,7 @@ class PinnedCorpus(WorkspaceCorpus):
         return super().open(document)
 
     def picture(self, document: str, page_index: int) -> Picture:
-        """What the steps of the run kept of the picture: nothing is drawn, for nobody is shown it."""
+        """The picture as a step of the run recorded it, without its data; PictureUnavailable when no step did."""
         row = self._pictures.get((document, page_index), {})
         if "sha256" not in row:
             raise PictureUnavailable(str(row.get("refused", NO_PICTURE_KEPT)))

@@ -1,4 +1,4 @@
-"""Who may make an account, with which password, who may sign in and how often, and what proves an address or a step.
+"""Rules of accounts: who may make one, which passwords are taken, how often signing in may be tried, second steps.
 
 Tries are counted for the account and the place they come from, whichever of the account's
 names was typed. A place is a browser that has signed in to the account before, known by a
