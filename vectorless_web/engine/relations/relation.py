@@ -11,7 +11,7 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.figure import Figure, scale_name, units_currency, units_scale
 from vectorless_web.engine.figures.lookup import RowCell, figure_of, read_cell_number
 from vectorless_web.engine.figures.periods import ColumnPeriod, OwnPeriod, read_header
-from vectorless_web.engine.figures.tables import ColumnKind, TableView
+from vectorless_web.engine.figures.tables import TableView
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.quantities import quantities_in
 
@@ -109,14 +109,18 @@ class Relation:
     def axes(self) -> tuple[Axis, ...]:
         """The columns that hold figures."""
         width = max([len(self.view.table.columns), *(len(row.cells) for row in self.view.table.body)], default=0)
-        notes = {place for place, kind in enumerate(self.view.kinds) if kind is ColumnKind.NOTE}
-        axes = [self._axis(index) for index in range(width) if index not in notes]
+        axes = [self._axis(index) for index in range(width) if index not in self.view.note_columns]
         found = [axis for axis in axes if not _NOTES.match(axis.name)]
         years = [axis.path[-1] for axis in found if axis.path and _LONE_YEAR.match(axis.path[-1])]
         found = [replace(axis, is_change=axis.is_change and not _is_only_of_year(axis, years)) for axis in found]
         if all(axis.is_change for axis in found if axis.index):
             found = [replace(axis, is_change=False) for axis in found]
         return tuple(found)
+
+    @cached_property
+    def axis_words(self) -> frozenset[str]:
+        """The words of all column headers."""
+        return frozenset(word for axis in self.axes for word in axis.words)
 
     def _axis(self, index: int) -> Axis:
         columns, periods = self.view.table.columns, self.view.periods
@@ -163,6 +167,11 @@ class Relation:
     def lines(self) -> tuple[Line, ...]:
         """The body rows that have figures, each under the groups it stands in."""
         return tuple(line for line, has_cells in self._all_lines if has_cells)
+
+    @cached_property
+    def label_words(self) -> frozenset[str]:
+        """The words of all lines' labels and groups."""
+        return frozenset(word for line in self.lines for word in (*line.words, *line.group_words))
 
     @cached_property
     def _all_lines(self) -> tuple[tuple[Line, bool], ...]:
