@@ -9,7 +9,8 @@ from decimal import Decimal
 from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, DraftOperand, DraftQuote
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.figures.arithmetic import evaluate, round_half_up
-from vectorless_web.engine.figures.figure import Figure, amount_words, format_number, scale_name
+from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
+from vectorless_web.engine.figures.units import scale_name
 from vectorless_web.engine.questions.plan import Formula, Period, QueryPlan, UnitRequest
 
 _HUNDREDFOLD = re.compile(r"\b100\b")

@@ -13,7 +13,8 @@ from vectorless_web.engine.answers.calculation import (
 )
 from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, Signal
 from vectorless_web.engine.figures.arithmetic import round_half_up
-from vectorless_web.engine.figures.figure import Figure, format_number, scale_name
+from vectorless_web.engine.figures.figure import Figure, format_number
+from vectorless_web.engine.figures.units import scale_name
 from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Task
 from vectorless_web.engine.questions.plan import Period, QueryPlan, UnitRequest
 from vectorless_web.engine.relations.reading import Reading

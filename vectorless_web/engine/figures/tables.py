@@ -10,20 +10,23 @@ from itertools import groupby
 
 from vectorless_web.engine.documents.node import Column, Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.figures.figure import is_per_share, scale_name, units_currency, units_scale
 from vectorless_web.engine.figures.footnotes import Footnote, find_footnotes, marks_in
 from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
 from vectorless_web.engine.figures.units import (
     code_in,
+    is_per_share,
     is_unit,
     own_unit,
     says_count,
     says_percent,
     says_price,
     says_shares,
+    scale_name,
     strip_units,
     unit_above,
     unit_in,
+    units_currency,
+    units_scale,
 )
 
 _STATEMENTS = (

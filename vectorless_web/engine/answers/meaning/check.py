@@ -32,8 +32,8 @@ from vectorless_web.engine.answers.meaning.strength import find_strength_mismatc
 from vectorless_web.engine.answers.meaning.wording import figures_in, quote_label
 from vectorless_web.engine.answers.quotes import PlacedQuote
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.figures.figure import is_per_share, units_currency
 from vectorless_web.engine.figures.tables import TableView
+from vectorless_web.engine.figures.units import is_per_share, units_currency
 from vectorless_web.engine.text.numbers import Number
 
 _PERCENT_LABEL = re.compile(r"\(\s*(?:in\s+)?%\s*\)|(?<!\d)(?<!\d\s)%\s*$|^\s*%")
