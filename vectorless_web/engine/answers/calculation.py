@@ -191,6 +191,14 @@ def format_amount(value: Decimal, unit: UnitRequest, *, printed: Decimal, curren
     return amount_words(value, scale=scale, currency=code)
 
 
+def format_figure(figure: Figure, unit: UnitRequest | None) -> str:
+    """A figure with its unit, in the one asked for if any: "$2,515 thousand", "12.4%", "400 mg"."""
+    if figure.percent:
+        return f"{format_number(figure.amount)}%"
+    amount = format_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
+    return f"{amount} {figure.unit}".strip()
+
+
 def period_words(period: Period | None) -> str:
     """A period as asked: "FY2019", "Q2 2023"."""
     if period is None:
