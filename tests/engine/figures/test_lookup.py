@@ -7,10 +7,11 @@ import pytest
 from tests.support.engine_documents import Part, annual_report, compiled, paragraph, section, table
 from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.figures.figure import amount_words, is_per_share, units_currency, units_scale
+from vectorless_web.engine.figures.figure import amount_words
 from vectorless_web.engine.figures.lookup import Source, find_figures, fits_to
 from vectorless_web.engine.figures.periods import OwnPeriod, agreement, own_period, read_header
 from vectorless_web.engine.figures.tables import tables_of
+from vectorless_web.engine.figures.units import is_per_share, units_currency, units_scale
 from vectorless_web.engine.questions.plan import FigureNeed, Period
 
 

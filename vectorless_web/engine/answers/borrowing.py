@@ -11,8 +11,8 @@ from vectorless_web.engine.answers.claims import DraftQuote
 from vectorless_web.engine.answers.quotes import Place
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind
-from vectorless_web.engine.figures.figure import units_scale
 from vectorless_web.engine.figures.tables import units_line
+from vectorless_web.engine.figures.units import units_scale
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.dates import dates_in
 from vectorless_web.engine.text.quantities import Quantity

@@ -9,7 +9,8 @@ from decimal import Decimal
 from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, DraftOperand, DraftQuote
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.figures.arithmetic import evaluate, round_half_up
-from vectorless_web.engine.figures.figure import Figure, amount_words, format_number, scale_name
+from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
+from vectorless_web.engine.figures.units import scale_name
 from vectorless_web.engine.questions.plan import Formula, Period, QueryPlan, UnitRequest
 
 _HUNDREDFOLD = re.compile(r"\b100\b")
@@ -188,6 +189,14 @@ def format_amount(value: Decimal, unit: UnitRequest, *, printed: Decimal, curren
     if unit.decimals is not None:
         value = round_half_up(value / scale, unit.decimals) * scale
     return amount_words(value, scale=scale, currency=code)
+
+
+def format_figure(figure: Figure, unit: UnitRequest | None) -> str:
+    """A figure with its unit, in the one asked for if any: "$2,515 thousand", "12.4%", "400 mg"."""
+    if figure.percent:
+        return f"{format_number(figure.amount)}%"
+    amount = format_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
+    return f"{amount} {figure.unit}".strip()
 
 
 def period_words(period: Period | None) -> str:

@@ -11,7 +11,7 @@ from vectorless_web.engine.answers.calculation import (
     CalculationResult,
     claim_of,
     describe_omission,
-    format_amount,
+    format_figure,
     make_claim,
     period_words,
     quote_of,
@@ -26,11 +26,11 @@ from vectorless_web.engine.answers.claims import (
     SynthesisContext,
 )
 from vectorless_web.engine.answers.readings import claim_of_reading
-from vectorless_web.engine.figures.figure import Figure, format_number
+from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
-from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan, UnitRequest
+from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
 from vectorless_web.engine.relations.reading import Reading
@@ -72,19 +72,12 @@ ELSEWHERE = 0.93
 _SPACES = re.compile(r"\s+")
 
 
-def figure_text(figure: Figure, unit: UnitRequest | None) -> str:
-    """The value of a figure as a reader wants it: "$1,577 million", "12.4%", "$3.38"."""
-    if figure.percent:
-        return f"{format_number(figure.amount)}%"
-    return format_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
-
-
 def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
     """One claim per figure, value first, then item and period; the row in full is its quote."""
     once = {(f.document, f.key, f.start, f.column, f.amount): index for index, f in reversed(sorted(figures.items()))}
     return [
         DraftClaim(
-            f"{figure_text(figure, plan.unit)}: {_item(plan, index, figure)}.",
+            f"{format_figure(figure, plan.unit)}: {_item(plan, index, figure)}.",
             (quote_of(figure),),
             fit=figure.fit,
             needs=(index,),
@@ -320,7 +313,7 @@ def decide_contest(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figu
     if any(index not in figures for index in range(len(contest.needs))):
         return []
     order = sorted(figures, key=lambda index: figures[index].value, reverse=contest.greatest)
-    wordings = [f"{contest.needs[index].concept} {figure_text(figures[index], plan.unit)}" for index in order]
+    wordings = [f"{contest.needs[index].concept} {format_figure(figures[index], plan.unit)}" for index in order]
     when = period_words(contest.needs[0].period)
     first = wordings[0][:1].upper() + wordings[0][1:]
     rank = "highest" if contest.greatest else "lowest"
@@ -417,7 +410,7 @@ def _draft_figures(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
         for index, need in enumerate(needs)
         if index not in figures
     )
-    value = figure_text(figures[min(figures)], plan.unit) if plan.formula is None else ""
+    value = format_figure(figures[min(figures)], plan.unit) if plan.formula is None else ""
     return AnswerDraft(tuple(figure_claims(plan, figures)), value=value, missing=missing)
 
 

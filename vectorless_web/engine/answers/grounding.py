@@ -26,7 +26,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.figures.arithmetic import constants_in, evaluate, names_in
-from vectorless_web.engine.figures.figure import MILLION, THOUSAND, units_scale
+from vectorless_web.engine.figures.units import MILLION, THOUSAND, units_scale
 from vectorless_web.engine.relations.relation import units_of
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in

@@ -8,12 +8,14 @@ from decimal import Decimal
 from vectorless_web.engine.answers.calculation import (
     degree_of,
     format_amount,
+    format_figure,
     make_operand,
     quote_rows,
 )
 from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, Signal
 from vectorless_web.engine.figures.arithmetic import round_half_up
-from vectorless_web.engine.figures.figure import Figure, format_number, scale_name
+from vectorless_web.engine.figures.figure import Figure
+from vectorless_web.engine.figures.units import scale_name
 from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Task
 from vectorless_web.engine.questions.plan import Period, QueryPlan, UnitRequest
 from vectorless_web.engine.relations.reading import Reading
@@ -46,14 +48,6 @@ def _word_reading(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
     return DraftClaim(text, quotes, fit=reading.fit), value
 
 
-def tell_figure(figure: Figure, unit: UnitRequest | None) -> str:
-    """A figure with its unit: "$2,515 thousand", "12.4%", "86.8"."""
-    if figure.percent:
-        return f"{format_number(figure.amount)}%"
-    amount = format_amount(figure.value, unit or UnitRequest(), printed=figure.scale, currency=figure.currency)
-    return f"{amount} {figure.unit}".strip()
-
-
 def _when(operand: Operand | None, figure: Figure) -> str:
     return _period_text(operand.period) if operand is not None and operand.period is not None else figure.period
 
@@ -70,7 +64,7 @@ def _tell_values(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
     operands = reading.request.operands
     pairs = list(zip(reading.figures, _operands_of(operands, len(reading.figures)), strict=True))
     labels = [_subject(figure, operand) for figure, operand in pairs]
-    values = [tell_figure(figure, plan.unit) for figure, _ in pairs]
+    values = [format_figure(figure, plan.unit) for figure, _ in pairs]
     whens = [_when(operand, figure) for figure, operand in pairs]
     if len(set(labels)) == 1:
         told = _join([f"{value}{f' in {when}' if when else ''}" for value, when in zip(values, whens, strict=True)])
@@ -122,7 +116,7 @@ def _tell_result(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
     result = _format(plan, reading)
     calculation = DraftCalculation(reading.expression, operands, result, _unit(reading))
     shown = [
-        f"{_label(figure)}{f' {_when(operand, figure)}' if _when(operand, figure) else ''} {tell_figure(figure, None)}"
+        f"{_label(figure)}{f' {when}' if (when := _when(operand, figure)) else ''} {format_figure(figure, None)}"
         for figure, operand in zip(reading.figures, _operands_of(request.operands, len(reading.figures)), strict=True)
     ]
     name = request.name + _tell_periods(request.operands)
@@ -196,7 +190,7 @@ def _round(value: Decimal, asked: int | None, usual: int) -> str:
 def _tell_rank(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
     """ "Headcount: highest in 2018: 58, against 43 in 2019." Where a period answers, its year is the number told."""
     request = reading.request
-    values = [tell_figure(figure, plan.unit) for figure in reading.figures]
+    values = [format_figure(figure, plan.unit) for figure in reading.figures]
     named = list(zip(reading.names, values, strict=True))
     chosen, others = named[: request.count], named[request.count :]
     rank = ("highest" if request.most else "lowest") if len(named) > 2 else ("higher" if request.most else "lower")
@@ -233,14 +227,14 @@ def _tell_count(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
     bound = reading.request.threshold
     if bound is None:
         return f"{count} {noun} under {reading.of}: {'; '.join(reading.names)}.", count
-    told = "; ".join(f"{name} ({tell_figure(figure, plan.unit)})" for name, figure in chosen) or "none"
+    told = "; ".join(f"{name} ({format_figure(figure, plan.unit)})" for name, figure in chosen) or "none"
     return f"{count} {noun} {bound.written}: {told}{_tell_blanks(reading)}.", count
 
 
 def _tell_filtered(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
     chosen = [(reading.names[index], reading.figures[index]) for index in reading.chosen]
     bound = reading.request.threshold
-    told = _join([f"{tell_figure(figure, plan.unit)} in {name}" for name, figure in chosen]) if chosen else "none"
+    told = _join([f"{format_figure(figure, plan.unit)} in {name}" for name, figure in chosen]) if chosen else "none"
     written = bound.written if bound else ""
     value = chosen[0][0] if len(chosen) == 1 and re.fullmatch(r"(?:19|20)\d\d", chosen[0][0]) else ""
     return f"{_upper(reading.of or reading.request.name)} {written}: {told}{_tell_blanks(reading)}.", value

@@ -7,10 +7,11 @@ from decimal import Decimal
 from functools import lru_cache
 
 from vectorless_web.engine.documents.node import Cell, Row
-from vectorless_web.engine.figures.figure import Figure, is_per_share, units_currency, units_scale
+from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import FREE
 from vectorless_web.engine.figures.periods import ColumnPeriod, OwnPeriod, agreement, read_header
 from vectorless_web.engine.figures.tables import TableView
+from vectorless_web.engine.figures.units import is_per_share, units_currency, units_scale
 from vectorless_web.engine.questions.plan import FigureNeed, Period
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import Number, numbers_in

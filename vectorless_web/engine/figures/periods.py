@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from vectorless_web.engine.documents.card import TypedFields
 from vectorless_web.engine.questions.plan import Period
@@ -105,6 +106,7 @@ class OwnPeriod:
     end_month: int
 
 
+@lru_cache(maxsize=1 << 14)
 def read_header(header: str, period: str = "") -> ColumnPeriod:
     """Read a column header; `period` is what the compiler already read from it."""
     told = f"{header} {period}".strip()

@@ -8,22 +8,25 @@ from enum import Enum
 from functools import cached_property
 from itertools import groupby
 
-from vectorless_web.engine.documents.node import Node, NodeKind, Row, Table
+from vectorless_web.engine.documents.node import Column, Node, NodeKind, Row, Table
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.figures.figure import is_per_share, scale_name, units_currency, units_scale
 from vectorless_web.engine.figures.footnotes import Footnote, find_footnotes, marks_in
 from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
 from vectorless_web.engine.figures.units import (
     code_in,
+    is_per_share,
     is_unit,
     own_unit,
     says_count,
     says_percent,
     says_price,
     says_shares,
+    scale_name,
     strip_units,
     unit_above,
     unit_in,
+    units_currency,
+    units_scale,
 )
 
 _STATEMENTS = (
@@ -156,6 +159,11 @@ class TableView:
     def kinds(self) -> tuple[ColumnKind, ...]:
         """What the cells of each column are."""
         return tuple(_column_kind(self.table, place) for place in range(len(self.table.columns)))
+
+    @cached_property
+    def note_columns(self) -> frozenset[int]:
+        """The columns that refer to notes, known by their headers alone."""
+        return frozenset(place for place, column in enumerate(self.table.columns) if place and _refers_to_notes(column))
 
     @cached_property
     def footnotes(self) -> tuple[Footnote, ...]:
@@ -320,13 +328,17 @@ def _column_kind(table: Table, place: int) -> ColumnKind:
     path = table.columns[place].path
     if place == 0:
         return ColumnKind.LABEL
-    if path and _NOTE_HEADER.match(path[-1].strip()):
+    if _refers_to_notes(table.columns[place]):
         return ColumnKind.NOTE
     said = [row.cells[place].text for row in table.body if place < len(row.cells) and row.cells[place].length]
     figures = sum(_holds_figure(text) for text in said)
     if not said or figures < _MOSTLY * len(said):
         return ColumnKind.WORDS
     return ColumnKind.CHANGE if any(_CHANGE_HEADER.search(level) for level in path) else ColumnKind.FIGURES
+
+
+def _refers_to_notes(column: Column) -> bool:
+    return bool(column.path) and _NOTE_HEADER.match(column.path[-1].strip()) is not None
 
 
 def _holds_figure(text: str) -> bool:
@@ -397,7 +409,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
 def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
     """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
     text, one = row.cells[place].text, Decimal(1)
-    if not _holds_figure(text) or says_count(row.label) or view.kinds[place : place + 1] == (ColumnKind.NOTE,):
+    if not _holds_figure(text) or says_count(row.label) or place in view.note_columns:
         return "", one, ""
     currency = units_currency(text) or view.currency
     if not currency and view.scale == 1:

@@ -1,6 +1,7 @@
-"""Units that labels and headers state for their figures: "kg" of "Weight (kg)", "EUR" of "Price in EUR"."""
+"""Units that labels, headers and units lines state for their figures: measures, scales, currencies."""
 
 import re
+from decimal import Decimal
 
 _MEASURES = (
     r"%|percent|per cent|bps|basis points|[kmgtpe]?b(?:it|yte)?s?(?:/s)?|[kmgt]bps|[kmµ]?g|mcg|tonnes?|tons?|lbs?|oz"
@@ -102,3 +103,104 @@ def unit_above(text: str) -> str:
     if match is None or len(match[1]) == 1 or _SCALED.search(match[1]):
         return ""
     return match[1].removeprefix("in ").strip()
+
+
+THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_000_000)
+
+_SIGN = r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB))"
+_SCALE_WORDS = (
+    (re.compile(rf"\bbillions?\b|\bbn\b|{_SIGN}\s?bn\b", re.I), BILLION),
+    (re.compile(rf"\bmillions?\b|\bmn\b|{_SIGN}\s?['’]?(?:mn?|mm)\b", re.I), MILLION),
+    (re.compile(r"\b[A-Z]{2,3}\s?['’]?\s?(?:[mM]{1,2}|Mio)\b"), MILLION),
+)
+_THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_SIGN}\s?k\b", re.I)
+_SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
+_PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
+_CURRENCY_WORDS = (
+    ("USD", re.compile(r"\$|\bdollars?\b|\bUSD(?:m|k|bn|mn)?\b|\bU\.S\. dollars\b", re.I)),
+    ("EUR", re.compile(r"€|\beuros?\b|\bEUR(?:m|k|bn|mn)?\b", re.I)),
+    ("GBP", re.compile(r"£|\bpounds?\b|\bsterling\b|\bGBP(?:m|k|bn|mn)?\b", re.I)),
+    ("JPY", re.compile(r"¥|\byen\b|\bJPY\b", re.I)),
+)
+_SCALE_NAMES = {THOUSAND: "thousand", MILLION: "million", BILLION: "billion"}
+
+
+def units_scale(units: str) -> Decimal:
+    """The factor a units line puts on its figures: 1000000 for "Dollars in millions, except per share data"."""
+    told = _SHARES_ONLY.sub(" ", units) if units.lower().count("in ") > 1 else units
+    places = [(match.start(), scale) for pattern, scale in _SCALE_WORDS if (match := pattern.search(told))]
+    thousands = _THOUSANDS.search(told)
+    if thousands:
+        places.append((thousands.start(), THOUSAND))
+    return min(places)[1] if places else Decimal(1)
+
+
+def units_currency(units: str) -> str:
+    """The ISO code of the currency a units line names, or ""."""
+    return next((code for code, pattern in _CURRENCY_WORDS if pattern.search(units)), "")
+
+
+def is_per_share(label: str) -> bool:
+    """Whether a row states amounts per share, which no units line scales."""
+    return bool(_PER_SHARE.search(label))
+
+
+def scale_name(scale: Decimal) -> str:
+    """The word of a scale: "million" for 1000000, "" for 1."""
+    return _SCALE_NAMES.get(scale, "")
+
+
+_HEADER_SCALE = re.compile(
+    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?"
+    r"|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
+    re.I,
+)
+
+
+def says_scale(text: str) -> bool:
+    """Whether a header or label states a scale for its figures: "$m", "EUR '000", "in thousands"."""
+    return bool(_HEADER_SCALE.search(text))
+
+
+LONGEST_UNITS = 120
+"""Characters of a line beside a table that may tell its units without parentheses or "amounts"."""
+
+_UNITS_IN = re.compile(
+    r"\((?:[^()]{0,60}\s)?(?:in\s+)?(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3})?\s?(?:thousands|millions|billions"
+    r"|['’‘]?000['’]?s?)\b[^()]{0,80}\)"
+    r"|\b(?:amounts?|figures?|dollars?|values?|numbers?|expressed|stated|presented|shown|reported"
+    r"|euros?)\s+(?:are\s+)?(?:\w+\s+){0,3}?in\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?"
+    r"|euros?)?\s?"
+    r"(?:thousands?|millions?|billions?|['’‘]?000['’]?s)\b[^.;]{0,60}",
+    re.I,
+)
+_UNITS_LINE = re.compile(
+    r"\bin\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?(?:thousands?|millions?"
+    r"|billions?|['’‘]?000['’]?s)\b",
+    re.I,
+)
+
+
+def find_units(text: str) -> re.Match[str] | None:
+    """Where a text beside a table tells its units: in parentheses, as "amounts in ...", or as a short line."""
+    match = _UNITS_IN.search(text) or (_UNITS_LINE.search(text) if len(text) <= LONGEST_UNITS else None)
+    return match if match and not re.search(r"\d(?<!000)\s?(?:thousand|million|billion)", match[0]) else None
+
+
+_COUNTED = re.compile(r"^\W*number of\b|\bheadcount\b|\(([a-z]{3,14}s)\)\s*$", re.I)
+_MONEY_WORDS = frozenset(
+    (
+        *("losses", "gains", "expenses", "benefits", "earnings", "credits", "charges", "outflows", "inflows"),
+        *("deficits", "thousands", "millions", "billions", "dollars", "euros", "pounds"),
+    )
+)
+"""Words in brackets that count money: "(losses)" is no number of things."""
+
+
+def counts_things(label: str) -> bool:
+    """Whether a row counts things in whatever units its table is: "Number of sites", "Fleet (vehicles)".
+
+    Wider than `says_count`, which a word in brackets does not satisfy.
+    """
+    match = _COUNTED.search(label)
+    return match is not None and (match[1] or "").lower() not in _MONEY_WORDS

@@ -101,11 +101,10 @@ def _matches(
     relation: Relation, wanted: Sequence[tuple[str, float]], period: Period | None, least: float
 ) -> list[Match]:
     terms = frozenset(term for term, _ in wanted)
-    axis_words = frozenset(word for axis in relation.axes for word in axis.words)
     content = frozenset(term for term, weight in wanted if weight == 1.0)
-    has_axis_hit = bool(content & axis_words)
+    has_axis_hit = bool(content & relation.axis_words)
     is_total = "total" in terms and content <= relation.place_words
-    if not wanted or not (content & _label_words(relation) or has_axis_hit or is_total):
+    if not wanted or not (content & relation.label_words or has_axis_hit or is_total):
         return []
     weight = 0.97 + 0.02 * min(relation.rank, 1.0) + (0.01 if relation.view.statement else 0.0)
     weight *= _part_fit(relation, content)
@@ -145,10 +144,6 @@ def _part_fit(relation: Relation, content: frozenset[str]) -> float:
     view = relation.view
     place = " ".join((*view.path[-1:], view.name))
     return _OF_A_PART if _PART.search(place) and not content & words_of(place) else 1.0
-
-
-def _label_words(relation: Relation) -> frozenset[str]:
-    return frozenset(word for line in relation.lines for word in (*line.words, *line.group_words))
 
 
 def _line_fit(relation: Relation, line: Line, terms: frozenset[str], hits: frozenset[str], has_axis_hit: bool) -> float:

@@ -151,7 +151,7 @@ def match_operands(relations: Sequence[Relation], operands: Sequence[Operand]) -
     """A cell for every operand; None unless all have one. Operands of the same words come from one row."""
     if len({operand.words for operand in operands}) == 1:
         return _match_row(relations, operands)
-    pools = [_pool(relations, operand) for operand in operands]
+    pools = [_narrow(find_matches(relations, operand), operand) for operand in operands]
     if not all(pools):
         return None
     best, chosen = -1.0, None
@@ -178,8 +178,8 @@ def _same_period(row: list[Match], pools: Sequence[Sequence[Match]], operands: S
     ]
 
 
-def _pool(relations: Sequence[Relation], operand: Operand) -> list[Match]:
-    matches = find_matches(relations, operand)
+def _narrow(matches: list[Match], operand: Operand) -> list[Match]:
+    """The cells that may answer an operand: of one without a period only the newest of each row."""
     return select_newest(matches) if operand.period is None else matches
 
 
@@ -209,7 +209,8 @@ def _is_other_name(match: Match, other: Match) -> bool:
 
 def _match_row(relations: Sequence[Relation], operands: Sequence[Operand]) -> list[Match] | None:
     """One row that has a cell for each period; of several the best."""
-    pools = [_pool(relations, operand) for operand in operands]
+    every_pool = [find_matches(relations, operand) for operand in operands]
+    pools = [_narrow(matches, operand) for matches, operand in zip(every_pool, operands, strict=True)]
     if not all(pools):
         return None
     lines: dict[tuple[str, int, int], list[Match]] = {}
@@ -227,7 +228,7 @@ def _match_row(relations: Sequence[Relation], operands: Sequence[Operand]) -> li
     distinct = {match.entry.axis.index for match in best}
     if len(distinct) < len(best):
         return None
-    if any(_is_ambiguous(match, pool) for match, pool in zip(best, _every_pool(relations, operands), strict=True)):
+    if any(_is_ambiguous(match, pool) for match, pool in zip(best, every_pool, strict=True)):
         return None
     rivals = [row for row in lines.values() if row is not best and row[0].relation is best[0].relation]
     tied = any(
@@ -236,10 +237,6 @@ def _match_row(relations: Sequence[Relation], operands: Sequence[Operand]) -> li
         for row in rivals
     )
     return None if tied else best
-
-
-def _every_pool(relations: Sequence[Relation], operands: Sequence[Operand]) -> list[list[Match]]:
-    return [find_matches(relations, operand) for operand in operands]
 
 
 def _read_stated(relations: Sequence[Relation], request: Request) -> Reading | None:

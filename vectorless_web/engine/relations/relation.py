@@ -8,10 +8,18 @@ from functools import cached_property, lru_cache
 
 from vectorless_web.engine.documents.node import Column, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
-from vectorless_web.engine.figures.figure import Figure, scale_name, units_currency, units_scale
+from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.lookup import RowCell, figure_of, read_cell_number
 from vectorless_web.engine.figures.periods import ColumnPeriod, OwnPeriod, read_header
-from vectorless_web.engine.figures.tables import ColumnKind, TableView
+from vectorless_web.engine.figures.tables import TableView
+from vectorless_web.engine.figures.units import (
+    LONGEST_UNITS,
+    counts_things,
+    find_units,
+    says_scale,
+    units_currency,
+    units_scale,
+)
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.quantities import quantities_in
 
@@ -109,14 +117,18 @@ class Relation:
     def axes(self) -> tuple[Axis, ...]:
         """The columns that hold figures."""
         width = max([len(self.view.table.columns), *(len(row.cells) for row in self.view.table.body)], default=0)
-        notes = {place for place, kind in enumerate(self.view.kinds) if kind is ColumnKind.NOTE}
-        axes = [self._axis(index) for index in range(width) if index not in notes]
+        axes = [self._axis(index) for index in range(width) if index not in self.view.note_columns]
         found = [axis for axis in axes if not _NOTES.match(axis.name)]
         years = [axis.path[-1] for axis in found if axis.path and _LONE_YEAR.match(axis.path[-1])]
         found = [replace(axis, is_change=axis.is_change and not _is_only_of_year(axis, years)) for axis in found]
         if all(axis.is_change for axis in found if axis.index):
             found = [replace(axis, is_change=False) for axis in found]
         return tuple(found)
+
+    @cached_property
+    def axis_words(self) -> frozenset[str]:
+        """The words of all column headers."""
+        return frozenset(word for axis in self.axes for word in axis.words)
 
     def _axis(self, index: int) -> Axis:
         columns, periods = self.view.table.columns, self.view.periods
@@ -163,6 +175,11 @@ class Relation:
     def lines(self) -> tuple[Line, ...]:
         """The body rows that have figures, each under the groups it stands in."""
         return tuple(line for line, has_cells in self._all_lines if has_cells)
+
+    @cached_property
+    def label_words(self) -> frozenset[str]:
+        """The words of all lines' labels and groups."""
+        return frozenset(word for line in self.lines for word in (*line.words, *line.group_words))
 
     @cached_property
     def _all_lines(self) -> tuple[tuple[Line, bool], ...]:
@@ -244,8 +261,8 @@ class Relation:
         own = _SHARES_IN.sub(" ", self.view.units)
         if own and (units_scale(own) != 1 or (units_currency(own) and own == self.view.units)):
             return own
-        told = [text for text in self._shared_heads if _HEADER_UNITS.search(text)]
-        told += [match[0] for text in self._around if (match := _find_units(text))]
+        told = [text for text in self._shared_heads if says_scale(text)]
+        told += [match[0] for text in self._around if (match := find_units(text))]
         return told[0] if told else self.view.units
 
     @cached_property
@@ -310,7 +327,7 @@ class Relation:
         told = " ".join((*entry.axis.path, entry.line.label))
         if figure.currency and not entry.cell.number.currency and not self._signs_cells:
             figure = replace(figure, currency=units_currency(told) or units_currency(self.units))
-        if _counts_things(entry.line.label):
+        if counts_things(entry.line.label):
             return replace(
                 figure, scale=entry.cell.number.scale, currency=entry.cell.number.currency, unit=_measure_unit(entry)
             )
@@ -318,39 +335,9 @@ class Relation:
         if percent:
             return replace(figure, percent=True, scale=Decimal(1), currency="")
         if figure.scale == 1 and not figure.per_share and entry.cell.number.scale == 1:
-            own = next((text for text in (entry.axis.name, entry.line.label) if _HEADER_UNITS.search(text)), self.units)
-            scale = units_scale(own) if _is_scaled(own) else Decimal(1)
-            figure = replace(figure, scale=scale, currency=figure.currency or units_currency(own))
+            own = next((text for text in (entry.axis.name, entry.line.label) if says_scale(text)), self.units)
+            figure = replace(figure, scale=units_scale(own), currency=figure.currency or units_currency(own))
         return replace(figure, unit=_measure_unit(entry)) if not figure.currency else figure
-
-
-_COUNTED = re.compile(r"^\W*number of\b|\bheadcount\b|\(([a-z]{3,14}s)\)\s*$", re.I)
-_MONEY_WORDS = frozenset(
-    [
-        "losses",
-        "gains",
-        "expenses",
-        "benefits",
-        "earnings",
-        "credits",
-        "charges",
-        "outflows",
-        "inflows",
-        "deficits",
-        "thousands",
-        "millions",
-        "billions",
-        "dollars",
-        "euros",
-        "pounds",
-    ]
-)
-
-
-def _counts_things(label: str) -> bool:
-    """Whether a row counts things in whatever units its table is: "Number of sites", "Fleet (vehicles)"."""
-    match = _COUNTED.search(label)
-    return match is not None and (match[1] or "").lower() not in _MONEY_WORDS
 
 
 _INSIDE = re.compile(r"\(([^()]{1,20})\)\s*$")
@@ -380,30 +367,6 @@ MOST_ABOVE = 9
 
 MOST_BELOW = 6
 """Nodes below a table in which they may be told, in a line of at most LONGEST_UNITS characters."""
-
-LONGEST_UNITS = 120
-
-_UNITS_IN = re.compile(
-    r"\((?:[^()]{0,60}\s)?(?:in\s+)?(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3})?\s?(?:thousands|millions|billions"
-    r"|['’‘]?000['’]?s?)\b[^()]{0,80}\)"
-    r"|\b(?:amounts?|figures?|dollars?|values?|numbers?|expressed|stated|presented|shown|reported"
-    r"|euros?)\s+(?:are\s+)?(?:\w+\s+){0,3}?in\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?"
-    r"|euros?)?\s?"
-    r"(?:thousands?|millions?|billions?|['’‘]?000['’]?s)\b[^.;]{0,60}",
-    re.I,
-)
-_UNITS_LINE = re.compile(
-    r"\bin\s+(?:[A-Z]{0,3}\s?[$€£¥]|[A-Z]{3}|US\s?dollars?|euros?)?\s?(?:thousands?|millions?"
-    r"|billions?|['’‘]?000['’]?s)\b",
-    re.I,
-)
-
-
-def _find_units(text: str) -> re.Match[str] | None:
-    """Where a text beside a table tells its units: in parentheses, as "amounts in ...", or as a short line."""
-    match = _UNITS_IN.search(text) or (_UNITS_LINE.search(text) if len(text) <= LONGEST_UNITS else None)
-    return match if match and not re.search(r"\d(?<!000)\s?(?:thousand|million|billion)", match[0]) else None
-
 
 _SHARES_IN = re.compile(r"\bshares?\s+(?:amounts?\s+)?in\s+(?:thousands|millions)", re.I)
 _LONE_UNITS = re.compile(r"^\([^()]*\b(?:thousands|millions|billions)\b[^()]*\)$", re.I)
@@ -465,16 +428,6 @@ _LEAD_IN = re.compile(
 )
 """How a text announces the table that follows it: what it says is said of the table."""
 
-_HEADER_UNITS = re.compile(
-    r"[$€£¥]\s?(?:['’]?000|m\b|mn\b|bn\b|million|thousand|billion)|['’]000|\b(?:thousands?|millions?"
-    r"|billions?)\b|[$€£]m\b|[$€£]['’]?000|['’‘]000|\b000['’]s",
-    re.I,
-)
-
-
-def _is_scaled(units: str) -> bool:
-    return bool(scale_name(units_scale(units)))
-
 
 def _line(row: Row, label: str, groups: Sequence[str]) -> Line:
     return Line(row, label, tuple(groups), words_of(label), words_of(" ".join(groups)), read_header(label))
@@ -511,5 +464,5 @@ def units_of(tree: Tree, node: Node) -> str:
     if node.table is None:
         return ""
     relation = Relation("", TableView(node, node.table, tree))
-    own = [axis.name for axis in relation.axes if _HEADER_UNITS.search(axis.name)]
-    return relation.units if _is_scaled(relation.units) or not own else own[0]
+    own = [axis.name for axis in relation.axes if says_scale(axis.name)]
+    return relation.units if units_scale(relation.units) != 1 or not own else own[0]

@@ -10,8 +10,7 @@ from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Vocabulary
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
-from vectorless_web.engine.parsing.tables.groups import RowPaths
-from vectorless_web.engine.parsing.tables.headers import header_text, lay_levels
+from vectorless_web.engine.parsing.tables.headers import RowPaths, header_text, lay_levels
 
 _SCALE = r"(?:thousands|millions|billions)"
 _UNITS = re.compile(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from vectorless_web.engine.parsing.tables.cells import is_number
-from vectorless_web.engine.parsing.tables.groups import RowPaths
+from vectorless_web.engine.parsing.tables.headers import RowPaths
 
 Texts = list[list[str]]
 
