@@ -43,6 +43,7 @@ CALLS_A_TURN = 5
 """Calls after which a document is put back behind the uploads that wait, with the lines it has."""
 NO_MODEL = "This workspace has no model. Connect one under Models."
 UNREADABLE = "The key was stored under another encryption key and cannot be read. Type it again under Models."
+NO_LINES = "The model answered, but wrote no line on any section. Try again, or choose another model under Models."
 INTERNAL = "Something went wrong inside the program; the log has the details. Try again."
 _NO_PAUSE: dict[str, Any] = {"paused_until": None, "pause_code": "", "pause_message": ""}
 
@@ -194,8 +195,11 @@ def _summarise(row: SectionSummaries, caller: Caller) -> None:
         row.tokens += token_count(asked.tokens)
         row.cost_usd = money(row.cost_usd + money(asked.cost_usd))
         _store(row, done=len(row.lines), total=len(sections), model=caller.model.name[:120])
-    told = {key: line for key, line in row.lines.items() if line}
-    row.lines = told
+    row.lines = {key: line for key, line in row.lines.items() if line}
+    if sections and not row.lines:
+        _store(row, done=0, total=len(sections))
+        _fail(row, "no_lines", NO_LINES)
+        return
     _store(row, total=len(sections), done=len(sections), status=Status.READY, ready_at=timezone.now(), lease="")
     SummaryChoice.objects.filter(workspace=row.version.document.workspace_id).update(**_NO_PAUSE)
 
