@@ -188,6 +188,20 @@ def test_a_reply_that_cannot_be_used_fails_that_document_alone(switched_on, writ
     assert "Try again now" in shown()
 
 
+def test_a_document_without_one_line_is_not_called_summarised(switched_on, writer, shown, act, alice, work_off):
+    writer.line = "  "
+    document = switched_on()
+
+    assert (row_of(document).status, row_of(document).error_code) == ("failed", "no_lines")
+    assert "0 of 1 document" in shown() and "wrote no line on any section" in shown()
+
+    writer.line = "Tests of the crane in {}."
+    act(alice, "retry/")
+    work_off("documents")
+    assert row_of(document).status == "ready"
+    assert len(row_of(document).lines) == row_of(document).total
+
+
 def test_a_budget_that_is_spent_asks_nobody(workspace, switched_on, writer):
     Budget.objects.create(workspace=workspace, limit_usd=Decimal("0.0001"), period_start=period_start("month"))
     row = row_of(switched_on())

@@ -240,3 +240,23 @@ def test_the_figure_of_the_whole_goes_before_that_of_a_part_nobody_asked_for():
 
     assert ask("What was revenue in 2024?", document)[0].value.endswith("1,402 million")
     assert ask("What was the revenue of the Pumps segment in 2024?", document)[0].value.endswith("624 million")
+
+
+def test_a_telephone_number_is_told_whole_and_is_no_figure():
+    watch = table(
+        "Emergency numbers",
+        [["Company doctor", "+47 555 0119", "always"], ["Data desk", "+1 555 0160", "06:00 to 22:00"]],
+        columns=["Watch", "Telephone", "Hours"],
+    )
+    document = compiled("Handbook", section("Emergency numbers", paragraph("Whom to call."), watch))
+    end, _ = ask("What is the telephone number of the company doctor?", document)
+    assert "+47 555 0119" in end.answer
+
+
+@pytest.mark.parametrize("label,told", [("Total net revenue", "Total net revenue"), ("Total", "Net revenue - Total")])
+def test_a_sum_is_told_with_its_group_only_where_it_does_not_name_it(label, told):
+    rows = [["Net revenue:", "", ""], ["Products", "976", "889"], ["Services", "426", "365"], [label, "1,402", "1,254"]]
+    income = table("Consolidated Statements of Income (in millions)", rows, columns=["Line", "2024", "2023"])
+    document = compiled("Report", section("Statements", income))
+    end, _ = ask("What was net revenue in 2024?", document)
+    assert end.answer.startswith(f"{told} came to")

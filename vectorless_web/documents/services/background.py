@@ -89,16 +89,16 @@ class BackgroundWork(Generic[Work]):
         except SecretUnreadable:
             self.pause(row, "secret_unreadable", UNREADABLE)
         except ModelInvalidReply as error:
-            self._fail(row, error.code, error.message)
+            self.fail(row, error.code, error.message)
         except ModelError as error:
             self.pause(row, error.code, error.message, SOON if error.retryable else LATER)
         except EngineError as error:
-            self._fail(row, error.code, error.message)
+            self.fail(row, error.code, error.message)
         except Exception as error:
             outage = outage_of(error)
             if outage is None:
                 logger.exception("%s %d could not be made", row._meta.verbose_name, row.pk)
-                self._fail(row, "internal_error", INTERNAL)
+                self.fail(row, "internal_error", INTERNAL)
                 raise
             logger.warning("%s %d waits: %s", row._meta.verbose_name, row.pk, error)
             self.pause(row, outage.code, outage.message, SOON)
@@ -128,7 +128,8 @@ class BackgroundWork(Generic[Work]):
         """Let the next document be begun at once."""
         self.choices.objects.filter(workspace=workspace_id).update(**NO_PAUSE)
 
-    def _fail(self, row: Work, code: str, message: str) -> None:
+    def fail(self, row: Work, code: str, message: str) -> None:
+        """End the work on a row with a reason; it can be tried again."""
         self.update_held(row, status=row.Status.FAILED, error_code=code, error_message=message, lease="")
 
     def _next_waiting(self, workspace_id: int) -> Work | None:

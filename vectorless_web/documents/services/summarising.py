@@ -28,6 +28,7 @@ Connect = Callable[[Workspace, CostBudget], Caller | None]
 CALLS_A_TURN = 5
 """Calls after which a document is put back behind the uploads that wait, with the lines it has."""
 NO_MODEL = "This workspace has no model. Connect one under Models."
+NO_LINES = "The model answered, but wrote no line on any section. Try again, or choose another model under Models."
 SUMMARISING = BackgroundWork(
     rule=SUMMARIES,
     job="vectorless_web.documents.jobs.summarise_version",
@@ -130,6 +131,10 @@ def _summarise(row: SectionSummaries, connect: Connect) -> None:
         row.cost_usd = money(row.cost_usd + money(asked.cost_usd))
         _store(row, done=len(row.lines), total=len(sections), model=caller.model.name[:120])
     row.lines = {key: line for key, line in row.lines.items() if line}
+    if sections and not row.lines:
+        _store(row, done=0, total=len(sections))
+        SUMMARISING.fail(row, "no_lines", NO_LINES)
+        return
     _store(row, total=len(sections), done=len(sections), status=Status.READY, ready_at=timezone.now(), lease="")
     SUMMARISING.end_pause(workspace.pk)
 

@@ -75,7 +75,7 @@ HEAD_BYTES = 8192
 """Bytes at the beginning of an upload by which its kind is told, as the compiler does."""
 TAIL_BYTES = 65_536
 """What is read of a file's end: the list of files of any Office document but the very largest."""
-ACCEPTED = "PDF, Word (.docx), HTML, Markdown and text files"
+ACCEPTED = "PDF, Word (.docx), HTML, Markdown and text files, tables as CSV"
 
 
 @dataclass(frozen=True)

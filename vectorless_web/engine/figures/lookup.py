@@ -147,6 +147,8 @@ def _measure_fit(wanted: tuple[str, ...], found: tuple[str, ...], *, whole: bool
 
 
 _DASHES = frozenset("—–-")
+_TELEPHONE = re.compile(r"\+\d{1,3}(?:[ ()/-]+\d{2,})+")
+"""The groups of a telephone number are one name: none of them counts or measures anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +188,7 @@ def read_cell_number(cell: Cell) -> Number | None:
     if text and set(text.lstrip("$€£ ")) <= _DASHES and text.lstrip("$€£ "):
         return Number(0, len(cell.text), Decimal(0), False, "", Decimal(1), cell.text)
     found = numbers_in(cell.text)
-    if not found or sum(character.isalpha() for character in text) > 8:
+    if not found or sum(character.isalpha() for character in text) > 8 or _TELEPHONE.fullmatch(text):
         return None
     return found[0]
 

@@ -58,7 +58,7 @@ _SIGNATURES = (
     (b"{\\rtf", "a Rich Text document"),
     (b"%!PS", "a PostScript file"),
 )
-ACCEPTED = "Upload a PDF, Word (.docx), web page (HTML), Markdown or plain text file."
+ACCEPTED = "Upload a PDF, Word (.docx), web page (HTML), Markdown, plain text or CSV file."
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:

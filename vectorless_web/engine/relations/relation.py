@@ -71,7 +71,7 @@ class Axis:
     @property
     def name(self) -> str:
         """The header in one line."""
-        return ", ".join(self.path)
+        return ", ".join(level.strip(" ,") for level in self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,8 +313,7 @@ class Relation:
             part for part in (self.view.name, f"{entry.axis.name} column" if entry.axis.name else "") if part
         )
         figure = figure_of(self.document, self.view, entry.line.row, entry.cell, where=where, fit=min(fit, 1.0))
-        label = " - ".join((*entry.line.groups[-1:], entry.line.label)) if entry.line.is_sum else entry.line.label
-        figure = replace(figure, label=label or entry.line.label)
+        figure = replace(figure, label=_name_line(entry.line))
         return self._with_units(figure, entry)
 
     @cached_property
@@ -338,6 +337,12 @@ class Relation:
             own = next((text for text in (entry.axis.name, entry.line.label) if says_scale(text)), self.units)
             figure = replace(figure, scale=units_scale(own), currency=figure.currency or units_currency(own))
         return replace(figure, unit=_measure_unit(entry)) if not figure.currency else figure
+
+
+def _name_line(line: Line) -> str:
+    """A row's label; a sum that does not say what it sums up ("Total") has its group before it."""
+    group = line.groups[-1] if line.is_sum and line.groups else ""
+    return line.label if words_of(group) <= line.words else f"{group.strip(' :')} - {line.label}"
 
 
 _INSIDE = re.compile(r"\(([^()]{1,20})\)\s*$")

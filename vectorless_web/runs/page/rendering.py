@@ -35,8 +35,8 @@ MEASURES = {
     "held": gettext_lazy("sentences that hold"),
     "parts": gettext_lazy("parts of the question covered"),
     "fit": gettext_lazy("how well rows and passages fit"),
-    "words_around": gettext_lazy("of the question’s words, in the quotes and their headings"),
-    "page": gettext_lazy("rank of the first quote’s page"),
+    "words_around": gettext_lazy("words of the question in quotes and headings"),
+    "page": gettext_lazy("how high the first quote’s page ranks"),
 }
 """The signals of a confidence that its breakdown shows, in order; the others say what kind of answer it is."""
 
