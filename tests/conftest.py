@@ -15,11 +15,19 @@ from pathlib import Path
 
 import pytest
 from django.contrib.auth.hashers import make_password
+from pytest_httpserver import HTTPServer
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
 PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(scope="session")
+def make_httpserver() -> Iterator[HTTPServer]:
+    """The server behind `httpserver`: an answer that a client gave up on does not keep the next test waiting."""
+    with HTTPServer(host="127.0.0.1", threaded=True) as server:
+        yield server
 
 
 @cache
