@@ -1,7 +1,7 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
@@ -121,12 +121,18 @@ SHORTEST_ROW = 6
 """A shorter row or list item holds no fact."""
 
 
-def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finder: Finder) -> list[Passage]:
+def find_passages(
+    document: str,
+    nodes: Iterable[tuple[Node, float, str]],
+    finder: Finder,
+    within: Collection[int] | None = None,
+) -> list[Passage]:
     """Pieces of the given nodes that say something of the question, best first.
 
-    `nodes` are (node, its retrieval fit, where it stands in words).
+    `nodes` are (node, its retrieval fit, where it stands in words). What belongs to a piece is looked for in the
+    nodes `within`, when they are given.
     """
-    reading, requirements = Reading(finder.document.tree), requirements_of(finder.plan)
+    reading, requirements = Reading(finder.document.tree, within), requirements_of(finder.plan)
     asks = Asked(document, finder, reading, requirements)
     found: list[Passage] = []
     for node, fit, where in nodes:
@@ -302,19 +308,8 @@ def _read_points(asked: Asked) -> list[Passage]:
     A heading that says less than its share answers nothing, and no passage is made of it.
     """
     tree = asked.finder.document.tree
-    sections = [
-        (
-            asked.finder.coverage(f"section chapter part clause {tree.node(key).title}", " ".join(tree.path(key)[:-1])),
-            -key,
-        )
-        for key in tree.sections()
-    ]
-    said, place = max(sections, default=(0.0, 0))
-    is_whole = not asked.finder.aspects.pieces or bool(_WHOLE.search(asked.finder.plan.focus))
-    if said < ENOUGH_HEADING and not is_whole:
-        return []
-    section = 0 if said < ENOUGH_HEADING else -place
-    points = asked.reading.section_points(section, MOST_POINTS)
+    section, said = find_section_asked(asked.finder)
+    points = asked.reading.section_points(section, MOST_POINTS) if section is not None else []
     if len(points) < 2:
         return []
     node, first = tree.node(points[0].key), points[0]
@@ -322,6 +317,20 @@ def _read_points(asked: Asked) -> list[Passage]:
     where = ", ".join(tree.path(node.key)[-2:])
     place_of = (asked.document, node.key, node.page_start, quote, first.start, first.end, where)
     return [Passage(*place_of, fit=max(said, 0.5), said=max(said, 0.5), parts=_copy(asked, points), is_list=True)]
+
+
+def find_section_asked(finder: Finder) -> tuple[int | None, float]:
+    """The section to be summed up, 0 for the whole document, None for none; and how much its heading says."""
+    tree = finder.document.tree
+    sections = [
+        (finder.coverage(f"section chapter part clause {tree.node(key).title}", " ".join(tree.path(key)[:-1])), -key)
+        for key in tree.sections()
+    ]
+    said, place = max(sections, default=(0.0, 0))
+    if said >= ENOUGH_HEADING:
+        return -place, said
+    is_whole = not finder.aspects.pieces or bool(_WHOLE.search(finder.plan.focus))
+    return (0 if is_whole else None), said
 
 
 ENOUGH_HEADING = 0.5
