@@ -63,9 +63,9 @@ class OfflinePlanner:
             return _retrieve(context)
         if left > 1 and context.unopened_tables and not _has_taken(context, TABLES):
             return _bring_tables(context)
-        if not _has_taken(context, EXTRACT):
-            return _extract(context) if _may_extract(context) else _synthesize(context)
-        return self._after_extract(context, left)
+        if not _has_taken(context, EXTRACT) and _may_extract(context):
+            return _extract(context)
+        return self._go_on(context, left)
 
     def synthesise(self, context: SynthesisContext, steps: Sequence[StepEvent]) -> AnswerDraft:
         """An extractive draft: rows, sentences and sums over them, each with its quotes."""
@@ -75,8 +75,8 @@ class OfflinePlanner:
         """Nothing: the same facts give the same claims, so asking again mends none."""
         return AnswerDraft()
 
-    def _after_extract(self, context: WalkContext, left: int) -> PlannedStep:
-        """Fill gaps while steps last: what the passages read refer to first, then the next best passages."""
+    def _go_on(self, context: WalkContext, left: int) -> PlannedStep:
+        """Fill gaps while steps last: what the passages read refer to, then the next best ones, then other branches."""
         if not context.gaps or left <= 1:
             return _synthesize(context)
         moved = context.steps[-1].kind is StepKind.NAVIGATE
@@ -84,7 +84,8 @@ class OfflinePlanner:
             return _plan_reference(context)
         if _may_extract(context):
             return _extract(context)
-        if left > 2 and not _has_taken(context, SEARCH) and "\n" in context.outline:
+        may_search = left > 2 and "\n" in context.outline and not _is_led(context)
+        if may_search and not _has_taken(context, SEARCH):
             return _search()
         return _synthesize(context)
 

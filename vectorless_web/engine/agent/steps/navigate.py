@@ -88,7 +88,8 @@ def _open_ranked_leaves(walk: Walk, ranked: Sequence[RankedNode]) -> int:
     """Bring the leaves of the sections found that no step had brought, in the order of the search; how many."""
     tree = walk.document.tree
     seen: dict[int, Candidate] = {}
-    for node in ranked:
+    # A section that nothing speaks for is only the first of many.
+    for node in (node for node in ranked if node.score > 0):
         leaves = node.leaves or ((node.key,) if tree.node(node.key).is_leaf else ())
         for position, leaf in enumerate(leaves):
             seen.setdefault(leaf, Candidate(leaf, node.score, node.score / (1 + position)))
