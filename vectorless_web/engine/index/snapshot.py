@@ -14,8 +14,11 @@ import numpy.ma  # np.unique imports it when first used: 40 ms that no forked wo
 
 from vectorless_web.engine.documents.container import Buffer, Container, align_size, write_container
 from vectorless_web.engine.index.snapshot_rows import FIELD_BITS, FIELDS, KEY_FIELD, Array, Change, DecodedRow, DeltaRow
+from vectorless_web.engine.index.word_blocks import PlacedWords, WordIndex
 from vectorless_web.engine.text.analyser import ANALYSER
 
+BODY = FIELDS.index("body")
+"""The field that a document's text stands in."""
 MAGIC = b"VWCARDS\x03"
 ALIGNMENT = 64
 """Bytes to which every array is aligned: a cache line, and more than any number needs."""
@@ -255,8 +258,10 @@ class Snapshot:
         version: str,
         changed: dict[int, DecodedRow | None] | None = None,
         edges: dict[int, DecodedRow] | None = None,
+        words: WordIndex | None = None,
     ) -> None:
         self._arrays = arrays
+        self.words = words or WordIndex()
         self._changed = changed or {}
         self._edges = edges or {}
         self.version = version
@@ -283,7 +288,13 @@ class Snapshot:
                 continue
             edges.pop(change.doc_id, None)
             changed[change.doc_id] = DecodedRow.decode(change.data) if change.change is Change.UPSERT else None
-        return Snapshot(self._arrays, version=version or self.version, changed=changed, edges=edges)
+        return Snapshot(
+            self._arrays, version=version or self.version, changed=changed, edges=edges, words=self.words
+        )
+
+    def with_words(self, words: WordIndex) -> "Snapshot":
+        """The snapshot with the words of its documents; those of documents that it has no card of are passed over."""
+        return Snapshot(self._arrays, version=self.version, changed=self._changed, edges=self._edges, words=words)
 
     def compact_rows(self) -> bytes:
         """The bytes of a snapshot without changes to lay over it: what `build_snapshot` gives for all documents."""
@@ -346,6 +357,35 @@ class Snapshot:
         rows = np.arange(self._base_size + len(self._delta.doc_ids))
         return rows if self._is_dead is None else rows[~self._is_dead]
 
+    @cached_property
+    def _placed(self) -> PlacedWords | None:
+        """The words of the documents laid over the rows; None where there are none."""
+        if not self.words.blocks and not self.words.lists:
+            return None
+        return PlacedWords(self.words, self._rows_or_none)
+
+    def _rows_or_none(self, doc_ids: Array) -> Rows:
+        """The row of each of these ids (ascending), -1 where there is no such document."""
+        rows = np.full(len(doc_ids), -1, np.int64)
+        for start, ids in ((0, self._arrays["doc_ids"]), (self._base_size, self._delta.doc_ids)):
+            places = np.minimum(np.searchsorted(ids, doc_ids), max(len(ids) - 1, 0))
+            if len(ids):
+                held = ids[places] == doc_ids
+                rows[held] = places[held] + start
+        if self._is_dead is not None:
+            rows[(rows >= 0) & self._is_dead[rows]] = -1
+        return rows
+
+    @cached_property
+    def _text_lengths(self) -> Array | None:
+        """Words of the text of each row, 0 where it is not known; None where no text is."""
+        return self._placed.lengths(self._base_size + len(self._delta.doc_ids)) if self._placed else None
+
+    def prepare(self, wanted: Sequence[int]) -> None:
+        """Look up the words of a question at once, which is quicker than one by one."""
+        if self._placed:
+            self._placed.prepare(wanted)
+
     def titles(self, rows: Rows) -> list[str]:
         """Titles of rows."""
         return [self._title(int(row)) for row in rows]
@@ -369,7 +409,24 @@ class Snapshot:
             here = np.flatnonzero(self._delta.hashes == np.uint64(wanted))
             rows = np.concatenate([rows, self._delta.rows[here].astype(np.int64) + self._base_size])
             cells = np.concatenate([cells, self._delta.cells[here]])
-        return CardPostings(rows, cells & KEY_FIELD, cells >> FIELD_BITS)
+        return self._add_text(CardPostings(rows, cells & KEY_FIELD, cells >> FIELD_BITS), wanted)
+
+    def _add_text(self, card: CardPostings, wanted: int) -> CardPostings:
+        """The postings with those of the documents' texts, which take the place of what cards say of them."""
+        if self._placed is None or self._text_lengths is None:
+            return card
+        rows, counts = self._placed.postings(wanted)
+        if not len(rows):
+            return card
+        kept = (card.fields != BODY) | (self._text_lengths[card.rows] == 0)
+        held, fields, times = card.rows[kept], card.fields[kept], card.counts[kept]
+        # No field of a text stands behind the body, so that entries of the same row come before it.
+        places = np.searchsorted(rows, held)
+        return CardPostings(
+            np.insert(rows, places, held),
+            np.insert(np.full(len(rows), BODY, np.uint8), places, fields),
+            np.insert(counts, places, times),
+        )
 
     def knows(self, wanted: Sequence[int]) -> Array:
         """Which of these hashes stand anywhere, as booleans; at least those that do."""
@@ -383,10 +440,15 @@ class Snapshot:
     def entries(self, wanted: int) -> int:
         """An upper bound on the length of `postings`, found without reading them."""
         start, end = self._span(wanted)
-        return end - start + len(self._delta.doc_ids)
+        texts = self._placed.entries(wanted) if self._placed else 0
+        return end - start + len(self._delta.doc_ids) + texts
 
     def frequency(self, wanted: int) -> int:
-        """In how many documents the word or key stands."""
+        """In how many documents the word or key stands; of cards and texts the one that has more counts."""
+        on_cards = self._count_cards(wanted)
+        return max(on_cards, self._placed.frequency(wanted)) if self._placed else on_cards
+
+    def _count_cards(self, wanted: int) -> int:
         place = self._place(wanted)
         count = int(self._arrays["frequencies"][place]) if place >= 0 else 0
         if place >= 0 and len(self._dead_rows):
@@ -409,6 +471,13 @@ class Snapshot:
 
     def lengths(self, rows: Rows, fields: Array) -> Array:
         """Words in one field of each row; `rows` and `fields` have one length."""
+        lengths = self._card_lengths(rows, fields)
+        if self._text_lengths is not None:
+            texts = self._text_lengths[rows]
+            lengths = np.where((fields == BODY) & (texts > 0), texts, lengths)
+        return lengths
+
+    def _card_lengths(self, rows: Rows, fields: Array) -> Array:
         lengths = np.empty(len(rows))
         inside = rows < self._base_size
         if inside.all():
@@ -426,6 +495,10 @@ class Snapshot:
         totals = self._arrays["totals"].astype(np.int64) - dead.sum(axis=0) + new.sum(axis=0)
         filled = self._arrays["filled"].astype(np.int64) - (dead > 0).sum(axis=0) + (new > 0).sum(axis=0)
         means: Array = np.where(filled > 0, totals / np.maximum(filled, 1), 0.0)
+        if self._text_lengths is not None:
+            rows = self.all_rows()
+            bodies = self.lengths(rows, np.full(len(rows), BODY))
+            means[BODY] = bodies.sum() / max(int((bodies > 0).sum()), 1)
         return means
 
     @cached_property

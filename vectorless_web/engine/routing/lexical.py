@@ -61,6 +61,7 @@ class CardScorer:
     def _list_known_terms(self, terms: Sequence[tuple[str, float]]) -> list[Term]:
         size = len(self._snapshot)
         known = []
+        self._snapshot.prepare([term_hash(text) for text in query_weights(terms)])
         for text, weight in query_weights(terms).items():
             hashed = term_hash(text)
             if frequency := self._snapshot.frequency(hashed):
