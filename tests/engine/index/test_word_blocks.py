@@ -14,8 +14,8 @@ from vectorless_web.engine.index.word_blocks import (
     WordIndex,
     WordList,
     block_of,
-    count_words,
     encode_words,
+    spread_words,
 )
 from vectorless_web.engine.routing import card_row
 
@@ -30,6 +30,10 @@ def made_up(count: int) -> dict[int, dict[str, int]]:
     }
 
 
+def spread(counts: dict[str, int]) -> dict[str, tuple[int, int]]:
+    return {word: (count, 1 << count) for word, count in counts.items()}
+
+
 def cards(documents, without=()) -> Snapshot:
     return Snapshot.open(
         build_snapshot(card_row(pk, card(f"Title {pk}")) for pk in documents if pk not in without), version="1"
@@ -39,7 +43,7 @@ def cards(documents, without=()) -> Snapshot:
 def blocks(documents) -> list[WordBlock]:
     by_block: dict[int, dict[int, bytes]] = {}
     for pk, counts in documents.items():
-        by_block.setdefault(block_of(pk), {})[pk] = encode_words(counts)
+        by_block.setdefault(block_of(pk), {})[pk] = encode_words(spread(counts))
     return [WordBlock.open(WordBlock.empty().with_lists(lists)) for lists in by_block.values()]
 
 
@@ -66,7 +70,7 @@ def test_words_of_several_blocks_are_found_in_their_documents():
 def test_a_newer_list_takes_the_place_of_what_a_block_holds():
     documents = made_up(30)
     newer = {200: {"word1": 3, "fresh": 2}, 5_000: {"fresh": 1}}
-    index = WordIndex(blocks(documents)).with_lists({pk: encode_words(counts) for pk, counts in newer.items()})
+    index = WordIndex(blocks(documents)).with_lists({pk: encode_words(spread(counts)) for pk, counts in newer.items()})
     snapshot = cards([*documents, 5_000]).with_words(index)
     told = {**documents, **newer}
 
@@ -88,8 +92,8 @@ def test_a_document_without_a_card_is_not_found_and_a_new_card_is():
 
 def test_a_rewritten_block_equals_one_made_of_all_lists():
     documents = {pk: counts for pk, counts in made_up(9).items() if pk < BLOCK_DOCUMENTS}
-    lists = {pk: encode_words(counts) for pk, counts in documents.items()}
-    changed = {**lists, 300: encode_words({"other": 4})}
+    lists = {pk: encode_words(spread(counts)) for pk, counts in documents.items()}
+    changed = {**lists, 300: encode_words({"other": (4, 1)})}
     del changed[500]
     first = WordBlock.open(WordBlock.empty().with_lists(lists))
 
@@ -99,7 +103,7 @@ def test_a_rewritten_block_equals_one_made_of_all_lists():
 def test_the_text_takes_the_place_of_what_the_card_says_of_it():
     row = card_row(1, card("Report", sections=("Harbour dues",)), body=["harbour"])
     base = Snapshot.open(build_snapshot([row]), version="1")
-    snapshot = base.with_words(WordIndex().with_lists({1: encode_words({"harbour": 7, "quay": 3})}))
+    snapshot = base.with_words(WordIndex().with_lists({1: encode_words({"harbour": (7, 1), "quay": (3, 2)})}))
     postings = snapshot.postings(term_hash("harbour"))
 
     assert list(zip(postings.fields.tolist(), postings.counts.tolist(), strict=True)) == [(4, 1), (5, 7)]
@@ -112,10 +116,20 @@ def test_the_words_of_a_compiled_document_are_counted_once_for_each_place():
         (2, {"title": "", "path": "Harbour dues", "text": "A vessel pays dues. Small vessels pay none."}),
     ]
     segment = Segment(build_segment(rows, fields=("title", "path", "text", "table")))
-    counts = count_words(segment)
+    words = spread_words(segment)
 
-    assert counts["due"] == 2 and counts["vessel"] == 2
-    assert WordList.decode(encode_words(counts)).length == sum(counts.values())
+    assert words["due"] == (2, 0b11) and words["vessel"] == (2, 0b10)
+    held = WordList.decode(encode_words(words))
+    assert held.length == sum(count for count, _ in words.values())
+    assert held.find(term_hash("vessel")) == (2, 0b10)
+
+
+def test_a_long_document_is_cut_into_parts_of_like_length():
+    rows = [(number, {"text": f"early common{number}" if number < 500 else f"late common{number}"}) for number in range(1000)]
+    words = spread_words(Segment(build_segment(rows, fields=("title", "path", "text", "table"))))
+
+    assert words["earli"][1] == (1 << 32) - 1 and words["late"][1] >> 32 == (1 << 32) - 1
+    assert words["common7"] == (1, 1)
 
 
 def test_other_bytes_are_refused():

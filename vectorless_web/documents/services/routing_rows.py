@@ -27,7 +27,7 @@ from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.serialise import card_from
 from vectorless_web.engine.errors import ArtefactDamaged
 from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.index.word_blocks import BLOCK_DOCUMENTS, LAYOUT, block_of, count_words, encode_words
+from vectorless_web.engine.index.word_blocks import BLOCK_DOCUMENTS, LAYOUT, block_of, encode_words, spread_words
 from vectorless_web.engine.index.word_blocks import WordBlock as Words
 from vectorless_web.engine.routing import card_row, links_for
 from vectorless_web.engine.text.analyser import ANALYSER
@@ -68,7 +68,7 @@ def link_card(document: Document, compiled: CompiledDocument) -> Linked:
 
 def list_words(compiled: CompiledDocument) -> bytes:
     """The words of a compiled document as the workspace keeps them."""
-    return encode_words(count_words(Segment(compiled.segment)))
+    return encode_words(spread_words(Segment(compiled.segment)))
 
 
 def show_to_router(document: Document, card: Linked) -> None:

@@ -14,7 +14,7 @@ import numpy.ma  # np.unique imports it when first used: 40 ms that no forked wo
 
 from vectorless_web.engine.documents.container import Buffer, Container, align_size, write_container
 from vectorless_web.engine.index.snapshot_rows import FIELD_BITS, FIELDS, KEY_FIELD, Array, Change, DecodedRow, DeltaRow
-from vectorless_web.engine.index.word_blocks import PlacedWords, WordIndex
+from vectorless_web.engine.index.word_blocks import PlacedWords, TextPostings, WordIndex
 from vectorless_web.engine.text.analyser import ANALYSER
 
 BODY = FIELDS.index("body")
@@ -415,7 +415,8 @@ class Snapshot:
         """The postings with those of the documents' texts, which take the place of what cards say of them."""
         if self._placed is None or self._text_lengths is None:
             return card
-        rows, counts = self._placed.postings(wanted)
+        text = self._placed.postings(wanted)
+        rows, counts = text.rows, text.counts
         if not len(rows):
             return card
         kept = (card.fields != BODY) | (self._text_lengths[card.rows] == 0)
@@ -436,6 +437,10 @@ class Snapshot:
         known = np.isin(hashes, self._delta.hashes)
         known[inside] |= self._arrays["vocabulary"][places[inside]] == hashes[inside]
         return known
+
+    def text_postings(self, wanted: int) -> TextPostings | None:
+        """Where the word stands in the texts of documents; None where no text is known."""
+        return self._placed.postings(wanted) if self._placed else None
 
     def entries(self, wanted: int) -> int:
         """An upper bound on the length of `postings`, found without reading them."""

@@ -1,10 +1,12 @@
 """The words of whole documents, in blocks of documents: what a snapshot of cards knows of their text.
 
-A document's words are bytes of their own (a list), beside its row. Lists of documents whose ids stand near each other
-are kept in one immutable block, so that a change rewrites one block and never the whole workspace:
+A document's words are bytes of their own (a list), beside its row: how often each stands in it, and in which of PARTS
+parts of its text, so that words which stand together are told from words that stand far apart without opening it.
+Lists of documents whose ids stand near each other are kept in one immutable block: a change rewrites one block and
+never the whole workspace.
 
-list:  header | word hashes u8[E] | counts u1[E]
-block: ids i8[D] | lengths u4[D] | vocabulary u8[V] | starts u4[V + 1] | places u2[E] | counts u1[E]
+list:  header | word hashes u8[E] | parts u8[E] | counts u1[E]
+block: ids i8[D] | lengths u4[D] | vocabulary u8[V] | starts u4[V + 1] | parts u8[E] | places u2[E] | counts u1[E]
 """
 
 import struct
@@ -23,8 +25,11 @@ BLOCK_DOCUMENTS = 1024
 """Ids that share a block. Measured at 100,000 documents (benchmarks/README.md): 2,048 rewrite a block in twice the time
 for each change, 512 look a word up in twice as many places."""
 MOST_WORDS = 20_000
-"""Different words kept of one document, the most frequent ones: bounds a list to 180 KB. A filing of 300 pages has
-about 9,000."""
+"""Different words kept of one document, the most frequent ones: bounds a list to 340 KB. A filing of 150 pages has
+about 4,200."""
+PARTS = 64
+"""Parts of a document by which it is told whether words stand together: bits of one number. A part is a paragraph of a
+short document, and two pages of one of 150."""
 MAX_COUNT = 255
 """Greatest count stored: more mentions add less than 1 % to what BM25 gives a word."""
 LAYOUT = f"1:{ANALYSER}"
@@ -33,7 +38,15 @@ LAYOUT = f"1:{ANALYSER}"
 _LIST_MAGIC = b"VWWL\x01\x00\x00\x00"
 _LIST_HEADER = struct.Struct("<8sII")
 _BLOCK_MAGIC = b"VWWORDS\x01"
-_TYPES = {"ids": "<i8", "lengths": "<u4", "vocabulary": "<u8", "starts": "<u4", "places": "<u2", "counts": "u1"}
+_TYPES = {
+    "ids": "<i8",
+    "lengths": "<u4",
+    "vocabulary": "<u8",
+    "starts": "<u4",
+    "parts": "<u8",
+    "places": "<u2",
+    "counts": "u1",
+}
 _INDEXED = ("title", "text", "table")
 """Fields of a segment that are words of the document; a path repeats the titles above."""
 
@@ -43,28 +56,34 @@ def block_of(doc_id: int) -> int:
     return doc_id // BLOCK_DOCUMENTS
 
 
-def encode_words(counts: Mapping[str, int]) -> bytes:
-    """The list of a document: its analysed words with how often they stand in it."""
-    kept = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_WORDS]
-    entries = sorted((term_hash(word), min(count, MAX_COUNT)) for word, count in kept)
-    hashes = np.array([hashed for hashed, _ in entries], "<u8")
-    stored = np.array([count for _, count in entries], "u1")
-    header = _LIST_HEADER.pack(_LIST_MAGIC, sum(counts.values()), len(entries))
-    return header + hashes.tobytes() + stored.tobytes()
+Spread = Mapping[str, tuple[int, int]]
+"""By analysed word: how often it stands in a document, and the parts it stands in, as bits."""
 
 
-def count_words(segment: Segment) -> dict[str, int]:
-    """How often each word stands in the titles, texts and tables of a document."""
-    return segment.count_terms(_INDEXED)
+def encode_words(words: Spread) -> bytes:
+    """The list of a document."""
+    kept = sorted(words.items(), key=lambda item: (-item[1][0], item[0]))[:MOST_WORDS]
+    entries = sorted((term_hash(word), min(count, MAX_COUNT), parts) for word, (count, parts) in kept)
+    hashes = np.array([hashed for hashed, _, _ in entries], "<u8")
+    stored = np.array([count for _, count, _ in entries], "u1")
+    parts = np.array([held for _, _, held in entries], "<u8")
+    header = _LIST_HEADER.pack(_LIST_MAGIC, sum(count for count, _ in words.values()), len(entries))
+    return header + hashes.tobytes() + parts.tobytes() + stored.tobytes()
+
+
+def spread_words(segment: Segment) -> dict[str, tuple[int, int]]:
+    """The words of a document's titles, texts and tables; headings belong to every part below them."""
+    return {term: (count, parts) for term, count, parts in segment.spread_terms(_INDEXED, PARTS)}
 
 
 @dataclass(frozen=True, slots=True)
 class WordList:
-    """A decoded list: hashes (ascending) with counts, and the number of words in the document."""
+    """A decoded list: hashes (ascending) with counts and parts, and the number of words in the document."""
 
     length: int
     hashes: Array
     counts: Array
+    parts: Array
 
     @classmethod
     def decode(cls, data: bytes | memoryview) -> "WordList":
@@ -72,13 +91,16 @@ class WordList:
         if len(data) < _LIST_HEADER.size or bytes(data[: len(_LIST_MAGIC)]) != _LIST_MAGIC:
             raise ValueError("These bytes are not the words of a document.")
         _, length, size = _LIST_HEADER.unpack_from(data)
-        hashes = np.frombuffer(data, "<u8", size, _LIST_HEADER.size)
-        return cls(length, hashes, np.frombuffer(data, "u1", size, _LIST_HEADER.size + hashes.nbytes))
+        start = _LIST_HEADER.size
+        hashes, parts = (np.frombuffer(data, "<u8", size, start + number * 8 * size) for number in (0, 1))
+        return cls(length, hashes, np.frombuffer(data, "u1", size, start + 16 * size), parts)
 
-    def count(self, hashed: int) -> int:
-        """How often a word stands in the document."""
+    def find(self, hashed: int) -> tuple[int, int]:
+        """How often a word stands in the document, and in which parts, as bits."""
         place = int(np.searchsorted(self.hashes, np.uint64(hashed)))
-        return int(self.counts[place]) if place < len(self.hashes) and int(self.hashes[place]) == hashed else 0
+        if place >= len(self.hashes) or int(self.hashes[place]) != hashed:
+            return 0, 0
+        return int(self.counts[place]), int(self.parts[place])
 
 
 class WordBlock:
@@ -87,7 +109,7 @@ class WordBlock:
     def __init__(self, arrays: Mapping[str, Array]) -> None:
         self.ids, self.lengths = arrays["ids"], arrays["lengths"]
         self.vocabulary, self._starts = arrays["vocabulary"], arrays["starts"]
-        self.places, self.counts = arrays["places"], arrays["counts"]
+        self.places, self.counts, self.parts = arrays["places"], arrays["counts"], arrays["parts"]
 
     @classmethod
     def open(cls, buffer: Buffer) -> "WordBlock":
@@ -131,6 +153,7 @@ class WordBlock:
         hashes = np.concatenate([old, *(decoded[pk].hashes for pk in fresh)]).astype(np.uint64, copy=False)
         places = np.concatenate([renumbered[self.places[alive]], np.repeat(behind, sizes)])
         counts = np.concatenate([self.counts[alive], *(decoded[pk].counts for pk in fresh)])
+        parts = np.concatenate([self.parts[alive], *(decoded[pk].parts for pk in fresh)])
         by_word = np.lexsort((places, hashes))
         hashes = hashes[by_word]
         first = np.flatnonzero(np.append(True, hashes[1:] != hashes[:-1])) if len(hashes) else np.empty(0, np.intp)
@@ -139,6 +162,7 @@ class WordBlock:
             "lengths": lengths[order],
             "vocabulary": hashes[first],
             "starts": np.append(first, len(hashes)),
+            "parts": parts[by_word],
             "places": places[by_word],
             "counts": counts[by_word],
         }
@@ -189,6 +213,19 @@ class WordIndex:
         return [spans[hashed] if hashed in spans else self.locate([hashed])[0] for hashed in wanted]
 
 
+@dataclass(frozen=True, slots=True)
+class TextPostings:
+    """Where a word stands: rows (ascending), how often in each, and in which parts of each; of one length."""
+
+    rows: Array
+    counts: Array
+    parts: Array
+
+    def take(self, chosen: Array) -> "TextPostings":
+        """The chosen entries, by a mask or by places."""
+        return TextPostings(self.rows[chosen], self.counts[chosen], self.parts[chosen])
+
+
 FindRows = Callable[[Array], Array]
 """The rows of document ids in a snapshot, -1 for those that are not there."""
 
@@ -229,7 +266,7 @@ class PlacedWords:
 
     def frequency(self, wanted: int) -> int:
         """In how many documents of the snapshot the word stands."""
-        found = sum(words.count(wanted) > 0 for _, words in self._fresh)
+        found = sum(words.find(wanted)[0] > 0 for _, words in self._fresh)
         starts, ends = self._index.locate([wanted])[0]
         for number in np.flatnonzero(ends > starts).tolist():
             start, end = int(starts[number]), int(ends[number])
@@ -240,26 +277,26 @@ class PlacedWords:
                 found += int((self._rows[number][places] >= 0).sum())
         return found
 
-    def postings(self, wanted: int) -> tuple[Array, Array]:
-        """Rows (ascending) with the word, and how often it stands in each."""
-        rows: list[Array] = [np.empty(0, np.int64)]
-        counts: list[Array] = [np.empty(0, np.uint8)]
+    def postings(self, wanted: int) -> TextPostings:
+        """Where the word stands."""
+        found = [TextPostings(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.uint64))]
         starts, ends = self._index.locate([wanted])[0]
         in_order = True
         for number in np.flatnonzero(ends > starts).tolist():
-            block, start, end = self._index.blocks[number], int(starts[number]), int(ends[number])
-            here, counted = self._rows[number][block.places[start:end]], block.counts[start:end]
+            block, span = self._index.blocks[number], slice(int(starts[number]), int(ends[number]))
+            here = TextPostings(self._rows[number][block.places[span]], block.counts[span], block.parts[span])
             if not self._is_whole[number]:
-                kept = here >= 0
-                here, counted, in_order = here[kept], counted[kept], False
-            rows.append(here)
-            counts.append(counted)
-        fresh = [(row, count) for row, words in self._fresh if (count := words.count(wanted))]
-        if fresh:
-            rows.append(np.array([row for row, _ in fresh], np.int64))
-            counts.append(np.array([count for _, count in fresh], np.uint8))
-        found, times = np.concatenate(rows), np.concatenate(counts)
-        if in_order and not fresh:
-            return found, times
-        order = np.argsort(found, kind="stable")
-        return found[order], times[order]
+                here, in_order = here.take(here.rows >= 0), False
+            found.append(here)
+        fresh = [(row, *words.find(wanted)) for row, words in self._fresh]
+        held = [entry for entry in fresh if entry[1]]
+        if held:
+            in_order = False
+            columns = zip((np.int64, np.uint8, np.uint64), zip(*held, strict=True), strict=True)
+            found.append(TextPostings(*(np.array(values, dtype) for dtype, values in columns)))
+        joined = TextPostings(
+            np.concatenate([each.rows for each in found]),
+            np.concatenate([each.counts for each in found]),
+            np.concatenate([each.parts for each in found]),
+        )
+        return joined if in_order else joined.take(np.argsort(joined.rows, kind="stable"))

@@ -16,6 +16,7 @@ from vectorless_web.engine.llm.model import ChatModel, Message
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
 from vectorless_web.engine.routing.card_keys import card_row, links_for
 from vectorless_web.engine.routing.config import RouteMode, RouterConfig
+from vectorless_web.engine.routing.passages import OpenText
 from vectorless_web.engine.routing.result import Explainer, RouteResult, ScoredCandidate
 from vectorless_web.engine.routing.signals import RouteScorer, as_written, find_committed
 
@@ -120,7 +121,7 @@ def _explain_failure(error: ModelError) -> str:
     return "The model could not be used; the scores decided."
 
 
-_POOL = 4
+_POOL = 40
 """Cards scored in full for each one that is kept: the other signals may lift one that its words leave behind. Measured
 on 49 cards, which all fit: 2 and 8 change nothing."""
 _FLAT = 0.1
@@ -131,7 +132,8 @@ only whether a model is asked in mode BALANCED. Chosen by hand."""
 class DocumentRouter:
     """Routes over one immutable snapshot; any number of threads may share it.
 
-    `model` and `cards` serve the modes BALANCED and PRECISE; without them every mode is FAST.
+    `model` and `cards` serve the modes BALANCED and PRECISE; without them every mode is FAST. With `open_text` the
+    first documents are looked into for the passage that says most of the question.
     """
 
     def __init__(
@@ -141,11 +143,13 @@ class DocumentRouter:
         *,
         model: ChatModel | None = None,
         cards: CardSource | None = None,
+        open_text: OpenText | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.snapshot = snapshot
         self.config = config or RouterConfig()
         self._model, self._cards, self._clock = model, cards, clock
+        self._open_text = open_text
 
     def upsert(self, doc_id: int, card: Card, keywords: Iterable[str] = (), *, name: str = "") -> DeltaRow:
         """The delta row that adds or replaces a document, with its links to those already there."""
@@ -205,7 +209,9 @@ class DocumentRouter:
         cut = config.max_candidates if activated else considered
         everyone = self.snapshot.all_rows() if allowed is None else allowed
         pool = scorer.pool(_POOL * keep, allowed) if activated else everyone
-        signals = scorer.signals(pool, yielded=yielded, allowed=allowed)
+        signals = scorer.with_texts(scorer.signals(pool, yielded=yielded, allowed=allowed))
+        if self._open_text is not None and considered > 1:
+            signals = scorer.with_passages(signals, self._open_text, config.text_top_k)
         shown = max(2 * cut, _shown_to_model(config))
         places = [place for place in signals.order() if signals.score[place] > 0 or not activated][:shown]
         explainer = Explainer(scorer, signals, as_written(plan))

@@ -1,7 +1,7 @@
 """What a query plan asks of cards, the four signals that measure it, and their weighted mean."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing.card_keys import KEYWORD, keyword_units
 from vectorless_web.engine.routing.config import RouterConfig
 from vectorless_web.engine.routing.lexical import CardScorer, idf
+from vectorless_web.engine.routing.passages import AskedWord, BestPassage, OpenText, PassageReader, TextEvidence
 from vectorless_web.engine.routing.typed import FieldScorer, Wanted, look_up_values, read_wanted_fields
 from vectorless_web.engine.text.analyser import analyse, words
 
@@ -63,6 +64,8 @@ _STRONG = 10
 """Candidates, the best ones, whose links are followed. Chosen by hand; bounds the look-ups."""
 _STRONG_SHARE = 0.5
 """A candidate is strong when it has at least this share of the best score. Chosen by hand."""
+_TEXT_POWER = 2.0
+"""Power of the share of the question that a document's best passage says: half of a question is said in many."""
 _LINKED_POOL = 200
 """Documents outside the pool that links may bring in; bounds the time of one question in a large workspace."""
 
@@ -84,6 +87,15 @@ class Signals:
     graph: Array | None
     parts: Mapping[str, Array]
     linked: Mapping[int, int]
+    weight: float = 0.0
+    """Sum of the weights of the signals in `score`."""
+    alone: Array | None = None
+    """The score without `text`; None until that is known."""
+    text: Array | None = None
+    """The share of the question that one place of the text says, in [0, 1]."""
+    words: Sequence[AskedWord] = ()
+    passages: Mapping[int, BestPassage] = field(default_factory=dict)
+    """By row the passage that says most of the question, of documents that were looked into."""
 
     def order(self) -> list[int]:
         """Positions in the arrays, best score first, equal scores by ascending document id."""
@@ -99,6 +111,7 @@ class RouteScorer:
         self.lexical = CardScorer(snapshot, query_terms(plan))
         self.typed = FieldScorer(snapshot, read_wanted_fields(plan, snapshot))
         self._keywords = keyword_weights(plan, snapshot)
+        self._plan = plan
 
     def pool(self, limit: int, allowed: Array | None) -> Array:
         """Rows worth scoring, ascending: the best by their words, and all that bear a name of the question."""
@@ -149,7 +162,47 @@ class RouteScorer:
             (config.w_graph, graph),
         )
         score = _average_signals(weighted, len(rows))
-        return Signals(rows, self.snapshot.row_ids(rows), score, bm25, keyword, fields, graph, parts, linked)
+        total = sum(weight for weight, values in weighted if values is not None and weight > 0)
+        ids = self.snapshot.row_ids(rows)
+        return Signals(rows, ids, score, bm25, keyword, fields, graph, parts, linked, total)
+
+    def with_texts(self, signals: Signals) -> Signals:
+        """The signals with what the texts of the documents say of the question, part by part."""
+        if self.config.w_text <= 0 or not len(signals.rows):
+            return signals
+        evidence = TextEvidence(self._plan, self.snapshot)
+        shares, words = evidence.shares(signals.rows, self._titled(signals.rows))
+        return self._weigh_text(replace(signals, words=words), shares) if words else signals
+
+    def with_passages(self, signals: Signals, open_text: OpenText, most: int) -> Signals:
+        """The signals with the best passages of the first `most` documents, in the place of the parts they stand in.
+
+        Documents that are not looked into stay behind those that are.
+        """
+        places = sorted(place for place in signals.order()[:most] if signals.score[place] > 0)
+        if not signals.words or signals.text is None or not places:
+            return signals
+        reader, titled = PassageReader(signals.words, open_text), self._titled(signals.rows[places])
+        read = {place: reader.read(int(signals.ids[place]), titled[int(signals.rows[place])]) for place in places}
+        shares = signals.text.copy()
+        for place, found in read.items():
+            shares[place] = found.share if found is not None else 0.0
+        whole = self._weigh_text(signals, shares)
+        others = np.setdiff1d(np.arange(len(shares)), places)
+        score = whole.score.copy()
+        score[others] = np.minimum(score[others], score[places].min())
+        passages = {int(signals.rows[place]): found for place, found in read.items() if found is not None}
+        return replace(whole, score=score, passages=passages)
+
+    def _weigh_text(self, signals: Signals, shares: Array) -> Signals:
+        weight, alone = self.config.w_text, signals.alone if signals.alone is not None else signals.score
+        score = (signals.weight * alone + weight * shares**_TEXT_POWER) / (signals.weight + weight)
+        return replace(signals, alone=alone, score=np.round(score, DIGITS), text=shares)
+
+    def _titled(self, rows: Array) -> dict[int, list[str]]:
+        """The words of the question that stand in the title of each of these rows (ascending)."""
+        found = self.lexical.list_matched(rows)
+        return {row: matched.get("title", []) for row, matched in zip(rows.tolist(), found, strict=True)}
 
     def _bm25(self, rows: Array) -> Array | None:
         """The share of the attainable score: the same meaning in a corpus of one and of 100,000."""
