@@ -71,7 +71,7 @@ COMMON = (
 UNIQUE = (
     ("Replacing a lost {colour} {thing} costs {n} pounds.", "What does it cost to replace a lost {colour} {thing}?"),
     ("A {colour} {thing} is lent for {n} days at most.", "For how many days is a {colour} {thing} lent?"),
-    ("Whoever returns a {colour} {thing} late pays {n} pounds.", "How much does one pay for returning a {colour} {thing} late?"),
+    ("Returning a {colour} {thing} late costs {n} pounds.", "How much is paid for returning a {colour} {thing} late?"),
     ("Each floor holds {n} spare {colour} {thing}s.", "How many spare {colour} {thing}s does each floor hold?"),
     ("The {colour} {thing} must be inspected every {n} weeks.", "How often must the {colour} {thing} be inspected?"),
 )  # fmt: skip
@@ -157,7 +157,12 @@ class Library(Corpus):
             by_block.setdefault(block_of(number), {})[number] = data
         blocks = [WordBlock.open(WordBlock.empty().with_lists(found)) for found in by_block.values()]
         self.snapshot = Snapshot.open(build_snapshot(rows), version="1").with_words(WordIndex(blocks))
-        self._router = DocumentRouter(self.snapshot, open_text=lambda pk: open_artefact(self._paths[pk - 1]))
+        self._router = DocumentRouter(
+            self.snapshot, open_texts=lambda ids: {pk: open_artefact(self._paths[pk - 1]) for pk in ids}
+        )
+
+    def _open_texts(self, ids: Sequence[int]) -> dict[int, CompiledDocument]:
+        return {pk: open_artefact(self._paths[pk - 1]) for pk in ids}
 
     @property
     def router(self) -> "Library":
@@ -231,7 +236,9 @@ def main() -> None:
     library = Library(books, options.cache)
     chance = random.Random(7)
     for kind, name in ((0, "nobody named"), (1, "organisation named")):
-        asked = [(number, *books[number].asked[kind]) for number in chance.sample(range(len(books)), options.questions // 2)]
+        asked = [
+            (number, *books[number].asked[kind]) for number in chance.sample(range(len(books)), options.questions // 2)
+        ]
         _report(name, asked, library, options)
 
 
@@ -256,10 +263,13 @@ def _answers_rightly(library: Library, number: int, question: str, figure: str, 
     end = list(Orchestrator().run(question, library, Limits()))[-1]
     assert isinstance(end, CompleteEvent)
     text = " ".join(claim.text for claim in end.claims) if hasattr(end, "claims") else end.answer
-    is_right = figure in text.replace(",", " ").replace(".", " ").split() and end.outcome.value in ("answered", "partial")
+    is_right = figure in text.replace(",", " ").replace(".", " ").split() and end.outcome.value in (
+        "answered",
+        "partial",
+    )
     if not is_right and options.show > 0:
         options.show -= 1
-        print(f"  {question} -> {end.outcome.value}: {end.answer[:160] or end.reason[:160]!r}, wanted {figure} of {number + 1}")
+        print(f"  {question} -> {end.outcome.value}: {end.answer[:150] or end.reason[:150]!r}, not {figure}")
     return is_right
 
 

@@ -101,7 +101,7 @@ def test_a_rewritten_block_equals_one_made_of_all_lists():
 
 
 def test_the_text_takes_the_place_of_what_the_card_says_of_it():
-    row = card_row(1, card("Report", sections=("Harbour dues",)), body=["harbour"])
+    row = card_row(1, card("Report", sections=("Harbour dues",)))
     base = Snapshot.open(build_snapshot([row]), version="1")
     snapshot = base.with_words(WordIndex().with_lists({1: encode_words({"harbour": (7, 1), "quay": (3, 2)})}))
     postings = snapshot.postings(term_hash("harbour"))
@@ -125,7 +125,10 @@ def test_the_words_of_a_compiled_document_are_counted_once_for_each_place():
 
 
 def test_a_long_document_is_cut_into_parts_of_like_length():
-    rows = [(number, {"text": f"early common{number}" if number < 500 else f"late common{number}"}) for number in range(1000)]
+    rows = [
+        (number, {"text": f"early common{number}" if number < 500 else f"late common{number}"})
+        for number in range(1000)
+    ]
     words = spread_words(Segment(build_segment(rows, fields=("title", "path", "text", "table"))))
 
     assert words["earli"][1] == (1 << 32) - 1 and words["late"][1] >> 32 == (1 << 32) - 1

@@ -5,48 +5,61 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('documents', '0009_section_summaries'),
-        ('workspaces', '0004_pictures_of_pages'),
+        ("documents", "0009_section_summaries"),
+        ("workspaces", "0004_pictures_of_pages"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='snapshotrow',
-            name='words_layout',
+            model_name="snapshotrow",
+            name="words_layout",
             field=models.CharField(blank=True, max_length=60),
         ),
         migrations.AddField(
-            model_name='snapshotstate',
-            name='words_number',
+            model_name="snapshotstate",
+            name="words_number",
             field=models.PositiveBigIntegerField(default=0),
         ),
         migrations.CreateModel(
-            name='WaitingWords',
+            name="WaitingWords",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('document', models.PositiveBigIntegerField()),
-                ('data', models.BinaryField()),
-                ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='waiting_words', to='workspaces.workspace')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("document", models.PositiveBigIntegerField()),
+                ("data", models.BinaryField()),
+                (
+                    "workspace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="waiting_words",
+                        to="workspaces.workspace",
+                    ),
+                ),
             ],
             options={
-                'verbose_name_plural': 'waiting words',
-                'ordering': ['pk'],
+                "verbose_name_plural": "waiting words",
+                "ordering": ["pk"],
             },
         ),
         migrations.CreateModel(
-            name='WordBlock',
+            name="WordBlock",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('number', models.PositiveBigIntegerField()),
-                ('file', models.CharField(max_length=200)),
-                ('sha256', models.CharField(max_length=64)),
-                ('workspace', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='word_blocks', to='workspaces.workspace')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("number", models.PositiveBigIntegerField()),
+                ("file", models.CharField(max_length=200)),
+                ("sha256", models.CharField(max_length=64)),
+                (
+                    "workspace",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="word_blocks",
+                        to="workspaces.workspace",
+                    ),
+                ),
             ],
             options={
-                'ordering': ['number'],
-                'constraints': [models.UniqueConstraint(fields=('workspace', 'number'), name='one_word_block_each')],
+                "ordering": ["number"],
+                "constraints": [models.UniqueConstraint(fields=("workspace", "number"), name="one_word_block_each")],
             },
         ),
     ]

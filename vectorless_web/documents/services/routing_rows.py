@@ -20,7 +20,7 @@ from vectorless_web.documents.models import (
     WaitingWords,
     WordBlock,
 )
-from vectorless_web.documents.storage.files import delete_stored, open_version, stream_sha256
+from vectorless_web.documents.storage.files import delete_stored, open_version, peek_at_version, stream_sha256
 from vectorless_web.documents.storage.snapshots import current, open_block, snapshot_of, store_snapshot
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
@@ -30,18 +30,20 @@ from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.word_blocks import BLOCK_DOCUMENTS, LAYOUT, block_of, encode_words, spread_words
 from vectorless_web.engine.index.word_blocks import WordBlock as Words
 from vectorless_web.engine.routing import card_row, links_for
+from vectorless_web.engine.routing.editions import read_edition, read_head
 from vectorless_web.engine.text.analyser import ANALYSER
 from vectorless_web.infra.outages import StorageAway
 from vectorless_web.infra.queues import jobs
-from vectorless_web.workspaces.models import Workspace
 
 logger = logging.getLogger(__name__)
 
 COMPACT_AFTER = 2_000
 """Changes after which a new file is written."""
+ROWS = f"2:{ANALYSER}"
+"""Names what rows hold; rows of another layout or analyser are written again."""
 BLOCK_AFTER = 64
-"""Lists of words that wait, from which they are put into blocks. Each process that searches reads those that wait: 64 of
-150 pages are 2.5 MB. Half of it rewrites blocks twice as often."""
+"""Lists of words that wait, from which they are put into blocks. Each process that searches reads those that wait: 64
+of 150 pages are 4.6 MB. Half of it rewrites blocks twice as often."""
 REFRESH_AT_ONCE = 200
 """Documents whose rows are written in one transaction."""
 
@@ -57,13 +59,15 @@ class Linked:
     links: Sequence[Link] = ()
     words: bytes = b""
     """What `engine.index.word_blocks.encode_words` gave; empty leaves those that are stored."""
+    head: str = ""
+    """The beginning of the document, in which its edition is looked for."""
 
 
 def link_card(document: Document, compiled: CompiledDocument) -> Linked:
     """The card with its links, found in the workspace's newest snapshot; outside of any transaction that writes."""
     card = compiled.card
     found = links_for(card, snapshot_of(document.workspace_id), doc_id=document.pk, keywords=document.tags)
-    return Linked(card, found, list_words(compiled))
+    return Linked(card, found, list_words(compiled), read_head(compiled))
 
 
 def list_words(compiled: CompiledDocument) -> bytes:
@@ -97,7 +101,8 @@ def show_again(documents: Iterable[Document]) -> None:
     by_workspace: dict[int, dict[Document, Linked]] = {}
     for row in rows:
         words = b"" if row.pk in known else _read_words(row)
-        shown = Linked(_card_of(row), _stored_links(row), words)
+        compiled = peek_at_version(row.current_version) if row.current_version else None
+        shown = Linked(_card_of(row), _stored_links(row), words, read_head(compiled) if compiled else "")
         by_workspace.setdefault(row.workspace_id, {})[row] = shown
     for workspace_id, cards in by_workspace.items():
         show_many(workspace_id, cards)
@@ -120,7 +125,7 @@ def _read_words(document: Document) -> bytes:
 def refresh_rows() -> int:
     """Write the rows and words that are missing, lost or of another analyser, portion by portion; how many."""
     _forget_lost_blocks()
-    kept = SnapshotRow.objects.filter(analyser=ANALYSER, words_layout=LAYOUT).values("document")
+    kept = SnapshotRow.objects.filter(analyser=ROWS, words_layout=LAYOUT).values("document")
     written = 0
     while stale := list(_select_readable_documents().exclude(pk__in=kept).order_by("pk")[:REFRESH_AT_ONCE]):
         with transaction.atomic():
@@ -260,7 +265,7 @@ def _write(workspace_id: int, encoded: Mapping[int, bytes], *, words: Mapping[in
             document=pk,
             number=number,
             data=data,
-            analyser=ANALYSER,
+            analyser=ROWS,
             words_layout=LAYOUT if pk in given else "",
         )
         for number, (pk, data) in enumerate(encoded.items(), start=first)
@@ -324,7 +329,8 @@ def _card_of(document: Document) -> Card:
 def _encode_card(document: Document, card: Linked) -> bytes:
     titled = replace(card.card, title=document.title)
     edges = [(other, weight) for other, weight, _ in card.links]
-    return card_row(document.pk, titled, document.tags, name=document.name, edges=edges)
+    edition = read_edition(title=document.title, name=document.name, card=titled, head=card.head)
+    return card_row(document.pk, titled, document.tags, name=document.name, edges=edges, edition=edition)
 
 
 def _stored_links(document: Document) -> list[Link]:

@@ -13,18 +13,31 @@ import numpy as np
 import numpy.ma  # np.unique imports it when first used: 40 ms that no forked worker should pay
 
 from vectorless_web.engine.documents.container import Buffer, Container, align_size, write_container
-from vectorless_web.engine.index.snapshot_rows import FIELD_BITS, FIELDS, KEY_FIELD, Array, Change, DecodedRow, DeltaRow
+from vectorless_web.engine.index.snapshot_rows import (
+    FIELD_BITS,
+    FIELDS,
+    KEY_FIELD,
+    SERIES,
+    Array,
+    Change,
+    DecodedRow,
+    DeltaRow,
+)
 from vectorless_web.engine.index.word_blocks import PlacedWords, TextPostings, WordIndex
 from vectorless_web.engine.text.analyser import ANALYSER
 
 BODY = FIELDS.index("body")
 """The field that a document's text stands in."""
-MAGIC = b"VWCARDS\x03"
+MAGIC = b"VWCARDS\x04"
+_SECOND_MAGIC = b"VWCARDS\x03"
+"""Files of before series were known; they are read, the next compaction writes one of these."""
 ALIGNMENT = 64
 """Bytes to which every array is aligned: a cache line, and more than any number needs."""
 TYPES = {
     "doc_ids": "<i8",
     "subjects": "<u8",
+    "series": "<u8",
+    "editions": "<i8",
     "lengths": "<u4",
     "totals": "<u8",
     "filled": "<u8",
@@ -43,7 +56,9 @@ TYPES = {
     "titles": "u1",
 }
 _FIRST_MAGIC = b"VWCARDS\x02"
-_FIRST_HEADER = struct.Struct(f"<8s32s{len(TYPES)}Q")
+OLD_TYPES = {name: dtype for name, dtype in TYPES.items() if name not in ("series", "editions")}
+"""What the files of before series were known hold."""
+_FIRST_HEADER = struct.Struct(f"<8s32s{len(OLD_TYPES)}Q")
 """Magic, analyser and the length of each array, which followed."""
 
 Arrays = Mapping[str, Array]
@@ -61,9 +76,15 @@ def unpack_arrays(buffer: Buffer) -> tuple[dict[str, Array], str]:
     Checksums of arrays are not compared: the process of each run maps the snapshot anew and reads little of it.
     """
     view = memoryview(buffer)
-    is_first = bytes(view[: len(_FIRST_MAGIC)]) == _FIRST_MAGIC
-    file = _open_first_layout(view) if is_first else Container.open(view, magic=MAGIC, damage=_make_damage_error)
-    arrays = {name: np.frombuffer(file.read_unchecked(name), dtype) for name, dtype in TYPES.items()}
+    magic = bytes(view[: len(MAGIC)])
+    known = magic if magic == _SECOND_MAGIC else MAGIC
+    is_first = magic == _FIRST_MAGIC
+    file = _open_first_layout(view) if is_first else Container.open(view, magic=known, damage=_make_damage_error)
+    types = TYPES if magic == MAGIC else OLD_TYPES
+    arrays = {name: np.frombuffer(file.read_unchecked(name), dtype) for name, dtype in types.items()}
+    size = len(arrays["doc_ids"])
+    arrays.setdefault("series", np.zeros(size * SERIES, np.uint64))
+    arrays.setdefault("editions", np.zeros(size, np.int64))
     return arrays, file.facts["analyser"]
 
 
@@ -74,7 +95,7 @@ def _open_first_layout(view: memoryview) -> Container:
     _, analyser, *counts = _FIRST_HEADER.unpack_from(view)
     places: dict[str, tuple[int, int, None]] = {}
     start = align_size(_FIRST_HEADER.size, ALIGNMENT)
-    for (name, dtype), count in zip(TYPES.items(), counts, strict=True):
+    for (name, dtype), count in zip(OLD_TYPES.items(), counts, strict=True):
         size = np.dtype(dtype).itemsize * count
         places[name] = (start, size, None)
         start += align_size(size, ALIGNMENT)
@@ -91,6 +112,8 @@ class EntryTable:
 
     doc_ids: Array
     subjects: Array
+    series: Array
+    editions: Array
     lengths: Array
     hashes: Array
     rows: Array
@@ -108,6 +131,8 @@ def table_of(decoded: Iterable[DecodedRow]) -> EntryTable:
     return EntryTable(
         doc_ids=np.array([row.doc_id for row in rows], np.int64),
         subjects=np.array([row.subject for row in rows], np.uint64),
+        series=np.array([row.series for row in rows], np.uint64).reshape(len(rows), SERIES),
+        editions=np.array([row.edition for row in rows], np.int64),
         lengths=np.array([row.lengths for row in rows], np.uint32).reshape(len(rows), len(FIELDS)),
         hashes=_join_arrays([row.hashes for row in rows], np.uint64),
         rows=np.repeat(np.arange(len(rows), dtype=np.uint32), sizes),
@@ -133,6 +158,8 @@ def sorted_arrays(table: EntryTable) -> dict[str, Array]:
     return {
         "doc_ids": table.doc_ids,
         "subjects": table.subjects,
+        "series": table.series.reshape(-1),
+        "editions": table.editions,
         "lengths": table.lengths.reshape(-1),
         "totals": table.lengths.sum(axis=0, dtype=np.uint64),
         "filled": (table.lengths > 0).sum(axis=0),
@@ -288,9 +315,7 @@ class Snapshot:
                 continue
             edges.pop(change.doc_id, None)
             changed[change.doc_id] = DecodedRow.decode(change.data) if change.change is Change.UPSERT else None
-        return Snapshot(
-            self._arrays, version=version or self.version, changed=changed, edges=edges, words=self.words
-        )
+        return Snapshot(self._arrays, version=version or self.version, changed=changed, edges=edges, words=self.words)
 
     def with_words(self, words: WordIndex) -> "Snapshot":
         """The snapshot with the words of its documents; those of documents that it has no card of are passed over."""
@@ -343,6 +368,21 @@ class Snapshot:
         """Hashes of the keys that name what the documents are about, 0 for none."""
         mapped, fresh, size = self._arrays["subjects"], self._delta.subjects, self._base_size
         return [int(mapped[row]) if row < size else int(fresh[row - size]) for row in rows.tolist()]
+
+    def series(self, rows: Rows) -> Array:
+        """Hashes of the series each row belongs to, 0 for none; shape (rows, SERIES)."""
+        return self._pick(rows, self._arrays["series"].reshape(-1, SERIES), self._delta.series)
+
+    def editions(self, rows: Rows) -> Array:
+        """A number for each row that grows from edition to edition of a series; 0 when nothing is known of it."""
+        return self._pick(rows, self._arrays["editions"], self._delta.editions)
+
+    def _pick(self, rows: Rows, mapped: Array, fresh: Array) -> Array:
+        inside = rows < self._base_size
+        found = np.zeros((len(rows), *mapped.shape[1:]), mapped.dtype)
+        found[inside] = mapped[rows[inside]]
+        found[~inside] = fresh[rows[~inside] - self._base_size]
+        return found
 
     def rows_of(self, doc_ids: Sequence[int] | Array) -> Rows:
         """Rows of the documents that are there, ascending."""
@@ -542,6 +582,8 @@ class Snapshot:
         return EntryTable(
             doc_ids=ids[order],
             subjects=np.concatenate([base["subjects"][alive], self._delta.subjects])[order],
+            series=np.concatenate([base["series"].reshape(-1, SERIES)[alive], self._delta.series])[order],
+            editions=np.concatenate([base["editions"][alive], self._delta.editions])[order],
             lengths=lengths[order],
             hashes=np.concatenate([hashes[kept], self._delta.hashes]),
             rows=np.concatenate([renumbered[base["rows"][kept]], number[int(alive.sum()) :][self._delta.rows]]),

@@ -30,7 +30,7 @@ class RouterConfig:
     """Weight of the keywords. At twice the value 60 come first."""
     w_graph: float = 0.2
     """Weight of the links. The 49 filings have none; chosen by hand, the least, because a link is the weakest sign."""
-    w_text: float = 1.0
+    w_text: float = 0.5
     """Weight of what the best passage says; only the first documents by the other signals are looked into."""
     text_top_k: int = 15
     """Documents that are looked into for the passage that says most of the question."""

@@ -1,4 +1,4 @@
-"""What the passages of likely documents say of a question: the evidence that a card and a count of words cannot give."""
+"""What the passages of likely documents say of a question: evidence that neither a card nor a count of words gives."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -17,8 +17,8 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.text.analyser import analyse
 
-OpenText = Callable[[int], CompiledDocument]
-"""Opens the compiled document of an id to look into its index. ArtefactDamaged when it cannot be read."""
+OpenTexts = Callable[[Sequence[int]], Mapping[int, CompiledDocument]]
+"""The compiled documents of these ids, to look into their index; those that cannot be read are left out."""
 
 _OTHER_FORM, _NEAR_MEANING = 0.9, 0.5
 """What a passage covers of a word that it says in another form, or by a word of near meaning: as inside a document."""
@@ -91,10 +91,15 @@ class TextEvidence:
         }
         self._asked = {term: variants for term, variants in self._asked.items() if variants}
 
-    def shares(self, rows: Array, given: Mapping[int, Collection[str]]) -> tuple[Array, list[AskedWord]]:
+    @property
+    def terms(self) -> list[str]:
+        """The words of the question that some document says."""
+        return list(self._asked)
+
+    def shares(self, rows: Array, given: Array) -> tuple[Array, list[AskedWord]]:
         """For each of these rows (ascending) the share of the question that one part of its text says; the weights.
 
-        `given` maps a row to words that need not stand in the part, such as those of the document's title.
+        `given`, of shape (terms, rows), tells the words that need not stand in the part, such as those of the title.
         """
         held = np.zeros((len(self._asked), len(rows), PARTS), np.float32)
         for number, variants in enumerate(self._asked.values()):
@@ -111,11 +116,9 @@ class TextEvidence:
         if not words:
             return np.zeros(len(rows)), words
         own = held * shares.astype(np.float32)[:, None, None]
-        told = np.array([[word.term in given.get(row, ()) for row in rows.tolist()] for word in words], np.bool_)
-        own[told] = 0
-        said = own.sum(axis=0)
-        lent = (told * shares[:, None]).sum(axis=0)
-        best = said.max(axis=1)
+        own[given] = 0
+        lent = (given * shares[:, None]).sum(axis=0)
+        best = own.sum(axis=0).max(axis=1)
         # A part must say something itself: a title alone is on every page.
         return np.where(best > 0, best + lent, 0.0), words
 
@@ -131,13 +134,12 @@ def _spread_bits(postings: TextPostings, rows: Array) -> Array:
 class PassageReader:
     """Looks into documents for the passage that says most of one question."""
 
-    def __init__(self, words: Sequence[AskedWord], open_text: OpenText) -> None:
-        self._words, self._open_text = words, open_text
+    def __init__(self, words: Sequence[AskedWord]) -> None:
+        self._words = words
 
-    def read(self, doc_id: int, given: Collection[str] = ()) -> BestPassage | None:
+    def read(self, document: CompiledDocument, given: Collection[str] = ()) -> BestPassage | None:
         """The best passage of a document; None when it says nothing of the question or cannot be read."""
         try:
-            document = self._open_text(doc_id)
             segment = Segment(document.segment)
         except (ArtefactDamaged, ValueError):
             return None

@@ -16,8 +16,10 @@ from vectorless_web.engine.llm.model import ChatModel, Message
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
 from vectorless_web.engine.routing.card_keys import card_row, links_for
 from vectorless_web.engine.routing.config import RouteMode, RouterConfig
-from vectorless_web.engine.routing.passages import OpenText
+from vectorless_web.engine.routing.editions import read_wanted_edition
+from vectorless_web.engine.routing.passages import OpenTexts
 from vectorless_web.engine.routing.result import Explainer, RouteResult, ScoredCandidate
+from vectorless_web.engine.routing.series import SeriesArranger
 from vectorless_web.engine.routing.signals import RouteScorer, as_written, find_committed
 
 CardSource = Callable[[int], Card]
@@ -132,7 +134,7 @@ only whether a model is asked in mode BALANCED. Chosen by hand."""
 class DocumentRouter:
     """Routes over one immutable snapshot; any number of threads may share it.
 
-    `model` and `cards` serve the modes BALANCED and PRECISE; without them every mode is FAST. With `open_text` the
+    `model` and `cards` serve the modes BALANCED and PRECISE; without them every mode is FAST. With `open_texts` the
     first documents are looked into for the passage that says most of the question.
     """
 
@@ -143,13 +145,13 @@ class DocumentRouter:
         *,
         model: ChatModel | None = None,
         cards: CardSource | None = None,
-        open_text: OpenText | None = None,
+        open_texts: OpenTexts | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self.snapshot = snapshot
         self.config = config or RouterConfig()
         self._model, self._cards, self._clock = model, cards, clock
-        self._open_text = open_text
+        self._open_texts = open_texts
 
     def upsert(self, doc_id: int, card: Card, keywords: Iterable[str] = (), *, name: str = "") -> DeltaRow:
         """The delta row that adds or replaces a document, with its links to those already there."""
@@ -209,12 +211,19 @@ class DocumentRouter:
         cut = config.max_candidates if activated else considered
         everyone = self.snapshot.all_rows() if allowed is None else allowed
         pool = scorer.pool(_POOL * keep, allowed) if activated else everyone
+        wanted = read_wanted_edition(plan.question)
+        arranger = SeriesArranger(self.snapshot, scorer.typed, wanted=wanted, has_period=bool(plan.periods))
         signals = scorer.with_texts(scorer.signals(pool, yielded=yielded, allowed=allowed))
-        if self._open_text is not None and considered > 1:
-            signals = scorer.with_passages(signals, self._open_text, config.text_top_k)
+        if wanted is not None and (missing := np.setdiff1d(arranger.relatives(signals, allowed), pool)).size:
+            pool = np.union1d(pool, missing)
+            signals = scorer.with_texts(scorer.signals(pool, yielded=yielded, allowed=allowed))
+        if self._open_texts is not None and considered > 1:
+            signals = scorer.with_passages(signals, self._open_texts, config.text_top_k)
+        arranged = arranger.arrange(signals, allowed)
+        signals = arranged.signals
         shown = max(2 * cut, _shown_to_model(config))
         places = [place for place in signals.order() if signals.score[place] > 0 or not activated][:shown]
-        explainer = Explainer(scorer, signals, as_written(plan))
+        explainer = Explainer(scorer, signals, as_written(plan), arranged.notes)
         ranked = explainer.candidates(places)
         ambiguous = activated and is_ambiguous(ranked, cut)
         mode, note = RouteMode.FAST, ""
@@ -224,7 +233,7 @@ class DocumentRouter:
             note = "No model is configured; the scores decided."
         return RouteResult(
             candidates=ranked[:cut],
-            committed=find_committed(signals, scorer.typed.wanted),
+            committed=find_committed(signals, scorer.typed.wanted, arranged.dropped),
             mode_used=mode,
             activated=activated,
             index_version=self.snapshot.version,
@@ -233,6 +242,7 @@ class DocumentRouter:
             considered=considered,
             tail=ranked[cut:],
             note=note,
+            edition=arranged.said,
         )
 
     def _asks(self, config: RouterConfig, ambiguous: bool) -> bool:

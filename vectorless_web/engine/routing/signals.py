@@ -1,6 +1,6 @@
 """What a query plan asks of cards, the four signals that measure it, and their weighted mean."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing.card_keys import KEYWORD, keyword_units
 from vectorless_web.engine.routing.config import RouterConfig
 from vectorless_web.engine.routing.lexical import CardScorer, idf
-from vectorless_web.engine.routing.passages import AskedWord, BestPassage, OpenText, PassageReader, TextEvidence
+from vectorless_web.engine.routing.passages import AskedWord, BestPassage, OpenTexts, PassageReader, TextEvidence
 from vectorless_web.engine.routing.typed import FieldScorer, Wanted, look_up_values, read_wanted_fields
 from vectorless_web.engine.text.analyser import analyse, words
 
@@ -171,10 +171,10 @@ class RouteScorer:
         if self.config.w_text <= 0 or not len(signals.rows):
             return signals
         evidence = TextEvidence(self._plan, self.snapshot)
-        shares, words = evidence.shares(signals.rows, self._titled(signals.rows))
+        shares, words = evidence.shares(signals.rows, self._titled(evidence.terms, signals.rows))
         return self._weigh_text(replace(signals, words=words), shares) if words else signals
 
-    def with_passages(self, signals: Signals, open_text: OpenText, most: int) -> Signals:
+    def with_passages(self, signals: Signals, open_texts: OpenTexts, most: int) -> Signals:
         """The signals with the best passages of the first `most` documents, in the place of the parts they stand in.
 
         Documents that are not looked into stay behind those that are.
@@ -182,8 +182,13 @@ class RouteScorer:
         places = sorted(place for place in signals.order()[:most] if signals.score[place] > 0)
         if not signals.words or signals.text is None or not places:
             return signals
-        reader, titled = PassageReader(signals.words, open_text), self._titled(signals.rows[places])
-        read = {place: reader.read(int(signals.ids[place]), titled[int(signals.rows[place])]) for place in places}
+        reader, terms = PassageReader(signals.words), [word.term for word in signals.words]
+        texts = open_texts(signals.ids[places].tolist())
+        read: dict[int, BestPassage | None] = {}
+        for place, titled in zip(places, self._titled(terms, signals.rows[places]).T, strict=True):
+            document = texts.get(int(signals.ids[place]))
+            given = [terms[number] for number in np.flatnonzero(titled)]
+            read[place] = reader.read(document, given) if document is not None else None
         shares = signals.text.copy()
         for place, found in read.items():
             shares[place] = found.share if found is not None else 0.0
@@ -199,10 +204,9 @@ class RouteScorer:
         score = (signals.weight * alone + weight * shares**_TEXT_POWER) / (signals.weight + weight)
         return replace(signals, alone=alone, score=np.round(score, DIGITS), text=shares)
 
-    def _titled(self, rows: Array) -> dict[int, list[str]]:
-        """The words of the question that stand in the title of each of these rows (ascending)."""
-        found = self.lexical.list_matched(rows)
-        return {row: matched.get("title", []) for row, matched in zip(rows.tolist(), found, strict=True)}
+    def _titled(self, terms: Sequence[str], rows: Array) -> Array:
+        """Whether each of the words stands in the title of each of these rows, shape (terms, rows)."""
+        return np.array([self.lexical.list_titled(term, rows) for term in terms]).reshape(len(terms), len(rows))
 
     def _bm25(self, rows: Array) -> Array | None:
         """The share of the attainable score: the same meaning in a corpus of one and of 100,000."""
@@ -244,11 +248,12 @@ _MARGIN = 0.06
 the same 53."""
 
 
-def find_committed(signals: Signals, wanted: Wanted) -> int | None:
+def find_committed(signals: Signals, wanted: Wanted, dropped: Collection[int] = ()) -> int | None:
     """The document that the question names beyond doubt, or None.
 
     It is first by score, bears every name the question mentions, covers the period if one
-    is asked for, and no other document agrees nearly as well.
+    is asked for, and no other document agrees nearly as well. Rows that are `dropped`, as
+    other editions than the one asked for, are no rivals.
     """
     if signals.fields is None or "name" not in signals.parts or not len(signals.rows):
         return None
@@ -258,7 +263,9 @@ def find_committed(signals: Signals, wanted: Wanted) -> int | None:
         return None
     if wanted.year is not None and ("year" not in signals.parts or signals.parts["year"][first] < _CONFIDENT_YEAR):
         return None
-    others = np.delete(signals.fields, first)
+    kept = ~np.isin(signals.rows, list(dropped))
+    kept[first] = False
+    others = signals.fields[kept]
     if len(others) and others.max() > signals.fields[first] - _MARGIN:
         return None
     return int(signals.ids[first])
