@@ -159,6 +159,16 @@ def test_the_edition_in_force_on_a_day_is_taken():
     assert ids(result) == [2]
 
 
+def test_a_report_that_compares_two_years_is_not_cut_in_two():
+    cards = [
+        card(f"Corvane annual report {year}", names=("corvane",), years=(year,), forms=("annual report",))
+        for year in (2020, 2021, 2022)
+    ]
+    result = router(cards).route(understand("Did the debt of Corvane increase between 2021 and 2022?"))
+
+    assert ids(result)[0] == 3 and len(ids(result)) == 3
+
+
 def test_reports_of_one_issuer_are_a_series_by_kind():
     cards = [
         card(f"Corvane {kind} {year}", names=("corvane",), years=(year,), forms=(form,), overview="Revenue grew.")

@@ -306,7 +306,10 @@ class Segment:
             return np.arange(len(self), dtype=np.uint64)
         lengths = self.lengths.sum(axis=1, dtype=np.float64)
         middles = np.cumsum(lengths) - lengths / 2
-        return np.minimum(middles * parts / max(lengths.sum(), 1.0), parts - 1).astype(np.uint64)
+        numbers: npt.NDArray[np.uint64] = np.minimum(middles * parts / max(lengths.sum(), 1.0), parts - 1).astype(
+            np.uint64
+        )
+        return numbers
 
     def document_frequency(self, term: str) -> int:
         """In how many rows the term stands, in whatever field."""

@@ -147,7 +147,7 @@ class WordBlock:
         renumbered = np.zeros(len(self.ids), np.int64)
         renumbered[kept] = number[: int(kept.sum())]
         alive = kept[self.places]
-        old = np.repeat(self.vocabulary, np.diff(self._starts.astype(np.int64)))[alive]
+        old = np.repeat(self.vocabulary, self._starts[1:].astype(np.int64) - self._starts[:-1])[alive]
         behind = number[int(kept.sum()) :]
         sizes = [len(decoded[pk].hashes) for pk in fresh]
         hashes = np.concatenate([old, *(decoded[pk].hashes for pk in fresh)]).astype(np.uint64, copy=False)

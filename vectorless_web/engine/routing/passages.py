@@ -33,6 +33,8 @@ _CLOSE = 0.5
 words that have nothing to do with each other."""
 _TEXT_READ = 4000
 """Characters of a passage that are read; a table may have many more."""
+_TEXT_KEPT = 240
+"""Characters of the passage that are kept to be shown on its card."""
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
@@ -41,13 +43,14 @@ class BestPassage:
     """The passage of a document that says most of the question.
 
     `share` in [0, 1] of the question's own words, the rare ones weighing more; `key` is its node, `page_index` its
-    page (from 0), `terms` the analysed words of the question that it says.
+    page (from 0), `terms` the analysed words of the question that it says, `text` the sentence that says most of it.
     """
 
     share: float
     key: int
     page_index: int
     terms: tuple[str, ...]
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,16 +160,18 @@ class PassageReader:
         near = near[np.argsort(-shares[near], kind="stable")][:_ROWS_READ]
         keys = [int(segment.keys[row]) for row in near.tolist()]
         lent = {word.term: 1.0 for word in self._words if word.term in given}
-        close = [self._score_sentences(document.tree.columns.texts[key], lent) for key in keys]
-        scores = [(1 - _CLOSE) * shares[row] + _CLOSE * said for row, said in zip(near.tolist(), close, strict=True)]
+        texts, titles = document.tree.columns.texts, document.tree.columns.titles
+        close = [self._find_sentence(texts[key] or titles[key], lent) for key in keys]
+        said = [share for share, _ in close]
+        scores = ((1 - _CLOSE) * shares[near] + _CLOSE * np.array(said)).tolist()
         at = int(np.argmax(scores))
         terms = tuple(word.term for word, value in zip(self._words, held[:, near[at]], strict=True) if value)
         page = document.tree.columns.integers("page_start")[keys[at]]
-        return BestPassage(min(1.0, float(scores[at])), keys[at], page, terms)
+        return BestPassage(min(1.0, float(scores[at])), keys[at], page, terms, close[at][1])
 
-    def _score_sentences(self, text: str, lent: Mapping[str, float]) -> float:
-        """The greatest share of the question that one sentence of the text says."""
-        best = 0.0
+    def _find_sentence(self, text: str, lent: Mapping[str, float]) -> tuple[float, str]:
+        """The sentence of the text that says most of the question, with the share that it says."""
+        best, found = 0.0, text
         for sentence in _SENTENCE_END.split(text[:_TEXT_READ]):
             said = set(analyse(sentence))
             worth = [
@@ -175,8 +180,9 @@ class PassageReader:
             ]
             if any(worth):
                 pairs = zip(self._words, worth, strict=True)
-                best = max(best, sum(word.share * max(value, lent.get(word.term, 0.0)) for word, value in pairs))
-        return best
+                share = sum(word.share * max(value, lent.get(word.term, 0.0)) for word, value in pairs)
+                best, found = (share, sentence) if share > best else (best, found)
+        return best, " ".join(found.split())[:_TEXT_KEPT]
 
     @staticmethod
     def _held_in(segment: Segment, word: AskedWord) -> Array:

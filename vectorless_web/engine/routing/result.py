@@ -33,6 +33,8 @@ class ScoredCandidate:
     """Node of the passage that says most of the question; -1 where the document was not looked into."""
     page_index: int = -1
     """Its page, from 0."""
+    passage: str = ""
+    """Its beginning, or the sentence of it that says most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,7 @@ class Explainer:
             text=_at(signals.text, place),
             key=passage.key if passage else -1,
             page_index=passage.page_index if passage else -1,
+            passage=passage.text if passage else "",
         )
 
     def _reason(self, said: list[str], found: Mapping[str, list[str]], row: int) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array
+from vectorless_web.engine.routing.card_keys import FORM, SPANS
 from vectorless_web.engine.routing.editions import (
     Edition,
     Recency,
@@ -64,7 +65,7 @@ class SeriesArranger:
         for place in signals.order()[:_LOOKED_AT]:
             row = int(signals.rows[place])
             members = [r for r in self._members(row, allowed).tolist() if r in place_of and r not in seen]
-            if row in seen or len(members) < 2 or score[place] <= 0:
+            if row in seen or len(members) < 2 or score[place] <= 0 or self._is_told_by_period(members):
                 continue
             seen.update(members)
             editions = [Edition.decode(int(number)) for number in self._snapshot.editions(np.array(members))]
@@ -97,6 +98,16 @@ class SeriesArranger:
                 own = agreed[members == row]
                 members = members[agreed >= (own[0] if len(own) else 0.0) - _SAME_NAME]
         return members
+
+    def _is_told_by_period(self, members: Sequence[int]) -> bool:
+        """Whether a day or a stretch of time is looked up in reports, each of which covers several periods.
+
+        They are told apart by the typed fields; a report on the next year may be the one that compares both.
+        """
+        if self._wanted is None or self._wanted.recency not in (Recency.AS_OF, Recency.BETWEEN):
+            return False
+        rows = np.array(members)
+        return any(self._typed.strength(FORM, each, rows).any() for span in SPANS.values() for each in span)
 
     def _say(self, members: Sequence[int], editions: Sequence[Edition], chosen: Sequence[int]) -> str:
         assert self._wanted is not None
