@@ -122,8 +122,8 @@ class TextEvidence:
         own[given] = 0
         lent = (given * shares[:, None]).sum(axis=0)
         best = own.sum(axis=0).max(axis=1)
-        # A part must say something itself: a title alone is on every page.
-        return np.where(best > 0, best + lent, 0.0), words
+        # A part must say something itself: a title alone is on every page, and counts only where all is said by it.
+        return np.where((best > 0) | (lent > 1 - 1e-6), best + lent, 0.0), words
 
 
 def _spread_bits(postings: TextPostings, rows: Array) -> Array:
@@ -142,32 +142,43 @@ class PassageReader:
 
     def read(self, document: CompiledDocument, given: Collection[str] = ()) -> BestPassage | None:
         """The best passage of a document; None when it says nothing of the question or cannot be read."""
+        return next(iter(self.list_best(document, given)), None)
+
+    def list_best(
+        self, document: CompiledDocument, given: Collection[str] = (), *, most: int = _ROWS_READ
+    ) -> list[BestPassage]:
+        """The passages that say nearly as much as the best one, at most `most`, best first."""
         try:
             segment = Segment(document.segment)
         except (ArtefactDamaged, ValueError):
-            return None
+            return []
         if not len(segment):
-            return None
+            return []
         held = np.array([self._held_in(segment, word) for word in self._words]).reshape(len(self._words), len(segment))
         own = held * np.array([word.share for word in self._words]).reshape(-1, 1)
         told = np.array([word.term in given for word in self._words], np.bool_)
         shares = own[~told].sum(axis=0)
-        shares = np.where(shares > 0, shares + sum(word.share for word in self._words if word.term in given), 0.0)
+        if not shares.any():
+            told[:] = False
+            shares = own.sum(axis=0)
+        lent = {word.term: 1.0 for word, is_told in zip(self._words, told, strict=True) if is_told}
+        shares = np.where(shares > 0, shares + sum(word.share for word in self._words if word.term in lent), 0.0)
         best = float(shares.max())
         if best <= 0:
-            return None
+            return []
         near = np.flatnonzero(shares >= _NEAR_BEST * best)
-        near = near[np.argsort(-shares[near], kind="stable")][:_ROWS_READ]
-        keys = [int(segment.keys[row]) for row in near.tolist()]
-        lent = {word.term: 1.0 for word in self._words if word.term in given}
-        texts, titles = document.tree.columns.texts, document.tree.columns.titles
-        close = [self._find_sentence(texts[key] or titles[key], lent) for key in keys]
-        said = [share for share, _ in close]
-        scores = ((1 - _CLOSE) * shares[near] + _CLOSE * np.array(said)).tolist()
-        at = int(np.argmax(scores))
-        terms = tuple(word.term for word, value in zip(self._words, held[:, near[at]], strict=True) if value)
-        page = document.tree.columns.integers("page_start")[keys[at]]
-        return BestPassage(min(1.0, float(scores[at])), keys[at], page, terms, close[at][1])
+        near = near[np.argsort(-shares[near], kind="stable")][:most]
+        found = [self._passage(document, int(segment.keys[row]), held[:, row], shares[row], lent) for row in near]
+        return sorted(found, key=lambda passage: (-passage.share, passage.key))
+
+    def _passage(
+        self, document: CompiledDocument, key: int, held: Array, share: float, lent: Mapping[str, float]
+    ) -> BestPassage:
+        columns = document.tree.columns
+        close, sentence = self._find_sentence(columns.texts[key] or columns.titles[key], lent)
+        terms = tuple(word.term for word, value in zip(self._words, held, strict=True) if value)
+        whole = min(1.0, (1 - _CLOSE) * float(share) + _CLOSE * close)
+        return BestPassage(whole, key, columns.integers("page_start")[key], terms, sentence)
 
     def _find_sentence(self, text: str, lent: Mapping[str, float]) -> tuple[float, str]:
         """The sentence of the text that says most of the question, with the share that it says."""
