@@ -27,7 +27,9 @@ from vectorless_web.engine.parsing.markup.markdown import markdown_text
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, TextBlock, cut_pages
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 from vectorless_web.engine.parsing.pdf.parse import compile_pdf
-from vectorless_web.engine.parsing.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT, decode, sniff, text_type
+from vectorless_web.engine.parsing.sheets.opendocument import read_spreadsheet
+from vectorless_web.engine.parsing.sheets.workbook import read_workbook
+from vectorless_web.engine.parsing.sniff import DOCX, HTML, MARKDOWN, ODS, PDF, TEXT, XLSX, decode, sniff, text_type
 from vectorless_web.engine.parsing.word.parse import read_docx
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
@@ -380,9 +382,13 @@ def _verdict(source: str, warnings: Sequence[str], sections: int) -> str:
     return f"The outline has {count}, taken {origin}." + (" Some points need attention." if warnings else "")
 
 
+SHEETS = {XLSX: read_workbook, ODS: read_spreadsheet}
+"""The readers of files of sheets, by what a file is."""
 Progress = Callable[[str, int, int], None]
 _HEAD_BYTES = 8192
 """Bytes of a file by which its kind is told."""
+_TAIL_BYTES = 65_536
+"""Bytes at its end, where an Office document lists its parts."""
 _FIRST_PAGES = 3
 """Pages at the beginning that are searched for names, years and kinds of document."""
 _USUAL_LIMITS = CompileLimits()
@@ -474,12 +480,14 @@ def _digest(path: Path, limits: CompileLimits) -> str:
 
 
 def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> Parsed:
-    with path.open("rb") as file:
-        kind = sniff(file.read(_HEAD_BYTES), name=name)
+    kind = _sniff_file(path, name)
     if kind == PDF:
         outlined = compile_pdf(path, ignore_bookmarks=ignore_bookmarks, tell=tell, limits=limits)
         return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title)
     tell("parsing", 0, 1)
+    if kind in SHEETS:
+        sheets = SHEETS[kind](path, limits=limits)
+        return replace(_cut_into_pages(kind, sheets.text, sheets.blocks, sheets.title, tell), remarks=sheets.remarks)
     if kind == DOCX:
         read = read_docx(path, limits=limits)
         return _cut_into_pages(DOCX, read.text, read.blocks, read.title, tell)
@@ -489,6 +497,13 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
     known = format_of(text, name=name)
     text, remarks = known.bound(text)
     return replace(_cut_into_pages(known.media_type, *known.read(text), known.title(text), tell), remarks=remarks)
+
+
+def _sniff_file(path: Path, name: str) -> str:
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+        file.seek(max(path.stat().st_size - _TAIL_BYTES, 0))
+        return sniff(head, name=name, tail=file.read())
 
 
 def _cut_into_pages(media_type: str, text: str, blocks: Sequence[TextBlock], title: str, tell: Progress) -> Parsed:

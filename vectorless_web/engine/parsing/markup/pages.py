@@ -111,7 +111,7 @@ def _with_columns(rows: Sequence[Row], heads: Heads, title: str) -> Table:
         Column(" / ".join(levels), period_of(levels) if number else "", levels=levels)
         for number, levels in enumerate(heads.columns)
     ]
-    units = find_units(" ".join((title, *(column.header for column in columns))))
+    units = find_units(" | ".join((title, *(column.header for column in columns))))
     return with_units(Table(tuple(columns), tuple(rows), part=heads.part), units=units)
 
 
