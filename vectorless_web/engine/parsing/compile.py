@@ -29,7 +29,20 @@ from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 from vectorless_web.engine.parsing.pdf.parse import compile_pdf
 from vectorless_web.engine.parsing.sheets.opendocument import read_spreadsheet
 from vectorless_web.engine.parsing.sheets.workbook import read_workbook
-from vectorless_web.engine.parsing.sniff import DOCX, HTML, MARKDOWN, ODS, PDF, TEXT, XLSX, decode, sniff, text_type
+from vectorless_web.engine.parsing.slides import read_slides
+from vectorless_web.engine.parsing.sniff import (
+    DOCX,
+    HTML,
+    MARKDOWN,
+    ODS,
+    PDF,
+    PPTX,
+    TEXT,
+    XLSX,
+    decode,
+    sniff,
+    text_type,
+)
 from vectorless_web.engine.parsing.word.parse import read_docx
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
@@ -488,6 +501,10 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
     if kind in SHEETS:
         sheets = SHEETS[kind](path, limits=limits)
         return replace(_cut_into_pages(kind, sheets.text, sheets.blocks, sheets.title, tell), remarks=sheets.remarks)
+    if kind == PPTX:
+        deck = read_slides(path, limits=limits)
+        cut = _cut_into_pages(kind, deck.text, deck.blocks, deck.title, tell, starts=deck.starts)
+        return replace(cut, remarks=deck.remarks)
     if kind == DOCX:
         read = read_docx(path, limits=limits)
         return _cut_into_pages(DOCX, read.text, read.blocks, read.title, tell)
@@ -506,11 +523,19 @@ def _sniff_file(path: Path, name: str) -> str:
         return sniff(head, name=name, tail=file.read())
 
 
-def _cut_into_pages(media_type: str, text: str, blocks: Sequence[TextBlock], title: str, tell: Progress) -> Parsed:
+def _cut_into_pages(
+    media_type: str,
+    text: str,
+    blocks: Sequence[TextBlock],
+    title: str,
+    tell: Progress,
+    *,
+    starts: Sequence[int] = (),
+) -> Parsed:
     if not blocks:
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
     tell("parsing", 1, 1)
-    pages, drafts = cut_pages(text, blocks)
+    pages, drafts = cut_pages(text, blocks, starts)
     source = "headings" if any(block.kind is NodeKind.SECTION for block in blocks) else "pages"
     return Parsed(media_type, pages, drafts, source, title)
 
