@@ -23,6 +23,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.markup.delimited import claims_delimited, read_delimited
 from vectorless_web.engine.parsing.markup.html import bound_page, claims_html, html_text, html_title
+from vectorless_web.engine.parsing.markup.mail import claims_mail, mail_title, name_attachments, read_mail
 from vectorless_web.engine.parsing.markup.markdown import markdown_text
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, TextBlock, cut_pages
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
@@ -33,6 +34,7 @@ from vectorless_web.engine.parsing.slides import read_slides
 from vectorless_web.engine.parsing.sniff import (
     DOCX,
     HTML,
+    MAIL,
     MARKDOWN,
     ODS,
     PDF,
@@ -280,6 +282,7 @@ def _bounded_page(source: str) -> Bounded:
 
 
 FORMATS = (
+    TextFormat(MAIL, claims_mail, read_mail, mail_title, name_attachments),
     TextFormat(HTML, claims_html, html_text, html_title, _bounded_page),
     TextFormat(TEXT, claims_delimited, read_delimited),
     TextFormat(MARKDOWN, _is_markdown, markdown_text),

@@ -9,6 +9,7 @@ from charset_normalizer import from_bytes
 from vectorless_web.engine.errors import UnreadableDocument
 
 PDF, MARKDOWN, TEXT, HTML = "application/pdf", "text/markdown", "text/plain", "text/html"
+MAIL = "message/rfc822"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
