@@ -190,7 +190,6 @@ TYPES, LARGE = {"[Content_Types].xml": b"<Types/>"}, {"docProps/thumbnail.jpeg":
         ({**TYPES, "xl/workbook.bin": b"x"}, "figures.xlsb", "an Excel workbook"),
         ({**TYPES, **LARGE, "visio/document.xml": b"<x/>"}, "figures.docx", "a Visio drawing"),
         ({"mimetype": b"application/vnd.oasis.opendocument.text"}, "letter.odt", "an OpenDocument text"),
-        ({"mimetype": b"application/epub+zip"}, "book.epub", "an EPUB book"),
         ({"Index/Document.iwa": b"x"}, "letter.pages", "a Pages document"),
     ],
 )

@@ -16,6 +16,7 @@ from vectorless_web.engine.documents.card import PageInfo, TreeReport, unread_pa
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
+from vectorless_web.engine.parsing.book import read_book
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, runs_pages
@@ -25,7 +26,7 @@ from vectorless_web.engine.parsing.markup.delimited import claims_delimited, rea
 from vectorless_web.engine.parsing.markup.html import bound_page, claims_html, html_text, html_title
 from vectorless_web.engine.parsing.markup.mail import claims_mail, mail_title, name_attachments, read_mail
 from vectorless_web.engine.parsing.markup.markdown import markdown_text
-from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, TextBlock, cut_pages
+from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, DocumentText, TextBlock, cut_pages
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 from vectorless_web.engine.parsing.pdf.parse import compile_pdf
 from vectorless_web.engine.parsing.sheets.opendocument import read_spreadsheet
@@ -33,6 +34,7 @@ from vectorless_web.engine.parsing.sheets.workbook import read_workbook
 from vectorless_web.engine.parsing.slides import read_slides
 from vectorless_web.engine.parsing.sniff import (
     DOCX,
+    EPUB,
     HTML,
     MAIL,
     MARKDOWN,
@@ -398,8 +400,14 @@ def _verdict(source: str, warnings: Sequence[str], sections: int) -> str:
     return f"The outline has {count}, taken {origin}." + (" Some points need attention." if warnings else "")
 
 
-SHEETS = {XLSX: read_workbook, ODS: read_spreadsheet}
-"""The readers of files of sheets, by what a file is."""
+PACKAGES = {
+    DOCX: read_docx,
+    XLSX: read_workbook,
+    PPTX: read_slides,
+    ODS: read_spreadsheet,
+    EPUB: read_book,
+}
+"""The readers of files that are archives of several parts, by what a file is."""
 Progress = Callable[[str, int, int], None]
 _HEAD_BYTES = 8192
 """Bytes of a file by which its kind is told."""
@@ -501,22 +509,15 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
         outlined = compile_pdf(path, ignore_bookmarks=ignore_bookmarks, tell=tell, limits=limits)
         return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title)
     tell("parsing", 0, 1)
-    if kind in SHEETS:
-        sheets = SHEETS[kind](path, limits=limits)
-        return replace(_cut_into_pages(kind, sheets.text, sheets.blocks, sheets.title, tell), remarks=sheets.remarks)
-    if kind == PPTX:
-        deck = read_slides(path, limits=limits)
-        cut = _cut_into_pages(kind, deck.text, deck.blocks, deck.title, tell, starts=deck.starts)
-        return replace(cut, remarks=deck.remarks)
-    if kind == DOCX:
-        read = read_docx(path, limits=limits)
-        return _cut_into_pages(DOCX, read.text, read.blocks, read.title, tell)
+    if kind in PACKAGES:
+        return _cut_into_pages(kind, PACKAGES[kind](path, limits=limits), tell)
     text = decode(path.read_bytes())
     if len(text) > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
     known = format_of(text, name=name)
     text, remarks = known.bound(text)
-    return replace(_cut_into_pages(known.media_type, *known.read(text), known.title(text), tell), remarks=remarks)
+    shown, blocks = known.read(text)
+    return _cut_into_pages(known.media_type, DocumentText(shown, blocks, known.title(text), remarks), tell)
 
 
 def _sniff_file(path: Path, name: str) -> str:
@@ -526,21 +527,13 @@ def _sniff_file(path: Path, name: str) -> str:
         return sniff(head, name=name, tail=file.read())
 
 
-def _cut_into_pages(
-    media_type: str,
-    text: str,
-    blocks: Sequence[TextBlock],
-    title: str,
-    tell: Progress,
-    *,
-    starts: Sequence[int] = (),
-) -> Parsed:
-    if not blocks:
+def _cut_into_pages(media_type: str, read: DocumentText, tell: Progress) -> Parsed:
+    if not read.blocks:
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
     tell("parsing", 1, 1)
-    pages, drafts = cut_pages(text, blocks, starts)
-    source = "headings" if any(block.kind is NodeKind.SECTION for block in blocks) else "pages"
-    return Parsed(media_type, pages, drafts, source, title)
+    pages, drafts = cut_pages(read.text, read.blocks, read.starts)
+    source = "headings" if any(block.kind is NodeKind.SECTION for block in read.blocks) else "pages"
+    return Parsed(media_type, pages, drafts, source, read.title, read.remarks)
 
 
 def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:

@@ -1,7 +1,7 @@
 """Reads a PowerPoint presentation (.pptx): each slide as a page and a section, with its tables, charts and notes."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
-from vectorless_web.engine.parsing.markup.pages import TextBlock
+from vectorless_web.engine.parsing.markup.pages import DocumentText, TextBlock
 from vectorless_web.engine.parsing.sheets.numbers import show_number
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 from vectorless_web.engine.parsing.word.package import PackageKind, local, open_package, value
@@ -28,18 +28,7 @@ _FURNITURE = ("dt", "ftr", "sldNum", "hdr")
 """Placeholders for dates, footers and slide numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class SlideText:
-    """The readable text, its blocks, where each slide begins in it, the title, and sentences on what is left out."""
-
-    text: str
-    blocks: Sequence[TextBlock]
-    starts: Sequence[int]
-    title: str
-    remarks: Sequence[str]
-
-
-def read_slides(path: Path, *, limits: CompileLimits) -> SlideText:
+def read_slides(path: Path, *, limits: CompileLimits) -> DocumentText:
     """Read a presentation. Page n is the n-th slide that is shown.
 
     UnreadableDocument: `damaged_pptx`, `encrypted_pptx`, `zip_bomb`, `unsafe_pptx`, `no_text`, `too_large`.
@@ -66,7 +55,7 @@ def read_slides(path: Path, *, limits: CompileLimits) -> SlideText:
         )
     if writer.length > limits.characters:
         raise UnreadableDocument("This presentation is too long. Split it into smaller files.", code="too_large")
-    return SlideText(writer.text, writer.blocks, reader.starts, remove_invisible(title), list(reader.tell()))
+    return DocumentText(writer.text, writer.blocks, remove_invisible(title), list(reader.tell()), reader.starts)
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from charset_normalizer import from_bytes
 from vectorless_web.engine.errors import UnreadableDocument
 
 PDF, MARKDOWN, TEXT, HTML = "application/pdf", "text/markdown", "text/plain", "text/html"
-MAIL = "message/rfc822"
+MAIL, EPUB = "message/rfc822", "application/epub+zip"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
@@ -32,7 +32,6 @@ _BY_MEDIA_TYPE = (
     (b"application/vnd.oasis.opendocument.text", "an OpenDocument text"),
     (b"application/vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
     (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
-    (b"application/epub+zip", "an EPUB book"),
 )
 """What stands in the first file of the formats that begin with one named `mimetype`."""
 _BY_NAME = {
@@ -63,13 +62,13 @@ _SIGNATURES = (
     (b"%!PS", "a PostScript file"),
 )
 ACCEPTED = (
-    "Upload a PDF, a Word, Excel or PowerPoint file (.docx, .xlsx, .pptx), an OpenDocument sheet (.ods), a web page,"
-    " a message (.eml), Markdown, plain text or CSV."
+    "Upload a PDF, a Word, Excel or PowerPoint file (.docx, .xlsx, .pptx), an OpenDocument sheet (.ods), an EPUB book,"
+    " a web page, a message (.eml), Markdown, plain text or CSV."
 )
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, DOCX, XLSX, PPTX or ODS for a ZIP that may be one, or TEXT for whatever could be text.
+    """PDF, DOCX, XLSX, PPTX, ODS or EPUB for a ZIP that may be one, or TEXT for whatever could be text.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
@@ -100,7 +99,7 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
-    """DOCX, XLSX, PPTX or ODS, or which of the other kinds of document that are ZIP archives within it is."""
+    """DOCX, XLSX, PPTX, ODS or EPUB, or which of the other kinds of document that are ZIP archives within it is."""
     parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
     looks_like_word = head[30:].startswith(_OFFICE_PARTS)
     if looks_like_word and b"word" in parts:
@@ -109,6 +108,8 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
         return XLSX
     if looks_like_word and b"ppt" in parts:
         return PPTX
+    if head[38:].startswith(EPUB.encode()):
+        return EPUB
     if head[38:].startswith(ODS.encode()) and not head[38 + len(ODS) :].startswith(b"-template"):
         return ODS
     kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "")

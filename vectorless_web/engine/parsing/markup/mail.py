@@ -7,6 +7,7 @@ from email.message import EmailMessage, MIMEPart
 from pathlib import PurePath
 
 from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
 from vectorless_web.engine.parsing.markup.pages import TextBlock
@@ -75,16 +76,11 @@ def _write_body(writer: BlockWriter, message: EmailMessage) -> None:
         return
     said = _decode(body)
     is_page = body.get_content_type() == "text/html"
-    read, blocks = html_text(bound_page(said).source) if is_page else (said, text_blocks(said))
-    shift = writer.length
-    writer.end_list()
-    writer.parts.append(read + "\n\n")
-    writer.length += len(read) + 2
-    for block in blocks:
-        block.start, block.end = block.start + shift, block.end + shift
-        if block.cells is not None:
-            block.cells = [[(start + shift, end + shift) for start, end in row] for row in block.cells]
-        writer.blocks.append(block)
+    try:
+        read, blocks = html_text(bound_page(said).source) if is_page else (said, text_blocks(said))
+    except UnreadableDocument:
+        return  # a page of pictures; the headers are still worth keeping
+    writer.extend(read, blocks)
 
 
 def _decode(part: MIMEPart) -> str:

@@ -47,6 +47,21 @@ class TextBlock:
     heads: Heads | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """What a reader gives of a file without printed pages: its readable text and blocks, and its own title or "".
+
+    `remarks` are sentences for its owner on what was left out; `starts` is where each page begins in the text,
+    for files that have pages of their own.
+    """
+
+    text: str
+    blocks: Sequence[TextBlock]
+    title: str = ""
+    remarks: Sequence[str] = ()
+    starts: Sequence[int] = ()
+
+
 def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()) -> tuple[list[Page], list[Draft]]:
     """Pages and drafts of a text; pages end where blocks end, so that no block is divided.
 

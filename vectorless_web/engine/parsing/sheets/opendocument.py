@@ -8,7 +8,8 @@ from lxml import etree
 
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
-from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, SheetText, write_sheets
+from vectorless_web.engine.parsing.markup.pages import DocumentText
+from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
 from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_text
 from vectorless_web.engine.parsing.word.package import PackageKind, child, local, open_package, value
 
@@ -18,7 +19,7 @@ _MOST_REPEATED = 1_000
 _HIDDEN = ("collapse", "filter")
 
 
-def read_spreadsheet(path: Path, *, limits: CompileLimits) -> SheetText:
+def read_spreadsheet(path: Path, *, limits: CompileLimits) -> DocumentText:
     """Read an OpenDocument spreadsheet.
 
     UnreadableDocument: `damaged_ods`, `encrypted_ods`, `zip_bomb`, `unsafe_ods`, `too_large`, `no_text`.
@@ -34,7 +35,7 @@ def read_spreadsheet(path: Path, *, limits: CompileLimits) -> SheetText:
         writer = write_sheets(reader.sheets)
     check_sheet_text(writer.length, bool(writer.blocks), limits)
     said = remove_invisible(title.text or "") if title is not None else ""
-    return SheetText(writer.text, writer.blocks, said, list(reader.left_out.tell()))
+    return DocumentText(writer.text, writer.blocks, said, list(reader.left_out.tell()))
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ from itertools import pairwise
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
-from vectorless_web.engine.parsing.markup.pages import TextBlock
 from vectorless_web.engine.parsing.tables.spans import MOST_ACROSS, MOST_CELLS, SpanCell, guess_headers
 
 FILLED_CELLS = 1_000_000
@@ -37,16 +36,6 @@ class Sheet:
     name: str
     rows: dict[int, dict[int, SheetCell]] = field(default_factory=dict)
     spans: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SheetText:
-    """The readable text of a workbook, its blocks, the title its properties give, and sentences on what is left out."""
-
-    text: str
-    blocks: Sequence[TextBlock]
-    title: str
-    remarks: Sequence[str]
 
 
 class CellCount:

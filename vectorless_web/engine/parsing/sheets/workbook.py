@@ -12,8 +12,9 @@ from lxml import etree
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
+from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.sheets.numbers import BUILT_IN, show_number
-from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, SheetText, write_sheets
+from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
 from vectorless_web.engine.parsing.word.package import Package, PackageKind, child, local, open_package, value
 
 WORKBOOK = PackageKind("Excel workbook", "Excel", "xlsx")
@@ -24,7 +25,7 @@ _MOST_MERGES = 100_000
 """Merged ranges of a sheet that are followed."""
 
 
-def read_workbook(path: Path, *, limits: CompileLimits) -> SheetText:
+def read_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
     """Read an Excel workbook.
 
     Values are those stored when it was last saved; nothing is calculated, run or fetched.
@@ -42,7 +43,7 @@ def read_workbook(path: Path, *, limits: CompileLimits) -> SheetText:
         writer = write_sheets(sheets)
     check_sheet_text(writer.length, bool(writer.blocks), limits)
     said = remove_invisible(title.text or "") if title is not None else ""
-    return SheetText(writer.text, writer.blocks, said, list(reader.left_out.tell()))
+    return DocumentText(writer.text, writer.blocks, said, list(reader.left_out.tell()))
 
 
 def check_sheet_text(length: int, has_blocks: bool, limits: CompileLimits) -> None:

@@ -74,6 +74,14 @@ class Package:
         self._kind = kind
         self._names = {info.filename.lower().lstrip("/"): info for info in archive.infolist()}
 
+    def has(self, name: str) -> bool:
+        """Whether there is such a part."""
+        return name.lower() in self._names
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a part; KeyError when there is no such part."""
+        return self._bytes(self._names[name.lower()])
+
     def xml(self, name: str) -> etree._Element | None:
         """The root of a part; None when there is no such part."""
         info = self._names.get(name.lower())
