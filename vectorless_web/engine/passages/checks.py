@@ -134,6 +134,14 @@ _EXTREME = re.compile(
     r"|best|worst|primary|main|principal|only)\b",
     re.IGNORECASE,
 )
+_FOLLOWS = re.compile(
+    r"\b(?:if|where|when\w*|after|once|unless|late|later|beyond|exceed\w*|more than|fails?|failure|miss\w*|breach\w*"
+    r"|break\w*|anyone|whoever|each|every|any)\b.*\b(?:fees?|fines?|penalt\w+|interest|reduc\w+|deduct\w+|credit\w*|damages"
+    r"|surcharge|charged?|costs?|owes?|pays?|paid|liable|liability|banned|ban|warned|warning|terminat\w*|ends?|cancel\w*"
+    r"|withdraw\w*|lose[sd]?|forfeit\w*|refus\w+|reject\w*|refund\w*|replac\w+|repair\w*|suspend\w*|dismiss\w*|entitled|must"
+    r"|shall|may|stops?|locked|fails?|skip)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _CLAUSE_NUMBER = re.compile(r"^\s*\(?(?:\d+(?:\.\d+)*|[a-z])[.)]?\s+")
 
 
@@ -170,7 +178,7 @@ def _tells_points(part: str, words: str, members: int) -> bool:
 
 
 def _never(part: str, words: str, members: int) -> bool:
-    """A figure worked out from others is never copied."""
+    """A figure worked out from others is never copied, and the parties are read from where documents name them."""
     return False
 
 
@@ -240,6 +248,9 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.DEFINITION: _defines,
     Wanted.STEPS: _tells_steps,
     Wanted.POINTS: _tells_points,
+    Wanted.PARTIES: _never,
+    Wanted.TERM: _searches(SPAN),
+    Wanted.CONSEQUENCE: _searches(_FOLLOWS),
     Wanted.EXTREME: _searches(_EXTREME),
     Wanted.SUM: _never,
 }

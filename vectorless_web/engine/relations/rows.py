@@ -554,7 +554,15 @@ _AMOUNTS = re.compile(
 _SUBJECT = re.compile(r"\b(?:which|what)\s+(?:of (?:the )?)?(?P<noun>[\w’'-]+(?:\s+[\w’'-]+)?)", re.IGNORECASE)
 
 
+_ASKS_WHICH = re.compile(r"\b(?:which|what|who|where|whose)\b", re.IGNORECASE)
+_ASKS_ELSE = re.compile(
+    r"\b(?:why|how come|when|in (?:which|what) (?:\w+ )?(?:year|month|quarter|period)s?)\b", re.IGNORECASE
+)
+
+
 def _rank(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
+    if not _ASKS_WHICH.search(question) or _ASKS_ELSE.search(question):
+        return None
     found = [
         read
         for grid in grids
