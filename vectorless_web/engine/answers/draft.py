@@ -507,6 +507,9 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
         return AnswerDraft(tuple(replace(claim, signals=(Signal(LISTS_MENTIONS, 1.0),)) for claim in claims))
     if not passages:
         return AnswerDraft()
+    passages = [passage for passage in passages if passage.parts or not is_heading(passage.quote)]
+    if not passages:
+        return AnswerDraft()
     standing = [passage for passage in passages if passage.suffices]
     chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
@@ -545,10 +548,33 @@ def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
     """The first sentence under the verdict that its words give, when it says enough of the question."""
     quote = _deciding_sentence(question, passage)
-    if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
+    if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
+        return claim
+    if _MONTH.search(question) and _MONTHS.search(quote):
         return claim
     verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
-    return replace(claim, text=f"{verdict}: {claim.text}") if verdict else claim
+    told = claim.text
+    if verdict and f" {quote}" in told and not _LEANS.match(quote):
+        # What settles the question comes first, the rule that it bends after it.
+        told = f"{quote} {told.replace(f' {quote}', '', 1)}"
+    return replace(claim, text=f"{verdict}: {told}") if verdict else claim
+
+
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|winter|summer)\b"
+)
+_MONTHS = re.compile(rf"\bfrom {_MONTH.pattern}.{{0,12}}? (?:to|until|through) {_MONTH.pattern}")
+"""A rule that differs by months: which part of it holds for a month is left to the reader."""
+
+_LEANS = re.compile(r"(?:he|she|it|they|this|these|those|such|however|but|otherwise|in (?:this|that))\b", re.IGNORECASE)
+_HEADING = re.compile(
+    r"\s*(?:(?:article|clause|section|part)\s+)?\d+(?:\.\d+)*[.)]?\s+[A-Z][^.;:!?]{2,80}$", re.IGNORECASE
+)
+
+
+def is_heading(text: str) -> bool:
+    """Whether words are the numbered heading of a clause, which says nothing by itself."""
+    return bool(_HEADING.match(text.strip()))
 
 
 def _verdict_with_exception(question: str, sentence: str) -> str:
@@ -565,4 +591,8 @@ def _deciding_sentence(question: str, passage: Passage) -> str:
     for piece in cut_pieces(after, by_line=False):
         if asked & set(analyse(piece.text)) - set(analyse(passage.quote)):
             return piece.text
-    return passage.quote.rstrip()
+    sentences = [piece.text for piece in cut_pieces(passage.quote, by_line=False)]
+    # Of several sentences in one item the last of those that say most of the question bends the others.
+    return (
+        max(reversed(sentences), key=lambda text: len(asked & set(analyse(text))), default="") or passage.quote.rstrip()
+    )

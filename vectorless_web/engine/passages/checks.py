@@ -81,7 +81,7 @@ _CAUSE = re.compile(
 )
 _MEANS = re.compile(
     r"\b(?:means?|is defined as|are defined as|refers? to|is (?:a|an|the|any|one|called|considered|deemed"
-    r"|known as)|are (?:those|any|called|considered)"
+    r"|known as|what (?:we|they|you|one) call)|are (?:those|any|called|considered)"
     r"|shall mean|stands? for|is understood|denotes|includes?|consists?|comprises?|relates?|represents?|i\.e\."
     r"|in other words|counts? as)\b",
     re.IGNORECASE,
@@ -230,8 +230,11 @@ _ASKS_MEANING = frozenset(
 def _defines(part: str, text: str, members: int) -> bool:
     """Whether the words before "means" or "is a" are those of the term asked for."""
     term = set(analyse(part)) - _ASKS_MEANING
+    names = bool(re.search(r"\bwhat (?:do|does) \w+ call\b|\bwhat is .{2,80} called\b", part, re.IGNORECASE))
     for match in _MEANS.finditer(text):
-        subject = set(analyse(text[max(0, match.start() - 120) : match.start()]))
+        # Asked what something is called, the description stands behind the word that defines.
+        beside = text[match.end() : match.end() + 200] if names else text[max(0, match.start() - 120) : match.start()]
+        subject = set(analyse(beside))
         if not term or len(term & subject) >= min(len(term), 2):
             return True
     return False

@@ -88,7 +88,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"|does) .{2,60} (?:mean|stand for)\b"
             r"|\bwhat counts as\b|\bwhat do (?:they|you|we) call\b|^what (?:is|are) (?:an? |the term )?(?!the\b"
             r"|this\b|that\b|it\b|your\b|our\b|my\b)[\w-]+(?: [\w-]+){0,2}"
-            r"(?:,? as (?:the|an?|it|they)\b.{0,60})?\?*$",
+            r"(?:,? as (?:the|an?|it|they)\b.{0,60})?\?*$"
+            r"|^what (?:is|are) the (?-i:[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){1,3})\?*$",
         ),
         (Wanted.SPAN, rf"\bhow (?:long|often|soon|quickly|frequently)\b|\bhow many (?:[\w-]+ ){{0,2}}{_UNITS_OF_TIME}\b"
          r"|\bhow much (?:notice|warning|time)\b|\b(?:what|which) (?:period|interval|deadline|notice|frequency)\b"),

@@ -460,10 +460,12 @@ def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return _end_with_answer(walk, arguments)
     figures = _list_figures(walk.facts)
     passages = sum(isinstance(fact, Passage) for fact in walk.facts)
+    rows = sum(len(fact.quoted) for fact in walk.facts if isinstance(fact, RowsRead))
     gaps = walk.gaps()
+    counts = {"figures": len(figures), **({"rows": rows} if rows else {}), "passages": passages}
     return StepResult(
-        say=_describe_synthesis(walk, len(figures), passages, gaps),
-        observation={"figures": len(figures), "passages": passages, "missing": list(gaps)},
+        say=_describe_synthesis(walk, len(figures), rows, passages, gaps),
+        observation={**counts, "missing": list(gaps)},
         refs=tuple(walk.ref(key, "read") for key in dict.fromkeys(fact.key for fact in walk.facts))[:8],
         confidence=round(max((fact.fit for fact in walk.facts), default=0.0), 4),
     )
@@ -481,9 +483,10 @@ def _end_with_answer(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     )
 
 
-def _describe_synthesis(walk: Walk, figures: int, passages: int, gaps: tuple[str, ...]) -> str:
-    if not figures and not passages:
+def _describe_synthesis(walk: Walk, figures: int, rows: int, passages: int, gaps: tuple[str, ...]) -> str:
+    if not figures and not rows and not passages:
         return f"Found nothing in {shorten_title(walk.entry.title)} that answers"
-    parts = ([say_count(figures, "figure")] if figures else []) + ([say_count(passages, "passage")] if passages else [])
+    counted = ((figures, "figure"), (rows, "table row"), (passages, "passage"))
+    parts = [say_count(number, noun) for number, noun in counted if number]
     missing = f"; still missing: {join_names([shorten_title(gap) for gap in gaps[:3]])}" if gaps else ""
     return f"Put together {join_names(parts)} from {shorten_title(walk.entry.title)}{missing}"
