@@ -89,6 +89,8 @@ class DraftClaim:
     signals: tuple[Signal, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     """A small table that the sentence announces, its header row first; checked with the sentence."""
+    source: str = ""
+    """The words of the sentence that only say where it stands ("(table “Board”, Report 12)"): they claim nothing."""
 
     def split_table(self) -> list["DraftClaim"]:
         """The sentence, then each row of its table as a sentence: "Solo: Memory: 2 GB; Disk: 20 GB"."""

@@ -432,8 +432,12 @@ def _say_version(draft: AnswerDraft, said: str) -> AnswerDraft:
         return draft
     first, *others = draft.claims
     title = said.rpartition(", ")[0]
-    told = first.text.replace(title, said, 1) if title in first.text else f"{first.text} ({said})"
-    return replace(draft, claims=(replace(first, text=told), *others))
+    if first.source and title in first.source:
+        named = first.source.replace(title, said)
+        told = first.text.replace(first.source, named)
+    else:
+        named, told = f"({said})", f"{first.text} ({said})"
+    return replace(draft, claims=(replace(first, text=told, source=named), *others))
 
 
 def _draft_reading(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:

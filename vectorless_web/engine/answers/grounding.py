@@ -106,6 +106,8 @@ class Grounder:
     def _judge(self, claim: DraftClaim, places: list[PlacedQuote]) -> tuple[list[PlacedQuote], list[str]]:
         """The objections to a claim and to each row of its table, and its quotes: as whole rows, or with others that
         were shown, when only these account for it."""
+        if claim.source:
+            claim = replace(claim, text=claim.text.replace(claim.source, " "), source="")
         if claim.table:
             judged = [self._judge(part, places) for part in claim.split_table()]
             return judged[0][0], [objection for _, objections in judged for objection in objections]

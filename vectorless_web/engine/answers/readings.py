@@ -30,7 +30,7 @@ def claim_of_reading(plan: QueryPlan, reading: Reading, title: str = "") -> tupl
     """The claim that tells a reading and its document, and the one number that it stands for, "" for none."""
     claim, value = _word_reading(plan, reading)
     if title:
-        claim = replace(claim, text=f"{claim.text.removesuffix('.')} ({title}).")
+        claim = replace(claim, text=f"{claim.text.removesuffix('.')} ({title}).", source=f"({title})")
     signals = (Signal(f"reads_{reading.request.task.value}", 1.0), Signal("reading_fit", min(1.0, reading.fit)))
     return replace(claim, signals=signals), value
 
@@ -144,7 +144,7 @@ def _tell_change(reading: Reading, result: str) -> str:
     request, figures = reading.request, reading.figures
     is_change = request.name.startswith("change in") and reading.expression == "a - b" and len(figures) == 2
     whens = [_when(operand, figure) for operand, figure in zip(request.operands, figures, strict=False)]
-    if not is_change or len(set(filter(None, whens))) < 2 or reading.value is None:
+    if not is_change or len(set(filter(None, whens))) < 2 or reading.value is None or min(f.value for f in figures) < 0:
         return ""
     last, first = [f"{format_figure(figure, None)} in {when}" for figure, when in zip(figures, whens, strict=True)]
     label = _upper(_label(figures[0]))
@@ -307,7 +307,8 @@ def claims_of_rows(read: RowsRead, title: str) -> tuple[list[DraftClaim], str]:
     }[read.task]
     claims, value = tell(read, _name_source(read, title))
     signals = (Signal(f"reads_{_KINDS[read.task].value}", 1.0), Signal("reading_fit", min(1.0, read.fit)))
-    return [replace(claim, fit=read.fit, signals=signals) for claim in claims], value
+    source = _name_source(read, title)[1:-1]
+    return [replace(claim, fit=read.fit, signals=signals, source=source) for claim in claims], value
 
 
 def _name_source(read: RowsRead, title: str) -> str:

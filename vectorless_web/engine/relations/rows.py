@@ -26,6 +26,8 @@ class RowTask(StrEnum):
     """What is done with the rows of a table."""
 
     COMPARE = "compare"
+    DIFFER = "differ"
+    """The same, asked for as the difference between two, which may mean one figure."""
     LIST = "list"
     """All rows, asked for in so many words: "list all", "which ... are there"."""
     LIST_OF = "list_of"
@@ -306,6 +308,13 @@ def _subjects(text: str) -> tuple[str, ...]:
 
 
 def _compare(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
+    return None if _DIFFERENCE.search(question) else _differ(grids, plan, question)
+
+
+_DIFFERENCE = re.compile(r"\bdifferences?\b", re.IGNORECASE)
+
+
+def _differ(grids: Sequence[Grid], plan: QueryPlan, question: str) -> RowsRead | None:
     split = split_comparison(question)
     if split is None or not 1 < len(split[1]) <= MOST_SUBJECTS:
         return None
@@ -893,6 +902,7 @@ def _change_in(grid: Grid, plan: QueryPlan, question: str) -> RowsRead | None:
 
 _READERS: dict[RowTask, Callable[[Sequence[Grid], QueryPlan, str], RowsRead | None]] = {
     RowTask.COMPARE: _compare,
+    RowTask.DIFFER: _differ,
     RowTask.LIST: _list,
     RowTask.LIST_OF: _list_of,
     RowTask.RANK: _rank,

@@ -380,7 +380,9 @@ def _too_many(sink: Sink, steps: Sequence[Step]) -> str:
 def _in_claims(run: Run, sink: Sink) -> str:
     rows = selectors.claims_of(run)
     for claim in rows:
-        stored = {name: getattr(claim, name) for name in ("text", "state", "support", "calculation", "table", "because")}
+        stored = {
+            name: getattr(claim, name) for name in ("text", "state", "support", "calculation", "table", "because")
+        }
         stored["citations"] = encode_as_stored(sorted([list(cited) for cited in claim.citations.values_list(*CITED)]))
         replayed = sink.claims.get(claim.order)
         if replayed is None:

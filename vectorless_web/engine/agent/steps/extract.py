@@ -225,10 +225,14 @@ def _read_rows(walk: Walk, *tasks: RowTask) -> RowsRead | None:
     return read_rows(grids, walk.plan, tasks)
 
 
+LAST_TASKS = (RowTask.RANK, RowTask.DIFFER, RowTask.CHANGE, RowTask.LOOK_UP, RowTask.LIST_OF)
+"""What is read of rows in words where no figures were asked for."""
+
+
 def _prefer_row(walk: Walk, reading: Reading | None) -> Reading | RowsRead | None:
     """The reading; of a plain figure the cell whose row and column say more of the question's words."""
     if reading is None:
-        return _read_rows(walk, RowTask.RANK, RowTask.CHANGE, RowTask.LOOK_UP, RowTask.LIST_OF)
+        return _read_rows(walk, *LAST_TASKS)
     rows = _read_rows(walk, RowTask.LOOK_UP) if reading.request.task is Task.VALUE else None
     if rows is None:
         return reading
