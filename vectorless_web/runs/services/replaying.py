@@ -34,10 +34,10 @@ from vectorless_web.runs.services.recording import (
     Place,
     answer_row,
     calculation_row,
-    table_rows,
     clean_for_database,
     encode_as_stored,
     step_row,
+    table_rows,
 )
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
