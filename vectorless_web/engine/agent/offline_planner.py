@@ -55,8 +55,8 @@ class OfflinePlanner:
 
     def _from_the_start(self, context: WalkContext) -> PlannedStep:
         left = context.budget.steps
-        if context.section_asked is not None and left > 1 and not _has_taken(context, ENTER):
-            return _enter(context.section_asked)
+        if context.places and left > 1 and not _has_taken(context, ENTER):
+            return _enter(context.places[0])
         if _has_taken(context, ENTER) and _may_extract(context) and not _has_taken(context, EXTRACT):
             return _extract(context)
         if (context.gaps or _is_led(context)) and not _has_taken(context, RETRIEVE):
@@ -143,9 +143,9 @@ def _reuse() -> PlannedStep:
     )
 
 
-def _enter(section: int) -> PlannedStep:
-    thought = "Read the section that is to be summed up."
-    return PlannedStep(StepKind.NAVIGATE, thought, ENTER, {"node": section, "direction": "section"})
+def _enter(node: int) -> PlannedStep:
+    thought = "Go where documents say what is asked for."
+    return PlannedStep(StepKind.NAVIGATE, thought, ENTER, {"node": node, "direction": "place"})
 
 
 def _search() -> PlannedStep:
@@ -164,9 +164,8 @@ def _retrieve(context: WalkContext) -> PlannedStep:
 
 
 def _bring_tables(context: WalkContext) -> PlannedStep:
-    more = " more" if _has_taken(context, RETRIEVE) else ""
-    tables = "1 table" if context.unopened_tables == 1 else f"{context.unopened_tables} tables"
-    thought = f"A figure is asked for, and {tables}{more} may state it."
+    more = "more tables" if _has_taken(context, RETRIEVE) else "tables"
+    thought = f"A row may state what is asked: {context.unopened_tables} {more} may have it."
     return PlannedStep(StepKind.RETRIEVE, thought, TABLES, {"tables": True})
 
 

@@ -94,8 +94,8 @@ class WalkContext:
     """Tables that steps brought and whose rows nobody compared with the question yet."""
     unopened_tables: int = 0
     """How many more tables may state what is asked."""
-    section_asked: int | None = None
-    """The section that the question wants summed up, 0 for the whole document."""
+    places: tuple[int, ...] = ()
+    """Nodes that no step brought in which documents say what is asked: a section to be summed up, the parties."""
     idle: frozenset[str] = frozenset()
     """Actions that would have changed nothing, so that they were not taken."""
     walks: int = 1

@@ -15,17 +15,17 @@ from vectorless_web.engine.answers.claims import AnswerDraft, Fact, PackedNode
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.figures.figure import Figure
-from vectorless_web.engine.figures.needs import figure_needs, is_free, wants_figures
+from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.llm.model import Message
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.passages.context import Reading as TextReading
-from vectorless_web.engine.passages.extraction import find_section_asked
+from vectorless_web.engine.passages.extraction import places_asked
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.questions.formulas.request import Request, request_of
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
-from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.ranking.finder import Candidate, Finder
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.relations.rows import RowsRead
 from vectorless_web.engine.retrieval import NodeAddress
 
 OUTLINE_TOKENS = 900
@@ -127,9 +127,7 @@ class Walk:
 
     @cached_property
     def tables(self) -> tuple[int, ...]:
-        """The tables likeliest to state what is asked, in reading order; none where nothing is asked of tables."""
-        if self.request is None and not wants_figures(self.plan):
-            return ()
+        """The tables likeliest to state what is asked, in reading order."""
         tree = self.document.tree
         keys = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
         if len(keys) <= FEW_TABLES:
@@ -138,9 +136,9 @@ class Walk:
         return tuple(sorted(key for _, key in best[:MOST_TABLES]))
 
     @cached_property
-    def section_asked(self) -> int | None:
-        """The section that the question wants summed up."""
-        return find_section_asked(self.finder)[0] if asks_for(self.plan, Wanted.POINTS) else None
+    def places(self) -> tuple[int, ...]:
+        """The nodes in which documents say what is asked for, whatever their words."""
+        return tuple(places_asked(self.finder, self.text_reader))
 
     @cached_property
     def text_reader(self) -> TextReading:
@@ -176,7 +174,7 @@ class Walk:
             known=self.known,
             tables=self._list_uncompared(),
             unopened_tables=sum(key not in self.opened for key in self.tables),
-            section_asked=self.section_asked,
+            places=tuple(key for key in self.places if key not in self.opened),
             idle=frozenset(self.idle),
             budget=WalkBudget(
                 self.steps_left,
@@ -236,7 +234,7 @@ class Walk:
 
     def gaps(self) -> tuple[str, ...]:
         """What the question still lacks: figures without a value, else a passage that answers."""
-        if any(isinstance(fact, Reading) for fact in self.facts):
+        if any(isinstance(fact, Reading | RowsRead) for fact in self.facts):
             return ()
         needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):

@@ -1,13 +1,13 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
-import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import Reading, Span
+from vectorless_web.engine.passages.overview import find_parties, find_points, find_term
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent
@@ -137,16 +137,15 @@ def find_passages(
     found: list[Passage] = []
     for node, fit, where in nodes:
         found.extend(_of_node(asks, node, fit, where))
-    if any(requirement.wanted is Wanted.POINTS for requirement in requirements):
-        found.extend(_read_points(asks))
+    found.extend(_read_by_place(asks, within))
     once = {
         (passage.key, passage.start, passage.is_list): passage for passage in sorted(found, key=_order, reverse=True)
     }
     return sorted(once.values(), key=_order)
 
 
-def _order(passage: Passage) -> tuple[float, int, int]:
-    return (-round(passage.fit, 9), passage.key, passage.start)
+def _order(passage: Passage) -> tuple[bool, float, int, int]:
+    return (not passage.place, -round(passage.fit, 9), passage.key, passage.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,49 +297,41 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
     )
 
 
-MOST_POINTS = 8
-"""Points of a summary."""
+def _read_by_place(asked: Asked, within: Collection[int] | None) -> Iterator[Passage]:
+    """What stands where documents say such things, if all of it may be read."""
+    reading = asked.reading if within is None else Reading(asked.finder.document.tree)
+    for spans, said, place in _spans_by_place(asked.finder, reading):
+        if within is None or all(span.key in within for span in spans):
+            yield _read_whole(asked, spans, said, place)
 
 
-def _read_points(asked: Asked) -> list[Passage]:
-    """The points of the section whose heading says most of what is to be summed up; of the whole document without one.
+def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Span], float, str]]:
+    """The points of a section, the parties, how long a contract runs, with how well it is named and what it is."""
+    tree, wanted = finder.document.tree, {requirement.wanted for requirement in requirements_of(finder.plan)}
+    points, said = find_points(tree, reading, finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
+    if len(points) > 1:
+        yield points, said, "points"
+    if Wanted.PARTIES in wanted and (lines := find_parties(tree, reading)):
+        yield lines, 1.0, "parties"
+    if Wanted.TERM in wanted and (lines := find_term(tree, reading)):
+        yield lines, 1.0, "term"
 
-    A heading that says less than its share answers nothing, and no passage is made of it.
-    """
-    tree = asked.finder.document.tree
-    section, said = find_section_asked(asked.finder)
-    points = asked.reading.section_points(section, MOST_POINTS) if section is not None else []
-    if len(points) < 2:
-        return []
-    node, first = tree.node(points[0].key), points[0]
+
+def places_asked(finder: Finder, reading: Reading) -> list[int]:
+    """The nodes in which documents say what is asked for: the section to be summed up, the parties, the term."""
+    return list(dict.fromkeys(span.key for spans, _, _ in _spans_by_place(finder, reading) for span in spans))
+
+
+def _read_whole(asked: Asked, spans: Sequence[Span], said: float, place: str) -> Passage:
+    """A list that answers by its place in the document, not by its words."""
+    tree, first = asked.finder.document.tree, spans[0]
+    node = tree.node(first.key)
     quote = node.text[first.start : first.end]
     where = ", ".join(tree.path(node.key)[-2:])
     place_of = (asked.document, node.key, node.page_start, quote, first.start, first.end, where)
-    return [Passage(*place_of, fit=max(said, 0.5), said=max(said, 0.5), parts=_copy(asked, points), is_list=True)]
-
-
-def find_section_asked(finder: Finder) -> tuple[int | None, float]:
-    """The section to be summed up, 0 for the whole document, None for none; and how much its heading says."""
-    tree = finder.document.tree
-    sections = [
-        (finder.coverage(f"section chapter part clause {tree.node(key).title}", " ".join(tree.path(key)[:-1])), -key)
-        for key in tree.sections()
-    ]
-    said, place = max(sections, default=(0.0, 0))
-    if said >= ENOUGH_HEADING:
-        return -place, said
-    is_whole = not finder.aspects.pieces or bool(_WHOLE.search(finder.plan.focus))
-    return (0 if is_whole else None), said
-
-
-ENOUGH_HEADING = 0.5
-"""Least share of a question for a summary that the heading of the section says."""
-
-_WHOLE = re.compile(
-    r"(?:summar\w+|sum up|overview|gist|outline|points)(?: of)? (?:this|the|the whole|the entire)"
-    r" (?:document|report|file|agreement|contract|policy|manual|handbook|notice|protocol|paper|lease)\W*$",
-    re.IGNORECASE,
-)
+    return Passage(
+        *place_of, fit=max(said, 0.5), said=max(said, 0.5), parts=_copy(asked, spans), is_list=True, place=place
+    )
 
 
 def _copy(asked: Asked, spans: Sequence[Span]) -> tuple[Part, ...]:

@@ -31,7 +31,8 @@ class Passage:
     by itself; of a list (`is_list`) they are its lead-in and its items. `unmet` says in plain
     words what the question asks for and the passage does not hold. One that `suffices` holds
     all of it and says so much of the question that it may stand as the answer. One that only
-    `refers` to another node (by its key, 0 for none) says where the answer stands.
+    `refers` to another node (by its key, 0 for none) says where the answer stands. `place` names what was read from
+    where documents say it ("parties"), "" for what its words found.
     """
 
     document: str
@@ -49,6 +50,7 @@ class Passage:
     unmet: tuple[str, ...] = ()
     suffices: bool = True
     refers: int = 0
+    place: str = ""
 
 
 QUOTE_SHOWN = 300

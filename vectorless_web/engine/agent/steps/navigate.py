@@ -28,9 +28,6 @@ FOLLOWED = 12
 ENTERED = 12
 """Leaves that a search brings of the sections it found, the best ones."""
 
-SUMMED_UP = 40
-"""Leaves brought of a section that is to be summed up, the first ones."""
-
 MOVES = ("parent", "children", "next", "previous")
 
 
@@ -50,8 +47,8 @@ class Navigator:
             return self._search(walk, key)
         if direction == "reference":
             return _follow_reference(walk, key, arguments.get("target"))
-        if direction == "section":
-            return _enter_section(walk, key)
+        if direction == "place":
+            return _go_to_place(walk, key)
         if direction not in MOVES:
             return refuse_step(
                 f"Knew no way called {direction!r}; ways are {join_names([*MOVES, 'reference', 'search'])}."
@@ -100,17 +97,18 @@ def _open_ranked_leaves(walk: Walk, ranked: Sequence[RankedNode]) -> int:
     return len(new)
 
 
-def _enter_section(walk: Walk, key: int) -> StepResult:
-    """Go to a section and bring what stands in it, in reading order."""
-    leaves = walk.document.tree.leaves(key)[:SUMMED_UP]
-    new = walk.open(leaves)
-    walk.position = key
-    walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in leaves if leaf in new] + walk.queue
-    title, node = shorten_title(walk.title_of(key) if key else walk.entry.title), walk.document.tree.node(key)
+def _go_to_place(walk: Walk, key: int) -> StepResult:
+    """Go where documents say what is asked for, and bring what stands there, in reading order."""
+    tree = walk.document.tree
+    new = walk.open_with_context(walk.places)
+    section = tree.section_of(key)
+    walk.position = section
+    walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in new] + walk.queue
+    title = shorten_title(walk.title_of(section) if section else walk.entry.title or walk.entry.name)
     return StepResult(
-        say=f"Went to {title}, {pages_of(node)}, and opened {say_count(len(new), 'passage')} of it",
-        observation={"at": key, "title": walk.title_of(key), "pages": pages_of(node), **observed_nodes(walk, new)},
-        refs=(walk.ref(key),),
+        say=f"Went to {title}, {pages_of(tree.node(section))}, and opened {say_count(len(new), 'passage')}",
+        observation={"at": section, "title": walk.title_of(section), **observed_nodes(walk, new)},
+        refs=(walk.ref(section),),
     )
 
 
