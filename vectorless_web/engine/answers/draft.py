@@ -442,18 +442,19 @@ def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
     """What was measured of the passage that comes first; whether it may stand is weighed with all else."""
     return (
         Signal("said", passage.said),
-        Signal("passage_fit", min(1.0, passage.fit)),
+        Signal("passage_fit", min(1.0, passage.words_fit)),
         Signal("holds_all", float(not passage.unmet)),
         Signal("suffices", float(passage.suffices)),
         Signal("is_list", float(passage.is_list)),
         Signal("is_rule", float(bool(passage.parts))),
+        *(() if passage.nearness is None else (Signal("nearness", passage.nearness),)),
     )
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
     """The first sentence under the verdict that its words give, when it says enough of the question."""
     quote = _deciding_sentence(question, passage)
-    if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
+    if passage.words_fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
         return claim
     verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
     return replace(claim, text=f"{verdict}: {claim.text}") if verdict else claim

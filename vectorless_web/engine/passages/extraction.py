@@ -1,7 +1,7 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
@@ -121,10 +121,16 @@ SHORTEST_ROW = 6
 """A shorter row or list item holds no fact."""
 
 
-def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finder: Finder) -> list[Passage]:
+def find_passages(
+    document: str,
+    nodes: Iterable[tuple[Node, float, str]],
+    finder: Finder,
+    nearness: Mapping[str, float] | None = None,
+) -> list[Passage]:
     """Pieces of the given nodes that say something of the question, best first.
 
-    `nodes` are (node, its retrieval fit, where it stands in words).
+    `nodes` are (node, its retrieval fit, where it stands in words). `nearness` are shares in [0, 1]
+    by the text of a piece; one that is not among them counts as far, and without any the words decide.
     """
     reading, requirements = Reading(finder.document.tree), requirements_of(finder.plan)
     asks = Asked(document, finder, reading, requirements)
@@ -133,10 +139,35 @@ def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finde
         found.extend(_of_node(asks, node, fit, where))
     if any(requirement.wanted is Wanted.POINTS for requirement in requirements):
         found.extend(_read_points(asks))
+    if nearness:
+        found = weigh_nearness(found, nearness)
     once = {
         (passage.key, passage.start, passage.is_list): passage for passage in sorted(found, key=_order, reverse=True)
     }
     return sorted(once.values(), key=_order)
+
+
+NEARNESS_SHARE = 0.3
+"""What nearness in meaning counts in a fit, as a share of what the best piece leaves unsaid of the question."""
+
+
+def nearness_share(said: float) -> float:
+    """The share of nearness beside words, where the best of what was found says so much of the question in words."""
+    return NEARNESS_SHARE * (1.0 - min(1.0, said))
+
+
+def weigh_nearness(passages: Sequence[Passage], nearness: Mapping[str, float]) -> list[Passage]:
+    """The passages with their nearness in meaning in their fit: the less words say, the more it counts.
+
+    A list, which no measured sentence stands for, keeps its own.
+    """
+    share = nearness_share(max((passage.said for passage in passages), default=1.0))
+    return [p if p.is_list else _mix(p, nearness.get(p.quote), share) for p in passages]
+
+
+def _mix(passage: Passage, near: float | None, share: float) -> Passage:
+    raised = share * ((near or 0.0) - passage.fit)
+    return replace(passage, fit=passage.fit + raised, nearness=near, raised=raised)
 
 
 def _order(passage: Passage) -> tuple[float, int, int]:

@@ -47,6 +47,15 @@ class Passage:
     is_list: bool = False
     unmet: tuple[str, ...] = ()
     suffices: bool = True
+    nearness: float | None = None
+    """How near it comes to the question in meaning, in [0, 1], by a local model; None where none measured it."""
+    raised: float = 0.0
+    """What `nearness` added to `fit`, or took from it."""
+
+    @property
+    def words_fit(self) -> float:
+        """The fit by words and places alone, on which confidence was fitted."""
+        return self.fit - self.raised
 
 
 QUOTE_SHOWN = 300

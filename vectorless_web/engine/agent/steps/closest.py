@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from vectorless_web.engine.agent.corpus import names_any
 from vectorless_web.engine.agent.steps.extract import place_words
+from vectorless_web.engine.agent.steps.nearness import measure_nearness
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import DraftQuote, Fact
 from vectorless_web.engine.documents.node import NodeKind
@@ -43,7 +44,7 @@ def _near(walk: Walk) -> list[Passage]:
     keys = [key for key in dict.fromkeys(opened) if tree.kind(key) is not NodeKind.SECTION][:SEARCHED]
     fits = walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder)
+    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk))
     pieces = [piece for piece in found if piece.said >= LEAST_WORD or _shares_word(walk, piece)]
     # Of a document that is not about any name of the question, what names one comes nearer.
     named = [piece for piece in pieces if walk.foreign and names_any(f"{piece.quote} {piece.where}", walk.foreign)]
