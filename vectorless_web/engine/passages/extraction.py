@@ -147,7 +147,7 @@ def find_passages(
     return sorted(once.values(), key=_order)
 
 
-NEARNESS_SHARE = 0.3
+NEARNESS_SHARE = 0.4
 """What nearness in meaning counts in a fit, as a share of what the best piece leaves unsaid of the question."""
 
 

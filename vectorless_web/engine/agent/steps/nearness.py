@@ -28,7 +28,8 @@ def measure_nearness(walk: Walk) -> Mapping[str, float]:
             for candidate in walk.finder.ranked
         ]
         found = find_passages(walk.entry.id, nodes, walk.finder)
-        lane.measure(walk.plan.question, [passage.quote for passage in found if not passage.is_list])
+        sentences = [passage for passage in found if not passage.is_list]
+        lane.measure(walk.plan.question, {passage.quote: passage.where for passage in sentences})
     return lane.shares
 
 
