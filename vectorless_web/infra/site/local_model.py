@@ -41,19 +41,19 @@ def find_local_model() -> LocalModel | None:
     return LocalModel(NAME, find_obstacle(), settings.LOCAL_MEANING, settings.LOCAL_MEANING_SENTENCES)
 
 
-@cache
-def find_obstacle() -> str:
-    """Why the package cannot run on this machine, "" when it can.
+def find_obstacle(told: Path = Path("/proc/cpuinfo")) -> str:
+    """Why the package cannot run on this machine, "" when it can or nothing is known of it.
 
-    Elsewhere than on Linux it is built on the spot, for the processor that is there.
+    Only the build for Linux on x86 is known to need anything.
     """
     if platform.system() != "Linux" or platform.machine() != "x86_64":
         return ""
-    lacking = NEEDED - read_instructions(Path("/proc/cpuinfo"))
+    lacking = NEEDED - read_instructions(told)
     names = " and ".join(sorted(name.upper() for name in lacking))
     return f"This processor lacks {names}, which the local model needs." if lacking else ""
 
 
+@cache
 def read_instructions(path: Path) -> frozenset[str]:
     """The instruction sets that a processor offers, by the names that Linux gives them; none when it does not tell."""
     try:
