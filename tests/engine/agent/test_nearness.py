@@ -83,7 +83,7 @@ def test_only_what_the_words_shortlist_is_measured_and_only_once():
     Asked(model)
     ((question, texts),) = model.asked
     assert question == QUESTION
-    assert len(texts) == len(set(texts)) <= 16
+    assert len(texts) == len(set(texts)) <= 12
     assert {f"Music: {decoy}" for decoy in DECOYS} <= set(texts)
 
 
