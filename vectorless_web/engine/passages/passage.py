@@ -50,7 +50,7 @@ class Passage:
     nearness: float | None = None
     """How near it comes to the question in meaning, in [0, 1], by a local model; None where none measured it."""
     raised: float = 0.0
-    """What `nearness` added to `fit`, or took from it."""
+    """What `nearness` added to `fit`."""
 
     @property
     def words_fit(self) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from vectorless_web.engine.agent.steps.packing import CoverageReranker
 from vectorless_web.engine.agent.walk import Walk
-from vectorless_web.engine.passages.extraction import find_passages, nearness_share
+from vectorless_web.engine.passages.extraction import find_passages, raise_by_nearness
 from vectorless_web.engine.passages.pieces import pieces_of
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.retrieval.corpus import CorpusNode
@@ -50,8 +50,8 @@ class NearnessReranker:
         """For each node a share in [0, 1] that falls with its place; `query` is the question that the finder is for."""
         said = CoverageReranker(self._finder).rerank_nodes(query, nodes)
         near = [self._nearest(node.id.key) for node in nodes]
-        share = nearness_share(max(said, default=1.0))
-        mixed = [(1 - share) * words + share * meaning for words, meaning in zip(said, near, strict=True)]
+        most = max(said, default=1.0)
+        mixed = [raise_by_nearness(words, meaning, most) for words, meaning in zip(said, near, strict=True)]
         by_words = sorted(range(len(nodes)), key=lambda place: (-said[place], nodes[place].id))
         by_both = sorted(range(len(nodes)), key=lambda place: (-round(mixed[place], 9), nodes[place].id))
         tree = self._finder.document.tree
