@@ -344,7 +344,8 @@ def _build_nearness(calls: Calls) -> RecordedNearness | None:
     local = find_local_model()
     if local is None or not local.is_used:
         return None
-    return _record_nearness(local_nearness.LocalNearness(store=cache), calls, local.sentences)
+    model = local_nearness.LocalNearness(store=cache, stopping=calls.stopping)
+    return _record_nearness(model, calls, local.sentences)
 
 
 def _record_nearness(model: NearnessModel, calls: Calls, most: int) -> RecordedNearness:

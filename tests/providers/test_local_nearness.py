@@ -80,6 +80,10 @@ def test_what_time_does_not_cover_is_left_out():
     assert measured.count(None) == 7 - AT_ONCE
 
 
+def test_a_run_that_is_stopped_waits_for_no_more_than_it_has_begun():
+    assert LocalNearness(load=Words, stopping=lambda: True).measure("When?", ["The gate."]) == [None]
+
+
 def test_a_package_that_cannot_be_loaded_is_an_error_of_models():
     def load():
         raise ModelUnreachable("The local model could not be loaded: no such file")

@@ -98,7 +98,10 @@ def _load_once() -> Encoder:
 
 
 class LocalNearness:
-    """Measures nearness with the local model: one request at a time, within `seconds`, vectors kept in `store`."""
+    """Measures nearness with the local model: one request at a time, within `seconds`, vectors kept in `store`.
+
+    `stopping` ends a request that is under way: what it has not read by then has no share.
+    """
 
     name = NAME
 
@@ -108,11 +111,13 @@ class LocalNearness:
         load: Callable[[], Encoder] = load_encoder,
         store: VectorCache | None = None,
         seconds: float = SECONDS,
+        stopping: Callable[[], bool] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._load = load
         self._store = NoCache() if store is None else store
         self._seconds, self._clock = seconds, clock
+        self._stopping = stopping or (lambda: False)
         self._lock = threading.Lock()
 
     def measure(self, question: str, texts: Sequence[str]) -> list[float | None]:
@@ -131,7 +136,7 @@ class LocalNearness:
         missing = [text for text in keys if text not in known]
         new: dict[str, NDArray[np.float32]] = {}
         for start in range(0, len(missing), AT_ONCE):
-            if self._clock() > until:
+            if self._clock() > until or self._stopping():
                 break
             batch = missing[start : start + AT_ONCE]
             new.update(zip(batch, encoder.passage(batch), strict=True))
