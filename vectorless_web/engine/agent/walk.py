@@ -17,6 +17,7 @@ from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.llm.model import Message
+from vectorless_web.engine.llm.nearness import NearnessLane
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.passages.context import Reading as TextReading
 from vectorless_web.engine.passages.extraction import places_asked
@@ -109,6 +110,8 @@ class Walk:
     """Those of them, as (document, page index), that stood in a conversation to which the model replied."""
     lane: VectorLane | None = None
     """Compares the question with the document's vectors; None when the run has no embedding model."""
+    nearness: NearnessLane | None = None
+    """Measures how near sentences come to the question in meaning; None without a local model."""
 
     @cached_property
     def outline(self) -> str:

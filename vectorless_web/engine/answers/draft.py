@@ -536,7 +536,7 @@ def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
     """What was measured of the passage that comes first; whether it may stand is weighed with all else."""
     return (
         Signal("said", passage.said),
-        Signal("passage_fit", min(1.0, passage.fit)),
+        Signal("passage_fit", min(1.0, passage.words_fit)),
         Signal("holds_all", float(not passage.unmet)),
         Signal("suffices", float(passage.suffices)),
         Signal("is_list", float(passage.is_list)),
@@ -546,13 +546,14 @@ def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
             if passage.place
             else ()
         ),
+        *(() if passage.nearness is None else (Signal("nearness", passage.nearness),)),
     )
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
     """The first sentence under the verdict that its words give, when it says enough of the question."""
     quote = _deciding_sentence(question, passage)
-    if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
+    if passage.words_fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
         return claim
     if _MONTH.search(question) and _MONTHS.search(quote):
         return claim

@@ -1,6 +1,6 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
@@ -125,12 +125,14 @@ def find_passages(
     document: str,
     nodes: Iterable[tuple[Node, float, str]],
     finder: Finder,
+    nearness: Mapping[str, float] | None = None,
     within: Collection[int] | None = None,
 ) -> list[Passage]:
     """Pieces of the given nodes that say something of the question, best first.
 
-    `nodes` are (node, its retrieval fit, where it stands in words). What belongs to a piece is looked for in the
-    nodes `within`, when they are given.
+    `nodes` are (node, its retrieval fit, where it stands in words). `nearness` are shares in [0, 1]
+    by the text of a piece, which raise its fit; without any the words decide. What belongs to a piece is
+    looked for in the nodes `within`, when they are given.
     """
     reading, requirements = Reading(finder.document.tree, within), requirements_of(finder.plan)
     asks = Asked(document, finder, reading, requirements)
@@ -138,10 +140,40 @@ def find_passages(
     for node, fit, where in nodes:
         found.extend(_of_node(asks, node, fit, where))
     found.extend(_read_by_place(asks, within))
+    if nearness:
+        found = weigh_nearness(found, nearness)
     once = {
         (passage.key, passage.start, passage.is_list): passage for passage in sorted(found, key=_order, reverse=True)
     }
     return sorted(once.values(), key=_order)
+
+
+NEARNESS_SHARE = 0.8
+"""How much of what a fit lacks nearness in meaning makes up for, as a share of what the best piece leaves unsaid of the
+question. Measured on five sets: half of it moves little, and a half more puts first what only sounds alike."""
+
+
+def raise_by_nearness(fit: float, near: float, said: float) -> float:
+    """A fit in [0, 1] raised by a nearness in [0, 1]: the less, the more of the question the best in words says."""
+    return fit + NEARNESS_SHARE * (1.0 - min(1.0, said)) * near * (1.0 - fit)
+
+
+def weigh_nearness(passages: Sequence[Passage], nearness: Mapping[str, float]) -> list[Passage]:
+    """The passages with their nearness in meaning in their fit; a list has that of its nearest item."""
+    said = max((passage.said for passage in passages), default=1.0)
+    return [_raise(passage, _find_nearness(passage, nearness), said) for passage in passages]
+
+
+def _find_nearness(passage: Passage, nearness: Mapping[str, float]) -> float | None:
+    quotes = [part.quote for part in passage.parts] if passage.is_list else [passage.quote]
+    return max((nearness[quote] for quote in quotes if quote in nearness), default=None)
+
+
+def _raise(passage: Passage, near: float | None, said: float) -> Passage:
+    if near is None:
+        return passage
+    fit = raise_by_nearness(min(1.0, passage.fit), near, said)
+    return replace(passage, fit=fit, nearness=near, raised=fit - passage.fit)
 
 
 def _order(passage: Passage) -> tuple[bool, float, int, int]:

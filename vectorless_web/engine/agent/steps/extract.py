@@ -15,6 +15,7 @@ from vectorless_web.engine.agent.context.outline import (
 )
 from vectorless_web.engine.agent.corpus import names_any
 from vectorless_web.engine.agent.events import Checked, StepResult, refuse_step
+from vectorless_web.engine.agent.steps.nearness import measure_nearness
 from vectorless_web.engine.agent.steps.read import calculate, keep_note
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import Fact
@@ -71,7 +72,7 @@ def sweep(walk: Walk) -> StepResult:
         return _build_result(walk, [rows.key], [rows], (), is_opening=False)
     keys = [key for key, fit in walk.finder.fits(leaves).items() if fit > 0]
     nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder, walk.opened)
+    found = find_passages(walk.entry.id, nodes, walk.finder, within=walk.opened)
     chosen = _choose_passages(walk, found)
     kept = sorted(chosen.kept, key=lambda passage: (passage.key, passage.start))
     walk.read.extend(key for key in dict.fromkeys(passage.key for passage in kept) if key not in walk.read)
@@ -304,7 +305,7 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     places = {key: place_words(walk, key) for key in keys}
     led = {key: f"{place}, {walk.led[key].quote}" if key in walk.led else place for key, place in places.items()}
     nodes = [(tree.node(key), fits[key], led[key]) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder, walk.opened)
+    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
     found = [_tell_reference(walk, passage, places) for passage in _mind_references(walk, found)]
     telling = [passage for passage in found if _answers_question(walk, passage)]
     chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
@@ -457,10 +458,20 @@ def _build_result(
             "read": len(keys),
             "missing": list(walk.gaps()),
             **({} if len(facts) > len(passages) else {"asked": _account_for_asked(walk, passages)}),
+            **_account_for_nearness(walk, passages),
         },
         refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
         confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
     )
+
+
+def _account_for_nearness(walk: Walk, passages: Sequence[Passage]) -> dict[str, Any]:
+    """What a local model measured of the passages copied, as JSON values; empty without one."""
+    if walk.nearness is None or not walk.nearness.is_measured or not passages:
+        return {}
+    shares = [{"key": p.key, "share": p.nearness} for p in passages if p.nearness is not None]
+    is_changed = max(passages, key=lambda p: p.words_fit) is not max(passages, key=lambda p: p.fit)
+    return {"nearness": {**walk.nearness.account(), "passages": shares, "changed_first": is_changed}}
 
 
 def _list_figures(facts: Sequence[Fact]) -> list[Figure]:
@@ -528,7 +539,9 @@ def _describe_extraction(
     if passages:
         pages = on_pages(passage.page_index for passage in passages[:3])
         copied = f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
-        return copied + _describe_asked(walk, passages)
+        changed = _account_for_nearness(walk, passages).get("nearness", {}).get("changed_first", False)
+        by_meaning = "; the first was put there by its meaning" if changed else ""
+        return copied + by_meaning + _describe_asked(walk, passages)
     if is_opening:
         pages = on_pages(walk.document.tree.node(key).page_start for key in keys[:3])
         return f"Gathered the {say_count(len(keys), 'passage')} nearest to the question, the best from {pages}"
