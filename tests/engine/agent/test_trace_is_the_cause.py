@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.engine_documents import Shelf
+from tests.support.driven_runs import Driven, answer, claim, turn
+from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.events import CompleteEvent, StepEvent, StepKind, StepResult
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
@@ -310,3 +311,15 @@ def test_what_no_step_brought_is_not_copied(cases):
     corpus, question, found = cases[0]
     refused = run(corpus, question, walking=Without(found.steps, 0, frozen=False))
     assert refused.steps[1].observation["error"].startswith("Was asked to copy from what no step has brought")
+
+
+def test_a_quote_that_no_step_had_opened_is_looked_up_by_the_check_which_says_so():
+    asked = [paragraph(f"Net sales of branch {n} were {n} million in 2019.") for n in range(90)]
+    remote = "The canteen was painted green."
+    corpus = Shelf({"a": compiled("Report", section("Sales", *asked), section("Canteen", paragraph(remote)))})
+    key = 93
+    led = Driven([turn(answer=answer(claim(remote, key, remote)))], corpus)
+    assert led.claims[0].citations[0].key == key and not led.claims[0].because
+    checked = next(step for step in led.steps if step.kind is StepKind.VERIFY)
+    assert checked.observation["looked_up"] == [{"document": "a", "key": key, "page": 1}]
+    assert checked.observation["note"] == "1 passage that no step had brought was looked up to check a quote."
