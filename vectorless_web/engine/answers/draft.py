@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from vectorless_web.engine.answers.calculation import (
     CalculationResult,
+    OtherWays,
     claim_of,
     describe_omission,
     format_figure,
@@ -16,6 +17,7 @@ from vectorless_web.engine.answers.calculation import (
     period_words,
     quote_of,
     work_out,
+    work_out_others,
 )
 from vectorless_web.engine.answers.claims import (
     LISTS_MENTIONS,
@@ -188,10 +190,6 @@ DOWN = re.compile(
 _NEGATIVE = re.compile(r"\bnegative\b|\bloss(?:es)?\b", re.I)
 _POSITIVE = re.compile(r"\bpositive\b|\bprofitab\w*", re.I)
 _CHANGE = re.compile(r"\bchang\w*|\bdiffer\w*", re.I)
-_COVER = re.compile(r"quick ratio|acid.test|current ratio|working capital ratio|interest coverage|coverage ratio", re.I)
-_ADEQUATE = re.compile(
-    r"\bhealthy\b|\badequate\w*|\bsufficien\w*|\bstrong\b|\bsolid\b|\bsound\b|\benough\b|\bcover\w*|\bliquid\w*", re.I
-)
 
 
 def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -202,7 +200,10 @@ def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftC
     if result is None:
         return []
     verdict = _verdict(plan.question, plan.formula, result.value)
-    first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result)}", result)
+    ways = work_out_others(plan, plan.formula, figures, result)
+    first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result, ways)}", result, ways)
+    standard = plan.formula.standard
+    first = replace(first, asides=(*first.asides, *([standard.words] if standard else ())))
     return [first, *_calculate_sides(plan, plan.formula, figures)]
 
 
@@ -217,9 +218,14 @@ def _verdict(question: str, formula: Formula, value: Decimal) -> str:
         return _say_verdict(value < 0)
     if _POSITIVE.search(question):
         return _say_verdict(value > 0)
-    if _COVER.search(formula.name) and _ADEQUATE.search(question):
-        return _say_verdict(value >= 1)
+    standard = formula.standard
+    if standard is not None and (not standard.asked or _says_any(question, standard.asked)):
+        return _say_verdict(float(value) >= standard.least)
     return ""
+
+
+def _says_any(question: str, asked: Sequence[str]) -> bool:
+    return not set(analyse(question)).isdisjoint(term for word in asked for term in analyse(word))
 
 
 def _say_verdict(holds: bool) -> str:
@@ -230,24 +236,27 @@ def _is_change(formula: Formula) -> bool:
     return bool(re.match(r"change in|growth of", formula.name))
 
 
-def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResult) -> str:
-    """The change in words ("rose by 0.5 percentage points") or the measure with its value."""
+def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResult, ways: OtherWays) -> str:
+    """The change in words ("rose by 0.5 percentage points") or the measure with its value and what it is judged by."""
     when = period_words(plan.periods[-1]) if len(plan.periods) == 1 else ""
     if not _is_change(formula):
-        note = _against_one(formula, result.value)
-        return f"{result.text}: {formula.name}{f', {when}' if when else ''}{note}{describe_omission(result)}."
+        note = _against_standard(formula, result.value)
+        told = f"{formula.name}{f', {when}' if when else ''}{note}{ways.text}{describe_omission(result)}"
+        return f"{result.text}: {told}."
     item = re.sub(r"^(?:change in|growth of)\s+", "", formula.name)
     item = item[:1].upper() + item[1:]
     if result.value == 0:
         return f"{item} did not change."
     verb = "rose" if result.value > 0 else "fell"
-    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}."
+    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}{ways.text}."
 
 
-def _against_one(formula: Formula, value: Decimal) -> str:
-    if not _COVER.search(formula.name):
+def _against_standard(formula: Formula, value: Decimal) -> str:
+    """How the value stands to what it is judged by: "below one"."""
+    standard = formula.standard
+    if standard is None:
         return ""
-    return ", at or above one" if value >= 1 else ", below one"
+    return f", {'at or above' if float(value) >= standard.least else 'below'} {standard.words}"
 
 
 def _calculate_sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -260,8 +269,11 @@ def _calculate_sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Fi
         part = _make_side_formula(formula, side)
         result = work_out(plan, part, figures) if len(part.operands) > 1 else None
         if result is not None:
-            years = dict.fromkeys(period_words(plan.figures[index].period) for _, index in part.operands)
-            text = f"{result.text}: {part.name}, {', '.join(year for year in years if year)}."
+            years = dict.fromkeys(
+                period_words(plan.figures[index].period) or figures[index].period for _, index in part.operands
+            )
+            when = ", ".join(year for year in years if year)
+            text = f"{result.text}: {part.name}{f', {when}' if when else ''}."
             claims.append(make_claim(text, result))
     return claims
 
@@ -337,7 +349,7 @@ _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
     figures = best_figures(context)
-    for make in (_draft_reading, _draft_contest, _draft_verdict, _draft_calculation, _draft_figures):
+    for make in (_draft_reading, _draft_contest, _draft_verdict, _draft_calculation, _draft_foil, _draft_figures):
         draft = make(context, figures)
         if draft is not None:
             return draft
@@ -382,10 +394,56 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
     if plan.formula is None or not figure_needs(plan):
         return None
     result = work_out(plan, plan.formula, figures)
+    stated = _stated_result(plan.formula, figures, result)
+    if stated is not None:
+        place = plan.formula.stated
+        claims = figure_claims(plan, {place: stated})
+        return AnswerDraft(tuple(claims), value=format_figure(stated, plan.unit))
     if result is None:
         return None
-    name = _name(plan)
-    return AnswerDraft((claim_of(result, name, _name_periods(context)),), value=result.text)
+    ways = work_out_others(plan, plan.formula, figures, result)
+    return AnswerDraft((claim_of(result, _name(plan), _name_periods(context), ways),), value=result.text)
+
+
+def _stated_result(formula: Formula, figures: Mapping[int, Figure], result: CalculationResult | None) -> Figure | None:
+    """The row that states the result itself: of an amount always, of a ratio where it cannot be worked out."""
+    figure = figures.get(formula.stated)
+    if figure is None or figure.fit < STATED_FIT or (result is not None and result.degree != 1):
+        return None
+    is_ratio = formula.is_share or "/" in formula.expression
+    if is_ratio and figure.percent != (formula.is_share or formula.expression.startswith("100 *")):
+        return None
+    return None if (is_ratio and figure.currency) or (not is_ratio and figure.percent) else figure
+
+
+STATED_FIT = 0.95
+"""Fit of a row that states what would be worked out: its label is the measure's name and no more."""
+
+
+def _draft_foil(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """That a measure does not apply, where the document shows what only those report for whom it means nothing."""
+    formula = context.plan.formula
+    foil = figures.get(formula.foil) if formula is not None else None
+    if formula is None or foil is None or foil.fit < FOIL_FIT:
+        return None
+    lacking = [context.plan.figures[index].concept for _, index in formula.operands if index not in figures]
+    if not lacking or not figure_needs(context.plan):
+        return None
+    shown = _SPACES.sub(" ", foil.label).strip(" :.").lower()
+    name = re.sub(r"^(?:change in|growth of|average)\s+", "", formula.name)
+    absent = f" and no {lacking[-1]}"
+    claim = DraftClaim(
+        f"The {name} does not apply here: as a bank's, the document shows {shown}{absent}.",
+        (quote_of(foil),),
+        fit=foil.fit,
+        needs=(formula.foil,),
+        asides=(f"The {name} does not apply here: as a bank's, ", absent),
+    )
+    return AnswerDraft((claim,))
+
+
+FOIL_FIT = 0.9
+"""Fit of a row that tells that a measure does not apply: "Customer deposits" are not a bank's deposits."""
 
 
 def _name(plan: QueryPlan) -> str:
@@ -405,10 +463,13 @@ def _draft_figures(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
     if not figures:
         return None
     plan, needs = context.plan, figure_needs(context.plan)
+    figures = {index: figure for index, figure in figures.items() if not needs[index].optional}
+    if not figures:
+        return None
     missing = tuple(
         f"{need.concept} {period_words(need.period)}".strip()
         for index, need in enumerate(needs)
-        if index not in figures
+        if index not in figures and not need.optional
     )
     value = format_figure(figures[min(figures)], plan.unit) if plan.formula is None else ""
     return AnswerDraft(tuple(figure_claims(plan, figures)), value=value, missing=missing)

@@ -226,9 +226,11 @@ def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
         return figures
     if request.task is not Task.VALUE and walk.plan.formula is None:
         return []
-    found = [figure for figure in figures if isinstance(figure, Figure)]
-    needs = figure_needs(walk.plan)
-    if walk.plan.formula is not None and all(n.statement for n in needs) and min(f.fit for f in found) >= KNOWN_FIT:
+    every = figure_needs(walk.plan)
+    needs = [need for need in every if not need.optional]
+    found = [f for f in figures if isinstance(f, Figure) and not (f.need >= 0 and every[f.need].optional)]
+    fit = min((figure.fit for figure in found), default=0.0)
+    if walk.plan.formula is not None and all(need.statement for need in needs) and fit >= KNOWN_FIT:
         return figures
     said = words_of(" ".join(f"{figure.label} {figure.column} {figure.where}" for figure in found))
     names = [walk.entry.title, walk.entry.name, *walk.document.card.fields.entities, *walk.plan.entities]

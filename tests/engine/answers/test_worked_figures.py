@@ -1,0 +1,188 @@
+"""Figures that are worked out: which definition is taken, what other ways give, what is judged, what does not apply."""
+
+import pytest
+
+from tests.support.engine_documents import Shelf, compiled, paragraph, section, table
+from vectorless_web.engine.agent.events import Outcome
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.questions.understand import understand
+
+YEARS = ["", "2023", "2022"]
+MILLIONS = "(in millions of dollars)"
+INCOME = [
+    ["Net sales", "$ 1,000", "$ 800"],
+    ["Cost of sales", "600", "500"],
+    ["Operating income", "150", "100"],
+    ["Interest expense", "30", "20"],
+    ["Income before income taxes", "120", "80"],
+    ["Income tax expense", "30", "20"],
+    ["Net income", "$ 90", "$ 60"],
+]
+BALANCE = [
+    ["Cash and cash equivalents", "$ 100", "$ 80"],
+    ["Short-term investments", "50", "40"],
+    ["Accounts receivable, net", "200", "180"],
+    ["Inventories", "130", "110"],
+    ["Total current assets", "480", "410"],
+    ["Property, plant and equipment, net", "320", "290"],
+    ["Total assets", "900", "800"],
+    ["Accounts payable", "110", "90"],
+    ["Short-term debt", "40", "30"],
+    ["Total current liabilities", "240", "250"],
+    ["Long-term debt", "160", "170"],
+    ["Total shareholders' equity", "450", "400"],
+]
+CASH = [
+    ["Depreciation", "40", "35"],
+    ["Amortization of intangible assets", "10", "8"],
+    ["Net cash provided by operating activities", "140", "110"],
+    ["Capital expenditures", "(60)", "(50)"],
+]
+
+
+def company(*, cash=CASH, balance=BALANCE, units=MILLIONS, more=()):
+    return compiled(
+        "Holm Pumps annual report 2023",
+        section(
+            "Consolidated Statements of Income",
+            table("Consolidated Statements of Income", INCOME, columns=YEARS, units=units, statement="income"),
+        ),
+        section(
+            "Consolidated Balance Sheets",
+            table("Consolidated Balance Sheets", balance, columns=YEARS, units=MILLIONS, statement="balance"),
+        ),
+        section(
+            "Consolidated Statements of Cash Flows",
+            table("Consolidated Statements of Cash Flows", cash, columns=YEARS, units=MILLIONS, statement="cash_flow"),
+        ),
+        *more,
+    )
+
+
+def ask(question, document):
+    return list(Orchestrator().run(question, Shelf({"a": document}), Limits()))[-1]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What was EBITDA in 2023?", "$200 million: EBITDA, 2023 (operating income + depreciation and amortization"),
+        ("What was the EBITDA margin in 2023?", "20.0%: EBITDA margin"),
+        ("What was net debt to EBITDA in 2023?", "0.50: net debt to EBITDA"),
+        ("What was net debt at the end of 2023?", "$100 million: net debt"),
+        ("What was the return on equity for 2023?", "20.0%: return on equity, 2023 (net income / total equity; over"),
+        ("What was the return on equity for 2023?", "over average total equity it is 21.2%"),
+        ("What was the return on assets in 2023, to three decimal places?", "0.100: return on assets"),
+        ("What was the ROCE in 2023?", "22.7%: return on capital employed"),
+        ("What was the ROIC in 2023?", "17.3%: return on invested capital"),
+        ("What was the cash ratio in 2023?", "0.42: cash ratio, 2023 (cash and cash equivalents"),
+        ("What was the cash ratio in 2023?", "with short-term investments it is 0.63"),
+        ("How long was the DPO in 2023?", "60.83 days: days payable outstanding"),
+        ("How long was the DPO in 2023?", "over purchases (cost plus the change in inventories) it is 58.87 days"),
+        ("How long was the DPO in 2023?", "with closing balances alone it is 66.92 days"),
+        (
+            "What was the inventory turnover in 2023?",
+            "5.00: inventory turnover, 2023 (cost of goods sold / average inv",
+        ),
+        ("What was the gross margin in 2023?", "40.0%: gross margin, 2023 ((revenue − cost of goods sold) / revenue)"),
+        ("What was the operating margin before depreciation in 2023?", "19.0%: operating margin before depreciation"),
+        ("What was the current ratio excluding inventories in 2023?", "1.46: current ratio excluding inventories"),
+        ("What was free cash flow in 2023?", "$80 million: free cash flow"),
+    ],
+)
+def test_a_worked_figure_says_which_definition_was_taken(question, told):
+    end = ask(question, company())
+    assert told in end.answer
+
+
+def test_a_row_that_includes_amortisation_is_not_counted_twice():
+    rows = [["Depreciation and amortization", "50", "43"], *CASH[1:]]
+    end = ask("What was EBITDA in 2023?", company(cash=rows))
+    assert "$200 million" in end.answer and "amortization of intangible assets" not in end.answer
+
+
+def test_a_figure_that_the_document_states_goes_before_one_worked_out():
+    stated = table("Capital structure", [["Net debt", "96", "77"]], columns=YEARS, units=MILLIONS)
+    end = ask("What was net debt at the end of 2023?", company(more=(section("Capital structure", stated),)))
+    assert end.answer.startswith("Net debt came to $96 million in 2023")
+
+
+def test_without_a_year_a_change_is_from_the_year_before_to_the_newest():
+    end = ask("Is the operating margin of Holm Pumps improving?", company())
+    assert end.answer.startswith("Yes. Operating margin rose by 2.5 percentage points")
+    assert "15.0%: operating margin, 2023" in end.answer and "12.5%: operating margin, 2022" in end.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "verdict", "rule"),
+    [
+        ("Is Holm Pumps a capital-intensive business, by its 2023 figures?", "No. 6.0%", "below a tenth of revenue"),
+        ("Is Holm Pumps a capital-intensive business, by its 2023 figures?", "No.", "over total assets it is 35.6%"),
+        ("Is Holm Pumps a fast-growing company as of 2023?", "Yes. 25.0%", "at or above a fifth a year"),
+        ("Does Holm Pumps have a healthy current ratio in 2023?", "Yes. 2.00", "at or above one"),
+        ("Was the quick ratio in 2022 adequate?", "Yes. 1.20", "at or above one"),
+        ("Did the gross margin of Holm Pumps improve in 2023?", "Yes. Gross margin rose by 2.5", "37.5%"),
+        ("Did net debt rise in 2023?", "No. Net debt fell by $20 million", "$120 million: net debt, 2022"),
+    ],
+)
+def test_a_judgement_gives_the_figures_the_rule_and_the_verdict(question, verdict, rule):
+    end = ask(question, company())
+    assert end.answer.startswith(verdict) and rule in end.answer
+
+
+def test_a_denied_judgement_over_a_named_row_stands():
+    rows = [row for row in BALANCE if row[0] != "Short-term investments"]
+    rows = [[row[0], "20", "20"] if row[0].startswith("Accounts rec") else row for row in rows]
+    end = ask("Is liquidity healthy, judged by the quick ratio of 2023?", company(balance=rows))
+    assert end.answer.startswith("No. 0.50: quick ratio, 2023, below one ((cash and cash equivalents")
+    assert "without short-term investments, for which no figure is shown" in end.answer
+
+
+def bank(*rows):
+    sheet = [["Loans", "$ 700", "$ 650"], *rows, ["Total assets", "900", "800"], ["Total liabilities", "800", "720"]]
+    return compiled(
+        "Ostbank annual report 2023",
+        section(
+            "Consolidated Balance Sheets",
+            table("Consolidated Balance Sheets", sheet, columns=YEARS, units=MILLIONS, statement="balance"),
+        ),
+        section("Liquidity", paragraph("Ostbank holds liquid assets of high quality.")),
+    )
+
+
+@pytest.mark.parametrize("measure", ["current ratio", "quick ratio", "gross margin"])
+def test_a_measure_that_means_nothing_for_a_bank_is_said_not_to_apply(measure):
+    end = ask(f"What was the {measure} of Ostbank in 2023?", bank(["Total deposits", "750", "690"]))
+    assert f"The {measure} does not apply here" in end.answer
+
+
+def test_customer_deposits_make_no_bank():
+    end = ask("What was the current ratio of Ostbank in 2023?", bank(["Customer deposits", "50", "40"]))
+    assert "does not apply" not in end.answer
+
+
+def test_a_statement_that_does_not_say_its_scale_shares_that_of_the_others_in_a_ratio():
+    end = ask("What was the ROCE in 2023?", company(units=""))
+    assert end.answer.startswith("22.7%: return on capital employed")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the operating margin excluding the flood in Leeds in 2023?",
+        "What was the operating margin before depreciation of vehicles only, rather than of all assets, in 2023?",
+        "What was the net profit margin before restructuring and flood losses in 2023?",
+    ],
+)
+def test_a_qualifier_that_cannot_be_read_is_not_dropped(question):
+    plan = understand(question)
+    assert plan.formula is None
+    end = ask(question, company())
+    assert end.outcome is not Outcome.ANSWERED or "%: operating margin, 2023" not in end.answer
+
+
+def test_a_definition_of_the_questions_own_is_taken_without_another():
+    question = "What was the cash ratio for 2023? Cash ratio is defined as: cash and cash equivalents / total assets."
+    end = ask(question, company())
+    assert end.answer.startswith("0.11") and "it is" not in end.answer
