@@ -186,3 +186,52 @@ def test_a_definition_of_the_questions_own_is_taken_without_another():
     question = "What was the cash ratio for 2023? Cash ratio is defined as: cash and cash equivalents / total assets."
     end = ask(question, company())
     assert end.answer.startswith("0.11") and "it is" not in end.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "told"),
+    [
+        (
+            "By how many points was the outlook for adjusted earnings lifted?",
+            "The outlook for sales rises to 7 percent (previously 5 percent), that for adjusted earnings to 9 percent"
+            " (previously 8 percent).",
+            "1 percentage point, from 8 percent to 9 percent",
+        ),
+        (
+            "By how much did the monthly storage fee increase?",
+            "The monthly storage fee increases from $40 to $55 on 1 May.",
+            "$15, from $40 to $55",
+        ),
+        (
+            "By how many days was the notice period extended?",
+            "The notice period was extended to 60 days, from 30 days before.",
+            "30 days, from 30 to 60",
+        ),
+        (
+            "By how much was the excess of the policy raised?",
+            "The excess of the policy was raised from 250 euros a claim to 400 euros from June on.",
+            "150 euros, from 250 to 400",
+        ),
+    ],
+)
+def test_a_sentence_that_states_both_sides_of_a_change_gives_the_difference(question, sentence, told):
+    document = compiled("Letter to tenants", section("What changes", paragraph(sentence)), section("Contact"))
+    drafted = [event for event in Orchestrator().run(question, Shelf({"a": document}), Limits())]
+    texts = [event.text for event in drafted if getattr(event, "state", "") == "checked" and not event.because]
+    assert any(text.startswith(told) for text in texts)
+
+
+def test_a_pair_of_equal_weight_is_not_guessed_at():
+    sentence = "Fees change from $40 to $55 in Leeds and from $30 to $35 in York."
+    document = compiled("Letter to tenants", section("What changes", paragraph(sentence)))
+    end = ask("By how much do fees change?", document)
+    assert "$15" not in end.answer and "$5," not in end.answer
+
+
+def test_a_share_is_not_that_of_a_part_in_itself():
+    rows = [["Revenue", "$ 400", "$ 380"], ["Operating income", "60", "50"]]
+    segment = table("Valves Segment", rows, columns=YEARS, units=MILLIONS)
+    split = table("Segments", [["Valves", "$ 400", "$ 380"], ["Pumps", "600", "420"]], columns=YEARS, units=MILLIONS)
+    document = company(more=(section("Valves Segment", segment), section("Note 3. Segments", split)))
+    end = ask("What share of revenue came from the Valves segment in 2023?", document)
+    assert "100%" not in end.answer

@@ -22,20 +22,24 @@ from vectorless_web.engine.answers.calculation import (
 from vectorless_web.engine.answers.claims import (
     LISTS_MENTIONS,
     AnswerDraft,
+    DraftCalculation,
     DraftClaim,
+    DraftOperand,
     DraftQuote,
     Signal,
     SynthesisContext,
 )
 from vectorless_web.engine.answers.readings import claim_of_reading
-from vectorless_web.engine.figures.figure import Figure
+from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
+from vectorless_web.engine.relations.prose import find_sides
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.relations.relation import words_of
 from vectorless_web.engine.text.analyser import analyse
 
 
@@ -491,6 +495,11 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
     if plan.intent is Intent.YES_NO:
         claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
+    elif _BY_HOW_MUCH.search(plan.focus) and (changed := _with_difference(plan, claims[0], chosen[0])):
+        # The sentence was found short of the figure asked for, which is worked out from it now.
+        unmet = tuple(part for part in chosen[0].unmet if part not in (Wanted.SUM.value, Wanted.AMOUNT.value))
+        met = replace(chosen[0], unmet=unmet, suffices=chosen[0].suffices or not unmet)
+        return AnswerDraft((replace(changed[0], signals=_measure_passage(met)),), value=changed[1])
     open_parts = [set(passage.unmet) for passage in chosen]
     signals = _measure_passage(chosen[0])
     return AnswerDraft(
@@ -509,6 +518,36 @@ def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
         Signal("is_list", float(passage.is_list)),
         Signal("is_rule", float(bool(passage.parts))),
     )
+
+
+_BY_HOW_MUCH = re.compile(
+    r"\bby (?:how (?:much|many)|what (?:amount|percentage|margin))\b"
+    r"|\bhow (?:much|many)\b[^?]*"
+    r"\b(?:chang|increas|decreas|reduc|rais|ris|rose|lift|cut|grow|grew|f[ae]ll|shorten|extend)",
+    re.I,
+)
+
+
+def _with_difference(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> tuple[DraftClaim, str] | None:
+    """A sentence that states both sides of a change, under the difference between them, and that difference."""
+    sides = find_sides(passage.quote, words_of(plan.focus))
+    if sides is None:
+        return None
+    before, after = sides
+    scale = after.scale if after.scale == before.scale else Decimal(1)
+    amount = abs(after.value - before.value)
+    unit = re.match(r"\s*([a-z]{3,})\b", passage.quote[after.end :])
+    if after.percent:
+        told = f"{format_number(amount)} percentage point{'' if amount == 1 else 's'}"
+    else:
+        told = f"{amount_words(amount, scale=scale, currency=after.currency)} {unit[1] if unit else ''}".strip()
+    operands = tuple(
+        DraftOperand(name, number.text.strip(), "", 0) for name, number in (("after", after), ("before", before))
+    )
+    expression = "after - before" if after.value > before.value else "before - after"
+    calculation = DraftCalculation(expression, operands, told)
+    text = f"{told}, from {before.text.strip()} to {after.text.strip()}: {claim.text}"
+    return replace(claim, text=text, calculation=calculation), told
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.figures.figure import Figure
@@ -165,3 +166,43 @@ def _nearest(numbers: Sequence[Number], times: Sequence[tuple[int, int, int]], p
     values = {number.value for number in found}
     others = {year for *_, year in times} - {period.year}
     return found[0] if len(values) == 1 and (len(numbers) > 1 or not others) else None
+
+
+_TO_FORMER = re.compile(
+    r"^\s*(?:\w+\s*)?(?:\(|,\s*|\s)(?:up\s+|down\s+)?(?:previously|formerly|was|were|from|instead of"
+    r"|compared (?:with|to)|as against|against|versus|vs\.?)\W+(?:\w+\s+){0,2}$",
+    re.I,
+)
+"""Stands between what is now and what was before: "9 percent (previously 8 percent)"."""
+
+_TO_LATTER = re.compile(r"^\s*(?:\w+\s+){0,3}?(?:to|and now|and is now)\s+(?:\w+\s+)?$", re.I)
+_FROM = re.compile(r"\bfrom\s+(?:\w+\s+)?$", re.I)
+
+
+def find_sides(text: str, asked: Iterable[str]) -> tuple[Number, Number] | None:
+    """What was before and what is now, as one sentence states both; None when it does not, or leaves doubt which.
+
+    Of several pairs the one whose own clause holds most of the terms asked for.
+    """
+    numbers, wanted = _amounts(text), set(asked)
+    pairs: list[tuple[int, int, Number, Number]] = []
+    end = 0
+    for first, second in pairwise(numbers):
+        between = text[first.end : second.start]
+        is_rise = bool(_FROM.search(text[: first.start]) and _TO_LATTER.match(between))
+        if not is_rise and not _TO_FORMER.match(between):
+            continue
+        before, after = (first, second) if is_rise else (second, first)
+        if (first.percent, first.currency) == (second.percent, second.currency) and first.value != second.value:
+            clause = words_of(text[end : first.start])
+            pairs.append((len(wanted & clause), len(clause), before, after))
+        end = second.end
+    best = max((said for said, *_ in pairs), default=0)
+    found = [place for place, (said, *_) in enumerate(pairs) if said == best]
+    if not best or len(found) != 1 or any(own < OWN_CLAUSE for _, own, *_ in pairs[found[0] + 1 :]):
+        return None
+    return pairs[found[0]][2], pairs[found[0]][3]
+
+
+OWN_CLAUSE = 2
+"""Content words of a later pair's clause by which it speaks of something else; with fewer it goes on with the same."""
