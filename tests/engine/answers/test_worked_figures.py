@@ -235,3 +235,10 @@ def test_a_share_is_not_that_of_a_part_in_itself():
     document = company(more=(section("Valves Segment", segment), section("Note 3. Segments", split)))
     end = ask("What share of revenue came from the Valves segment in 2023?", document)
     assert "100%" not in end.answer
+
+
+def test_a_growth_is_worked_out_from_a_sentence_that_does_not_repeat_the_subject():
+    text = "Recycling levies: these are charged as they arise, and totaled $24 million in 2023, $20 million in 2022."
+    document = company(more=(section("Note 9. Levies", paragraph(text)),))
+    end = ask("What was the growth rate of recycling levies of Holm Pumps from 2022 to 2023?", document)
+    assert "20%" in end.answer and "$24 million" in end.answer

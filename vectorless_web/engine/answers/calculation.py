@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
-from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, DraftOperand, DraftQuote
+from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, DraftOperand, DraftQuote, Signal
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.figures.arithmetic import evaluate, round_half_up
 from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
@@ -306,7 +306,8 @@ def make_claim(text: str, result: CalculationResult, ways: OtherWays | None = No
         )
         calculation = replace(calculation, more=(*calculation.more, replace(other.calculation, operands=operands)))
     asides = (ways.definition,) if ways and ways.definition else ()
-    return DraftClaim(text, tuple(quotes), calculation, result.fit, result.needs, asides=asides)
+    signals = (Signal("is_formula", 1.0), Signal("formula_fit", min(1.0, result.fit)))
+    return DraftClaim(text, tuple(quotes), calculation, result.fit, result.needs, signals, asides)
 
 
 def describe_omission(result: CalculationResult) -> str:

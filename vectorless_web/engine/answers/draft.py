@@ -501,7 +501,7 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
         met = replace(chosen[0], unmet=unmet, suffices=chosen[0].suffices or not unmet)
         return AnswerDraft((replace(changed[0], signals=_measure_passage(met)),), value=changed[1])
     open_parts = [set(passage.unmet) for passage in chosen]
-    signals = _measure_passage(chosen[0])
+    signals = (*_measure_passage(chosen[0]), *_measure_direction(plan, chosen[0]))
     return AnswerDraft(
         tuple(replace(claim, signals=signals) for claim in claims),
         missing=tuple(sorted(set.intersection(*open_parts))),
@@ -548,6 +548,12 @@ def _with_difference(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> tu
     calculation = DraftCalculation(expression, operands, told)
     text = f"{told}, from {before.text.strip()} to {after.text.strip()}: {claim.text}"
     return replace(claim, text=text, calculation=calculation), told
+
+
+def _measure_direction(plan: QueryPlan, passage: Passage) -> tuple[Signal, ...]:
+    """Whether a question for yes or no asks for a direction (rose, fell) and the passage tells one."""
+    is_told = plan.intent is Intent.YES_NO and _direction(plan.question) and _direction(passage.quote)
+    return (Signal("tells_direction", float(bool(is_told))),)
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:

@@ -31,17 +31,22 @@ PROSE_FIT = 0.86
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence in its node: `start` is its first character's place in the node's text."""
+    """A sentence in its node: `start` is its first character's place in the node's text.
+
+    `subject` are the words of whom the document is about, which a sentence need not repeat.
+    """
 
     document: str
     node: Node
     start: int
     text: str
     where: str = ""
+    subject: frozenset[str] = frozenset()
 
 
-def sentences_of(document: str, nodes: Iterable[tuple[Node, str]]) -> Iterator[Sentence]:
+def sentences_of(document: str, nodes: Iterable[tuple[Node, str]], subject: str = "") -> Iterator[Sentence]:
     """The sentences with numbers of paragraphs and lists, each with the words for where it stands."""
+    about = words_of(subject)
     for node, where in nodes:
         if node.kind not in (NodeKind.PARAGRAPH, NodeKind.LIST, NodeKind.FOOTNOTE):
             continue
@@ -50,7 +55,7 @@ def sentences_of(document: str, nodes: Iterable[tuple[Node, str]]) -> Iterator[S
             end = match.start() if match else len(node.text)
             text = node.text[start:end].strip()
             if text and len(text) <= LONGEST_SENTENCE and any(character.isdigit() for character in text):
-                yield Sentence(document, node, node.text.index(text, start), text, where)
+                yield Sentence(document, node, node.text.index(text, start), text, where, about)
             start = match.end() if match else end
 
 
@@ -62,7 +67,8 @@ def find_stated(sentences: Sequence[Sentence], operand: Operand) -> Figure | Non
         (sentence, number)
         for sentence in sentences
         if wanted
-        and wanted <= words_of(sentence.text)
+        and wanted <= words_of(sentence.text) | sentence.subject
+        and not wanted <= sentence.subject
         and (number := _number_for(sentence.text, operand.period, percent=percent)) is not None
     ]
     if len({(number.value, number.percent) for _, number in found}) != 1:

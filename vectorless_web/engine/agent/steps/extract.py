@@ -195,8 +195,7 @@ def _read_relations(walk: Walk) -> Reading | None:
     views = list(tables_of(tree, keys))
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
-    subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
-    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=subject)
+    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=_subject(walk))
     if walk.foreign:
         relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
     page = page_asked(walk.plan.question, len(walk.document.pages))
@@ -212,7 +211,12 @@ def _sentences(walk: Walk) -> list[Sentence]:
     fits = walk.finder.fits(tree.leaves())
     best = sorted((key for key, fit in fits.items() if fit > 0), key=lambda key: (-fits[key], key))[:MOST_PROSE]
     nodes = [(tree.node(key), place_words(walk, key)) for key in sorted(best)]
-    return list(sentences_of(walk.entry.id, nodes))
+    return list(sentences_of(walk.entry.id, nodes, _subject(walk)))
+
+
+def _subject(walk: Walk) -> str:
+    """Whom the document is about: its title, its name and the entities of its card."""
+    return " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
 
 
 def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
