@@ -2,10 +2,11 @@
 
 import pytest
 
-from tests.support.engine_documents import Shelf, compiled, paragraph, section, table
+from tests.support.engine_documents import Part, Shelf, compiled, paragraph, section, table
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.questions.understand import understand
 
 YEARS = ["", "2023", "2022"]
@@ -242,3 +243,29 @@ def test_a_growth_is_worked_out_from_a_sentence_that_does_not_repeat_the_subject
     document = company(more=(section("Note 9. Levies", paragraph(text)),))
     end = ask("What was the growth rate of recycling levies of Holm Pumps from 2022 to 2023?", document)
     assert "20%" in end.answer and "$24 million" in end.answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What drove the fall in the repair margin in 2023?",
+        "Why did the repair margin fall in 2023?",
+        "What caused the repair margin to decline in 2023?",
+    ],
+)
+def test_causes_that_are_announced_together_are_told_together(question):
+    lead = paragraph("The repair margin fell in 2023, driven by:")
+    causes = Part(
+        NodeKind.LIST,
+        "",
+        "• higher prices of spare parts and of repair tools\n• a strike at the depot\n• lower repair volume in 2023",
+    )
+    end = ask(question, compiled("Holm Pumps review", section("Repair business", lead, causes)))
+    assert all(cause in end.answer for cause in ("spare parts", "a strike", "lower repair volume"))
+
+
+def test_items_that_no_cause_announces_are_no_causes():
+    lead = paragraph("The depot repairs the following:")
+    items = Part(NodeKind.LIST, "", "• pumps of the repair class A\n• valves\n• hoses")
+    end = ask("Why did the repair margin fall in 2023?", compiled("Review", section("Repair business", lead, items)))
+    assert "valves" not in end.answer
