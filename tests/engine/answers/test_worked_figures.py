@@ -269,3 +269,26 @@ def test_items_that_no_cause_announces_are_no_causes():
     items = Part(NodeKind.LIST, "", "• pumps of the repair class A\n• valves\n• hoses")
     end = ask("Why did the repair margin fall in 2023?", compiled("Review", section("Repair business", lead, items)))
     assert "valves" not in end.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What was the gross margin in 2022 and 2023?", ["40.0%: gross margin, 2023", "37.5%: gross margin, 2022"]),
+        ("What was EBITDA for 2022 and 2023?", ["$200 million: EBITDA, 2023", "$143 million: EBITDA, 2022"]),
+    ],
+)
+def test_every_period_named_has_its_own_result(question, told):
+    end = ask(question, company())
+    assert all(part in end.answer for part in told)
+
+
+def test_a_period_without_figures_is_named_as_missing():
+    end = ask("What was the operating margin in 2019 and 2023?", company())
+    assert end.outcome is Outcome.PARTIAL and "15.0%" in end.answer and "2019" in " ".join(end.missing)
+
+
+def test_an_amount_of_money_is_no_count_of_people():
+    text = "The reform cost $14 million in 2023, mostly severance for 118 employees."
+    end = ask("What was the revenue per employee in 2023?", company(more=(section("Reform", paragraph(text)),)))
+    assert "71." not in end.answer

@@ -406,7 +406,17 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
     if result is None:
         return None
     ways = work_out_others(plan, plan.formula, figures, result)
-    return AnswerDraft((claim_of(result, _name(plan), _name_periods(context), ways),), value=result.text)
+    if not plan.formula.series:
+        return AnswerDraft((claim_of(result, _name(plan), _name_periods(context), ways),), value=result.text)
+    newest = max(plan.periods, key=lambda period: (period.year, period.quarter or 0))
+    claims, missing = [claim_of(result, _name(plan), period_words(newest), ways)], []
+    for earlier in plan.formula.series:
+        other = work_out(plan, replace(earlier, name=plan.formula.name, is_share=plan.formula.is_share), figures)
+        if other is None:
+            missing.append(f"{_name(plan)} {earlier.name}")
+        else:
+            claims.append(claim_of(other, _name(plan), earlier.name))
+    return AnswerDraft(tuple(claims), missing=tuple(missing))
 
 
 def _stated_result(formula: Formula, figures: Mapping[int, Figure], result: CalculationResult | None) -> Figure | None:

@@ -94,7 +94,8 @@ class Formula:
     """How a calculation is made: an expression over operand names, each with the index of its `QueryPlan.figures`.
 
     `words` tell it as people write it. `others` are other ways in use; the name of each says
-    how it differs. `foil` is the index of a figure that tells that the measure does not apply,
+    how it differs. `series` are the same at the earlier periods named, each called by its own.
+    `foil` is the index of a figure that tells that the measure does not apply,
     `stated` that of the result itself, as a document may state it; -1 for none.
     """
 
@@ -104,6 +105,7 @@ class Formula:
     source: str = ""
     words: str = ""
     others: tuple["Formula", ...] = ()
+    series: tuple["Formula", ...] = ()
     standard: Standard | None = None
     foil: int = -1
     stated: int = -1

@@ -350,11 +350,17 @@ def work_out_reading(
     return Reading(request, figures, names, fit, request.expression, value, scale)
 
 
+_PER_PIECE = re.compile(r"\bper\s+(?:employee|person|head|capita|customer|user|unit|share|store|site|room|seat)", re.I)
+"""Says that a figure is spread over things counted: an amount of money cannot be how many there are."""
+
+
 def _units_agree(request: Request, figures: Sequence[Figure]) -> bool:
     """Whether the figures may be joined: sums and differences need one unit, no amount is added to a percentage."""
     percents = {figure.percent for figure in figures}
     currencies = {figure.currency for figure in figures if figure.currency}
     if len(currencies) > 1 or len(percents) > 1:
+        return False
+    if _PER_PIECE.search(request.name) and request.expression == "a / b" and figures[1].currency:
         return False
     units = {(figure.unit, bool(figure.currency)) for figure in figures if figure.unit or figure.currency}
     if request.expression.endswith("a / b") or "*" in request.expression:

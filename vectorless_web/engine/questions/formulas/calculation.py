@@ -191,12 +191,15 @@ class FormulaTree:
     foil: FigureLeaf | None = None
     share: bool = False
     stated: FigureLeaf | None = None
+    series: tuple[tuple[str, Tree], ...] = ()
 
     def formula(self) -> tuple[Formula | None, tuple[FigureNeed, ...]]:
         """The formula and the figures it needs; foil and the figure itself come last among them."""
-        formula, needs = formula_of(self.tree, self.name, self.source, self.others)
+        formula, needs = formula_of(self.tree, self.name, self.source, (*self.others, *self.series))
         if formula is None:
             return None, needs
+        ways, series = formula.others[: len(self.others)], formula.others[len(self.others) :]
+        formula = replace(formula, others=ways, series=series)
         places = []
         for leaf in (self.foil, self.stated):
             places.append(-1 if leaf is None else len(needs))
@@ -410,7 +413,10 @@ class FormulaReader:
         if not ordered:
             return base
         others = tuple((how, at_period(tree, ordered[-1])) for how, tree in base.others)
-        return _take_foil(replace(base, tree=at_period(base.tree, ordered[-1]), others=others), ordered)
+        named = [period for period in ordered[:-1] if period in periods_in(focus)] if base.words else []
+        series = tuple((period.text or str(period.year), at_period(base.tree, period)) for period in reversed(named))
+        told = replace(base, tree=at_period(base.tree, ordered[-1]), others=others, series=series)
+        return _take_foil(told, ordered)
 
     def _measure_change(self, base: FormulaTree, ordered: list[Period], *, is_growth: bool) -> FormulaTree:
         before, after = _split_ends(base.tree, ordered)
