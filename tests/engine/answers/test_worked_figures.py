@@ -292,3 +292,22 @@ def test_an_amount_of_money_is_no_count_of_people():
     text = "The reform cost $14 million in 2023, mostly severance for 118 employees."
     end = ask("What was the revenue per employee in 2023?", company(more=(section("Reform", paragraph(text)),)))
     assert "71." not in end.answer
+
+
+def test_a_range_told_backwards_names_the_years_between():
+    rows = [["Repair income", "$ 31", "$ 27", "$ 25"]]
+    split = table("Other income", rows, columns=["", "2023", "2022", "2021"], units=MILLIONS)
+    end = ask("What was the repair income for 2023 to 2021 respectively?", compiled("Holm", section("Other", split)))
+    assert all(part in end.answer for part in ("$31 million in 2023", "$27 million in 2022", "$25 million in 2021"))
+
+
+def test_the_notes_under_a_table_are_no_list_of_what_is_asked():
+    notes = [
+        paragraph("(a) Long-term assets are buildings and cranes at the places where the group operates mainly."),
+        paragraph("(b) In 2021 the income from places abroad rose with the purchase of Bray Cranes, see Note 13."),
+    ]
+    split = table("Income by place", [["Norway", "$ 31", "$ 27"], ["Wales", "9", "8"]], columns=YEARS)
+    end = ask(
+        "What are the places where the group operates mainly?", compiled("Holm", section("Note 2", split, *notes))
+    )
+    assert "see Note 13" not in end.answer

@@ -280,6 +280,8 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
     lead = asked.reading.lead_in(node.key)
     if not is_wanted and (lead is None or not is_met(causes[0], asked.reading.words((lead,)))):
         return None
+    if lead is None and asked.reading.explains_table(node.key):
+        return None
     words = asked.reading.words(tuple(items))
     announced = f"{where.rpartition(', ')[2]} {asked.reading.words((lead,)) if lead else ''}"
     # Each step is part of what is done, while an item is no word for the list.
