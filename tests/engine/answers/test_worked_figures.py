@@ -311,3 +311,26 @@ def test_the_notes_under_a_table_are_no_list_of_what_is_asked():
         "What are the places where the group operates mainly?", compiled("Holm", section("Note 2", split, *notes))
     )
     assert "see Note 13" not in end.answer
+
+
+THREE = ["", "2023", "2022", "2021"]
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What were total repair grants across all three years?", "$83 million"),
+        ("What were the total repair grants over the years shown?", "$83 million"),
+        ("In which year was the storm loss the greatest?", "highest in 2022"),
+        ("Which year had the highest trading result?", "highest in 2021"),
+    ],
+)
+def test_sums_over_all_years_and_losses_ranked_by_size(question, told):
+    rows = [
+        ["Repair grants", "$ 31", "$ 27", "$ 25"],
+        ["Storm loss", "(4)", "(9)", "(6)"],
+        ["Trading result", "(4)", "(9)", "(1)"],
+    ]
+    split = table("Other items", rows, columns=THREE, units=MILLIONS)
+    end = ask(question, compiled("Holm", section("Other items", split)))
+    assert told in end.answer

@@ -835,6 +835,14 @@ def list_items(words: str) -> list[str]:
     return items if 1 < len(items) <= 6 and all(analyse(item) for item in items) else []
 
 
+_ALL_YEARS = re.compile(
+    r"\b(?:across|over|for|in|of|during)\s+(?:all\s+(?:of\s+)?)?(?:the\s+)?(?:(?:two|three|four|five|\d)\s+)?"
+    r"(?:years|quarters)\b(?:\s+(?:shown|presented|reported|given|listed)\b)?(?!\s+(?:(?:19|20)\d\d|ended|ending|to))",
+    re.I,
+)
+"""Every period of a row: "across all three years"."""
+
+
 def _read_sum(body: str) -> Request | None:
     """ "the total of A and B", "total X for 2018 and 2019": several things or periods, else no sum is asked for."""
     match = _SUM.match(body)
@@ -842,6 +850,8 @@ def _read_sum(body: str) -> Request | None:
     if (match is None and together is None) or _RESPECTIVE.search(body):
         return None
     words = _TOGETHER.sub("", match["x"] if match else body)
+    if _ALL_YEARS.search(words):
+        return _make_spread(_ALL_YEARS.sub(" ", words), "sum", "total")
     parts = _split_periods(words)
     if len(parts) < 2 and not list_items(parts[0][0] if parts else ""):
         return None
