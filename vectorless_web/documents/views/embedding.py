@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.documents import embeddings, services
 from vectorless_web.documents.forms import EmbeddingForm
 from vectorless_web.documents.models import EmbeddingChoice
+from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
@@ -112,5 +113,6 @@ def _page(request: HttpRequest, workspace: Workspace, form: EmbeddingForm, *, st
         **_status(workspace),
         "tab": "models",
         "form": form,
+        "local": find_local_model(),
     }
     return render(request, "documents/embedding.html", context, status=status)

@@ -94,7 +94,7 @@ class Grounder:
         calculation = _build_calculation(shown, citations)
         support = Support.DERIVED if calculation else Support.SUPPORTED
         support = Support.UNSUPPORTED if because else Support.PICTURED if _rests_on_picture(places) else support
-        return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
+        return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because, claim.table)
 
     def cite(self, quote: DraftQuote) -> Evidence:
         """A quote that stands for itself, located and numbered like those of claims."""
@@ -105,8 +105,11 @@ class Grounder:
         return tuple(self._judge(_without_asides(claim), self._locate_quotes(claim))[1])
 
     def _judge(self, claim: DraftClaim, places: list[PlacedQuote]) -> tuple[list[PlacedQuote], list[str]]:
-        """The objections to a claim, and its quotes: as whole rows, or with others that were shown, when only these
-        account for it."""
+        """The objections to a claim and to each row of its table, and its quotes: as whole rows, or with others that
+        were shown, when only these account for it."""
+        if claim.table:
+            judged = [self._judge(part, places) for part in claim.split_table()]
+            return judged[0][0], [objection for _, objections in judged for objection in objections]
         objections = self._objections(claim, places)
         if not objections or _rests_on_picture(places) or is_too_long(claim):
             return places, objections
@@ -336,11 +339,11 @@ def _whole_row(place: PlacedQuote) -> PlacedQuote:
 
 
 def _without_asides(claim: DraftClaim) -> DraftClaim:
-    """The claim without the words that tell what the program did."""
+    """The claim without the words that tell what the program did, or only where the sentence stands."""
     text = claim.text
-    for aside in claim.asides:
-        text = text.replace(aside, " ", 1)
-    return replace(claim, text=text) if claim.asides else claim
+    for aside in (*claim.asides, claim.source):
+        text = text.replace(aside, " ", 1) if aside else text
+    return replace(claim, text=text, asides=(), source="")
 
 
 def _describe_move(quote: DraftQuote, place: PlacedQuote) -> str:

@@ -6,6 +6,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.engine.llm.presets import PRESETS, Preset, preset
+from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.workspaces import selectors, services
 from vectorless_web.workspaces.forms import BudgetForm, ProviderForm
@@ -126,6 +127,7 @@ def _providers_page(
         "form": form,
         "editing": editing,
         "presets": PRESETS,
+        "local": find_local_model(),
         "preset": _chosen_preset(request),
     }
     return render(request, "workspaces/providers.html", context, status=status)
