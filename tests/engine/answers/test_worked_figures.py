@@ -90,6 +90,8 @@ def ask(question, document):
         ("What was the operating margin before depreciation in 2023?", "19.0%: operating margin before depreciation"),
         ("What was the current ratio excluding inventories in 2023?", "1.46: current ratio excluding inventories"),
         ("What was free cash flow in 2023?", "$80 million: free cash flow"),
+        ("What was working capital as a percentage of sales in 2023?", "24.0%: working capital as a percentage of rev"),
+        ("What is the quick ratio for 2023, and is it healthy?", "1.46: quick ratio, 2023, at or above one"),
     ],
 )
 def test_a_worked_figure_says_which_definition_was_taken(question, told):
@@ -124,6 +126,16 @@ def test_without_a_year_a_change_is_from_the_year_before_to_the_newest():
         ("Does Holm Pumps have a healthy current ratio in 2023?", "Yes. 2.00", "at or above one"),
         ("Was the quick ratio in 2022 adequate?", "Yes. 1.20", "at or above one"),
         ("Did the gross margin of Holm Pumps improve in 2023?", "Yes. Gross margin rose by 2.5", "37.5%"),
+        ("Is Holm Pumps profitable in 2023?", "Yes. 9.0%", "at or above zero"),
+        ("Was the operating margin steady between 2022 and 2023?", "No.", "beyond the two points"),
+        ("Has the net profit margin been steady between 2022 and 2023?", "Yes.", "within the two points"),
+        ("Is the debt to equity ratio above 0.5 in 2023?", "No. 0.44", "total equity"),
+        ("Is the gross margin higher than 35% in 2023?", "Yes. 40.0%", "gross margin, 2023"),
+        ("Did net sales grow by more than 20% in 2023?", "Yes. Revenue rose by 25.0%", "2023"),
+        ("Did net sales grow by more than 30% in 2023?", "No. Revenue rose by 25.0%", "2023"),
+        ("Is free cash flow in 2023 above $70 million?", "Yes. $80 million", "operating cash flow"),
+        ("Was free cash flow higher than net income in 2023?", "No. -$10 million", "less net income"),
+        ("Was free cash flow lower than net income in 2023?", "Yes. -$10 million", "less net income"),
         ("Did net debt rise in 2023?", "No. Net debt fell by $20 million", "$120 million: net debt, 2022"),
     ],
 )

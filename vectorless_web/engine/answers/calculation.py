@@ -33,6 +33,7 @@ class CalculationResult:
     fit: float = 0.0
     needs: tuple[int, ...] = ()
     degree: int = 0
+    scale: Decimal = Decimal(1)
 
 
 def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> CalculationResult | None:
@@ -71,7 +72,14 @@ def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -
     calculation = DraftCalculation(formula.expression, operands, text, _unit(degree, used, scale))
     fit = sum(figure.fit for _, figure in used) / len(used)
     return CalculationResult(
-        text, value, calculation, quotes, fit=fit, needs=tuple(index for _, index in formula.operands), degree=degree
+        text,
+        value,
+        calculation,
+        quotes,
+        fit=fit,
+        needs=tuple(index for _, index in formula.operands),
+        degree=degree,
+        scale=scale,
     )
 
 
