@@ -346,3 +346,21 @@ def test_sums_over_all_years_and_losses_ranked_by_size(question, told):
     split = table("Other items", rows, columns=THREE, units=MILLIONS)
     end = ask(question, compiled("Holm", section("Other items", split)))
     assert told in end.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What was the CAGR of repair income between 2021 and 2023?", "comes to 20%"),
+        ("What was the average annual growth of net sales from 2021 to 2023?", "25.0%: average growth of revenue"),
+    ],
+)
+def test_growth_over_several_years(question, told):
+    rows = [["Net sales", "$ 1,250", "$ 1,000", "$ 800"], ["Repair income", "144", "110", "100"]]
+    split = table("Three years", rows, columns=THREE, units=MILLIONS)
+    assert told in ask(question, compiled("Holm", section("Three years", split))).answer
+
+
+def test_a_rank_over_years_is_not_answered_by_the_newest():
+    end = ask("In which year was the operating margin of Holm Pumps the lowest?", company())
+    assert "15.0%" not in end.answer

@@ -38,7 +38,7 @@ _CODES = re.compile(
 _NOT_NAMES = frozenset(
     """usd eur gbp jpy chf cad aud cny inr us ceo cfo coo cto agm egm ipo sec gaap ifrs january february march april may
     june july august september october november december monday tuesday wednesday thursday friday saturday sunday fiscal
-    year quarter yes no i form item note annual report board company corporation inc""".split()  # noqa: SIM905
+    cagr yoy qoq ytd kpi year quarter yes no i form item note annual report board company corporation inc""".split()  # noqa: SIM905
 )
 _LEGAL_FORMS = frozenset({"company", "corporation", "inc", "corp", "ltd", "plc", "group", "holdings"})
 _SENTENCE_START = re.compile(r"(?:^|[.?!:]\s+|[\"“(]\s*)$")

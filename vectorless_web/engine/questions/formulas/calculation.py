@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 from vectorless_web.engine.questions.focus import QuestionParts
 from vectorless_web.engine.questions.formulas.expression import (
@@ -232,6 +233,8 @@ class FormulaReader:
         base = base or self._single(matches)
         if base is None or (isinstance(base.tree, FigureLeaf) and _is_forecast(matches)):
             return None
+        if _COMPOUND.search(parts.focus) or (_WHICH_PERIOD.search(parts.focus) and not self.periods):
+            return None  # a power, or a rank over periods: read from the table itself
         compared = self._compare(base, parts.focus)
         # "Higher than 35%" asks for no change.
         plain = BOUND.sub(" ", parts.focus)
@@ -428,6 +431,8 @@ class FormulaReader:
         ordered = sorted(self.periods, key=lambda period: (period.year, period.quarter or 0))
         alone = replace(base, others=(), standard=None, stated=None)
         if _AVERAGE.search(focus) and len(ordered) > 1:
+            if _GROWTH.search(focus) and not base.is_percent:
+                return _average_growth(alone, ordered)
             trees = [at_period(base.tree, period) for period in ordered]
             return _take_foil(replace(alone, tree=average(trees), name=f"average {base.name}"), ordered)
         is_judged = base.standard is not None and not base.standard.asked
@@ -457,6 +462,9 @@ class FormulaReader:
 _COMPARED = re.compile(
     r"\b(?:higher|greater|larger|more|lower|less|smaller)\s+than\s+(?:its\s+|the\s+)?(?P<other>[a-z][^,;?]+)",
     re.IGNORECASE,
+)
+_WHICH_PERIOD = re.compile(
+    r"\b(?:which|what)\s+(?:fiscal\s+|financial\s+)?(?:year|quarter|period|month)\b", re.IGNORECASE
 )
 _UNREAD_SHARE = re.compile(r"\bas\s+an?\s+(?:%|percent|percentage|share|proportion|fraction)\s+of\b", re.IGNORECASE)
 _IS_JUDGED = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|can|could|would|should)\b", re.IGNORECASE)
@@ -489,6 +497,15 @@ def _change_numerator(tree: Tree, sign: str, leaf: FigureLeaf) -> Tree:
     if isinstance(tree, Branch) and tree.operator == "*" and isinstance(tree.left, float):
         return Branch("*", tree.left, _change_numerator(tree.right, sign, leaf))
     return Branch(sign, tree, leaf)
+
+
+def _average_growth(base: FormulaTree, ordered: Sequence[Period]) -> FormulaTree:
+    """The mean of the growth from each period to the next."""
+    trees = [at_period(base.tree, period) for period in ordered]
+    rates: list[Tree] = [
+        Branch("/", Branch("*", 100.0, Branch("-", after, before)), before) for before, after in pairwise(trees)
+    ]
+    return replace(base, tree=average(rates), name=f"average growth of {base.name}", is_percent=True)
 
 
 def _take_foil(base: FormulaTree, ordered: Sequence[Period]) -> FormulaTree:
