@@ -287,6 +287,7 @@ def test_items_that_no_cause_announces_are_no_causes():
     ("question", "told"),
     [
         ("What was the gross margin in 2022 and 2023?", ["40.0%: gross margin, 2023", "37.5%: gross margin, 2022"]),
+        ("How has the return on equity developed from 2022 to 2023?", ["20.0%: return on equity, 2023", "15.0%"]),
         ("What was EBITDA for 2022 and 2023?", ["$200 million: EBITDA, 2023", "$143 million: EBITDA, 2022"]),
     ],
 )
