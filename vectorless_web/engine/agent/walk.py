@@ -183,7 +183,8 @@ class Walk:
         needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
-            return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)
+            lacking = (need for index, need in enumerate(needs) if index not in found and not need.optional)
+            return tuple(_need_words(need) for need in lacking)
         is_told = any(not isinstance(fact, Passage) or fact.suffices for fact in self.facts)
         return () if is_told else (self.plan.focus,)
 

@@ -201,6 +201,9 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
     whole = _read_list(asked, node, node_fit, where)
+    if whole and found and node.kind is NodeKind.LIST and not _wants_list(asked):
+        # One of several causes announced together is no answer without the others.
+        return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
     kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
     return [*([whole] if whole else ()), *kept]
 
@@ -291,17 +294,29 @@ MOST_ITEMS = 24
 """Items of a list that are read out; a longer one is no answer to a question."""
 
 
-def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
-    """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts."""
+def _wants_list(asked: Asked) -> bool:
     wanted = {requirement.wanted for requirement in asked.requirements}
-    listed = (
-        asked.reading.find_announced(node.key) if wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT} else None
-    )
+    return bool(wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT})
+
+
+def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
+    """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts.
+
+    Causes are one, too, where the lead-in says that causes follow.
+    """
+    wanted = {requirement.wanted for requirement in asked.requirements}
+    causes = [requirement for requirement in asked.requirements if requirement.wanted is Wanted.CAUSE]
+    is_wanted = _wants_list(asked)
+    listed = asked.reading.find_announced(node.key) if is_wanted or causes else None
     items = asked.reading.items(listed) if listed is not None else []
     if not 2 <= len(items) <= MOST_ITEMS:
         return None
     node = asked.finder.document.tree.node(items[0].key)
     lead = asked.reading.lead_in(node.key)
+    if not is_wanted and (lead is None or not is_met(causes[0], asked.reading.words((lead,)))):
+        return None
+    if lead is None and asked.reading.explains_table(node.key):
+        return None
     words = asked.reading.words(tuple(items))
     announced = f"{where.rpartition(', ')[2]} {asked.reading.words((lead,)) if lead else ''}"
     # Each step is part of what is done, while an item is no word for the list.

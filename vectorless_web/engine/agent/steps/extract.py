@@ -203,8 +203,7 @@ def _read_relations(walk: Walk) -> Reading | None:
     views = list(tables_of(tree, keys))
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
-    subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
-    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=subject)
+    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=_subject(walk))
     if walk.foreign:
         relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
     page = page_asked(walk.plan.question, len(walk.document.pages))
@@ -251,7 +250,12 @@ def _sentences(walk: Walk) -> list[Sentence]:
     fits = walk.finder.fits(tree.leaves())
     best = sorted((key for key, fit in fits.items() if fit > 0), key=lambda key: (-fits[key], key))[:MOST_PROSE]
     nodes = [(tree.node(key), place_words(walk, key)) for key in sorted(best)]
-    return list(sentences_of(walk.entry.id, nodes))
+    return list(sentences_of(walk.entry.id, nodes, _subject(walk)))
+
+
+def _subject(walk: Walk) -> str:
+    """Whom the document is about: its title, its name and the entities of its card."""
+    return " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
 
 
 def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
@@ -265,9 +269,11 @@ def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
         return figures
     if request.task is not Task.VALUE and walk.plan.formula is None:
         return []
-    found = [figure for figure in figures if isinstance(figure, Figure)]
-    needs = figure_needs(walk.plan)
-    if walk.plan.formula is not None and all(n.statement for n in needs) and min(f.fit for f in found) >= KNOWN_FIT:
+    every = figure_needs(walk.plan)
+    needs = [need for need in every if not need.optional]
+    found = [f for f in figures if isinstance(f, Figure) and not (f.need >= 0 and every[f.need].optional)]
+    fit = min((figure.fit for figure in found), default=0.0)
+    if walk.plan.formula is not None and all(need.statement for need in needs) and fit >= KNOWN_FIT:
         return figures
     said = words_of(" ".join(f"{figure.label} {figure.column} {figure.where}" for figure in found))
     names = [walk.entry.title, walk.entry.name, *walk.document.card.fields.entities, *walk.plan.entities]
@@ -318,7 +324,8 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
     is_form = asks_for(walk.plan, Wanted.DATE, Wanted.SPAN) and not passage.unmet
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
-    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(passage.quote, passage.where):
+    words = " ".join(part.quote for part in passage.parts) if passage.is_list else passage.quote
+    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(words, passage.where):
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
