@@ -12,7 +12,7 @@ CHARTER = compiled(
     section(
         "Charter agreement",
         paragraph(
-            'This agreement is made on 3 May 2024 between Halden Boats AS (the "Owner") and Mr Piet Vos (the "Charterer").'
+            'This agreement is made on 3 May between Halden Boats AS (the "Owner") and Mr Piet Vos (the "Charterer").'
         ),
     ),
     section(
