@@ -8,7 +8,7 @@ from channels.layers import get_channel_layer
 from django.db import DatabaseError
 
 from vectorless_web import wiring
-from vectorless_web.documents.embeddings import embedding_in_use
+from vectorless_web.documents.background import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.infra.leases import LeaseLost
