@@ -8,7 +8,7 @@ from vectorless_web.engine.agent.context.outline import join_names, say_count, s
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.model.pictures import were_pictures_refused
-from vectorless_web.engine.agent.model.prompts import passage_tokens, passages_room
+from vectorless_web.engine.agent.model.prompts import format_cells, passage_tokens, passages_room
 from vectorless_web.engine.agent.offline_planner import OFFLINE
 from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.closest import find_closest_passages
@@ -89,6 +89,7 @@ class Checker:
             ],
             question=plan.question,
             pictures=_list_pages_shown(run),
+            is_whole=lambda table: _was_shown_whole(run, documents[table[0]].tree.node(table[1]).text),
         )
         self._sent: list[Sent] = []
         self.notes: list[str] = []
@@ -533,6 +534,12 @@ def _list_pages_shown(run: RunState) -> set[tuple[str, int]]:
     """Pages that the model replied to as pictures, as (document, page index): a server may have refused others."""
     written_from = {picture.place for message in run.draft.conversation for picture in message.pictures}
     return written_from.union(*(walk.shown for walk in run.walks))
+
+
+def _was_shown_whole(run: RunState, text: str) -> bool:
+    """Whether every row of a table stood in a message to the model, one after the other."""
+    rows = format_cells(text)
+    return any(rows in message.content for message in run.draft.conversation if message.role == "user")
 
 
 def _describe_pictured(held: Sequence[ClaimEvent]) -> str:
