@@ -13,7 +13,7 @@ from vectorless_web.engine.documents.node import Node, NodeKind, Table
 from vectorless_web.engine.figures.periods import years_in
 from vectorless_web.engine.figures.tables import TableView
 from vectorless_web.engine.passages.pieces import cut_pieces
-from vectorless_web.engine.questions.focus import covers_page, page_asked
+from vectorless_web.engine.questions.focus import covers_page, find_places, page_asked
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
@@ -22,6 +22,9 @@ NEAREST = 24
 
 WITH_NEIGHBOURS = 3
 """Passages, the best ones, that bring the one before and the one after them in their section."""
+
+MOST_OF_PLACE = 8
+"""Leaves of a section, note or table named in the question that come before all others: a third of NEAREST."""
 
 LEAD_CHARACTERS = 110
 """Characters of a section's one-line summary: about twenty words."""
@@ -73,8 +76,7 @@ class WalkReader:
 
     def nearest(self) -> tuple[PackedNode, ...]:
         """The passages nearest to the question, best first; the best ones bring what stands beside them."""
-        page = page_asked(self._finder.plan.question, len(self._finder.document.pages))
-        asked = [key for key in self._tree.leaves() if covers_page(self._tree.node(key), page)] if page else []
+        asked = self.asked if self.page else self.best_of_places()
         ranked = [candidate.key for candidate in self._finder.ranked if not self.is_filler(candidate.key)]
         beside = [key for best in ranked[:WITH_NEIGHBOURS] for key in self._beside(best)]
         keys = dict.fromkeys([*asked, *ranked[: WITH_NEIGHBOURS + 1], *beside, *ranked])
@@ -82,6 +84,31 @@ class WalkReader:
         # What hardly says anything stands last, where it takes the room of nothing else.
         told.sort(key=lambda key: key not in asked and self.is_bare(key))
         return tuple(self.packed_node(key) for key in self._once(told)[:NEAREST])
+
+    @cached_property
+    def page(self) -> int | None:
+        """The page, counted from 1, that the question names."""
+        return page_asked(self._finder.plan.question, len(self._finder.document.pages))
+
+    @cached_property
+    def places(self) -> tuple[int, ...]:
+        """The leaves of the sections, notes and tables that the question names."""
+        return find_places(self._finder.plan.question, self._tree)
+
+    @cached_property
+    def asked(self) -> tuple[int, ...]:
+        """The leaves of the page that the question names, else those of the places."""
+        if self.page is None:
+            return self.places
+        return tuple(key for key in self._tree.leaves() if covers_page(self._tree.node(key), self.page))
+
+    def best_of_places(self) -> list[int]:
+        """The leaves of the places named; of many those that hold most of the question, best first."""
+        keys = [key for key in self.places if not self.is_empty(key)]
+        if len(keys) <= MOST_OF_PLACE:
+            return keys
+        fits = self._finder.fits(keys)
+        return sorted(keys, key=lambda key: (-fits[key], key))[:MOST_OF_PLACE]
 
     def outline(self, tokens: int) -> str:
         """Lines "[key] title | pages | what it says" in reading order; summaries for the best as far as they fit."""
