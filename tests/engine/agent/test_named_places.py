@@ -16,7 +16,7 @@ NOTES = "".join(
     for year in YEARS
 )
 TABLES = "".join(
-    f"Table {number}: Fees of the crew office\n\n| Fee | Amount |\n| --- | --- |\n| Leave form | {number * 7} euros |\n\n"
+    f"Table {number}: Fees of the office\n\n| Fee | Amount |\n| --- | --- |\n| Leave form | {number * 7} euros |\n\n"
     for number in range(1, 4)
 )
 GUIDE = f"# Harbour handbook\n\n{NOTES}## Annex B\n\nDogs stay on the lead.\n\n## Fees\n\n{TABLES}"

@@ -169,10 +169,16 @@ class Grounder:
         if is_too_long(claim):
             return [PlacedQuote(quote, None, MISSING) for quote in claim.quotes]
         found: list[PlacedQuote] = []
+        rest: list[PlacedQuote] = []
         moved: dict[Place, Place] = {}
         for quote in claim.quotes:
             place, named = self._place(quote), (quote.document, quote.key)
-            if place.located.check is Check.MISSING:
+            halves = self._homes.find_halves(quote) if place.located.check is Check.MISSING else None
+            if halves is not None:
+                # The second half comes last: calculations name quotes by their place in the order.
+                place = self._place(halves[0])
+                rest.append(self._place(halves[1]))
+            elif place.located.check is Check.MISSING:
                 home = moved.get(named)
                 is_cut = False
                 if home is None or not self._homes.holds(home, quote):
@@ -184,7 +190,7 @@ class Grounder:
                 elif is_cut:
                     place = replace(place, located=replace(place.located, is_cut=True))
             found.append(place)
-        return found
+        return [*found, *rest]
 
     def _place(self, quote: DraftQuote) -> PlacedQuote:
         if quote.page >= 0:

@@ -63,16 +63,21 @@ class WalkReader:
         self._tree = finder.document.tree
         self.tokens = self._tree.root.token_count
 
-    def packed_node(self, key: int) -> PackedNode:
-        """The node with its headings; a table with its units and periods."""
+    def packed_node(self, key: int, *, joined: bool = True) -> PackedNode:
+        """The node with its headings; a table with its units and periods.
+
+        `joined`: a sentence that a page's end or a footnote cuts in two is given whole.
+        """
         node = self._tree.node(key)
         path = (self._entry.title or self._entry.name, *self._tree.path(key))
         heads, units, columns = self._table_facts(node)
-        return PackedNode(self._entry.id, key, node.page_start, node.kind, path, node.text, heads, units, columns)
+        text = self._joined_text(node) if joined else node.text
+        return PackedNode(self._entry.id, key, node.page_start, node.kind, path, text, heads, units, columns)
 
     def whole(self) -> tuple[PackedNode, ...]:
         """Every passage in reading order; page numbers and lone marks are left out."""
-        return tuple(self.packed_node(key) for key in self._tree.leaves() if not self.is_empty(key))
+        keys = [key for key in self._tree.leaves() if not self.is_empty(key)]
+        return tuple(self.packed_node(key, joined=False) for key in keys)
 
     def nearest(self) -> tuple[PackedNode, ...]:
         """The passages nearest to the question, best first; the best ones bring what stands beside them."""
@@ -80,7 +85,7 @@ class WalkReader:
         ranked = [candidate.key for candidate in self._finder.ranked if not self.is_filler(candidate.key)]
         beside = [key for best in ranked[:WITH_NEIGHBOURS] for key in self._beside(best)]
         keys = dict.fromkeys([*asked, *ranked[: WITH_NEIGHBOURS + 1], *beside, *ranked])
-        told = [key for key in self._add_continued(self._add_announced(keys)) if not self.is_empty(key)]
+        told = [key for key in self._add_announced(keys) if not self.is_empty(key)]
         # What hardly says anything stands last, where it takes the room of nothing else.
         told.sort(key=lambda key: key not in asked and self.is_bare(key))
         return tuple(self.packed_node(key) for key in self._once(told)[:NEAREST])
@@ -181,23 +186,25 @@ class WalkReader:
                 found[following] = None
         return list(found)
 
-    def _add_continued(self, keys: Iterable[int]) -> list[int]:
-        """The keys, each paragraph that a page break cuts within a sentence with its other half beside it."""
-        found: dict[int, None] = {}
-        for key in keys:
-            halves = [half for half in (self._half(key, -1), key, self._half(key, 1)) if half is not None]
-            found.update(dict.fromkeys(halves))
-        return list(found)
+    def _joined_text(self, node: Node) -> str:
+        """A paragraph with the other halves of the sentences that it begins and ends in the middle of."""
+        if node.kind is not NodeKind.PARAGRAPH:
+            return node.text
+        before, after = self._half(node.key, -1), self._half(node.key, 1)
+        lead = [cut_pieces(self._tree.node(before).text, by_line=False)[-1].text] if before is not None else []
+        rest = [cut_pieces(self._tree.node(after).text, by_line=False)[0].text] if after is not None else []
+        return " ".join([*lead, node.text.strip(), *rest]) if lead or rest else node.text
 
     def _half(self, key: int, step: int) -> int | None:
-        """The paragraph on the page before or after in which the sentence of this one begins or ends."""
+        """The paragraph on the page before or after, or beyond a footnote, in which a sentence begins or goes on."""
         beside = key + step
         while 0 < beside < len(self._tree) and (self._is_margin(beside)):
             beside += step
         if not 0 < beside < len(self._tree) or not self._tree.is_leaf(beside):
             return None
         first, second = (self._tree.node(place) for place in ((beside, key) if step < 0 else (key, beside)))
-        are_prose = first.kind is NodeKind.PARAGRAPH is second.kind and first.page_end < second.page_start
+        is_parted = first.page_end < second.page_start or abs(beside - key) > 1
+        are_prose = first.kind is NodeKind.PARAGRAPH is second.kind and is_parted
         is_open = first.text.rstrip()[-1:].isalpha() or first.text.rstrip()[-1:] == ","
         return beside if are_prose and is_open and second.text.lstrip()[:1].islower() else None
 
