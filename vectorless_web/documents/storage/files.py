@@ -21,7 +21,7 @@ from django.core.files.storage import default_storage
 from django.db import DatabaseError
 from django.dispatch import Signal
 
-from vectorless_web.documents.models import DocumentVersion, SnapshotState, VectorFile
+from vectorless_web.documents.models import DocumentVersion, SnapshotState, VectorFile, WordBlock
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.artefact import open_artefact as map_artefact
 from vectorless_web.engine.documents.vectors import NodeVectors
@@ -61,6 +61,17 @@ def open_version(version: DocumentVersion) -> CompiledDocument:
             return open_version(version)
         artefact_damaged.send_robust(DocumentVersion, version=version)
         raise
+
+
+def peek_at_version(version: DocumentVersion) -> CompiledDocument | None:
+    """The compiled document of a ready version to look into, or None when it cannot be had; nothing is announced.
+
+    Blocks are checked when they are read, not the whole file: a question may look into many.
+    """
+    try:
+        return map_artefact(_find_mappable_path(version.artefact, version.artefact_sha256))
+    except (ArtefactDamaged, OSError):
+        return None
 
 
 def open_artefact(name: str, sha256: str) -> CompiledDocument:
@@ -312,7 +323,7 @@ class NamedBy:
     """A folder of default storage, the rows whose field names what is in it, and the field with its SHA-256."""
 
     folder: str
-    model: type[DocumentVersion] | type[SnapshotState] | type[VectorFile]
+    model: type[DocumentVersion] | type[SnapshotState] | type[VectorFile] | type[WordBlock]
     field: str
     sha256: str
 
@@ -322,6 +333,7 @@ STORED = (
     NamedBy("compiled", DocumentVersion, "artefact", "artefact_sha256"),
     NamedBy("snapshots", SnapshotState, "file", "sha256"),
     NamedBy("vectors", VectorFile, "file", "sha256"),
+    NamedBy("words", WordBlock, "file", "sha256"),
 )
 
 

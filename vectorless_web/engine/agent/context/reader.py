@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -19,6 +19,11 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 NEAREST = 24
 """Passages that a model is offered before it first chooses; about a dozen of them fit its first prompt."""
+
+ALWAYS, FAR = 14, 0.2
+"""Passages that are shown however little they say, and the share of the best one's fit that the others must have: a
+long report offers whole statements for one word of the question. Measured on 200 questions over reports, papers and
+everyday documents: no page with the evidence is lost; from 10 and 0.4 on some are."""
 
 WITH_NEIGHBOURS = 3
 """Passages, the best ones, that bring the one before and the one after them in their section."""
@@ -40,6 +45,8 @@ REPEATED = 4
 
 _LETTERS = re.compile(r"[^\W\d_]{2,}|[^\W\d_a-zA-Z]")
 _MARK = re.compile(r"\([a-z\d]{1,4}\)|[a-z\d]{1,2}[).]|\d+[).]?|[*†‡§•–—-]+", re.I)
+_UNITS_ALONE = re.compile(r"^[ \t]*\([^()\n]{3,80}\)[ \t]*$", re.M)
+"""A line that states the units alone, which one of two equal tables may lack."""
 _URL = re.compile(r"(?:https?://|www\.|doi:?\s*10\.|doi\.org)\S*", re.I)
 _LEADERS = re.compile(r"\.{4,}\s*\d{1,4}\s*$|(?:\.\s){4,}\s*\d{1,4}\s*$", re.M)
 _CITED_WORK = re.compile(r"\bet al\b|\bdoi\b|\b(?:19|20)\d\d\s?;\s?\d+|\b\d+\s?\(\d+\)\s?[:,]\s?\d+\s?[-–]\s?\d+", re.I)
@@ -88,7 +95,7 @@ class WalkReader:
         told = [key for key in self._add_announced(keys) if not self.is_empty(key)]
         # What hardly says anything stands last, where it takes the room of nothing else.
         told.sort(key=lambda key: key not in asked and self.is_bare(key))
-        return tuple(self.packed_node(key) for key in self._once(told)[:NEAREST])
+        return tuple(self.packed_node(key) for key in self._drop_far(self._once(told)[:NEAREST], asked))
 
     @cached_property
     def page(self) -> int | None:
@@ -218,8 +225,14 @@ class WalkReader:
         """The keys, those left out whose words were there before: reports repeat whole paragraphs."""
         texts: dict[str, int] = {}
         for key in keys:
-            texts.setdefault(" ".join(self._tree.node(key).text.lower().split()), key)
+            texts.setdefault(" ".join(_UNITS_ALONE.sub(" ", self._tree.node(key).text.lower()).split()), key)
         return list(texts.values())
+
+    def _drop_far(self, keys: Sequence[int], asked: Sequence[int]) -> list[int]:
+        """The keys without those behind the first few that say far less of the question than the best one."""
+        fits = self._finder.fits(keys)
+        bar = FAR * max(fits.values(), default=0.0)
+        return [key for place, key in enumerate(keys) if place < ALWAYS or key in asked or fits[key] >= bar]
 
     def _beside(self, key: int) -> Iterator[int]:
         """The leaf before and the leaf after, when they stand in the same section and say something."""
