@@ -14,9 +14,9 @@ from django.db import transaction
 from django.db.models import Max, Q, Sum
 from django.utils import timezone
 
+from vectorless_web.documents.line import announce, enqueue_compile, queue_repair
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
-from vectorless_web.documents.services.compile_queue import announce, enqueue_compile, queue_repair
 from vectorless_web.documents.storage.files import (
     check_reachable,
     delete_stored,
