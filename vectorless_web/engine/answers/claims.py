@@ -116,6 +116,8 @@ class AnswerDraft:
     cost_usd: float = 0.0
     conversation: tuple[Message, ...] = ()
     """What a model was asked and replied, so that objections can be put to it in one more message."""
+    note: str = ""
+    """What to tell of the calls that brought it."""
 
 
 @dataclass(frozen=True, slots=True)

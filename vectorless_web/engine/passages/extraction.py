@@ -1,5 +1,6 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,7 @@ from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
+from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
 
@@ -211,6 +213,9 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
     """One piece of a node with the rule it belongs to, measured against the question."""
     rule = asked.reading.rule(node.key, place)
+    if any(requirement.wanted is Wanted.MEMBERS for requirement in asked.requirements):
+        # What else stands in the clause may list something else.
+        rule = replace(rule, rest=rule.completing)
     span = rule.sentence
     text = node.text[span.start : span.end]
     beside = asked.reading.words(rule.beside)
@@ -318,9 +323,13 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
     if lead is None and asked.reading.explains_table(node.key):
         return None
     words = asked.reading.words(tuple(items))
-    announced = f"{where.rpartition(', ')[2]} {asked.reading.words((lead,)) if lead else ''}"
+    title = asked.reading.title_within(node.key)
+    announced = f"{where.rpartition(', ')[2]} {title} {asked.reading.words((lead,)) if lead else ''}"
     # Each step is part of what is done, while an item is no word for the list.
     is_done = Wanted.STEPS in wanted
+    share = (
+        1.0 if Wanted.MEMBERS not in wanted or _names_members(asked.finder.plan.focus, announced, where) else UNNAMED
+    )
     said = asked.finder.coverage(announced, f"{where} {words}" if is_done else where, words)
     unmet = [r for r in asked.requirements if not is_met(r, f"{announced} {words}", members=len(items))]
     first = items[0]
@@ -332,14 +341,35 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
         first.start,
         first.end,
         where,
-        _measure_fit(asked, words, node, said, node_fit, len(unmet)),
-        said,
+        share * _measure_fit(asked, words, node, said, node_fit, len(unmet)),
+        share * said,
         parts=_copy(asked, ((lead, *items) if lead else tuple(items))),
         is_list=True,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet)
+        suffices=_suffices(asked, share * said, unmet)
         and (is_done or _accounts_for_rarest(asked, said, f"{announced} {where} {words}", "")),
     )
+
+
+UNNAMED = 0.6
+"""What a list counts, as a share, that nothing above it calls what is asked for: the answer may be another list."""
+
+_MEMBERS_ASKED = re.compile(
+    r"^\W*(?:(?:which|what)(?: (?:are|were) (?:all |the )?)?|(?:please )?(?:list|name|give|enumerate)(?: me)?"
+    r"(?: all| every| the)*)\s+(?P<noun>(?:[\w’'-]+\s+){0,3}?[\w’'-]{3,}s)\b",
+    re.IGNORECASE,
+)
+
+
+def _names_members(question: str, *texts: str) -> bool:
+    """Whether a list's lead-in or heading calls its items what the question asks for; true where none is named."""
+    match = _MEMBERS_ASKED.match(question)
+    if match is None:
+        return True
+    noun = match["noun"].split()[-1]
+    said = set(analyse(" ".join(texts)))
+    others = [set(wording.terms) for wording in other_wordings(noun)]
+    return set(analyse(noun)) <= said or any(other <= said for other in others)
 
 
 def _read_by_place(asked: Asked) -> Iterator[Passage]:

@@ -36,7 +36,6 @@ from vectorless_web.engine.passages.passage import (
     quote_row,
     select_passages,
 )
-from vectorless_web.engine.questions.focus import covers_page, page_asked
 from vectorless_web.engine.questions.formulas.request import Task, request_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
@@ -206,8 +205,8 @@ def _read_relations(walk: Walk) -> Reading | None:
     relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=_subject(walk))
     if walk.foreign:
         relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
-    page = page_asked(walk.plan.question, len(walk.document.pages))
-    on_page = [relation for relation in relations if page and covers_page(relation.view.node, page)]
+    asked = set(walk.reader.asked)
+    on_page = [relation for relation in relations if relation.view.node.key in asked]
     sentences = _sentences(walk) if request.task is Task.COMPUTE else []
     reading = read_request_in(on_page, request) if on_page else None
     return reading or read_request_in(relations, request, sentences)
@@ -293,8 +292,8 @@ def _figures(walk: Walk) -> list[Fact]:
     tables = [
         view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
     ]
-    page = page_asked(walk.plan.question, len(walk.document.pages))
-    on_page = [view for view in tables if page and covers_page(view.node, page)]
+    asked = set(walk.reader.asked)
+    on_page = [view for view in tables if view.node.key in asked]
     return _find_matching_figures(walk, on_page, ranks) or _find_matching_figures(walk, tables, ranks)
 
 
