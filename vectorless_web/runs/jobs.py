@@ -5,6 +5,7 @@ import threading
 from contextlib import suppress
 
 from channels.layers import get_channel_layer
+from django.core.cache import cache
 from django.db import DatabaseError
 
 from vectorless_web import wiring
@@ -72,6 +73,7 @@ def _work_on(lease: services.RunLease) -> None:
             embedding=embedding_in_use(run.workspace),
             cassette=cassette_of(run),
             stopping=stop.is_set,
+            vectors=cache,
         )
         engine = wiring.engine_for(model_chosen(run.workspace, answerer), calls)
         services.execute_run(lease, engine=engine, inputs=inputs, stop=stop)

@@ -16,6 +16,7 @@ from vectorless_web.documents.background import (
 )
 from vectorless_web.documents.forms import EmbeddingForm
 from vectorless_web.documents.models import EmbeddingChoice
+from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for
@@ -120,6 +121,7 @@ def _embedding_page(
         **_embedding_context(workspace),
         "tab": "models",
         "form": form,
+        "local": find_local_model(),
     }
     return render(request, "documents/embedding.html", context, status=status)
 

@@ -97,9 +97,10 @@ class Grounder:
 
     def check(self, order: int, claim: DraftClaim) -> ClaimEvent:
         """The claim with its support, citations and, when unsupported, the reason in one sentence."""
-        places, objections = self._judge(claim, self._locate_quotes(claim))
+        told = _without_asides(claim)
+        places, objections = self._judge(told, self._locate_quotes(claim))
         because = objections[0] if objections else ""
-        shown = _calculations(claim, places) if because else self._shown_calculations(claim, places)
+        shown = _calculations(told, places) if because else self._shown_calculations(told, places)
         citations = tuple(self._evidence(place) for place in places)
         calculation = _build_calculation(shown, citations)
         support = Support.DERIVED if calculation else Support.SUPPORTED
@@ -112,13 +113,11 @@ class Grounder:
 
     def objections(self, claim: DraftClaim) -> tuple[str, ...]:
         """Everything that speaks against a claim, a sentence each; none when it holds."""
-        return tuple(self._judge(claim, self._locate_quotes(claim))[1])
+        return tuple(self._judge(_without_asides(claim), self._locate_quotes(claim))[1])
 
     def _judge(self, claim: DraftClaim, places: list[PlacedQuote]) -> tuple[list[PlacedQuote], list[str]]:
         """The objections to a claim and to each row of its table, and its quotes: as whole rows, or with others that
         were shown, when only these account for it."""
-        if claim.source:
-            claim = replace(claim, text=claim.text.replace(claim.source, " "), source="")
         if claim.table:
             judged = [self._judge(part, places) for part in claim.split_table()]
             return judged[0][0], [objection for _, objections in judged for objection in objections]
@@ -371,6 +370,14 @@ def _whole_row(place: PlacedQuote) -> PlacedQuote:
         if row.offset == located.start and located.end < end:
             return replace(place, located=Located(Check.NORMALISED, row.offset, end))
     return place
+
+
+def _without_asides(claim: DraftClaim) -> DraftClaim:
+    """The claim without the words that tell what the program did, or only where the sentence stands."""
+    text = claim.text
+    for aside in (*claim.asides, claim.source):
+        text = text.replace(aside, " ", 1) if aside else text
+    return replace(claim, text=text, asides=(), source="")
 
 
 def _describe_move(quote: DraftQuote, place: PlacedQuote) -> str:

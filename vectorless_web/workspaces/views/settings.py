@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.engine.llm.presets import PRESETS, Preset, preset
+from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import selectors, services
@@ -304,6 +305,7 @@ def _providers_page(
         "form": form,
         "editing": editing,
         "presets": PRESETS,
+        "local": find_local_model(),
         "preset": _chosen_preset(request),
     }
     return render(request, "workspaces/providers.html", context, status=status)
