@@ -15,7 +15,7 @@ from tests.support.embedding_server import EmbeddingServer, status
 from tests.support.local_package import hide_package, put_on_path
 from tests.support.page_text import visible_text
 from vectorless_web.documents import services
-from vectorless_web.documents.embeddings import embedding_in_use, progress_of, vectors_of
+from vectorless_web.documents.background import embedding_in_use, embedding_progress_of, vectors_of
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.keeping.quarantine import collect_orphans
@@ -332,7 +332,7 @@ def test_embedding_is_paid_from_the_budget_and_waits_when_it_is_spent(read, swit
 
 def _wired(choice):
     from vectorless_web import wiring
-    from vectorless_web.documents.embeddings import embedding_settings
+    from vectorless_web.documents.background import embedding_settings
 
     return wiring.embedder(embedding_settings(choice))
 
@@ -520,7 +520,7 @@ def test_a_deleted_document_is_not_embedded_until_it_comes_back(read, act, alice
     services.delete_document(actor=alice, document=document)
     act(alice, "on/")
     work_off("documents")
-    assert not embedding.requests and progress_of(chosen).documents == 0
+    assert not embedding.requests and embedding_progress_of(chosen).documents == 0
     services.restore_document(actor=alice, document=Document.objects.get(pk=document.pk))
     services.resume_embedding()
     work_off("documents")

@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.db import DatabaseError
 
 from vectorless_web import wiring
-from vectorless_web.documents.embeddings import embedding_in_use
+from vectorless_web.documents.background import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.infra.leases import LeaseLost

@@ -136,7 +136,8 @@ class Walk:
         if len(keys) <= FEW_TABLES:
             return tuple(keys)
         best = sorted((-round(fit, 9), key) for key, fit in self.finder.fits(keys).items() if fit > 0)
-        return tuple(sorted(key for _, key in best[:MOST_TABLES]))
+        asked = set(self.reader.asked).intersection(keys)
+        return tuple(sorted({*asked, *(key for _, key in best[:MOST_TABLES])}))
 
     @cached_property
     def places(self) -> tuple[int, ...]:
@@ -242,7 +243,8 @@ class Walk:
         needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
-            return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)
+            lacking = (need for index, need in enumerate(needs) if index not in found and not need.optional)
+            return tuple(_need_words(need) for need in lacking)
         is_told = any(not isinstance(fact, Passage) or fact.suffices for fact in self.facts)
         return () if is_told and not self._only_refers() else (self.plan.focus,)
 

@@ -1,5 +1,6 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +13,7 @@ from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
+from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
 
@@ -203,6 +205,9 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
     whole = _read_list(asked, node, node_fit, where)
+    if whole and found and node.kind is NodeKind.LIST and not _wants_list(asked):
+        # One of several causes announced together is no answer without the others.
+        return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
     kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
     return [*([whole] if whole else ()), *kept]
 
@@ -210,6 +215,9 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
     """One piece of a node with the rule it belongs to, measured against the question."""
     rule = asked.reading.rule(node.key, place)
+    if any(requirement.wanted is Wanted.MEMBERS for requirement in asked.requirements):
+        # What else stands in the clause may list something else.
+        rule = replace(rule, rest=rule.completing)
     span = rule.sentence
     text = node.text[span.start : span.end]
     beside = asked.reading.words(rule.beside)
@@ -293,21 +301,37 @@ MOST_ITEMS = 24
 """Items of a list that are read out; a longer one is no answer to a question."""
 
 
-def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
-    """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts."""
+def _wants_list(asked: Asked) -> bool:
     wanted = {requirement.wanted for requirement in asked.requirements}
-    listed = (
-        asked.reading.find_announced(node.key) if wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT} else None
-    )
+    return bool(wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT})
+
+
+def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
+    """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts.
+
+    Causes are one, too, where the lead-in says that causes follow.
+    """
+    wanted = {requirement.wanted for requirement in asked.requirements}
+    causes = [requirement for requirement in asked.requirements if requirement.wanted is Wanted.CAUSE]
+    is_wanted = _wants_list(asked)
+    listed = asked.reading.find_announced(node.key) if is_wanted or causes else None
     items = asked.reading.items(listed) if listed is not None else []
     if not 2 <= len(items) <= MOST_ITEMS:
         return None
     node = asked.finder.document.tree.node(items[0].key)
     lead = asked.reading.lead_in(node.key)
+    if not is_wanted and (lead is None or not is_met(causes[0], asked.reading.words((lead,)))):
+        return None
+    if lead is None and asked.reading.explains_table(node.key):
+        return None
     words = asked.reading.words(tuple(items))
-    announced = f"{where.rpartition(', ')[2]} {asked.reading.words((lead,)) if lead else ''}"
+    title = asked.reading.title_within(node.key)
+    announced = f"{where.rpartition(', ')[2]} {title} {asked.reading.words((lead,)) if lead else ''}"
     # Each step is part of what is done, while an item is no word for the list.
     is_done = Wanted.STEPS in wanted
+    share = (
+        1.0 if Wanted.MEMBERS not in wanted or _names_members(asked.finder.plan.focus, announced, where) else UNNAMED
+    )
     said = asked.finder.coverage(announced, f"{where} {words}" if is_done else where, words)
     unmet = [r for r in asked.requirements if not is_met(r, f"{announced} {words}", members=len(items))]
     first = items[0]
@@ -319,14 +343,35 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
         first.start,
         first.end,
         where,
-        _measure_fit(asked, words, node, said, node_fit, len(unmet)),
-        said,
+        share * _measure_fit(asked, words, node, said, node_fit, len(unmet)),
+        share * said,
         parts=_copy(asked, ((lead, *items) if lead else tuple(items))),
         is_list=True,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet)
+        suffices=_suffices(asked, share * said, unmet)
         and (is_done or _accounts_for_rarest(asked, said, f"{announced} {where} {words}", "")),
     )
+
+
+UNNAMED = 0.6
+"""What a list counts, as a share, that nothing above it calls what is asked for: the answer may be another list."""
+
+_MEMBERS_ASKED = re.compile(
+    r"^\W*(?:(?:which|what)(?: (?:are|were) (?:all |the )?)?|(?:please )?(?:list|name|give|enumerate)(?: me)?"
+    r"(?: all| every| the)*)\s+(?P<noun>(?:[\w’'-]+\s+){0,3}?[\w’'-]{3,}s)\b",
+    re.IGNORECASE,
+)
+
+
+def _names_members(question: str, *texts: str) -> bool:
+    """Whether a list's lead-in or heading calls its items what the question asks for; true where none is named."""
+    match = _MEMBERS_ASKED.match(question)
+    if match is None:
+        return True
+    noun = match["noun"].split()[-1]
+    said = set(analyse(" ".join(texts)))
+    others = [set(wording.terms) for wording in other_wordings(noun)]
+    return set(analyse(noun)) <= said or any(other <= said for other in others)
 
 
 def _read_by_place(asked: Asked, within: Collection[int] | None) -> Iterator[Passage]:

@@ -39,7 +39,6 @@ from vectorless_web.engine.passages.passage import (
     quote_row,
     select_passages,
 )
-from vectorless_web.engine.questions.focus import covers_page, page_asked
 from vectorless_web.engine.questions.formulas.request import Task
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
@@ -195,12 +194,11 @@ def _read_relations(walk: Walk, tables: Sequence[int]) -> Reading | None:
     views = list(tables_of(walk.document.tree, tables))
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
-    subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
-    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=subject)
+    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=_subject(walk))
     if walk.foreign:
         relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
-    page = page_asked(walk.plan.question, len(walk.document.pages))
-    on_page = [relation for relation in relations if page and covers_page(relation.view.node, page)]
+    asked = set(walk.reader.asked)
+    on_page = [relation for relation in relations if relation.view.node.key in asked]
     sentences = _sentences(walk) if request.task is Task.COMPUTE else []
     reading = read_request_in(on_page, request) if on_page else None
     return reading or read_request_in(relations, request, sentences)
@@ -247,7 +245,12 @@ def _sentences(walk: Walk) -> list[Sentence]:
     fits = walk.finder.fits([key for key in walk.opened if tree.is_leaf(key)])
     best = sorted((key for key, fit in fits.items() if fit > 0), key=lambda key: (-fits[key], key))[:MOST_PROSE]
     nodes = [(tree.node(key), place_words(walk, key)) for key in sorted(best)]
-    return list(sentences_of(walk.entry.id, nodes))
+    return list(sentences_of(walk.entry.id, nodes, _subject(walk)))
+
+
+def _subject(walk: Walk) -> str:
+    """Whom the document is about: its title, its name and the entities of its card."""
+    return " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
 
 
 def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
@@ -261,9 +264,11 @@ def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
         return figures
     if request.task is not Task.VALUE and walk.plan.formula is None:
         return []
-    found = [figure for figure in figures if isinstance(figure, Figure)]
-    needs = figure_needs(walk.plan)
-    if walk.plan.formula is not None and all(n.statement for n in needs) and min(f.fit for f in found) >= KNOWN_FIT:
+    every = figure_needs(walk.plan)
+    needs = [need for need in every if not need.optional]
+    found = [f for f in figures if isinstance(f, Figure) and not (f.need >= 0 and every[f.need].optional)]
+    fit = min((figure.fit for figure in found), default=0.0)
+    if walk.plan.formula is not None and all(need.statement for need in needs) and fit >= KNOWN_FIT:
         return figures
     said = words_of(" ".join(f"{figure.label} {figure.column} {figure.where}" for figure in found))
     names = [walk.entry.title, walk.entry.name, *walk.document.card.fields.entities, *walk.plan.entities]
@@ -282,8 +287,8 @@ def _figures(walk: Walk, keys: Sequence[int]) -> list[Fact]:
     tables = [
         view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
     ]
-    page = page_asked(walk.plan.question, len(walk.document.pages))
-    on_page = [view for view in tables if page and covers_page(view.node, page)]
+    asked = set(walk.reader.asked)
+    on_page = [view for view in tables if view.node.key in asked]
     return _find_matching_figures(walk, on_page, ranks) or _find_matching_figures(walk, tables, ranks)
 
 
@@ -398,7 +403,8 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
     is_form = asks_for(walk.plan, Wanted.DATE, Wanted.SPAN) and not passage.unmet
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
-    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(passage.quote, passage.where):
+    words = " ".join(part.quote for part in passage.parts) if passage.is_list else passage.quote
+    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(words, passage.where):
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False

@@ -21,7 +21,6 @@ from vectorless_web.engine.agent.steps.packing import (
 from vectorless_web.engine.agent.steps.read import look_up, read_named
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.figures.needs import wants_figures
-from vectorless_web.engine.questions.focus import page_asked
 from vectorless_web.engine.ranking.finder import Candidate
 from vectorless_web.engine.retrieval import CommunityFilter, NodeAddress, Retriever, SectionCommunities
 from vectorless_web.engine.retrieval.reranking import NodeReranker
@@ -35,6 +34,10 @@ MOST_ITEMS = 24
 
 SAME_SECTION = CommunityFilter(enabled=True, max_per_community=4)
 """The rest of a note or statement, a table broken over nodes: each of the best three brings up to four leaves."""
+
+READ_BESIDE, AS_MUCH = 8, 0.8
+"""Passages, the best ones, with which a place that the question names is compared, and the share of the best one's fit
+from which it is read alone: with less the place does not speak of what is asked, and the question may have erred."""
 
 AROUND = 40
 """Tokens that rendering adds to a leaf's own: where it stands, its id, its page."""
@@ -229,11 +232,16 @@ def _search_document(walk: Walk, query: str, most: int | None, lane: LaneQuery) 
     by_words = query == walk.plan.focus and not lane.values
     reranker = _make_reranker(walk) if by_words else None
     builder = _add_stages(walk, lane.on(builder), reranker)
-    page = page_asked(walk.plan.question, len(walk.document.pages))
+    page = walk.reader.page
     result = builder.where("page", page).execute() if page else builder.execute()
     if page and not result.candidates_seen:
         page, result = None, builder.execute()
-    keys = take_packed(walk, result)
+    # What the question names by its number is read first; what its words find comes after.
+    named = walk.reader.best_of_places() if query == walk.plan.focus and not page else []
+    walk.open_with_context(named)
+    keys = list(dict.fromkeys([*named, *take_packed(walk, result)]))
+    if named and _says_as_much(walk, named):
+        keys = named
     _requeue(walk, keys)
     if not keys:
         outcome = "nothing that fits the tokens left" if result.dropped else "nothing"
@@ -248,6 +256,7 @@ def _search_document(walk: Walk, query: str, most: int | None, lane: LaneQuery) 
         told["nearness"] = {**walk.nearness.account(), "raised": raised}
     pages = on_pages(_pages(walk, keys)[:3])
     where = f" of {pages}, the page asked for" if page else f"; the best stand on {pages}"
+    where = f"; the place asked for stands on {on_pages(_pages(walk, named)[:3])}" if named else where
     best = walk.queue[0]
     return StepResult(
         say=f"Gathered {say_count(len(keys), 'passage')}{where}{_describe_raised(len(raised))}",
@@ -276,6 +285,13 @@ def _add_stages(walk: Walk, builder: Retriever, reranker: NodeReranker | None) -
     builder = builder.community(sections, SAME_SECTION).limit(MOST_ITEMS)
     # What was found by its meaning may share no word with the question, and another query is not the question.
     return builder.rerank(reranker) if reranker else builder
+
+
+def _says_as_much(walk: Walk, keys: Sequence[int]) -> bool:
+    """Whether one of these leaves holds about as much of the question as the best of the whole document."""
+    best = [candidate.key for candidate in walk.finder.ranked[:READ_BESIDE]]
+    fits = walk.finder.fits([*keys, *best])
+    return max(fits[key] for key in keys) >= AS_MUCH * max(fits.values())
 
 
 def _requeue(walk: Walk, keys: list[int]) -> None:
