@@ -49,6 +49,7 @@ class SeriesArranger:
     ) -> None:
         self._snapshot, self._typed = snapshot, typed
         self._wanted = wanted
+        self._rows: dict[int, Array] = {}
         # A named period is told apart by the typed fields; the words "as of" and "between" name one themselves.
         self._is_current_meant = wanted is None and not has_period
 
@@ -84,20 +85,22 @@ class SeriesArranger:
 
     def _members(self, row: int, allowed: Array | None) -> Array:
         """Rows of the series of a document that bear the names of the question as it does, itself among them."""
-        found = [np.array([row])]
-        for hashed in self._snapshot.series(np.array([row]))[0].tolist():
-            rows = self._snapshot.postings(hashed).rows if hashed else np.empty(0, np.int64)
-            if len(rows) <= _LARGEST:
-                found.append(rows)
-        members = np.unique(np.concatenate(found))
+        own = np.array([row])
+        hashes = self._snapshot.series(own)[0].tolist()
+        found = [rows for hashed in hashes if hashed and 1 < len(rows := self._of_series(hashed)) <= _LARGEST]
+        if not found:
+            return own
+        members = np.unique(np.concatenate([own, *found]))
         if allowed is not None:
             members = members[np.isin(members, allowed)]
-        for kind in ("name", "form"):
-            agreed = self._typed.parts(members).get(kind)
-            if agreed is not None:
-                own = agreed[members == row]
-                members = members[agreed >= (own[0] if len(own) else 0.0) - _SAME_NAME]
-        return members
+        agreed = self._typed.agree_on_names(members)
+        own_agreement = agreed[:, members == row].max(axis=1, initial=0.0, keepdims=True)
+        return members[(agreed >= own_agreement - _SAME_NAME).all(axis=0)]
+
+    def _of_series(self, hashed: int) -> Array:
+        if hashed not in self._rows:
+            self._rows[hashed] = self._snapshot.postings(hashed).rows
+        return self._rows[hashed]
 
     def _is_told_by_period(self, members: Sequence[int]) -> bool:
         """Whether a day or a stretch of time is looked up in reports, each of which covers several periods.

@@ -294,6 +294,13 @@ class FieldScorer:
             np.concatenate([np.empty(0, np.int64), *(rows for rows in found if len(rows) <= _LARGEST_POOL)])
         )
 
+    def agree_on_names(self, rows: Array) -> Array:
+        """How well these rows bear the names and the kinds of document that are asked for, shape (2, rows); 1 for a
+        part that is not asked for."""
+        ones = np.ones(len(rows))
+        names = self._names(rows) if self.wanted.mentions else ones
+        return np.stack([names, self._forms(rows) if self.wanted.families else ones])
+
     def parts(self, rows: Array) -> dict[str, Array]:
         """Agreement of each part with these rows (ascending), by the part's name; only parts that are asked for."""
         asked = {
