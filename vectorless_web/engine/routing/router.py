@@ -228,7 +228,7 @@ class DocumentRouter:
         everyone = self.snapshot.all_rows() if allowed is None else allowed
         pool = scorer.pool(_POOL * keep, allowed) if activated else everyone
         wanted = read_wanted_edition(plan.question)
-        arranger = SeriesArranger(self.snapshot, scorer.typed, wanted=wanted, has_period=bool(plan.periods))
+        arranger = SeriesArranger(self.snapshot, scorer.typed, plan, wanted)
         signals = scorer.with_texts(scorer.signals(pool, yielded=yielded, allowed=allowed))
         if wanted is not None and (missing := np.setdiff1d(arranger.relatives(signals, allowed), pool)).size:
             pool = np.union1d(pool, missing)

@@ -243,6 +243,9 @@ another document (0.96) is enough, a guess is not. Measured: 53 of 65 questions 
 _CONFIDENT_YEAR = 0.6
 """Least agreement of years from which one document alone may be committed to: the report on the year, or the next.
 Measured: at 0.3 54 questions commit, at 1.0 52, all rightly."""
+_SAID_ELSEWHERE = 0.4
+"""How much more of the question another document may say in one place, as a share of it, for one to be committed to:
+the name of the question may stand on the title of a document about something else."""
 _MARGIN = 0.06
 """How far the second document must stand behind in agreement of fields, in [0, 1]. Measured: 0.03 and 0.12 commit to
 the same 53."""
@@ -266,6 +269,8 @@ def find_committed(signals: Signals, wanted: Wanted, dropped: Collection[int] = 
     kept = ~np.isin(signals.rows, list(dropped))
     kept[first] = False
     others = signals.fields[kept]
+    if signals.text is not None and (signals.text[kept] > signals.text[first] + _SAID_ELSEWHERE).any():
+        return None
     if len(others) and others.max() > signals.fields[first] - _MARGIN:
         return None
     return int(signals.ids[first])
