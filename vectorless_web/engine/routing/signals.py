@@ -236,6 +236,27 @@ def _average_signals(weighted: Iterable[tuple[float, Array | None]], size: int) 
     return mean
 
 
+_OF_NAME = 0.7
+"""Least agreement with a name, in [0, 1], by which a document stands for it where several are compared."""
+
+
+def cover_names(signals: Signals, typed: FieldScorer, names: Sequence[str]) -> Signals:
+    """The signals with a document for each of the question's `names` first: several are there to be compared."""
+    mentions = [mention for mention in typed.wanted.mentions if mention.text in names]
+    if len(mentions) < 2 or not len(signals.rows):
+        return signals
+    held = [typed.score_name(mention, signals.rows) for mention in mentions]
+    if np.any(np.min(held, axis=0) >= _OF_NAME):
+        return signals
+    score, best = signals.score.copy(), float(signals.score.max())
+    for number, agreed in enumerate(held):
+        bearing = np.flatnonzero((agreed >= _OF_NAME) & (signals.score > 0))
+        if len(bearing):
+            first = bearing[np.lexsort((signals.ids[bearing], -signals.score[bearing]))[0]]
+            score[first] = best * (1 + (len(held) - number) * 1e-6)
+    return replace(signals, score=score)
+
+
 _CONFIDENT_NAME = 0.95
 """Least agreement of names, in [0, 1], from which one document alone may be committed to: a nickname learnt from
 another document (0.96) is enough, a guess is not. Measured: 53 of 65 questions commit, all to the right document; at

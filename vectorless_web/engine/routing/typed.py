@@ -355,10 +355,10 @@ class FieldScorer:
         total = sum(mention.weight for mention in self.wanted.mentions)
         held = np.zeros(len(rows))
         for mention in self.wanted.mentions:
-            held += mention.weight * self._score_names(mention, rows)
+            held += mention.weight * self.score_name(mention, rows)
         return held / total
 
-    def _score_names(self, mention: Mention, rows: Array) -> Array:
+    def score_name(self, mention: Mention, rows: Array) -> Array:
         """How surely each row bears the name, in [0, 1]: 1 for the surest bearer there is."""
         first, *others = (self.snapshot.postings(hashed) for hashed in mention.hashes)
         surest = look_up_values(first.rows, first.counts / mention.strongest, rows)
@@ -369,7 +369,7 @@ class FieldScorer:
 
     def list_borne_names(self, rows: Array) -> list[list[str]]:
         """For each of these rows (ascending): the names of the question it bears, as the question writes them."""
-        held = [(mention.text, self._score_names(mention, rows) > 0) for mention in self.wanted.mentions]
+        held = [(mention.text, self.score_name(mention, rows) > 0) for mention in self.wanted.mentions]
         return [[text for text, bears in held if bears[place]] for place in range(len(rows))]
 
     def _years(self, rows: Array) -> Array:
