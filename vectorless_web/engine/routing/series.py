@@ -111,7 +111,7 @@ class SeriesArranger:
 
     def _of_series(self, hashed: int) -> Array:
         if hashed not in self._rows:
-            self._rows[hashed] = self._snapshot.postings(hashed).rows
+            self._rows[hashed] = self._snapshot.key_postings(hashed).rows
         return self._rows[hashed]
 
     def _is_told_by_period(self, members: Sequence[int]) -> bool:

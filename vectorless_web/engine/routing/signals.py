@@ -11,7 +11,7 @@ from vectorless_web.engine.index.snapshot_rows import Array, key_hash, term_hash
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing.card_keys import KEYWORD, keyword_units
 from vectorless_web.engine.routing.config import RouterConfig
-from vectorless_web.engine.routing.lexical import CardScorer, idf
+from vectorless_web.engine.routing.lexical import CardScorer, idf, key_idf
 from vectorless_web.engine.routing.passages import AskedWord, BestPassage, OpenTexts, PassageReader, TextEvidence
 from vectorless_web.engine.routing.typed import FieldScorer, Wanted, look_up_values, read_wanted_fields
 from vectorless_web.engine.text.analyser import analyse, words
@@ -39,8 +39,9 @@ def keyword_weights(plan: QueryPlan, snapshot: Snapshot) -> dict[int, float]:
     own = [t.term for t in plan.terms if t.source != "period" and not t.source.startswith("lexicon")]
     units = dict.fromkeys([*(unit for concept in _asked_concepts(plan) for unit in keyword_units(concept)), *own])
     hashes = {unit: (key_hash(KEYWORD, unit), term_hash(unit)) for unit in units}
-    known = {key: max(idf(snapshot, key), idf(snapshot, word)) for key, word in hashes.values()}
-    if not any(snapshot.frequency(key) for key in known):
+    snapshot.prepare([word for _, word in hashes.values()])
+    known = {key: max(key_idf(snapshot, key), idf(snapshot, word)) for key, word in hashes.values()}
+    if not any(snapshot.key_frequency(key) for key in known):
         return {}
     return {key: weight for key, weight in known.items() if weight > 0}
 
@@ -221,7 +222,7 @@ class RouteScorer:
             return None
         held = np.zeros(len(rows))
         for hashed, weight in self._keywords.items():
-            postings = self.snapshot.postings(hashed)
+            postings = self.snapshot.key_postings(hashed)
             held += weight * look_up_values(postings.rows, np.ones(len(postings.rows)), rows)
         return held / sum(self._keywords.values())
 
