@@ -34,6 +34,7 @@ from vectorless_web.engine.figures.figure import Figure, amount_words, format_nu
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
+from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
@@ -205,21 +206,25 @@ def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftC
     result = work_out(plan, plan.formula, figures)
     if result is None:
         return []
-    verdict = _verdict(plan.question, plan.formula, result.value)
+    verdict = _verdict(plan.focus, plan.formula, result)
     ways = work_out_others(plan, plan.formula, figures, result)
     first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result, ways)}", result, ways)
     standard = plan.formula.standard
-    first = replace(first, asides=(*first.asides, *([standard.words] if standard else ())))
+    rules = (*([standard.words] if standard else ()), WITHIN, BEYOND)
+    first = replace(first, asides=(*first.asides, *(rule for rule in rules if rule in first.text)))
     return [first, *_calculate_sides(plan, plan.formula, figures)]
 
 
-def _verdict(question: str, formula: Formula, value: Decimal) -> str:
-    """ "Yes. " or "No. " where the question names a direction or a known measure; "" where it takes a judgement."""
+def _verdict(question: str, formula: Formula, result: CalculationResult) -> str:
+    """ "Yes. " or "No. " where the question names a bound, a direction or a known measure; "" for a judgement."""
+    value, bound, asked = result.value, read_bound(question), BOUND.sub(" ", question)
+    direction = 1 if UP.search(asked) else -1 if DOWN.search(asked) else 0
+    if bound is not None:
+        return _say_verdict(_keeps(bound, formula, result, direction))
+    if _COMPARED_WITH.search(formula.name):
+        return _say_verdict(value < 0 if _IS_LESS.search(question) else value > 0)
     if _is_change(formula):
-        direction = 1 if UP.search(question) else -1 if DOWN.search(question) else 0
-        if direction:
-            return _say_verdict(value * direction > 0)
-        return _say_verdict(value != 0) if _CHANGE.search(question) else ""
+        return _judge_change(question, formula, value, direction)
     if _NEGATIVE.search(question):
         return _say_verdict(value < 0)
     if _POSITIVE.search(question):
@@ -232,6 +237,44 @@ def _verdict(question: str, formula: Formula, value: Decimal) -> str:
 
 def _says_any(question: str, asked: Sequence[str]) -> bool:
     return not set(analyse(question)).isdisjoint(term for word in asked for term in analyse(word))
+
+
+def _judge_change(question: str, formula: Formula, value: Decimal, direction: int) -> str:
+    if _STABLE.search(question):
+        return _say_verdict(abs(value) < STABLE_POINTS) if _is_in_points(formula) else ""
+    if direction:
+        return _say_verdict(value * direction > 0)
+    return _say_verdict(value != 0) if _CHANGE.search(question) else ""
+
+
+_COMPARED_WITH = re.compile(r"\bless\b")
+_IS_LESS = re.compile(r"\b(?:lower|less|smaller|below)\b", re.I)
+_STABLE = re.compile(r"\b(?:stable|steady|consistent\w*|constant)\b", re.I)
+_HUNDREDFOLD = re.compile(r"\b100 \*")
+
+STABLE_POINTS = 2
+"""Percentage points by which a margin may move and be called stable, a rule of thumb."""
+
+WITHIN = ", within the two points that count as stable by a rule of thumb"
+BEYOND = ", beyond the two points that count as stable by a rule of thumb"
+
+
+def _is_in_points(formula: Formula) -> bool:
+    return formula.name.startswith("change in") and bool(_HUNDREDFOLD.match(formula.expression))
+
+
+def _keeps(bound: Threshold, formula: Formula, result: CalculationResult, direction: int) -> bool:
+    """Whether the result lies on the asked side of the bound, in the units that the bound is told in."""
+    value, limit = result.value, bound.amount
+    if _is_change(formula) and direction:
+        value *= direction
+    if result.degree == 1 and bound.amount != bound.bare:
+        value *= result.scale
+    elif result.degree == 1:
+        limit = bound.bare
+    elif bound.percent and not _HUNDREDFOLD.search(formula.expression):
+        value *= 100
+    return bound.inclusive if value == limit else (value > limit) == bound.above
 
 
 def _say_verdict(holds: bool) -> str:
@@ -254,7 +297,9 @@ def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResul
     if result.value == 0:
         return f"{item} did not change."
     verb = "rose" if result.value > 0 else "fell"
-    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}{ways.text}."
+    is_rule = _STABLE.search(plan.focus) and _is_in_points(formula)
+    note = (WITHIN if abs(result.value) < STABLE_POINTS else BEYOND) if is_rule else ""
+    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}{note}{ways.text}."
 
 
 def _against_standard(formula: Formula, value: Decimal) -> str:
@@ -500,6 +545,10 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
     if result is None:
         return None
     ways = work_out_others(plan, plan.formula, figures, result)
+    standard = plan.formula.standard
+    if standard is not None and _says_any(plan.question, standard.asked):
+        note = _against_standard(plan.formula, result.value)
+        ways = replace(ways, text=f"{note}{ways.text}")
     if not plan.formula.series:
         return AnswerDraft((claim_of(result, _name(plan), _name_periods(context), ways),), value=result.text)
     newest = max(plan.periods, key=lambda period: (period.year, period.quarter or 0))
