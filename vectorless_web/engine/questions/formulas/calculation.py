@@ -423,7 +423,7 @@ class FormulaReader:
         if leaf is None or not sign or _NARROWED.search(rest):
             return None
         tree = _change_numerator(base.tree, sign, replace(leaf, period=None))
-        name = f"{base.name} {found[0]['sign'].lower()} {leaf.concept}"
+        name = f"{base.name} {found[0]['sign'].lower()} {_plain_words(found[0]['what'])}"
         return FormulaTree(tree, name, base.source, base.is_percent, describe_tree(tree), share=base.share)
 
     def _single(self, matches: Sequence[Match]) -> FormulaTree | None:
