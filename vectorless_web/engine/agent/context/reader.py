@@ -88,7 +88,7 @@ class WalkReader:
 
     def nearest(self) -> tuple[PackedNode, ...]:
         """The passages nearest to the question, best first; the best ones bring what stands beside them."""
-        asked = self.asked if self.page else self.best_of_places()
+        asked = [*self.best_of_places(), *(self.asked if self.page else ())]
         ranked = [candidate.key for candidate in self._finder.ranked if not self.is_filler(candidate.key)]
         beside = [key for best in ranked[:WITH_NEIGHBOURS] for key in self._beside(best)]
         keys = dict.fromkeys([*asked, *ranked[: WITH_NEIGHBOURS + 1], *beside, *ranked])
