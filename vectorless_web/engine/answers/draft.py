@@ -73,25 +73,31 @@ ELSEWHERE = 0.93
 _SPACES = re.compile(r"\s+")
 
 
-def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
-    """One claim per figure, value first, then item and period; the row in full is its quote."""
+def figure_claims(
+    plan: QueryPlan, figures: Mapping[int, Figure], names: Mapping[str, str] | None = None
+) -> list[DraftClaim]:
+    """One sentence per figure: item, value, period and document (`names` are titles); the row in full is its quote."""
     once = {(f.document, f.key, f.start, f.column, f.amount): index for index, f in reversed(sorted(figures.items()))}
     return [
         DraftClaim(
-            f"{format_figure(figure, plan.unit)}: {_item(plan, index, figure)}.",
+            f"{_tell_figure(plan, index, figure)}{source}.",
             (quote_of(figure),),
             fit=figure.fit,
             needs=(index,),
+            source=source.strip(),
         )
         for index, figure in sorted(figures.items())
         if index in once.values()
+        for title in [(names or {}).get(figure.document, "")]
+        for source in [f" ({title})" if title else ""]
     ]
 
 
-def _item(plan: QueryPlan, index: int, figure: Figure) -> str:
+def _tell_figure(plan: QueryPlan, index: int, figure: Figure) -> str:
     when = period_words(figure_needs(plan)[index].period) or figure.period
     label = _SPACES.sub(" ", figure.label).strip(" :.")
-    return f"{label}, {when}" if when else label
+    value = format_figure(figure, plan.unit)
+    return f"{label[:1].upper()}{label[1:]} came to {value}{f' in {when}' if when else ''}"
 
 
 def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passage]:
@@ -497,7 +503,7 @@ def _draft_figures(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
         if index not in figures
     )
     value = format_figure(figures[min(figures)], plan.unit) if plan.formula is None else ""
-    return AnswerDraft(tuple(figure_claims(plan, figures)), value=value, missing=missing)
+    return AnswerDraft(tuple(figure_claims(plan, figures, context.names)), value=value, missing=missing)
 
 
 def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
