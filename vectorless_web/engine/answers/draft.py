@@ -103,6 +103,8 @@ def _tell_figure(plan: QueryPlan, index: int, figure: Figure) -> str:
 def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passage]:
     """The passage that answers best, then those that hold what it lacks or come as near; a whole list stands alone."""
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
+    if is_name_alone(plan):
+        best.sort(key=lambda passage: not _DEFINES.search(passage.quote))
     best.sort(key=lambda passage: not passage.place)
     if best[0].is_list:
         return best[:1]
@@ -116,6 +118,26 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
             told |= _words_of(passage)
             chosen.append(passage)
     return chosen
+
+
+_DEFINES = re.compile(
+    r"\b(?:is|are) (?:an?|the|one|what|called|used)\b|\bmeans?\b|\brefers? to\b|\bstands? for\b|\bcontains?\b|\bconsists?\b"
+    r"|\b(?:makes?|stores?|provides?|measures?|applies|belongs?)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\?|\b(?:who|what|which|when|where|why|how|is|are|was|were|do|does|did|can|may|list|name|give|compare|tell|show)\b",
+    re.I,
+)
+
+
+def is_name_alone(plan: QueryPlan) -> bool:
+    """Whether the question is only a name or a key phrase: what the documents say about it is asked for."""
+    return len(plan.question.split()) <= LONGEST_NAME and not _ASKS.search(plan.question)
+
+
+LONGEST_NAME = 4
+"""Words of a name or key phrase."""
 
 
 def _words_of(passage: Passage) -> set[tuple[str, int, int]]:

@@ -20,6 +20,7 @@ from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Tas
 from vectorless_web.engine.questions.plan import Period, QueryPlan, UnitRequest
 from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.relations.rows import RowsRead, RowTask, TableRow
+from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
 
@@ -29,10 +30,19 @@ _SPACES = re.compile(r"\s+")
 def claim_of_reading(plan: QueryPlan, reading: Reading, title: str = "") -> tuple[DraftClaim, str]:
     """The claim that tells a reading and its document, and the one number that it stands for, "" for none."""
     claim, value = _word_reading(plan, reading)
-    if title:
-        claim = replace(claim, text=f"{claim.text.removesuffix('.')} ({title}).", source=f"({title})")
+    source = ", ".join(part for part in (_place_asked(plan, reading, claim.text), title) if part)
+    if source:
+        claim = replace(claim, text=f"{claim.text.removesuffix('.')} ({source}).", source=f"({source})")
     signals = (Signal(f"reads_{reading.request.task.value}", 1.0), Signal("reading_fit", min(1.0, reading.fit)))
     return replace(claim, signals=signals), value
+
+
+def _place_asked(plan: QueryPlan, reading: Reading, told: str) -> str:
+    """The table or section of the figures where it says words of the question that the sentence does not."""
+    places = {figure.where.rpartition(", ")[0] or figure.where for figure in reading.figures}
+    if len(places) != 1 or len(place := places.pop()) > LONGEST_NAME:
+        return ""
+    return place if set(analyse(place)) & set(analyse(plan.focus)) - set(analyse(told)) else ""
 
 
 def _word_reading(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
