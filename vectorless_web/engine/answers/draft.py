@@ -121,8 +121,8 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
 
 
 _DEFINES = re.compile(
-    r"\b(?:is|are) (?:an?|the|one|what|called|used)\b|\bmeans?\b|\brefers? to\b|\bstands? for\b|\bcontains?\b|\bconsists?\b"
-    r"|\b(?:makes?|stores?|provides?|measures?|applies|belongs?)\b",
+    r"\b(?:is|are) (?:an?|the|one|what|called|used)\b|\bmeans?\b|\brefers? to\b|\bstands? for\b|\bcontains?\b"
+    r"|\bconsists?\b|\b(?:makes?|stores?|provides?|measures?|applies|belongs?)\b",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -584,9 +584,14 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
         return claim
     if _MONTH.search(question) and _MONTHS.search(quote):
         return claim
+    lead = passage.parts[0].quote.rstrip() if passage.parts else ""
+    is_item = lead.endswith(":") and lead != quote
+    if is_item:
+        # What announces an item says whether it is allowed or excluded.
+        quote = f"{lead} {quote}"
     verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
     told = claim.text
-    if verdict and f" {quote}" in told and not _LEANS.match(quote):
+    if verdict and not is_item and f" {quote}" in told and not _LEANS.match(quote):
         # What settles the question comes first, the rule that it bends after it.
         told = f"{quote} {told.replace(f' {quote}', '', 1)}"
     return replace(claim, text=f"{verdict}: {told}") if verdict else claim

@@ -75,8 +75,8 @@ _CAUSE = re.compile(
     r"|protect\w*|otherwise"
     r"|for (?:the )?(?:purpose|safety|reason)|the purpose|aims? (?:to|of|is)|intended to|designed to|by (?:means"
     r"|using|[a-z]+ing)|primarily|mainly)\b"
-    r"|[:–-] (?:dust|damage)\b|\bas (?:it|they|the|this|there|he|she|we|a)\b|, as\b|\bto (?:keep|make|reduce"
-    r"|ensure|prevent|avoid|protect|allow|support|improve|determine)\b",
+    r"|[:–-] (?:dust|damage)\b|\bas (?:it|they|the|this|there|he|she|we|a)\b|, as\b|\bto (?:keep|make|save|spare|limit"
+    r"|meet|reduce|ensure|prevent|avoid|protect|allow|support|improve|determine)\b",
     re.IGNORECASE,
 )
 _MEANS = re.compile(
