@@ -103,6 +103,9 @@ class Rule:
         return tuple(joined)
 
 
+_NOTE_MARK = re.compile(r"\s*(?:\([a-z1-9*]\)|[*†‡])\s")
+
+
 class Reading:
     """Reads the sentences of one document in their context."""
 
@@ -213,6 +216,13 @@ class Reading:
             is_list = kind is NodeKind.LIST and not self._is_titled_clause(key)
             self._is_item[key] = is_list or (is_text and bool(_ITEM.match(self._tree.node(key).text)))
         return self._is_item[key]
+
+    def explains_table(self, key: int) -> bool:
+        """Whether a list stands right under a table, lettered as its notes are: "(a) Includes leases"."""
+        first = self._first_of_list(key)
+        above = self._neighbour(first, -1)
+        is_under = above is not None and self._tree.kind(above) is NodeKind.TABLE
+        return is_under and bool(_NOTE_MARK.match(self._tree.node(first).text))
 
     def section_points(self, section: int, most: int) -> list[Span]:
         """The first sentence or item of each text of a section, in order, at most so many."""
