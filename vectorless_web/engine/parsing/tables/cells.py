@@ -19,10 +19,10 @@ _LONGEST_FIGURE, _BACKWARDS = 48, 3
 reads from right to left."""
 _CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
 _MARK = re.compile(r"^\((?:[a-z]|\d{1,2})\)$|^[*†‡]+$", re.IGNORECASE)
-_SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|bps)$")
+_SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|pps?|bps|:)$")
 _NUMBER = re.compile(
-    r"^(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}(?:\s*%)?"
-    r"(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
+    r"^(?:[<>≤≥≈~±+]\s?)?(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}"
+    r"(?:\s*(?:%|bps|pps?|pts))?(?:\s?[(±]\s?\d+(?:\.\d+)?\s?%?\)?)?(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
 )
 _ISO_DATE = re.compile(r"^(?:19|20)\d\d-\d\d-\d\d$")
 _NIL = re.compile(
