@@ -51,7 +51,7 @@ _MONTH = re.compile(
     re.I,
 )
 _LONGEST_MONTH = 31
-_FIGURE_DATE = re.compile(r"(?<![\d/.-])(\d{1,2})([/.-])(\d{1,2})\2(?:(?:19|20)\d\d|\d\d)(?![\d/])")
+_FIGURE_DATE = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(?:(?:19|20)\d\d|\d\d)(?![\d/])")
 _ISO_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d-(\d\d)-(\d\d)(?!\d)")
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|% of|percent", re.I)
 
@@ -192,15 +192,15 @@ def _date(text: str) -> tuple[int, int]:
 
 
 def _date_in_figures(text: str) -> tuple[int, int]:
-    """(month, day) of "3/25/2023", "25.3.2023" or "2023-03-25"; zeros where either number may be the month."""
+    """(month, day) of "3/25/2023", "25/3/2023" or "2023-03-25"; zeros where either number may be the month."""
     iso = _ISO_DATE.search(text)
     if iso:
         return _check_date(int(iso[1]), int(iso[2]))
     match = _FIGURE_DATE.search(text)
     if match is None:
         return 0, 0
-    first, second = int(match[1]), int(match[3])
-    if match[2] == "." or first > len(_MONTHS):
+    first, second = int(match[1]), int(match[2])
+    if first > len(_MONTHS):
         return _check_date(second, first)
     return _check_date(first, second) if second > len(_MONTHS) or first == second else (0, 0)
 

@@ -13,6 +13,7 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.footnotes import Footnote, find_footnotes, marks_in
 from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
 from vectorless_web.engine.figures.units import (
+    THOUSAND,
     code_in,
     find_units,
     is_for_shares,
@@ -292,9 +293,7 @@ def _numeric_columns(table: Table) -> list[int]:
     rows = 0
     for row in table.body:
         places = [
-            i
-            for i, cell in enumerate(row.cells)
-            if i and i < len(counts) and cell.length and _holds_figure(cell.text)
+            i for i, cell in enumerate(row.cells) if i and i < len(counts) and cell.length and _holds_figure(cell.text)
         ]
         rows += bool(places)
         for place in places:
@@ -461,8 +460,12 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     return _table_unit(view, row, place, levels)
 
 
+_IN_FULL = re.compile(r"\d,\d{3},\d{3}")
+"""A number that is printed to its last place: no count of millions."""
+
+
 def _scale_of_shares(view: TableView) -> Decimal:
-    """The factor on numbers of shares: what a line above says of them, else that of the table unless it leaves them out."""
+    """The factor on numbers of shares: what a line above says, else that of the table unless it leaves them out."""
     for key in range(view.node.key - 1, max(0, view.node.key - _UNITS_ABOVE - 1), -1):
         told = find_units(view.tree.node(key).text[-_LEAD_IN:])
         if told and is_for_shares(told[0]):
@@ -478,6 +481,8 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     currency = _settle_dollars(units_currency(text), text, view) or view.currency
     if not units_currency(view.units) and place not in view.signed_columns:
         currency = ""  # the signs of other columns say nothing of this one
+        if view.scale > THOUSAND and _IN_FULL.search(text):
+            return "", one, ""
     if not currency and view.scale == 1:
         return view.measure, one, code_in(view.measure)
     return currency, one if _is_each(view, row, levels) else view.scale, currency

@@ -49,7 +49,7 @@ def is_number(text: str) -> bool:
 
 
 def _is_figure(text: str) -> bool:
-    return len(text) < _LONGEST_FIGURE and is_number(" ".join(text.split()))
+    return len(text) < _LONGEST_FIGURE and not text.rstrip().endswith(",") and is_number(" ".join(text.split()))
 
 
 def split_cells(page: Page, line: Line) -> list[CellSpan]:

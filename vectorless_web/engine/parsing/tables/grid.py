@@ -306,9 +306,9 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
     """A label printed over two lines becomes one: its first line has no figures and runs on in the next."""
     joined: list[GridRow] = []
     reach = max((row.cells[0][-1].right for row in rows if row.cells[0] and not row.is_header), default=0.0)
-    for number, row in enumerate(rows):
+    for row, following in itertools.zip_longest(rows, rows[1:]):
         before = joined[-1] if joined else None
-        if before is not None and (_continues_row(before, row) or _fills_label(before, row, reach, rows[number + 1 :][:1])):
+        if before is not None and (_continues_row(before, row) or _fills_label(before, row, reach, following)):
             before.cells[0].extend(row.cells[0])
             for number in range(1, len(row.cells)):
                 before.cells[number].extend(row.cells[number])
@@ -330,7 +330,7 @@ def _continues_row(before: GridRow, row: GridRow) -> bool:
     return _continues_label(before, row)
 
 
-def _fills_label(before: GridRow, row: GridRow, reach: float, following: Sequence[GridRow]) -> bool:
+def _fills_label(before: GridRow, row: GridRow, reach: float, following: GridRow | None) -> bool:
     """Whether a label without figures was broken because it fills its column: the next word had no room there."""
     if before.is_header or row.is_header or not before.cells[0] or not row.cells[0]:
         return False
@@ -348,11 +348,11 @@ def _fills_label(before: GridRow, row: GridRow, reach: float, following: Sequenc
     return first.right + width > reach and first.right - first.left > _LONG_LABEL * (reach - before.left)
 
 
-def _is_member(before: GridRow, row: GridRow, following: Sequence[GridRow]) -> bool:
+def _is_member(before: GridRow, row: GridRow, following: GridRow | None) -> bool:
     """Whether a row is the first of a group: indented under the label above, as is the row that follows it."""
-    if row.left < before.left + _TIGHT or not any(row.cells[1:]):
+    if following is None or row.left < before.left + _TIGHT or not any(row.cells[1:]):
         return False
-    return any(abs(own.left - row.left) < _TIGHT and own.cells[0] and any(own.cells[1:]) for own in following)
+    return abs(following.left - row.left) < _TIGHT and bool(following.cells[0]) and any(following.cells[1:])
 
 
 def _continues_cells(before: GridRow, row: GridRow) -> bool:

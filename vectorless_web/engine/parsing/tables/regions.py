@@ -57,9 +57,7 @@ _PERIOD_CELL = re.compile(
 )
 _YEAR = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?(?:\s*\([a-z0-9]{1,2}\))*$", re.IGNORECASE)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
-_BULLET = re.compile(
-    r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?[a-z0-9]{1,2}[.):]\s|^o\s", re.IGNORECASE
-)
+_BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?[a-z0-9]{1,2}[.):]\s|^o\s", re.IGNORECASE)
 _SECTION = re.compile(r"^(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}\.?$")
 _EQUATION = re.compile(r"^\(\d{1,3}\)$")
 _LEADERS = re.compile(r"(?:\.\s?){6,}|…{2,}")
@@ -216,10 +214,17 @@ def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
             elif row.line.left < figures_left - row.line.style.size:
                 break
             end = position + 1
+        elif _says_particulars(row) and _says_particulars(rows[seed]):
+            end = position + 1
         elif row.role is LineRole.TEXT and not (_clear_of_figures(row, figures_left) or _is_centred(row, rows[seed])):
             break
         position += 1
     return _without_trailing_titles(rows, seed, end, layout)
+
+
+def _says_particulars(row: LineRow) -> bool:
+    """Whether a line says several particulars side by side: "Name: value   Name: value"."""
+    return sum(cell.text.rstrip().endswith(":") for cell in row.cells) > 1
 
 
 def _names_periods(row: LineRow) -> bool:

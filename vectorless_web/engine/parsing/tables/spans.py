@@ -35,7 +35,8 @@ _FIGURES_IN = re.compile(r"^(?:all )?(?:figures|amounts|values|prices|dollars|da
 _YEAR = re.compile(r"^(?:(?:FY\s?)?(?:19|20)\d\d|FY?\s?['’]?\d\d)\s*(?:\*+|\(\w{1,2}\))*$")
 _SPACED_YEAR = re.compile(r"^(?:\d ){3}\d$")
 _QUALIFIER = re.compile(
-    r"^\(?(?:(?:in )?(?:U\.?S\.? ?|A|C|S|NT|HK)?[$€£¥₹]\s?(?:in )?(?:['‘’]?000s?|m|mn|bn|thousands?|millions?|billions?)?|%"
+    r"^\(?(?:(?:in )?(?:U\.?S\.? ?|A|C|S|NT|HK)?[$€£¥₹]\s?(?:in )?"
+    r"(?:['‘’]?000s?|m|mn|bn|thousands?|millions?|billions?)?|%"
     r"|(?:in )?(?:thousands|millions|billions)|USD|EUR|GBP|CHF|(?:un)?audited|restated|note)\)?$",
     re.I,
 )
