@@ -587,3 +587,27 @@ def test_a_date_in_figures_is_a_period_unless_day_and_month_may_change_places(co
     rows = cells("", header, "Change") + cells("Mooring", "1,100", "4") + cells("Storage", "320", "2")
     [view] = views(compiled(table_page(rows), "dates.html"))
     assert view.periods[1].words == words
+
+
+def test_a_column_of_shares_keeps_the_scale_that_leaves_out_amounts_per_share_alone(compiled):
+    rows = cells("(In millions, except per share data)", "Shares", "Price") + cells("Vested", "0.6", "$ 59.01")
+    [view] = views(compiled(table_page(rows + cells("Forfeited", "0.3", "$ 66.24")), "shares.html"))
+    assert (read(view, "Vested", 1).unit, read(view, "Vested", 1).scale) == ("shares", 1_000_000)
+
+
+def test_words_in_a_column_of_days_have_no_unit_of_its_header(compiled):
+    rows = (
+        cells("Leave", "Days") + cells("Moving house", "2") + cells("Study", "up to 4 weeks") + cells("Illness", "10")
+    )
+    [view] = views(compiled(table_page(rows), "leave.html"))
+    assert [read(view, label, 1).unit for label in ("Moving house", "Study")] == ["Days", ""]
+
+
+def test_a_long_list_of_cells_is_one_run_a_page_and_keeps_every_character(compiled):
+    lines = ["No,Quay,Berth,Fee", *(f"{n},Quay {n % 7},Berth {n % 31},{n}.50" for n in range(20_000))]
+    document = compiled("\n".join(lines), "berths.csv")
+    found = views(document)
+    assert sum(len(view.table.body) for view in found) == 20_000
+    assert {view.table.columns[1].path for view in found} == {("Quay",)}
+    assert all(len(view.node.runs) == 1 for view in found)
+    assert document.report.coverage == 1.0

@@ -24,6 +24,7 @@ from vectorless_web.engine.figures.units import (
     says_count,
     says_percent,
     says_price,
+    says_scale,
     says_shares,
     scale_name,
     strip_units,
@@ -442,6 +443,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     one, own = Decimal(1), _settle_dollars(units_currency(text), text, view)
     if "%" in text or own_unit(text):
         return "%" if "%" in text else own_unit(text), one, ""
+    if not _holds_figure(text):
+        return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
     if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
@@ -451,7 +454,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
     if told and not own and any(says_shares(strip_units(level).strip()) for level in levels):
-        return "shares", units_scale(told), ""
+        return "shares", units_scale(told) if says_scale(told) else _scale_of_shares(view), ""
     if told:
         unit, scale, currency = _told_unit(view, told, own or ("" if says_count(row.label) else view.currency))
         return unit, one if currency and _is_each(view, row, levels) else scale, currency
@@ -464,13 +467,17 @@ _IN_FULL = re.compile(r"\d,\d{3},\d{3}")
 """A number that is printed to its last place: no count of millions."""
 
 
+_SHARES_APART = re.compile(r"(?<!per )(?<!per common )\bshares?\b")
+"""What a units line leaves out says numbers of shares, and not only amounts per share."""
+
+
 def _scale_of_shares(view: TableView) -> Decimal:
     """The factor on numbers of shares: what a line above says, else that of the table unless it leaves them out."""
     for key in range(view.node.key - 1, max(0, view.node.key - _UNITS_ABOVE - 1), -1):
         told = find_units(view.tree.node(key).text[-_LEAD_IN:])
         if told and is_for_shares(told[0]):
             return units_scale(told[0])
-    return view.scale if "share" not in _find_exceptions(view.units) else Decimal(1)
+    return Decimal(1) if _SHARES_APART.search(_find_exceptions(view.units)) else view.scale
 
 
 def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:

@@ -28,7 +28,7 @@ _BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
 _BEHIND = re.compile(rf",?\s+in\s+({_UNIT})\W*$", re.I)
 _SHARES = re.compile(
     r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
-    r"|\bshares? used\b|^(?:number of )?shares$",
+    r"|\bshares? used\b|^(?:number of )?(?:shares|options|awards)$|\b(?:stock|share) (?:units|options|awards)$",
     re.I,
 )
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)

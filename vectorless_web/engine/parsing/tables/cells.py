@@ -107,6 +107,8 @@ def _has_gap(boxes: list[list[float]], size: float) -> bool:
 def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, limit: float) -> bool:
     """Whether a new cell starts at word k."""
     gap = boxes[k][0] - boxes[k - 1][2]
+    if gap <= _CURRENCY_GAP / _GAP * limit and spans[k][0] >= spans[k - 1][1]:
+        return False  # the space between two words, in most cases
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
     following = text[spans[k + 1][0] : spans[k + 1][1]] if k + 1 < len(spans) else ""
     if word == "%" and following[:1].isalpha() and gap > _CURRENCY_GAP / _GAP * limit:

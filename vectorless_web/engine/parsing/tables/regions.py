@@ -413,9 +413,8 @@ def find_text_tables(rows: Sequence[LineRow], taken: Sequence[tuple[int, int]]) 
 
 
 def _is_row(row: LineRow, number: int, covered: set[int]) -> bool:
-    if _LEADERS.search(row.line.text):
-        return False
-    return number not in covered and row.role is LineRole.HEADER and len(row.cells) >= 2
+    several = number not in covered and row.role is LineRole.HEADER and len(row.cells) > 1
+    return several and not _LEADERS.search(row.line.text)
 
 
 def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
