@@ -2,7 +2,7 @@
 
 from vectorless_web import wiring
 from vectorless_web.documents import services
-from vectorless_web.documents.embeddings import embedding_settings
+from vectorless_web.documents.background import embedding_settings
 from vectorless_web.documents.models import EmbeddingChoice
 from vectorless_web.engine.llm.budget import CostBudget
 from vectorless_web.engine.llm.calls import Caller
@@ -24,6 +24,11 @@ def hand_back_version(job_id: str, version_id: int) -> None:
 def compact_snapshot(workspace_id: int) -> None:
     """Write the cards of a workspace into one file; a second delivery changes nothing."""
     services.compact_snapshot(workspace_id)
+
+
+def compact_words(workspace_id: int) -> None:
+    """Put the words of documents that wait into the blocks of a workspace; a second delivery changes nothing."""
+    services.compact_words(workspace_id)
 
 
 def embed_version(file_id: int) -> None:

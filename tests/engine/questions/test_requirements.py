@@ -51,3 +51,22 @@ def test_a_limit_is_wanted_with_its_exceptions():
 
 def test_a_story_before_the_question_asks_nothing():
     assert kinds("A pipe burst last night. When do I have to tell the agent?") == [Wanted.DATE]
+
+
+@pytest.mark.parametrize(
+    "question,wanted",
+    [
+        ("Who are the parties to the lease?", Wanted.PARTIES),
+        ("How long is the term?", Wanted.TERM),
+        ("How long does the agreement run?", Wanted.TERM),
+        ("How long does the warranty last?", Wanted.SPAN),
+        ("What happens if a parcel arrives late?", Wanted.CONSEQUENCE),
+        ("What is the fine for littering?", Wanted.CONSEQUENCE),
+        ("What happens on the day of the exam?", Wanted.STEPS),
+        ("What are the Quiet Areas?", Wanted.DEFINITION),
+        ("Which languages are supported?", Wanted.MEMBERS),
+        ("Summarise the hazards", Wanted.POINTS),
+    ],
+)
+def test_what_contracts_and_manuals_are_asked_for_has_a_kind_of_its_own(question, wanted):
+    assert requirements_of(understand(question))[0].wanted is wanted

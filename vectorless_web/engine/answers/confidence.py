@@ -225,7 +225,8 @@ def _parts(plan: QueryPlan, held: Held, finders: Mapping[str, Finder]) -> float:
         return 0.0
     used = {need for draft, _ in held for need in draft.needs}
     if used:
-        return _divide_share(len(used), max(len(figure_needs(plan)), len(used)))
+        needs = [need for need in figure_needs(plan) if not need.optional]
+        return _divide_share(len(used), max(len(needs), len(used)))
     if not plan.sub_questions:
         return 1.0
     quotes = [quote for _, claim in held for quote in claim.citations]

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from vectorless_web.engine.answers.calculation import (
     CalculationResult,
+    OtherWays,
     claim_of,
     describe_omission,
     format_figure,
@@ -16,24 +17,30 @@ from vectorless_web.engine.answers.calculation import (
     period_words,
     quote_of,
     work_out,
+    work_out_others,
 )
 from vectorless_web.engine.answers.claims import (
     LISTS_MENTIONS,
     AnswerDraft,
+    DraftCalculation,
     DraftClaim,
+    DraftOperand,
     DraftQuote,
     Signal,
     SynthesisContext,
 )
-from vectorless_web.engine.answers.readings import claim_of_reading
-from vectorless_web.engine.figures.figure import Figure
+from vectorless_web.engine.answers.readings import claim_of_change, claim_of_reading, claims_of_rows
+from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
+from vectorless_web.engine.relations.prose import find_sides
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.relations.relation import words_of
+from vectorless_web.engine.relations.rows import RowsRead, RowTask
 from vectorless_web.engine.text.analyser import analyse
 
 
@@ -96,6 +103,7 @@ def _item(plan: QueryPlan, index: int, figure: Figure) -> str:
 def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passage]:
     """The passage that answers best, then those that hold what it lacks or come as near; a whole list stands alone."""
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
+    best.sort(key=lambda passage: not passage.place)
     if best[0].is_list:
         return best[:1]
     most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
@@ -188,10 +196,6 @@ DOWN = re.compile(
 _NEGATIVE = re.compile(r"\bnegative\b|\bloss(?:es)?\b", re.I)
 _POSITIVE = re.compile(r"\bpositive\b|\bprofitab\w*", re.I)
 _CHANGE = re.compile(r"\bchang\w*|\bdiffer\w*", re.I)
-_COVER = re.compile(r"quick ratio|acid.test|current ratio|working capital ratio|interest coverage|coverage ratio", re.I)
-_ADEQUATE = re.compile(
-    r"\bhealthy\b|\badequate\w*|\bsufficien\w*|\bstrong\b|\bsolid\b|\bsound\b|\benough\b|\bcover\w*|\bliquid\w*", re.I
-)
 
 
 def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -202,7 +206,10 @@ def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftC
     if result is None:
         return []
     verdict = _verdict(plan.question, plan.formula, result.value)
-    first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result)}", result)
+    ways = work_out_others(plan, plan.formula, figures, result)
+    first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result, ways)}", result, ways)
+    standard = plan.formula.standard
+    first = replace(first, asides=(*first.asides, *([standard.words] if standard else ())))
     return [first, *_calculate_sides(plan, plan.formula, figures)]
 
 
@@ -217,9 +224,14 @@ def _verdict(question: str, formula: Formula, value: Decimal) -> str:
         return _say_verdict(value < 0)
     if _POSITIVE.search(question):
         return _say_verdict(value > 0)
-    if _COVER.search(formula.name) and _ADEQUATE.search(question):
-        return _say_verdict(value >= 1)
+    standard = formula.standard
+    if standard is not None and (not standard.asked or _says_any(question, standard.asked)):
+        return _say_verdict(float(value) >= standard.least)
     return ""
+
+
+def _says_any(question: str, asked: Sequence[str]) -> bool:
+    return not set(analyse(question)).isdisjoint(term for word in asked for term in analyse(word))
 
 
 def _say_verdict(holds: bool) -> str:
@@ -230,24 +242,27 @@ def _is_change(formula: Formula) -> bool:
     return bool(re.match(r"change in|growth of", formula.name))
 
 
-def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResult) -> str:
-    """The change in words ("rose by 0.5 percentage points") or the measure with its value."""
+def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResult, ways: OtherWays) -> str:
+    """The change in words ("rose by 0.5 percentage points") or the measure with its value and what it is judged by."""
     when = period_words(plan.periods[-1]) if len(plan.periods) == 1 else ""
     if not _is_change(formula):
-        note = _against_one(formula, result.value)
-        return f"{result.text}: {formula.name}{f', {when}' if when else ''}{note}{describe_omission(result)}."
+        note = _against_standard(formula, result.value)
+        told = f"{formula.name}{f', {when}' if when else ''}{note}{ways.text}{describe_omission(result)}"
+        return f"{result.text}: {told}."
     item = re.sub(r"^(?:change in|growth of)\s+", "", formula.name)
     item = item[:1].upper() + item[1:]
     if result.value == 0:
         return f"{item} did not change."
     verb = "rose" if result.value > 0 else "fell"
-    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}."
+    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}{ways.text}."
 
 
-def _against_one(formula: Formula, value: Decimal) -> str:
-    if not _COVER.search(formula.name):
+def _against_standard(formula: Formula, value: Decimal) -> str:
+    """How the value stands to what it is judged by: "below one"."""
+    standard = formula.standard
+    if standard is None:
         return ""
-    return ", at or above one" if value >= 1 else ", below one"
+    return f", {'at or above' if float(value) >= standard.least else 'below'} {standard.words}"
 
 
 def _calculate_sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -260,8 +275,11 @@ def _calculate_sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Fi
         part = _make_side_formula(formula, side)
         result = work_out(plan, part, figures) if len(part.operands) > 1 else None
         if result is not None:
-            years = dict.fromkeys(period_words(plan.figures[index].period) for _, index in part.operands)
-            text = f"{result.text}: {part.name}, {', '.join(year for year in years if year)}."
+            years = dict.fromkeys(
+                period_words(plan.figures[index].period) or figures[index].period for _, index in part.operands
+            )
+            when = ", ".join(year for year in years if year)
+            text = f"{result.text}: {part.name}{f', {when}' if when else ''}."
             claims.append(make_claim(text, result))
     return claims
 
@@ -336,12 +354,21 @@ _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
+    context, version = resolve_versions(context)
     figures = best_figures(context)
-    for make in (_draft_reading, _draft_contest, _draft_verdict, _draft_calculation, _draft_figures):
+    for make in (
+        _draft_rows,
+        _draft_reading,
+        _draft_contest,
+        _draft_verdict,
+        _draft_calculation,
+        _draft_foil,
+        _draft_figures,
+    ):
         draft = make(context, figures)
         if draft is not None:
-            return draft
-    return _draft_quotes(context)
+            return _say_version(draft, version)
+    return _say_version(_draft_quotes(context), version)
 
 
 def best_figures(context: SynthesisContext) -> dict[int, Figure]:
@@ -355,12 +382,95 @@ def best_figures(context: SynthesisContext) -> dict[int, Figure]:
     return best
 
 
+def _draft_rows(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """What the rows of a table say, of the document in which they fit best; of two versions both and what differs."""
+    found = [fact for fact in context.facts if isinstance(fact, RowsRead)]
+    if not found:
+        return None
+    changed = [fact for fact in found if fact.task is RowTask.CHANGE and not fact.measure]
+    if changed:
+        versions = {str(period.year): period for period in context.plan.periods}
+        return _draft_change_between(context, changed, sorted(versions))
+    best = max(found, key=lambda read: round(read.fit, 6))
+    claims, value = claims_of_rows(best, context.names.get(best.document, ""))
+    missing = tuple(f"anything on {name}" for name in best.missing)
+    return AnswerDraft(tuple(claims), value=value, missing=missing)
+
+
+def _draft_change_between(context: SynthesisContext, found: Sequence[RowsRead], years: Sequence[str]) -> AnswerDraft:
+    """The same cell in two versions of a document, told side by side; one alone tells only its own side."""
+    dated = sorted((_version_of(context.names.get(read.document, "")), order, read) for order, read in enumerate(found))
+    asked = [row for row in dated if not years or (row[0] and str(row[0][0]) in years)]
+    ends = [asked[0][2], asked[-1][2]] if len(asked) > 1 else []
+    if not ends or asked[0][0] == asked[-1][0]:
+        claims, value = claims_of_rows(found[0], context.names.get(found[0].document, ""))
+        return AnswerDraft(tuple(claims), value=value, missing=("the other version",))
+    return AnswerDraft((claim_of_change(ends[0], ends[1], context.names),))
+
+
+_VERSION = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<![\d.])\d{1,3}(?:\.\d{1,3})*(?![\d.])")
+
+
+def _version_of(title: str) -> tuple[int, ...]:
+    """The numbers of a title by which versions are told apart, years first: "Price list 2024" gives (2024,)."""
+    numbers = [tuple(int(part) for part in match.split(".")) for match in _VERSION.findall(title)]
+    years = [number for number in numbers if len(number) == 1 and number[0] > 1900]
+    return tuple(part for number in (*years[-1:], *(n for n in numbers if n not in years)) for part in number)
+
+
+def resolve_versions(context: SynthesisContext) -> tuple[SynthesisContext, str]:
+    """The facts of the version that was asked for, else of the newest, and what to say of it.
+
+    Documents are versions of one another when their titles differ in numbers alone ("Price list 2023" and "2024").
+    """
+    documents = dict.fromkeys(fact.document for fact in context.facts)
+    series: dict[str, list[str]] = {}
+    for document in documents:
+        title = context.names.get(document, "")
+        if _version_of(title):
+            series.setdefault(_VERSION.sub("#", title).casefold(), []).append(document)
+    dropped: set[str] = set()
+    said = ""
+    years = {period.year for period in context.plan.periods}
+    for members in series.values():
+        if len(members) < 2 or len(years) > 1 or asks_documents(context.plan) or _COMPARES.search(context.plan.focus):
+            continue
+        members.sort(key=lambda document: _version_of(context.names[document]))
+        asked = [document for document in members if years & set(_version_of(context.names[document])[:1])]
+        kept = asked[-1] if asked else members[-1]
+        dropped |= set(members) - {kept}
+        said = said or ("" if asked else f"{context.names[kept]}, the newest version")
+    if not dropped:
+        return context, ""
+    return replace(context, facts=tuple(fact for fact in context.facts if fact.document not in dropped)), said
+
+
+_COMPARES = re.compile(
+    r"\b(?:compar\w+|differ\w*|chang\w+|versus|vs|both|each|all (?:years|versions))\b", re.IGNORECASE
+)
+
+
+def _say_version(draft: AnswerDraft, said: str) -> AnswerDraft:
+    """The draft with its first sentence saying which version it is of."""
+    if not said or not draft.claims:
+        return draft
+    first, *others = draft.claims
+    title = said.rpartition(", ")[0]
+    if first.source and title in first.source:
+        named = first.source.replace(title, said)
+        told = first.text.replace(first.source, named)
+    else:
+        named, told = f"({said})", f"{first.text} ({said})"
+    return replace(draft, claims=(replace(first, text=told, source=named), *others))
+
+
 def _draft_reading(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
     """What the best reading of all documents came to; the first one read wins a tie."""
     readings = [fact for fact in context.facts if isinstance(fact, Reading)]
     if not readings:
         return None
-    claim, value = claim_of_reading(context.plan, max(readings, key=lambda reading: round(reading.fit, 6)))
+    best = max(readings, key=lambda reading: round(reading.fit, 6))
+    claim, value = claim_of_reading(context.plan, best, context.names.get(best.document, ""))
     return AnswerDraft((claim,), value=value)
 
 
@@ -382,10 +492,66 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
     if plan.formula is None or not figure_needs(plan):
         return None
     result = work_out(plan, plan.formula, figures)
+    stated = _stated_result(plan.formula, figures, result)
+    if stated is not None:
+        place = plan.formula.stated
+        claims = figure_claims(plan, {place: stated})
+        return AnswerDraft(tuple(claims), value=format_figure(stated, plan.unit))
     if result is None:
         return None
-    name = _name(plan)
-    return AnswerDraft((claim_of(result, name, _name_periods(context)),), value=result.text)
+    ways = work_out_others(plan, plan.formula, figures, result)
+    if not plan.formula.series:
+        return AnswerDraft((claim_of(result, _name(plan), _name_periods(context), ways),), value=result.text)
+    newest = max(plan.periods, key=lambda period: (period.year, period.quarter or 0))
+    claims, missing = [claim_of(result, _name(plan), period_words(newest), ways)], []
+    for earlier in plan.formula.series:
+        other = work_out(plan, replace(earlier, name=plan.formula.name, is_share=plan.formula.is_share), figures)
+        if other is None:
+            missing.append(f"{_name(plan)} {earlier.name}")
+        else:
+            claims.append(claim_of(other, _name(plan), earlier.name))
+    return AnswerDraft(tuple(claims), missing=tuple(missing))
+
+
+def _stated_result(formula: Formula, figures: Mapping[int, Figure], result: CalculationResult | None) -> Figure | None:
+    """The row that states the result itself: of an amount always, of a ratio where it cannot be worked out."""
+    figure = figures.get(formula.stated)
+    if figure is None or figure.fit < STATED_FIT or (result is not None and result.degree != 1):
+        return None
+    is_ratio = formula.is_share or "/" in formula.expression
+    if is_ratio and figure.percent != (formula.is_share or formula.expression.startswith("100 *")):
+        return None
+    return None if (is_ratio and figure.currency) or (not is_ratio and figure.percent) else figure
+
+
+STATED_FIT = 0.95
+"""Fit of a row that states what would be worked out: its label is the measure's name and no more."""
+
+
+def _draft_foil(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """That a measure does not apply, where the document shows what only those report for whom it means nothing."""
+    formula = context.plan.formula
+    foil = figures.get(formula.foil) if formula is not None else None
+    if formula is None or foil is None or foil.fit < FOIL_FIT:
+        return None
+    lacking = [context.plan.figures[index].concept for _, index in formula.operands if index not in figures]
+    if not lacking or not figure_needs(context.plan):
+        return None
+    shown = _SPACES.sub(" ", foil.label).strip(" :.").lower()
+    name = re.sub(r"^(?:change in|growth of|average)\s+", "", formula.name)
+    absent = f" and no {lacking[-1]}"
+    claim = DraftClaim(
+        f"The {name} does not apply here: as a bank's, the document shows {shown}{absent}.",
+        (quote_of(foil),),
+        fit=foil.fit,
+        needs=(formula.foil,),
+        asides=(f"The {name} does not apply here: as a bank's, ", absent),
+    )
+    return AnswerDraft((claim,))
+
+
+FOIL_FIT = 0.9
+"""Fit of a row that tells that a measure does not apply: "Customer deposits" are not a bank's deposits."""
 
 
 def _name(plan: QueryPlan) -> str:
@@ -405,10 +571,13 @@ def _draft_figures(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
     if not figures:
         return None
     plan, needs = context.plan, figure_needs(context.plan)
+    figures = {index: figure for index, figure in figures.items() if not needs[index].optional}
+    if not figures:
+        return None
     missing = tuple(
         f"{need.concept} {period_words(need.period)}".strip()
         for index, need in enumerate(needs)
-        if index not in figures
+        if index not in figures and not need.optional
     )
     value = format_figure(figures[min(figures)], plan.unit) if plan.formula is None else ""
     return AnswerDraft(tuple(figure_claims(plan, figures)), value=value, missing=missing)
@@ -425,38 +594,116 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
         return AnswerDraft(tuple(replace(claim, signals=(Signal(LISTS_MENTIONS, 1.0),)) for claim in claims))
     if not passages:
         return AnswerDraft()
+    passages = [passage for passage in passages if passage.parts or not is_heading(passage.quote)]
+    if not passages:
+        return AnswerDraft()
     standing = [passage for passage in passages if passage.suffices]
     chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
     if plan.intent is Intent.YES_NO:
         claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
+    elif _BY_HOW_MUCH.search(plan.focus) and (changed := _with_difference(plan, claims[0], chosen[0])):
+        # The sentence was found short of the figure asked for, which is worked out from it now.
+        unmet = tuple(part for part in chosen[0].unmet if part not in (Wanted.SUM.value, Wanted.AMOUNT.value))
+        met = replace(chosen[0], unmet=unmet, suffices=chosen[0].suffices or not unmet)
+        return AnswerDraft((replace(changed[0], signals=_measure_passage(met)),), value=changed[1])
     open_parts = [set(passage.unmet) for passage in chosen]
-    signals = _measure_passage(chosen[0])
+    signals = (*_measure_passage(chosen[0]), *_measure_direction(plan, chosen[0]))
     return AnswerDraft(
         tuple(replace(claim, signals=signals) for claim in claims),
         missing=tuple(sorted(set.intersection(*open_parts))),
     )
 
 
+PLACED = 0.6
+"""What it counts, beside a cell for which every word is accounted, that something stands where documents say such
+things. Chosen by hand: the words of a question for the parties say nothing of the lines that name them."""
+
+
 def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
     """What was measured of the passage that comes first; whether it may stand is weighed with all else."""
     return (
         Signal("said", passage.said),
-        Signal("passage_fit", min(1.0, passage.fit)),
+        Signal("passage_fit", min(1.0, passage.words_fit)),
         Signal("holds_all", float(not passage.unmet)),
         Signal("suffices", float(passage.suffices)),
         Signal("is_list", float(passage.is_list)),
         Signal("is_rule", float(bool(passage.parts))),
+        *(
+            (Signal(f"reads_{passage.place}", 1.0), Signal("reading_fit", PLACED * passage.said))
+            if passage.place
+            else ()
+        ),
+        *(() if passage.nearness is None else (Signal("nearness", passage.nearness),)),
     )
+
+
+_BY_HOW_MUCH = re.compile(
+    r"\bby (?:how (?:much|many)|what (?:amount|percentage|margin))\b"
+    r"|\bhow (?:much|many)\b[^?]*"
+    r"\b(?:chang|increas|decreas|reduc|rais|ris|rose|lift|cut|grow|grew|f[ae]ll|shorten|extend)",
+    re.I,
+)
+
+
+def _with_difference(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> tuple[DraftClaim, str] | None:
+    """A sentence that states both sides of a change, under the difference between them, and that difference."""
+    sides = find_sides(passage.quote, words_of(plan.focus))
+    if sides is None:
+        return None
+    before, after = sides
+    scale = after.scale if after.scale == before.scale else Decimal(1)
+    amount = abs(after.value - before.value)
+    unit = re.match(r"\s*([a-z]{3,})\b", passage.quote[after.end :])
+    if after.percent:
+        told = f"{format_number(amount)} percentage point{'' if amount == 1 else 's'}"
+    else:
+        told = f"{amount_words(amount, scale=scale, currency=after.currency)} {unit[1] if unit else ''}".strip()
+    operands = tuple(
+        DraftOperand(name, number.text.strip(), "", 0) for name, number in (("after", after), ("before", before))
+    )
+    expression = "after - before" if after.value > before.value else "before - after"
+    calculation = DraftCalculation(expression, operands, told)
+    text = f"{told}, from {before.text.strip()} to {after.text.strip()}: {claim.text}"
+    return replace(claim, text=text, calculation=calculation), told
+
+
+def _measure_direction(plan: QueryPlan, passage: Passage) -> tuple[Signal, ...]:
+    """Whether a question for yes or no asks for a direction (rose, fell) and the passage tells one."""
+    is_told = plan.intent is Intent.YES_NO and _direction(plan.question) and _direction(passage.quote)
+    return (Signal("tells_direction", float(bool(is_told))),)
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
     """The first sentence under the verdict that its words give, when it says enough of the question."""
     quote = _deciding_sentence(question, passage)
-    if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
+    if passage.words_fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
+        return claim
+    if _MONTH.search(question) and _MONTHS.search(quote):
         return claim
     verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
-    return replace(claim, text=f"{verdict}: {claim.text}") if verdict else claim
+    told = claim.text
+    if verdict and f" {quote}" in told and not _LEANS.match(quote):
+        # What settles the question comes first, the rule that it bends after it.
+        told = f"{quote} {told.replace(f' {quote}', '', 1)}"
+    return replace(claim, text=f"{verdict}: {told}") if verdict else claim
+
+
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|winter|summer)\b"
+)
+_MONTHS = re.compile(rf"\bfrom {_MONTH.pattern}.{{0,12}}? (?:to|until|through) {_MONTH.pattern}")
+"""A rule that differs by months: which part of it holds for a month is left to the reader."""
+
+_LEANS = re.compile(r"(?:he|she|it|they|this|these|those|such|however|but|otherwise|in (?:this|that))\b", re.IGNORECASE)
+_HEADING = re.compile(
+    r"\s*(?:(?:article|clause|section|part)\s+)?\d+(?:\.\d+)*[.)]?\s+[A-Z][^.;:!?]{2,80}$", re.IGNORECASE
+)
+
+
+def is_heading(text: str) -> bool:
+    """Whether words are the numbered heading of a clause, which says nothing by itself."""
+    return bool(_HEADING.match(text.strip()))
 
 
 def _verdict_with_exception(question: str, sentence: str) -> str:
@@ -473,4 +720,8 @@ def _deciding_sentence(question: str, passage: Passage) -> str:
     for piece in cut_pieces(after, by_line=False):
         if asked & set(analyse(piece.text)) - set(analyse(passage.quote)):
             return piece.text
-    return passage.quote.rstrip()
+    sentences = [piece.text for piece in cut_pieces(passage.quote, by_line=False)]
+    # Of several sentences in one item the last of those that say most of the question bends the others.
+    return (
+        max(reversed(sentences), key=lambda text: len(asked & set(analyse(text))), default="") or passage.quote.rstrip()
+    )

@@ -30,7 +30,8 @@ class Passage:
     `parts` are the whole rule in reading order, the sentence among them, empty when it stands
     by itself; of a list (`is_list`) they are its lead-in and its items. `unmet` says in plain
     words what the question asks for and the passage does not hold. One that `suffices` holds
-    all of it and says so much of the question that it may stand as the answer.
+    all of it and says so much of the question that it may stand as the answer. `place` names what was read from where
+    documents say it ("parties"), "" for what its words found.
     """
 
     document: str
@@ -47,6 +48,16 @@ class Passage:
     is_list: bool = False
     unmet: tuple[str, ...] = ()
     suffices: bool = True
+    place: str = ""
+    nearness: float | None = None
+    """How near it comes to the question in meaning, in [0, 1], by a local model; None where none measured it."""
+    raised: float = 0.0
+    """What `nearness` added to `fit`."""
+
+    @property
+    def words_fit(self) -> float:
+        """The fit by words and places alone, on which confidence was fitted."""
+        return self.fit - self.raised
 
 
 QUOTE_SHOWN = 300

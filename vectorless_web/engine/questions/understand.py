@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from vectorless_web.engine.questions.focus import QuestionParts, split_question
 from vectorless_web.engine.questions.formulas.calculation import FormulaReader, FormulaTree
-from vectorless_web.engine.questions.formulas.expression import formula_of
 from vectorless_web.engine.questions.lexicon import (
     WORKSPACE_PACK,
     Concept,
@@ -438,7 +437,8 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     intent = intent_of(parts.focus, formula=formula, figures=figures)
     if formula is None and wants_words(parts.focus, intent):
         figures = ()
-    concepts = _concepts(known, matches, figures)
+    required = [need for need in figures if not need.optional]
+    concepts = _concepts(known, matches, required)
     wordings = other_wordings(_blank_terms_of_art(blanked, known.match(blanked))) if expand else ()
     return QueryPlan(
         question=question,
@@ -450,7 +450,7 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
         entities=entities,
         periods=periods,
         unit=unit,
-        statements=_statements(known, parts, figures),
+        statements=_statements(known, parts, required),
         sections=_sections(concepts, explains_figures=intent is Intent.EXPLAIN and bool(figures)),
         forms=forms_in(parts.focus),
         figures=figures,
@@ -466,7 +466,7 @@ def _figures(
     """The calculation's figures; without one, a figure for every measurable concept named and every period."""
     if calculation is None:
         return None, ()
-    formula, needs = formula_of(calculation.tree, calculation.name, calculation.source)
+    formula, needs = calculation.formula()
     if formula is not None:
         return formula, needs
     named = [entry for match in matches for entry in match.entries[:1] if isinstance(entry, Concept)]

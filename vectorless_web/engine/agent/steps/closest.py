@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from vectorless_web.engine.agent.corpus import names_any
 from vectorless_web.engine.agent.steps.extract import place_words
+from vectorless_web.engine.agent.steps.nearness import measure_nearness
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import DraftQuote, Fact
 from vectorless_web.engine.documents.node import NodeKind
@@ -24,13 +25,18 @@ LEAST_SAID = 0.25
 LEAST_WORD = 0.04
 """The same where no passage says so much: one plain word of a long question."""
 
+NEAR_ENOUGH = 0.6
+"""The nearness in meaning from which a passage is shown whatever words it shares: a third to four fifths of the
+evidence sentences of three sets have it, and one other of those measured for a question."""
+
 
 def find_closest_passages(walks: Sequence[Walk]) -> list[DraftQuote]:
     """At most SHOWN quotes of all documents that were walked, nearest first: rows and sentences copied, then others."""
     copied = [fact for walk in walks for fact in walk.facts]
     copied.sort(key=lambda fact: (-round(fact.fit, 9), fact.key, fact.start))
     found = [passage for walk in walks for passage in _near(walk)]
-    near = [passage for passage in found if passage.said >= LEAST_SAID] or found
+    enough = [passage for passage in found if passage.said >= LEAST_SAID]
+    near = [passage for passage in found if passage in enough or _is_near(passage)] if enough else found
     near.sort(key=lambda passage: (-round(passage.fit, 9), passage.key, passage.start))
     others = select_passages(best_passages(near, most=2 * SHOWN, share=0.5), SHOWN).kept
     return _distinct([*copied, *others])[:SHOWN]
@@ -43,11 +49,15 @@ def _near(walk: Walk) -> list[Passage]:
     keys = [key for key in dict.fromkeys(opened) if tree.kind(key) is not NodeKind.SECTION][:SEARCHED]
     fits = walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder)
-    pieces = [piece for piece in found if piece.said >= LEAST_WORD or _shares_word(walk, piece)]
+    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk))
+    pieces = [piece for piece in found if piece.said >= LEAST_WORD or _is_near(piece) or _shares_word(walk, piece)]
     # Of a document that is not about any name of the question, what names one comes nearer.
     named = [piece for piece in pieces if walk.foreign and names_any(f"{piece.quote} {piece.where}", walk.foreign)]
     return named or pieces
+
+
+def _is_near(piece: Passage) -> bool:
+    return piece.nearness is not None and piece.nearness >= NEAR_ENOUGH
 
 
 def _shares_word(walk: Walk, piece: Passage) -> bool:

@@ -13,6 +13,7 @@ from vectorless_web.engine.agent.context.outline import (
 )
 from vectorless_web.engine.agent.corpus import names_any
 from vectorless_web.engine.agent.events import Checked, StepKind, StepResult, refuse_step
+from vectorless_web.engine.agent.steps.nearness import measure_nearness
 from vectorless_web.engine.agent.steps.read import calculate, keep_note
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import Fact
@@ -35,7 +36,6 @@ from vectorless_web.engine.passages.passage import (
     quote_row,
     select_passages,
 )
-from vectorless_web.engine.questions.focus import covers_page, page_asked
 from vectorless_web.engine.questions.formulas.request import Task, request_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
@@ -43,6 +43,7 @@ from vectorless_web.engine.relations.lookup import content_terms
 from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
 from vectorless_web.engine.relations.relation import relations_of, words_of
+from vectorless_web.engine.relations.rows import RowsRead, RowTask, grids_of, read_rows
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -59,6 +60,11 @@ SWEPT_LEAST_SAID = 0.5
 def sweep(walk: Walk) -> StepResult:
     """Look at every passage that holds a word of the question; keep all that say enough of it."""
     tree = walk.document.tree
+    rows = _read_rows(walk, RowTask.LIST)
+    if rows is not None:
+        walk.facts.append(rows)
+        walk.read.extend(key for key in dict.fromkeys(row.key for row in rows.quoted) if key not in walk.read)
+        return _build_result(walk, [rows.key], [rows], (), is_opening=False)
     keys = [key for key, fit in walk.finder.fits(tree.leaves()).items() if fit > 0]
     nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder)
@@ -151,7 +157,8 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return refuse_step("Was asked to extract from a section that this document does not have.")
     facts: list[Fact] = []
     set_aside: tuple[Passage, ...] = ()
-    reading = _read_relations(walk)
+    reading: Reading | RowsRead | None = _read_rows(walk, RowTask.COMPARE, RowTask.LIST)
+    reading = reading or _prefer_row(walk, _read_relations(walk))
     if reading is not None:
         facts.append(reading)
     elif wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
@@ -195,15 +202,45 @@ def _read_relations(walk: Walk) -> Reading | None:
     views = list(tables_of(tree, keys))
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
-    subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
-    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=subject)
+    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=_subject(walk))
     if walk.foreign:
         relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
-    page = page_asked(walk.plan.question, len(walk.document.pages))
-    on_page = [relation for relation in relations if page and covers_page(relation.view.node, page)]
+    asked = set(walk.reader.asked)
+    on_page = [relation for relation in relations if relation.view.node.key in asked]
     sentences = _sentences(walk) if request.task is Task.COMPUTE else []
     reading = read_request_in(on_page, request) if on_page else None
     return reading or read_request_in(relations, request, sentences)
+
+
+def _read_rows(walk: Walk, *tasks: RowTask) -> RowsRead | None:
+    """What the question asks of the rows of tables in words, of all tables of the document."""
+    if walk.count_taken(StepKind.EXTRACT):
+        return None
+    tree, pages = walk.document.tree, walk.finder.page_fits
+    title = walk.entry.title or walk.entry.name
+    grids = list(grids_of(walk.entry.id, tables_of(tree, tree.leaves()), lambda page: pages.get(page, 0.0), title))
+    if walk.foreign:
+        grids = [grid for grid in grids if names_any(" ".join((*grid.view.path, grid.view.node.text)), walk.foreign)]
+    return read_rows(grids, walk.plan, tasks)
+
+
+LAST_TASKS = (RowTask.RANK, RowTask.DIFFER, RowTask.CHANGE, RowTask.LOOK_UP, RowTask.LIST_OF)
+"""What is read of rows in words where no figures were asked for."""
+
+
+def _prefer_row(walk: Walk, reading: Reading | None) -> Reading | RowsRead | None:
+    """The reading; of a plain figure the cell whose row and column say more of the question's words."""
+    if reading is None:
+        return _read_rows(walk, *LAST_TASKS)
+    rows = _read_rows(walk, RowTask.LOOK_UP) if reading.request.task is Task.VALUE else None
+    if rows is None:
+        return reading
+    asked = set(analyse(walk.plan.focus))
+    told = asked & set(analyse(f"{rows.rows[0].name} {' '.join(rows.heads)}"))
+    held = asked & set(
+        analyse(" ".join(f"{figure.label} {figure.column} {figure.where}" for figure in reading.figures))
+    )
+    return rows if held < told else reading
 
 
 def _sentences(walk: Walk) -> list[Sentence]:
@@ -212,7 +249,12 @@ def _sentences(walk: Walk) -> list[Sentence]:
     fits = walk.finder.fits(tree.leaves())
     best = sorted((key for key, fit in fits.items() if fit > 0), key=lambda key: (-fits[key], key))[:MOST_PROSE]
     nodes = [(tree.node(key), place_words(walk, key)) for key in sorted(best)]
-    return list(sentences_of(walk.entry.id, nodes))
+    return list(sentences_of(walk.entry.id, nodes, _subject(walk)))
+
+
+def _subject(walk: Walk) -> str:
+    """Whom the document is about: its title, its name and the entities of its card."""
+    return " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
 
 
 def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
@@ -226,9 +268,11 @@ def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
         return figures
     if request.task is not Task.VALUE and walk.plan.formula is None:
         return []
-    found = [figure for figure in figures if isinstance(figure, Figure)]
-    needs = figure_needs(walk.plan)
-    if walk.plan.formula is not None and all(n.statement for n in needs) and min(f.fit for f in found) >= KNOWN_FIT:
+    every = figure_needs(walk.plan)
+    needs = [need for need in every if not need.optional]
+    found = [f for f in figures if isinstance(f, Figure) and not (f.need >= 0 and every[f.need].optional)]
+    fit = min((figure.fit for figure in found), default=0.0)
+    if walk.plan.formula is not None and all(need.statement for need in needs) and fit >= KNOWN_FIT:
         return figures
     said = words_of(" ".join(f"{figure.label} {figure.column} {figure.where}" for figure in found))
     names = [walk.entry.title, walk.entry.name, *walk.document.card.fields.entities, *walk.plan.entities]
@@ -248,8 +292,8 @@ def _figures(walk: Walk) -> list[Fact]:
     tables = [
         view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
     ]
-    page = page_asked(walk.plan.question, len(walk.document.pages))
-    on_page = [view for view in tables if page and covers_page(view.node, page)]
+    asked = set(walk.reader.asked)
+    on_page = [view for view in tables if view.node.key in asked]
     return _find_matching_figures(walk, on_page, ranks) or _find_matching_figures(walk, tables, ranks)
 
 
@@ -268,7 +312,7 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     """Pieces that answer, and those set aside because others say the same or more."""
     tree, fits = walk.document.tree, walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder)
+    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk))
     telling = [passage for passage in found if _answers_question(walk, passage)]
     chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
     return list(with_what_follows(chosen.kept, tree, walk.finder)), chosen.set_aside
@@ -279,7 +323,8 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
     is_form = asks_for(walk.plan, Wanted.DATE, Wanted.SPAN) and not passage.unmet
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
-    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(passage.quote, passage.where):
+    words = " ".join(part.quote for part in passage.parts) if passage.is_list else passage.quote
+    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(words, passage.where):
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
@@ -331,18 +376,28 @@ def _build_result(
     passages = [fact for fact in facts if isinstance(fact, Passage)]
     refs = dict.fromkeys(fact.key for fact in facts)
     return StepResult(
-        say=_describe_extraction(walk, keys, figures, passages, is_opening=is_opening),
+        say=_describe_extraction(walk, keys, facts, figures, passages, is_opening=is_opening),
         observation={
             "figures": [_figure_row(fact) for fact in figures],
             "passages": [quote_row(passage) for passage in passages],
             "set_aside": [quote_row(passage) for passage in set_aside[:SET_ASIDE_SHOWN]],
             "read": len(keys),
             "missing": list(walk.gaps()),
-            **({} if figures else {"asked": _account_for_asked(walk, passages)}),
+            **({} if len(facts) > len(passages) else {"asked": _account_for_asked(walk, passages)}),
+            **_account_for_nearness(walk, passages),
         },
         refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
         confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
     )
+
+
+def _account_for_nearness(walk: Walk, passages: Sequence[Passage]) -> dict[str, Any]:
+    """What a local model measured of the passages copied, as JSON values; empty without one."""
+    if walk.nearness is None or not walk.nearness.is_measured or not passages:
+        return {}
+    shares = [{"key": p.key, "share": p.nearness} for p in passages if p.nearness is not None]
+    is_changed = max(passages, key=lambda p: p.words_fit) is not max(passages, key=lambda p: p.fit)
+    return {"nearness": {**walk.nearness.account(), "passages": shares, "changed_first": is_changed}}
 
 
 def _list_figures(facts: Sequence[Fact]) -> list[Figure]:
@@ -381,9 +436,26 @@ def _figure_row(figure: Figure) -> dict[str, Any]:
     }
 
 
+def _describe_rows(rows: RowsRead) -> str:
+    """ "Took 5 of 5 rows of the table “Programs”, p. 3"."""
+    page = pages_words(rows.page_index, rows.page_index)
+    return (
+        f"Took {len(rows.quoted)} of {say_count(rows.total, 'row')} of the table “{shorten_title(rows.where)}”, {page}"
+    )
+
+
 def _describe_extraction(
-    walk: Walk, keys: Sequence[int], figures: Sequence[Figure], passages: Sequence[Passage], *, is_opening: bool
+    walk: Walk,
+    keys: Sequence[int],
+    facts: Sequence[Fact],
+    figures: Sequence[Figure],
+    passages: Sequence[Passage],
+    *,
+    is_opening: bool,
 ) -> str:
+    rows_read = [fact for fact in facts if isinstance(fact, RowsRead)]
+    if rows_read:
+        return _describe_rows(rows_read[0])
     if figures:
         rows = dict.fromkeys((figure.label, figure.page_index) for figure in figures)
         named = join_names([f"“{shorten_title(label)}”, {pages_words(page, page)}" for label, page in list(rows)[:3]])
@@ -393,7 +465,9 @@ def _describe_extraction(
     if passages:
         pages = on_pages(passage.page_index for passage in passages[:3])
         copied = f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
-        return copied + _describe_asked(walk, passages)
+        changed = _account_for_nearness(walk, passages).get("nearness", {}).get("changed_first", False)
+        by_meaning = "; the first was put there by its meaning" if changed else ""
+        return copied + by_meaning + _describe_asked(walk, passages)
     if is_opening:
         pages = on_pages(walk.document.tree.node(key).page_start for key in keys[:3])
         return f"Gathered the {say_count(len(keys), 'passage')} nearest to the question, the best from {pages}"
@@ -409,10 +483,12 @@ def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return _end_with_answer(walk, arguments)
     figures = _list_figures(walk.facts)
     passages = sum(isinstance(fact, Passage) for fact in walk.facts)
+    rows = sum(len(fact.quoted) for fact in walk.facts if isinstance(fact, RowsRead))
     gaps = walk.gaps()
+    counts = {"figures": len(figures), **({"rows": rows} if rows else {}), "passages": passages}
     return StepResult(
-        say=_describe_synthesis(walk, len(figures), passages, gaps),
-        observation={"figures": len(figures), "passages": passages, "missing": list(gaps)},
+        say=_describe_synthesis(walk, len(figures), rows, passages, gaps),
+        observation={**counts, "missing": list(gaps)},
         refs=tuple(walk.ref(key, "read") for key in dict.fromkeys(fact.key for fact in walk.facts))[:8],
         confidence=round(max((fact.fit for fact in walk.facts), default=0.0), 4),
     )
@@ -430,9 +506,10 @@ def _end_with_answer(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     )
 
 
-def _describe_synthesis(walk: Walk, figures: int, passages: int, gaps: tuple[str, ...]) -> str:
-    if not figures and not passages:
+def _describe_synthesis(walk: Walk, figures: int, rows: int, passages: int, gaps: tuple[str, ...]) -> str:
+    if not figures and not rows and not passages:
         return f"Found nothing in {shorten_title(walk.entry.title)} that answers"
-    parts = ([say_count(figures, "figure")] if figures else []) + ([say_count(passages, "passage")] if passages else [])
+    counted = ((figures, "figure"), (rows, "table row"), (passages, "passage"))
+    parts = [say_count(number, noun) for number, noun in counted if number]
     missing = f"; still missing: {join_names([shorten_title(gap) for gap in gaps[:3]])}" if gaps else ""
     return f"Put together {join_names(parts)} from {shorten_title(walk.entry.title)}{missing}"

@@ -357,7 +357,7 @@ def read_request(question: str) -> Request | None:
     text = _spell_periods(re.sub(r"\s+", " ", question).strip())
     if not text or len(text) > MOST_CHARACTERS or _WORDY.search(text):
         return None
-    for read in (_read_members, _read_counted, _read_which, _read_changed, _read_compared, _read_body):
+    for read in (_read_members, _read_counted, _read_which, _read_changed, _read_developed, _read_compared, _read_body):
         request = read(text)
         if request is not None:
             return request if 0 < len(request.operands) <= MOST_OPERANDS else None
@@ -378,11 +378,15 @@ _RANGE = re.compile(r"(?<![\d/])((?:19|20)\d\d)(?:[-–—]|\s+(?:to|through|unt
 
 def _spell_range(match: re.Match[str]) -> str:
     first, last = int(match[1]), int(match[2])
-    if not first < last <= first + 10:
+    step = 1 if first < last else -1
+    if not 0 < abs(last - first) <= LONGEST_RANGE:
         return f"{first} and {last}"
-    *years, end = [str(year) for year in range(first, last + 1)]
+    *years, end = [str(year) for year in range(first, last + step, step)]
     return f"{', '.join(years)} and {end}"
 
+
+LONGEST_RANGE = 10
+"""Years of a range that is filled in year by year."""
 
 MOST_CHARACTERS = 400
 """Characters of a question that is read as a request; a longer one brings instructions or definitions."""
@@ -526,6 +530,22 @@ def _read_changed(text: str) -> Request | None:
     points = bool(re.search(r"percentage points?", text, re.I))
     rest = _AS_PERCENT.sub(" ", match["rest"])
     request = _make_change(f"{match['x']} {rest}", percent=percent and not points, name="change in", points=points)
+    return replace(request, may_be_points=True) if request is not None else None
+
+
+_HOW_DEVELOPED = re.compile(
+    r"^\W*(?:and\s+)?how\s+(?:did|does|do|has|have|had|is|are|was|were)\s+(?P<x>.+?)\s+(?:change|changed|changing|develop|developed"
+    r"|evolve|evolved|move|moved)\b(?P<rest>.*?)[\s?.]*$",
+    re.I,
+)
+
+
+def _read_developed(text: str) -> Request | None:
+    """ "How did X change from 2018 to 2019?": the change in the figures' own unit, points for percentages."""
+    match = _HOW_DEVELOPED.match(text)
+    if match is None or re.match(r"\s*(?:that|this|it)\b", match["rest"], re.I):
+        return None
+    request = _make_change(f"{match['x']} {match['rest']}", percent=False, name="change in")
     return replace(request, may_be_points=True) if request is not None else None
 
 
@@ -831,6 +851,14 @@ def list_items(words: str) -> list[str]:
     return items if 1 < len(items) <= 6 and all(analyse(item) for item in items) else []
 
 
+_ALL_YEARS = re.compile(
+    r"\b(?:across|over|for|in|of|during)\s+(?:all\s+(?:of\s+)?)?(?:the\s+)?(?:(?:two|three|four|five|\d)\s+)?"
+    r"(?:years|quarters)\b(?:\s+(?:shown|presented|reported|given|listed)\b)?(?!\s+(?:(?:19|20)\d\d|ended|ending|to))",
+    re.I,
+)
+"""Every period of a row: "across all three years"."""
+
+
 def _read_sum(body: str) -> Request | None:
     """ "the total of A and B", "total X for 2018 and 2019": several things or periods, else no sum is asked for."""
     match = _SUM.match(body)
@@ -838,6 +866,8 @@ def _read_sum(body: str) -> Request | None:
     if (match is None and together is None) or _RESPECTIVE.search(body):
         return None
     words = _TOGETHER.sub("", match["x"] if match else body)
+    if _ALL_YEARS.search(words):
+        return _make_spread(_ALL_YEARS.sub(" ", words), "sum", "total")
     parts = _split_periods(words)
     if len(parts) < 2 and not list_items(parts[0][0] if parts else ""):
         return None
@@ -891,14 +921,18 @@ _DATED = re.compile(
 
 
 def _periods(text: str) -> list[Period]:
-    """The periods named, dates of one year each by itself, in the order they stand."""
+    """The periods named, dates of one year each by itself, in the order they stand; of a range those between, too."""
     dates = [Period("date", int(match[1] or match[2]), None, match.group()) for match in _DATED.finditer(text)]
     rest = text
     for date in dates:
         rest = rest.replace(date.text, " " * len(date.text), 1)
     found = [(rest.find(period.text), period) for period in periods_in(rest)]
     found += [(text.find(date.text), date) for date in dict.fromkeys(dates)]
-    return [period for _, period in sorted(found, key=lambda pair: pair[0])]
+    ordered = [period for _, period in sorted(found, key=lambda pair: pair[0])]
+    named = [period.year for place, period in sorted(found, key=lambda pair: pair[0]) if place >= 0]
+    if len(named) == len(ordered):
+        return ordered
+    return sorted(ordered, key=lambda period: period.year, reverse=named[0] > named[-1])
 
 
 def _split_periods(text: str) -> list[tuple[str, Period | None]]:

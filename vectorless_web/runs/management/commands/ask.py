@@ -20,7 +20,7 @@ from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
 from vectorless_web.engine.questions.limits import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
-from vectorless_web.runs.question import check_steps
+from vectorless_web.runs.services.asking import check_steps
 
 EXIT_CODES = {
     Outcome.ANSWERED: 0,
@@ -42,7 +42,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("question")
         parser.add_argument(
-            "files", nargs="+", type=Path, metavar="FILE", help="A PDF, Word (.docx), HTML, Markdown, text or CSV file."
+            "files", nargs="+", type=Path, metavar="FILE", help="A PDF, Word, Excel, HTML, Markdown, text or CSV file."
         )
         tape = parser.add_mutually_exclusive_group()
         tape.add_argument("--record", type=Path, metavar="CASSETTE", help="Write every call of the model to this file.")
