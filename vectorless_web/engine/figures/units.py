@@ -17,7 +17,7 @@ _CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|
 _SCALES = r"['‘’]?(?:thousands?|millions?|billions?)|000s?|['‘’]000s?|mn?|bn|k"
 _MONEY = (
     rf"(?:U\.?S\.?\s?|A|C|HK|NT|NZ|S)?[$€£¥₹]|(?:{_CURRENCY_CODES})"
-    r"|(?:[A-Z][\w.]{1,9}\s)?dollars?|euros?|pounds?|francs?|yen"
+    r"|Rs\.?|(?:[A-Z][\w.]{1,9}\s)?dollars?|euros?|pounds?|francs?|yen"
 )
 _UNIT = (
     rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
@@ -133,7 +133,7 @@ _CURRENCY_WORDS = (
     ("HKD", re.compile(r"\bHK\$|\bHong Kong dollars?\b|\bHKD\b", re.I)),
     ("NZD", re.compile(r"\bNZ\$|\bNew Zealand dollars?\b|\bNZD\b", re.I)),
     ("CNY", re.compile(r"\bRMB|\brenminbi\b|\byuan\b|\bCNY\b", re.I)),
-    ("INR", re.compile(r"₹|\brupees?\b|\bINR\b", re.I)),
+    ("INR", re.compile(r"₹|\brupees?\b|\bRs\b|\bINR\b", re.I)),
     ("CHF", re.compile(r"\bSwiss francs?\b|\bCHF(?:m|k|bn|mn)?\b", re.I)),
     ("SEK", re.compile(r"\bSwedish kron\w+\b|\bM?SEK(?:m|k|bn|mn)?\b", re.I)),
     ("USD", re.compile(r"\$|\bdollars?\b|\bUSD(?:m|k|bn|mn)?\b|\bU\.S\. dollars\b", re.I)),
