@@ -80,3 +80,11 @@ def test_a_model_is_shown_the_place_named_before_all_others(corpus):
     assert shown.index("quay 7 was granted") < min(
         shown.find(f"quay {n} was") for n in (2, 5) if f"quay {n} was" in shown
     )
+
+
+def test_a_table_named_beside_a_page_is_shown_before_the_page(corpus):
+    question = "What does the leave form cost in table 3, and what does page 1 say of leave?"
+    shown = Driven([turn(answer=answer())], corpus, question=question).model.calls[0][-1].content
+    passages = shown.split("Passages that come nearest")[1]
+
+    assert passages.index("21 euros") < passages.index("quay 2 was granted")

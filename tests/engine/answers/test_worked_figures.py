@@ -84,12 +84,15 @@ def ask(question, document):
         ("How long was the DPO in 2023?", "with closing balances alone it is 66.92 days"),
         (
             "What was the inventory turnover in 2023?",
-            "5.00: inventory turnover, 2023 (cost of goods sold / average inv",
+            "(cost of goods sold / average inventories, balances of 2022 and 2023;",
         ),
         ("What was the gross margin in 2023?", "40.0%: gross margin, 2023 ((revenue − cost of goods sold) / revenue)"),
         ("What was the operating margin before depreciation in 2023?", "19.0%: operating margin before depreciation"),
         ("What was the current ratio excluding inventories in 2023?", "1.46: current ratio excluding inventories"),
         ("What was free cash flow in 2023?", "$80 million: free cash flow"),
+        ("What were the days sales outstanding in 2022?", "82.13 days: days sales outstanding, 2022 (with closing bal"),
+        ("What was working capital as a percentage of sales in 2023?", "24.0%: working capital as a percentage of rev"),
+        ("What is the quick ratio for 2023, and is it healthy?", "1.46: quick ratio, 2023, at or above one"),
     ],
 )
 def test_a_worked_figure_says_which_definition_was_taken(question, told):
@@ -124,6 +127,19 @@ def test_without_a_year_a_change_is_from_the_year_before_to_the_newest():
         ("Does Holm Pumps have a healthy current ratio in 2023?", "Yes. 2.00", "at or above one"),
         ("Was the quick ratio in 2022 adequate?", "Yes. 1.20", "at or above one"),
         ("Did the gross margin of Holm Pumps improve in 2023?", "Yes. Gross margin rose by 2.5", "37.5%"),
+        ("Is Holm Pumps profitable in 2023?", "Yes. 9.0%", "at or above zero"),
+        ("Was the operating margin steady between 2022 and 2023?", "No.", "beyond the two points"),
+        ("Has the net profit margin been steady between 2022 and 2023?", "Yes.", "within the two points"),
+        ("Is the debt to equity ratio above 0.5 in 2023?", "No. 0.44", "total equity"),
+        ("Is the gross margin higher than 35% in 2023?", "Yes. 40.0%", "gross margin, 2023"),
+        ("Did net sales grow by more than 20% in 2023?", "Yes. Revenue rose by 25.0%", "2023"),
+        ("Did net sales grow by more than 30% in 2023?", "No. Revenue rose by 25.0%", "2023"),
+        ("Is free cash flow in 2023 above $70 million?", "Yes. $80 million", "operating cash flow"),
+        ("Was free cash flow higher than net income in 2023?", "No. -$10 million", "less net income"),
+        ("Was free cash flow lower than net income in 2023?", "Yes. -$10 million", "less net income"),
+        ("Was net debt lower than EBITDA in 2023?", "Yes. -$100 million", "net debt less EBITDA"),
+        ("Did the current ratio fall below 1.5 in 2023?", "No. 2.00", "current ratio, 2023"),
+        ("Did the current ratio fall below 1.7 in 2022?", "Yes. 1.64", "current ratio, 2022"),
         ("Did net debt rise in 2023?", "No. Net debt fell by $20 million", "$120 million: net debt, 2022"),
     ],
 )
@@ -275,6 +291,7 @@ def test_items_that_no_cause_announces_are_no_causes():
     ("question", "told"),
     [
         ("What was the gross margin in 2022 and 2023?", ["40.0%: gross margin, 2023", "37.5%: gross margin, 2022"]),
+        ("How has the return on equity developed from 2022 to 2023?", ["20.0%: return on equity, 2023", "15.0%"]),
         ("What was EBITDA for 2022 and 2023?", ["$200 million: EBITDA, 2023", "$143 million: EBITDA, 2022"]),
     ],
 )
@@ -334,3 +351,21 @@ def test_sums_over_all_years_and_losses_ranked_by_size(question, told):
     split = table("Other items", rows, columns=THREE, units=MILLIONS)
     end = ask(question, compiled("Holm", section("Other items", split)))
     assert told in end.answer
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("What was the CAGR of repair income between 2021 and 2023?", "comes to 20%"),
+        ("What was the average annual growth of net sales from 2021 to 2023?", "25.0%: average growth of revenue"),
+    ],
+)
+def test_growth_over_several_years(question, told):
+    rows = [["Net sales", "$ 1,250", "$ 1,000", "$ 800"], ["Repair income", "144", "110", "100"]]
+    split = table("Three years", rows, columns=THREE, units=MILLIONS)
+    assert told in ask(question, compiled("Holm", section("Three years", split))).answer
+
+
+def test_a_rank_over_years_is_not_answered_by_the_newest():
+    end = ask("In which year was the operating margin of Holm Pumps the lowest?", company())
+    assert "15.0%" not in end.answer

@@ -33,6 +33,7 @@ class CalculationResult:
     fit: float = 0.0
     needs: tuple[int, ...] = ()
     degree: int = 0
+    scale: Decimal = Decimal(1)
 
 
 def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> CalculationResult | None:
@@ -71,7 +72,14 @@ def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -
     calculation = DraftCalculation(formula.expression, operands, text, _unit(degree, used, scale))
     fit = sum(figure.fit for _, figure in used) / len(used)
     return CalculationResult(
-        text, value, calculation, quotes, fit=fit, needs=tuple(index for _, index in formula.operands), degree=degree
+        text,
+        value,
+        calculation,
+        quotes,
+        fit=fit,
+        needs=tuple(index for _, index in formula.operands),
+        degree=degree,
+        scale=scale,
     )
 
 
@@ -286,6 +294,7 @@ def work_out_others(
     words, used = formula.words, {operand.name for operand in result.calculation.operands}
     for name, index in formula.operands:
         words = words if name in used else words.replace(f" + {plan.figures[index].concept}", "")
+    words += _tell_balances(words, [figures[index] for name, index in formula.operands if name in used])
     told, results = [], []
     for way in formula.others:
         named = replace(way, name=formula.name, is_share=formula.is_share)
@@ -294,6 +303,15 @@ def work_out_others(
             told.append(f"; {way.name} it is {other.text}")
             results.append(other)
     return OtherWays(f" ({words}{''.join(told)})", tuple(results), words)
+
+
+def _tell_balances(words: str, figures: Sequence[Figure]) -> str:
+    """The years whose balances an average was taken of: ", balances of 2022 and 2023"."""
+    rows: dict[tuple[str, int, int], set[str]] = {}
+    for figure in figures:
+        rows.setdefault(_row(figure), set()).add(figure.period)
+    years = sorted(set().union(*(periods for periods in rows.values() if len(periods) > 1)) - {""})
+    return f", balances of {years[0]} and {years[-1]}" if "average " in words and len(years) > 1 else ""
 
 
 def make_claim(text: str, result: CalculationResult, ways: OtherWays | None = None) -> DraftClaim:

@@ -34,6 +34,8 @@ from vectorless_web.engine.figures.figure import Figure, amount_words, format_nu
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
+from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
+from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
@@ -79,30 +81,38 @@ ELSEWHERE = 0.93
 _SPACES = re.compile(r"\s+")
 
 
-def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
-    """One claim per figure, value first, then item and period; the row in full is its quote."""
+def figure_claims(
+    plan: QueryPlan, figures: Mapping[int, Figure], names: Mapping[str, str] | None = None
+) -> list[DraftClaim]:
+    """One sentence per figure: item, value, period and document (`names` are titles); the row in full is its quote."""
     once = {(f.document, f.key, f.start, f.column, f.amount): index for index, f in reversed(sorted(figures.items()))}
     return [
         DraftClaim(
-            f"{format_figure(figure, plan.unit)}: {_item(plan, index, figure)}.",
+            f"{_tell_figure(plan, index, figure)}{source}.",
             (quote_of(figure),),
             fit=figure.fit,
             needs=(index,),
+            source=source.strip(),
         )
         for index, figure in sorted(figures.items())
         if index in once.values()
+        for title in [(names or {}).get(figure.document, "")]
+        for source in [f" ({title})" if title else ""]
     ]
 
 
-def _item(plan: QueryPlan, index: int, figure: Figure) -> str:
+def _tell_figure(plan: QueryPlan, index: int, figure: Figure) -> str:
     when = period_words(figure_needs(plan)[index].period) or figure.period
     label = _SPACES.sub(" ", figure.label).strip(" :.")
-    return f"{label}, {when}" if when else label
+    value = format_figure(figure, plan.unit)
+    return f"{label[:1].upper()}{label[1:]} came to {value}{f' in {when}' if when else ''}"
 
 
 def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passage]:
     """The passage that answers best, then those that hold what it lacks or come as near; a whole list stands alone."""
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
+    if is_name_alone(plan):
+        best.sort(key=lambda passage: not _DEFINES.search(passage.quote))
     best.sort(key=lambda passage: not passage.place)
     if best[0].is_list:
         return best[:1]
@@ -116,6 +126,26 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
             told |= _words_of(passage)
             chosen.append(passage)
     return chosen
+
+
+_DEFINES = re.compile(
+    r"\b(?:is|are) (?:an?|the|one|what|called|used)\b|\bmeans?\b|\brefers? to\b|\bstands? for\b|\bcontains?\b"
+    r"|\bconsists?\b|\b(?:makes?|stores?|provides?|measures?|applies|belongs?)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\?|\b(?:who|what|which|when|where|why|how|is|are|was|were|do|does|did|can|may|list|name|give|compare|tell|show)\b",
+    re.I,
+)
+
+
+def is_name_alone(plan: QueryPlan) -> bool:
+    """Whether the question is only a name or a key phrase: what the documents say about it is asked for."""
+    return len(plan.question.split()) <= LONGEST_NAME and not _ASKS.search(plan.question)
+
+
+LONGEST_NAME = 4
+"""Words of a name or key phrase."""
 
 
 def _words_of(passage: Passage) -> set[tuple[str, int, int]]:
@@ -205,21 +235,25 @@ def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftC
     result = work_out(plan, plan.formula, figures)
     if result is None:
         return []
-    verdict = _verdict(plan.question, plan.formula, result.value)
+    verdict = _verdict(plan.focus, plan.formula, result)
     ways = work_out_others(plan, plan.formula, figures, result)
     first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result, ways)}", result, ways)
     standard = plan.formula.standard
-    first = replace(first, asides=(*first.asides, *([standard.words] if standard else ())))
+    rules = (*([standard.words] if standard else ()), WITHIN, BEYOND)
+    first = replace(first, asides=(*first.asides, *(rule for rule in rules if rule in first.text)))
     return [first, *_calculate_sides(plan, plan.formula, figures)]
 
 
-def _verdict(question: str, formula: Formula, value: Decimal) -> str:
-    """ "Yes. " or "No. " where the question names a direction or a known measure; "" where it takes a judgement."""
+def _verdict(question: str, formula: Formula, result: CalculationResult) -> str:
+    """ "Yes. " or "No. " where the question names a bound, a direction or a known measure; "" for a judgement."""
+    value, bound, asked = result.value, read_bound(question), BOUND.sub(" ", question)
+    direction = 1 if UP.search(asked) else -1 if DOWN.search(asked) else 0
+    if bound is not None:
+        return _say_verdict(_keeps(bound, formula, result, direction))
+    if _COMPARED_WITH.search(formula.name):
+        return _say_verdict(value < 0 if _IS_LESS.search(question) else value > 0)
     if _is_change(formula):
-        direction = 1 if UP.search(question) else -1 if DOWN.search(question) else 0
-        if direction:
-            return _say_verdict(value * direction > 0)
-        return _say_verdict(value != 0) if _CHANGE.search(question) else ""
+        return _judge_change(question, formula, value, direction)
     if _NEGATIVE.search(question):
         return _say_verdict(value < 0)
     if _POSITIVE.search(question):
@@ -232,6 +266,44 @@ def _verdict(question: str, formula: Formula, value: Decimal) -> str:
 
 def _says_any(question: str, asked: Sequence[str]) -> bool:
     return not set(analyse(question)).isdisjoint(term for word in asked for term in analyse(word))
+
+
+def _judge_change(question: str, formula: Formula, value: Decimal, direction: int) -> str:
+    if _STABLE.search(question):
+        return _say_verdict(abs(value) < STABLE_POINTS) if _is_in_points(formula) else ""
+    if direction:
+        return _say_verdict(value * direction > 0)
+    return _say_verdict(value != 0) if _CHANGE.search(question) else ""
+
+
+_COMPARED_WITH = re.compile(r"\bless\b")
+_IS_LESS = re.compile(r"\b(?:lower|less|smaller|below)\b", re.I)
+_STABLE = re.compile(r"\b(?:stable|steady|consistent\w*|constant)\b", re.I)
+_HUNDREDFOLD = re.compile(r"\b100 \*")
+
+STABLE_POINTS = 2
+"""Percentage points by which a margin may move and be called stable, a rule of thumb."""
+
+WITHIN = ", within the two points that count as stable by a rule of thumb"
+BEYOND = ", beyond the two points that count as stable by a rule of thumb"
+
+
+def _is_in_points(formula: Formula) -> bool:
+    return formula.name.startswith("change in") and bool(_HUNDREDFOLD.match(formula.expression))
+
+
+def _keeps(bound: Threshold, formula: Formula, result: CalculationResult, direction: int) -> bool:
+    """Whether the result lies on the asked side of the bound, in the units that the bound is told in."""
+    value, limit = result.value, bound.amount
+    if _is_change(formula) and direction:
+        value *= direction
+    if result.degree == 1 and bound.amount != bound.bare:
+        value *= result.scale
+    elif result.degree == 1:
+        limit = bound.bare
+    elif bound.percent and not _HUNDREDFOLD.search(formula.expression):
+        value *= 100
+    return bound.inclusive if value == limit else (value > limit) == bound.above
 
 
 def _say_verdict(holds: bool) -> str:
@@ -254,7 +326,9 @@ def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResul
     if result.value == 0:
         return f"{item} did not change."
     verb = "rose" if result.value > 0 else "fell"
-    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}{ways.text}."
+    is_rule = _STABLE.search(plan.focus) and _is_in_points(formula)
+    note = (WITHIN if abs(result.value) < STABLE_POINTS else BEYOND) if is_rule else ""
+    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}{note}{ways.text}."
 
 
 def _against_standard(formula: Formula, value: Decimal) -> str:
@@ -498,8 +572,12 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
         claims = figure_claims(plan, {place: stated})
         return AnswerDraft(tuple(claims), value=format_figure(stated, plan.unit))
     if result is None:
-        return None
+        return _draft_closing(context, plan.formula, figures)
     ways = work_out_others(plan, plan.formula, figures, result)
+    standard = plan.formula.standard
+    if standard is not None and _says_any(plan.question, standard.asked):
+        note = _against_standard(plan.formula, result.value)
+        ways = replace(ways, text=f"{note}{ways.text}")
     if not plan.formula.series:
         return AnswerDraft((claim_of(result, _name(plan), _name_periods(context), ways),), value=result.text)
     newest = max(plan.periods, key=lambda period: (period.year, period.quarter or 0))
@@ -511,6 +589,17 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
         else:
             claims.append(claim_of(other, _name(plan), earlier.name))
     return AnswerDraft(tuple(claims), missing=tuple(missing))
+
+
+def _draft_closing(context: SynthesisContext, formula: Formula, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """A measure with closing balances, where those of the year before for an average are not shown."""
+    way = next((way for way in formula.others if way.name == AT_CLOSE), None)
+    named = replace(way, name=formula.name, is_share=formula.is_share) if way else None
+    result = work_out(context.plan, named, figures) if named else None
+    if result is None or result.left_out:
+        return None
+    told = OtherWays(f" ({AT_CLOSE}, for no others are shown)", definition=f"{AT_CLOSE}, for no others are shown")
+    return AnswerDraft((claim_of(result, _name(context.plan), _name_periods(context), told),), value=result.text)
 
 
 def _stated_result(formula: Formula, figures: Mapping[int, Figure], result: CalculationResult | None) -> Figure | None:
@@ -580,7 +669,7 @@ def _draft_figures(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
         if index not in figures and not need.optional
     )
     value = format_figure(figures[min(figures)], plan.unit) if plan.formula is None else ""
-    return AnswerDraft(tuple(figure_claims(plan, figures)), value=value, missing=missing)
+    return AnswerDraft(tuple(figure_claims(plan, figures, context.names)), value=value, missing=missing)
 
 
 def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
@@ -681,9 +770,14 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
         return claim
     if _MONTH.search(question) and _MONTHS.search(quote):
         return claim
+    lead = passage.parts[0].quote.rstrip() if passage.parts else ""
+    is_item = lead.endswith(":") and lead != quote
+    if is_item:
+        # What announces an item says whether it is allowed or excluded.
+        quote = f"{lead} {quote}"
     verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
     told = claim.text
-    if verdict and f" {quote}" in told and not _LEANS.match(quote):
+    if verdict and not is_item and f" {quote}" in told and not _LEANS.match(quote):
         # What settles the question comes first, the rule that it bends after it.
         told = f"{quote} {told.replace(f' {quote}', '', 1)}"
     return replace(claim, text=f"{verdict}: {told}") if verdict else claim

@@ -38,7 +38,7 @@ _CODES = re.compile(
 _NOT_NAMES = frozenset(
     """usd eur gbp jpy chf cad aud cny inr us ceo cfo coo cto agm egm ipo sec gaap ifrs january february march april may
     june july august september october november december monday tuesday wednesday thursday friday saturday sunday fiscal
-    year quarter yes no i form item note annual report board company corporation inc""".split()  # noqa: SIM905
+    cagr yoy qoq ytd kpi year quarter yes no i form item note annual report board company corporation inc""".split()  # noqa: SIM905
 )
 _LEGAL_FORMS = frozenset({"company", "corporation", "inc", "corp", "ltd", "plc", "group", "holdings"})
 _SENTENCE_START = re.compile(r"(?:^|[.?!:]\s+|[\"“(]\s*)$")
@@ -242,6 +242,9 @@ _EXPLAIN = re.compile(
     r"|contribut\w+ to|led to|attributed to|purpose|describe)\b",
     re.IGNORECASE,
 )
+_DEVELOPS = re.compile(
+    r"\bhow (?:did|has|have|does|do)\b.*\b(?:develop|evolv|trend|progress)\w*[^;?]*[?.]*$", re.IGNORECASE
+)
 _COMPARES = re.compile(r"\bhow (?:does|do|did)\b.*\b(?:compare|differ)\b", re.IGNORECASE)
 _SUMMARY = re.compile(
     r"\b(?:summar\w+|overview|key (?:points|takeaways|findings)|what is (?:this|the) (?:document|report) about"
@@ -283,6 +286,8 @@ def intent_of(focus: str, *, formula: Formula | None, figures: Sequence[FigureNe
         return Intent.SUMMARY
     if _YES_NO.search(focus) or _AUXILIARY_CLAUSE.search(focus):
         return Intent.YES_NO
+    if formula is not None and _DEVELOPS.search(focus):
+        return Intent.CALCULATION
     if _EXPLAIN.search(focus) and not (figures and _COMPARES.search(focus)):
         return Intent.EXPLAIN
     if formula is not None:

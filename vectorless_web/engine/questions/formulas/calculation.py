@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 from vectorless_web.engine.questions.focus import QuestionParts
 from vectorless_web.engine.questions.formulas.expression import (
@@ -18,6 +19,7 @@ from vectorless_web.engine.questions.formulas.expression import (
     formula_of,
     shift_periods,
 )
+from vectorless_web.engine.questions.formulas.request import BOUND
 from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio, RatioOperand
 from vectorless_web.engine.questions.periods import periods_in
 from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period, Standard
@@ -154,6 +156,9 @@ _SHARE = re.compile(
     r"|came|comes|did)\s+(?P<part>.+)",
     re.IGNORECASE,
 )
+AT_CLOSE = "with closing balances alone"
+"""How a measure differs that takes no average of two balances."""
+
 _OWN_WORDS = "the question's own words"
 _RATIO_OF = re.compile(r"\bratio of\s+(?P<top>.+?)\s+to\s+(?P<bottom>.+)", re.IGNORECASE)
 _JOINED = re.compile(r"\b(?:less|minus|plus|divided by)\b|\s[-+/]\s", re.IGNORECASE)
@@ -166,6 +171,7 @@ _GROWTH = re.compile(
 _CHANGE = re.compile(
     r"\b(?:chang\w+|increas\w+|decreas\w+|declin\w+|drop\w*|fell|fall\w*|ris\w+|rose|improv\w+|deteriorat\w+"
     r"|differ\w+|higher|lower"
+    r"|stable|steady|consistent\w*|constant"
     r"|expand\w*|contract(?:ed|ing)|grew|accelerat\w+|decelerat\w+|worse\w*|better)\b",
     re.IGNORECASE,
 )
@@ -225,10 +231,28 @@ class FormulaReader:
             or self._join_parts(parts, matches)
             or self._ratio(matches, parts.focus)
         )
+        if base is not None and base.words and _UNREAD_SHARE.search(parts.focus):
+            return None
         base = base or self._single(matches)
         if base is None or (isinstance(base.tree, FigureLeaf) and _is_forecast(matches)):
             return None
-        return self._over_time(base, parts.focus, wants_percent=wants_percent)
+        if _COMPOUND.search(parts.focus) or (_WHICH_PERIOD.search(parts.focus) and not self.periods):
+            return None  # a power, or a rank over periods: read from the table itself
+        compared = self._compare(base, parts.focus)
+        # "Higher than 35%" and "fall below 2" ask for no change, "grow by more than 20%" does.
+        is_level = _IS_JUDGED.match(parts.focus) and _LEVEL.search(parts.focus)
+        plain = "" if compared or is_level else BOUND.sub(" ", parts.focus)
+        return self._over_time(compared or base, plain, wants_percent=wants_percent)
+
+    def _compare(self, base: FormulaTree, focus: str) -> FormulaTree | None:
+        """One measure less the other it is compared with: "Was free cash flow higher than net income?\""""
+        match = _COMPARED.search(focus) if _IS_JUDGED.match(focus) else None
+        other = self._find_amount(match["other"]) or self._find_whole(match["other"]) if match else None
+        if other is None:
+            return None
+        name, part = other if isinstance(other, tuple) else (other.concept, replace(other, period=None))
+        tree = Branch("-", base.tree, part)
+        return FormulaTree(tree, f"{base.name} less {name}", base.source, words=describe_tree(tree))
 
     def leaf(self, words: str) -> FigureLeaf | None:
         """The figure these words name: the longest concept in them, else the words themselves."""
@@ -306,11 +330,24 @@ class FormulaReader:
         if match is None:
             return None
         top, bottom = match["top"] or match["part"], match["bottom"] or match["whole"]
-        upper, lower = self._find_known(top), self._find_known(bottom)
+        upper, lower = self._find_measure(top), self._find_known(bottom)
         if upper is None or lower is None:
             return None
-        tree = Branch("/", Branch("*", 100.0, replace(upper, period=None)), replace(lower, period=None))
-        return FormulaTree(tree, f"{upper.concept} as a percentage of {lower.concept}", _OWN_WORDS, is_percent=True)
+        name, part = upper
+        tree = Branch("/", Branch("*", 100.0, part), replace(lower, period=None))
+        return FormulaTree(tree, f"{name} as a percentage of {lower.concept}", _OWN_WORDS, is_percent=True)
+
+    def _find_measure(self, words: str) -> tuple[str, Tree] | None:
+        """The last known figure in these words, else the known amount that is worked out."""
+        leaf = self._find_known(words)
+        return (leaf.concept, replace(leaf, period=None)) if leaf is not None else self._find_amount(words)
+
+    def _find_amount(self, words: str) -> tuple[str, Tree] | None:
+        """The last known amount in these words that is worked out, as net debt is."""
+        ratios = [e for match in self.lexicon.match(words) for e in match.entries if isinstance(e, Ratio)]
+        found = next((ratio for ratio in reversed(ratios) if "/" not in ratio.expression), None)
+        tree = self.ratio_tree(found) if found else None
+        return (_told_name(found), tree) if found and tree is not None else None
 
     def _find_whole(self, words: str) -> FigureLeaf | None:
         """The known concept that these words name and nothing else, periods apart."""
@@ -360,8 +397,8 @@ class FormulaReader:
 
         others = [(other.name, other_tree) for other in ratio.others if (other_tree := self.ratio_tree(other))]
         closing = at_year_end(tree)
-        others += [] if closing == tree else [("with closing balances alone", closing)]
-        name = ratio.name.removesuffix(" calculation").replace("ebitda", "EBITDA")
+        others += [] if closing == tree else [(AT_CLOSE, closing)]
+        name = _told_name(ratio)
         return FormulaTree(
             specify(tree),
             name,
@@ -386,7 +423,7 @@ class FormulaReader:
         if leaf is None or not sign or _NARROWED.search(rest):
             return None
         tree = _change_numerator(base.tree, sign, replace(leaf, period=None))
-        name = f"{base.name} {found[0]['sign'].lower()} {leaf.concept}"
+        name = f"{base.name} {found[0]['sign'].lower()} {_plain_words(found[0]['what'])}"
         return FormulaTree(tree, name, base.source, base.is_percent, describe_tree(tree), share=base.share)
 
     def _single(self, matches: Sequence[Match]) -> FormulaTree | None:
@@ -401,6 +438,8 @@ class FormulaReader:
         ordered = sorted(self.periods, key=lambda period: (period.year, period.quarter or 0))
         alone = replace(base, others=(), standard=None, stated=None)
         if _AVERAGE.search(focus) and len(ordered) > 1:
+            if _GROWTH.search(focus) and not base.is_percent:
+                return _average_growth(alone, ordered)
             trees = [at_period(base.tree, period) for period in ordered]
             return _take_foil(replace(alone, tree=average(trees), name=f"average {base.name}"), ordered)
         is_judged = base.standard is not None and not base.standard.asked
@@ -427,6 +466,15 @@ class FormulaReader:
         return replace(base, tree=growth, name=f"growth of {base.name}", is_percent=True)
 
 
+_COMPARED = re.compile(
+    r"\b(?:higher|greater|larger|more|lower|less|smaller)\s+than\s+(?:its\s+|the\s+)?(?P<other>[a-z][^,;?]+)",
+    re.IGNORECASE,
+)
+_WHICH_PERIOD = re.compile(
+    r"\b(?:which|what)\s+(?:fiscal\s+|financial\s+)?(?:year|quarter|period|month)\b", re.IGNORECASE
+)
+_LEVEL = re.compile(r"\b(?<!by )(?:above|below|under|beneath)\s+[-$€£\d]", re.IGNORECASE)
+_UNREAD_SHARE = re.compile(r"\bas\s+an?\s+(?:%|percent|percentage|share|proportion|fraction)\s+of\b", re.IGNORECASE)
 _IS_JUDGED = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|can|could|would|should)\b", re.IGNORECASE)
 """How a question begins that a judgement answers."""
 
@@ -457,6 +505,20 @@ def _change_numerator(tree: Tree, sign: str, leaf: FigureLeaf) -> Tree:
     if isinstance(tree, Branch) and tree.operator == "*" and isinstance(tree.left, float):
         return Branch("*", tree.left, _change_numerator(tree.right, sign, leaf))
     return Branch(sign, tree, leaf)
+
+
+def _average_growth(base: FormulaTree, ordered: Sequence[Period]) -> FormulaTree:
+    """The mean of the growth from each period to the next."""
+    trees = [at_period(base.tree, period) for period in ordered]
+    rates: list[Tree] = [
+        Branch("/", Branch("*", 100.0, Branch("-", after, before)), before) for before, after in pairwise(trees)
+    ]
+    return replace(base, tree=average(rates), name=f"average growth of {base.name}", is_percent=True)
+
+
+def _told_name(ratio: Ratio) -> str:
+    """A ratio's name as it is told: "EBITDA" for "ebitda calculation"."""
+    return ratio.name.removesuffix(" calculation").replace("ebitda", "EBITDA")
 
 
 def _take_foil(base: FormulaTree, ordered: Sequence[Period]) -> FormulaTree:

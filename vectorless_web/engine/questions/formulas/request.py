@@ -245,7 +245,7 @@ _WHICH = re.compile(
     re.I,
 )
 _EXTREME = re.compile(rf"^(?:the\s+)?(?P<rank>{_GREATEST}|{_LEAST})\s+(?P<x>.+)$", re.I)
-_BOUND = re.compile(
+BOUND = re.compile(
     r"\b(?:(?P<neg>not|n['’]t)\s+)?(?:(?P<atleast>at least|no less than|not less than|minimum of)"
     r"|(?P<atmost>at most|no more than|not more than|up to|maximum of)"
     r"|(?P<above>exceed(?:s|ed|ing)?|(?:more|greater|higher|larger|longer|bigger)\s+than|above|over"
@@ -407,7 +407,7 @@ def _read_counted(text: str) -> Request | None:
         return None
     noun = match["noun"].strip()
     rest = " ".join(part for part in (match["rest"], match["rest2"], match["rest3"]) if part).strip()
-    bound = _read_bound(rest)
+    bound = read_bound(rest)
     is_time = bool(re.fullmatch(r"(?:fiscal |financial )?(?:years?|quarters?|months?|periods?)", noun, re.I))
     is_kind = bool(re.search(rf"\b{_KINDS}$", noun, re.I))
     if bound is None and not (is_kind or (is_time and _RANKED.search(rest) is None and _COMPARED.search(rest))):
@@ -415,7 +415,7 @@ def _read_counted(text: str) -> Request | None:
     if bound is None and is_time:
         return None
     if bound is not None:
-        rest = _BOUND.sub(" ", rest)
+        rest = BOUND.sub(" ", rest)
         rest = _clean(_AUXILIARIES.sub(" ", rest))
     rest = re.sub(r"^(?:under|of|in|within|listed|there|shown|given|for)\s+|\bthere\b", " ", rest, flags=re.I).strip()
     rest = re.sub(r"^(?:under|of|in|within|listed|shown|given|for)\s+", "", rest, flags=re.I)
@@ -426,8 +426,9 @@ def _read_counted(text: str) -> Request | None:
     return Request(Task.COUNT, (Operand(words, period),), name=f"{noun}", over=noun.lower(), threshold=bound)
 
 
-def _read_bound(text: str) -> Threshold | None:
-    match = _BOUND.search(text)
+def read_bound(text: str) -> Threshold | None:
+    """The bound that a text names ("more than 30%"); None when it names none."""
+    match = BOUND.search(text)
     found = numbers_in(match["number"]) if match else []
     if match is None or not found:
         return None
@@ -463,9 +464,9 @@ def _read_which(text: str) -> Request | None:
     tail = re.search(r"[,:]\s*(?P<list>[^,:]{1,60}(?:,[^,:]{1,60})*?\s+or\s+[^,:]{1,60})$", rest)
     if tail and not listed:
         listed, rest = tail["list"], rest[: tail.start()]
-    bound = _read_bound(rest)
+    bound = read_bound(rest)
     if bound is not None:
-        return _compare(Request(Task.FILTER, (), over=over, threshold=bound), _BOUND.sub(" ", rest), listed)
+        return _compare(Request(Task.FILTER, (), over=over, threshold=bound), BOUND.sub(" ", rest), listed)
     if re.search(r"\b(?:negative|positive)\b", rest, re.I):
         above = bool(re.search(r"\bpositive\b", rest, re.I))
         rest = re.sub(r"\b(?:negative|positive)\b", " ", rest, flags=re.I)
