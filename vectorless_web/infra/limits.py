@@ -3,6 +3,8 @@
 What holds for a question stands in `engine/questions/limits.py`, what an operator may set in `settings.py`.
 """
 
+from vectorless_web.engine.errors import InvalidInput
+
 TITLE_MAX = 300
 """Characters of a document's or a thread's title; a longer name of a file is cut."""
 NAME_MAX = 120
@@ -27,3 +29,10 @@ def parse_whole_number(text: str | None) -> int | None:
     """The whole number from 0 to LARGEST that a text holds, or None."""
     digits = (text or "").strip()
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 16 else None
+
+
+def check_steps(steps: int) -> int:
+    """The step limit; InvalidInput when it is out of range."""
+    if not STEPS_MIN <= steps <= STEPS_MAX:
+        raise InvalidInput(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.")
+    return steps

@@ -18,7 +18,7 @@ from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.engine.questions.limits import check_question
-from vectorless_web.infra.limits import RUN_USD_MAX, STEPS_MAX, STEPS_MIN, TITLE_MAX
+from vectorless_web.infra.limits import RUN_USD_MAX, TITLE_MAX, check_steps
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
 from vectorless_web.runs import line, selectors
@@ -339,13 +339,6 @@ def delete_run(*, user: User, run: Run) -> None:
 WALKS_MAX = 10
 """Documents that a run may open when it is asked to look further: twice the engine's own limit."""
 _TWO_WAYS = re.compile(r"[1-9]\d*,\d{3}(?!\d)")
-
-
-def check_steps(steps: int) -> int:
-    """The step limit; InvalidInput when it is out of range."""
-    if not STEPS_MIN <= steps <= STEPS_MAX:
-        raise InvalidInput(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.")
-    return steps
 
 
 def check_money(typed: str | float | None) -> float | None:
