@@ -23,7 +23,7 @@ NEAREST = 24
 ALWAYS, FAR = 14, 0.15
 """Passages that are shown however little they say, and the share of the best one's fit that the others must have: a
 long report offers whole statements for one word of the question. Measured on 60 questions over reports, papers and
-everyday documents: a reader's answers miss no passage that they quote; at 0.2 they miss one, at 10 and 0.4 five."""
+everyday documents: no passage that a reader quoted is missed; at 0.2 one is, at 10 and 0.4 five pages."""
 
 WITH_NEIGHBOURS = 3
 """Passages, the best ones, that bring the one before and the one after them in their section."""
