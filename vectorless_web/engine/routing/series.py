@@ -96,7 +96,7 @@ class SeriesArranger:
             members = members[np.isin(members, allowed)]
         agreed = self._typed.agree_on_names(members)
         own_agreement = agreed[:, members == row].max(axis=1, initial=0.0, keepdims=True)
-        members = members[(agreed >= own_agreement - _SAME_NAME).all(axis=0)]
+        members = members[np.all(agreed >= own_agreement - _SAME_NAME, axis=0)]
         for name in self._names:
             saying = self._saying(name)
             if np.isin(row, saying):
