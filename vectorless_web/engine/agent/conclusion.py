@@ -127,11 +127,27 @@ class Checker:
             }
             for sent in self._sent
         ]
-        notes = [*failed, *self.notes]
-        note = " ".join([*failed, *self.notes[: bool(self._sent)]])
+        looked_up = self._look_up()
+        passages = say_count(
+            len(looked_up), "passage that no step had brought was", "passages that no step brought were"
+        )
+        looked = [f"{passages} looked up to check a quote."] if looked_up else []
+        notes = [*failed, *self.notes, *looked]
+        note = " ".join([*failed, *self.notes[: bool(self._sent)], *looked])
         parts: dict[str, Any] = {"unwritten": self._run.unwritten, "sent_back": rows, "note": note, "notes": notes}
-        parts["withheld"] = self.withheld
+        parts |= {"withheld": self.withheld, "looked_up": looked_up}
         return {name: part for name, part in parts.items() if part}
+
+    def _look_up(self) -> list[dict[str, Any]]:
+        """Nodes of quotes that no step of a walk had brought: this one looked them up, as JSON values.
+
+        A model may quote what its outline says of a section.
+        """
+        opened = {(walk.entry.id, key) for walk in self._run.walks for key in walk.opened}
+        cited = [evidence for claim in self._run.claims for evidence in claim.citations]
+        found = [one for one in cited if one.check not in (Check.MISSING, Check.PICTURE)]
+        pages = {(one.document, one.key): one.page_index + 1 for one in found}
+        return [{"document": at[0], "key": at[1], "page": page} for at, page in pages.items() if at not in opened]
 
     @property
     def by_model(self) -> bool:
@@ -479,7 +495,7 @@ def _not_found(run: RunState) -> str:
     documents = _say_documents(run)
     looked = say_count(len(run.list_checked()), "section that came near was", "sections that came near were")
     return (
-        f"Nothing in {documents} answers this; {looked} read{_describe_absent_words(run)}{_describe_scanned(run)}"
+        f"Nothing in {documents} answers this; {looked} read{_describe_word_counts(run)}{_describe_scanned(run)}"
         if documents
         else "No document was read"
     )
@@ -488,18 +504,17 @@ def _not_found(run: RunState) -> str:
 SHOWN_WORDS = 4
 
 
-def _describe_absent_words(run: RunState) -> str:
-    """ "; “lodger” and “attic” stand nowhere in the text": words of the question that no document read has."""
+def _describe_word_counts(run: RunState) -> str:
+    """ "; in the text: “lodger” 0 times, “attic” 3 times": how often the documents say the question's words."""
     finders = [walk.finder for walk in run.walks]
     asked = {term.term for term in finders[0].plan.terms if term.source == "question"} if finders else set()
     words = (
         [word.text for word in words_in(finders[0].plan.focus) if asked & set(analyse(word.text))] if finders else []
     )
-    absent = [word for word in dict.fromkeys(words) if not any(finder.occurs(word) for finder in finders)]
-    if not absent:
-        return ""
-    named = join_names([f"“{word}”" for word in absent[:SHOWN_WORDS]])
-    return f"; {named} {'stands' if len(absent[:SHOWN_WORDS]) == 1 else 'stand'} nowhere in the text"
+    counts = {word: sum(finder.count_occurrences(word) for finder in finders) for word in dict.fromkeys(words)}
+    rarest = sorted(counts, key=lambda word: counts[word])[:SHOWN_WORDS]
+    told = [f"“{word}” {counts[word]} time{'' if counts[word] == 1 else 's'}" for word in words if word in rarest]
+    return f"; in the text: {', '.join(dict.fromkeys(told))}" if told else ""
 
 
 def _say_documents(run: RunState) -> str:

@@ -1,7 +1,7 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
@@ -99,6 +99,23 @@ def cell_first(node: Node, start: int, finder: Finder) -> str:
     return f"{_join_words(row.cells[ranked[0][1]])}: {' '.join(row.label.split())}, {header}."
 
 
+def tell_row(node: Node, start: int) -> str:
+    """ "Ines Falk – Office: Chair; Since: 2019" for the row that starts there; "" where columns have no headers."""
+    table = node.table
+    row = next((row for row in table.rows if row.offset <= start < row.offset + row.length), None) if table else None
+    if table is None or row is None or row.is_header or not row.label or len(table.columns) > MOST_TOLD:
+        return ""
+    heads = [" ".join(column.header.split()) for column in table.columns[1 : len(row.cells)]]
+    if not heads or not all(heads) or any(len(head) > LONGEST_HEAD for head in heads):
+        return ""
+    cells = [f"{head}: {text}" for head, cell in zip(heads, row.cells[1:], strict=False) if (text := _join_words(cell))]
+    return f"{' '.join(row.label.split())} – {'; '.join(cells)}" if cells else ""
+
+
+MOST_TOLD, LONGEST_HEAD = 5, 40
+"""Columns of a row that is told with its headers, and characters of a header."""
+
+
 def _has_cell(row: Row, place: int) -> bool:
     return place < len(row.cells) and any(character.isalnum() for character in row.cells[place].text)
 
@@ -128,18 +145,20 @@ def find_passages(
     nodes: Iterable[tuple[Node, float, str]],
     finder: Finder,
     nearness: Mapping[str, float] | None = None,
+    within: Collection[int] | None = None,
 ) -> list[Passage]:
     """Pieces of the given nodes that say something of the question, best first.
 
     `nodes` are (node, its retrieval fit, where it stands in words). `nearness` are shares in [0, 1]
-    by the text of a piece, which raise its fit; without any the words decide.
+    by the text of a piece, which raise its fit; without any the words decide. What belongs to a piece is
+    looked for in the nodes `within`, when they are given.
     """
-    reading, requirements = Reading(finder.document.tree), requirements_of(finder.plan)
+    reading, requirements = Reading(finder.document.tree, within), requirements_of(finder.plan)
     asks = Asked(document, finder, reading, requirements)
     found: list[Passage] = []
     for node, fit, where in nodes:
         found.extend(_of_node(asks, node, fit, where))
-    found.extend(_read_by_place(asks))
+    found.extend(_read_by_place(asks, within))
     if nearness:
         found = weigh_nearness(found, nearness)
     once = {
@@ -372,17 +391,29 @@ def _names_members(question: str, *texts: str) -> bool:
     return set(analyse(noun)) <= said or any(other <= said for other in others)
 
 
-def _read_by_place(asked: Asked) -> Iterator[Passage]:
-    """What stands where documents say such things: the points of a section, the parties, how long a contract runs."""
-    tree, reading = asked.finder.document.tree, asked.reading
-    wanted = {requirement.wanted for requirement in asked.requirements}
-    points, said = find_points(tree, reading, asked.finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
+def _read_by_place(asked: Asked, within: Collection[int] | None) -> Iterator[Passage]:
+    """What stands where documents say such things, if all of it may be read."""
+    reading = asked.reading if within is None else Reading(asked.finder.document.tree)
+    for spans, said, place in _spans_by_place(asked.finder, reading):
+        if within is None or all(span.key in within for span in spans):
+            yield _read_whole(asked, spans, said, place)
+
+
+def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Span], float, str]]:
+    """The points of a section, the parties, how long a contract runs, with how well it is named and what it is."""
+    tree, wanted = finder.document.tree, {requirement.wanted for requirement in requirements_of(finder.plan)}
+    points, said = find_points(tree, reading, finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
     if len(points) > 1:
-        yield _read_whole(asked, points, said, "points")
+        yield points, said, "points"
     if Wanted.PARTIES in wanted and (lines := find_parties(tree, reading)):
-        yield _read_whole(asked, lines, 1.0, "parties")
+        yield lines, 1.0, "parties"
     if Wanted.TERM in wanted and (lines := find_term(tree, reading)):
-        yield _read_whole(asked, lines, 1.0, "term")
+        yield lines, 1.0, "term"
+
+
+def places_asked(finder: Finder, reading: Reading) -> list[int]:
+    """The nodes in which documents say what is asked for: the section to be summed up, the parties, the term."""
+    return list(dict.fromkeys(span.key for spans, _, _ in _spans_by_place(finder, reading) for span in spans))
 
 
 def _read_whole(asked: Asked, spans: Sequence[Span], said: float, place: str) -> Passage:
@@ -403,7 +434,7 @@ def _copy(asked: Asked, spans: Sequence[Span]) -> tuple[Part, ...]:
 
 
 def _find_lead(node: Node, start: int, finder: Finder) -> str:
-    return cell_first(node, start, finder) if node.table else ""
+    return (cell_first(node, start, finder) or tell_row(node, start)) if node.table else ""
 
 
 def _headers(node: Node) -> str:
