@@ -65,6 +65,10 @@ _STRONG = 10
 """Candidates, the best ones, whose links are followed. Chosen by hand; bounds the look-ups."""
 _STRONG_SHARE = 0.5
 """A candidate is strong when it has at least this share of the best score. Chosen by hand."""
+_IN_TEXT = 0.3
+"""What a word of the text is worth as a keyword of its document: a rare word may stand under no heading. Measured: of
+150 made-up questions over 10,000 cards 148 find theirs first instead of 146, at 0.6 all; but from 0.45 on one of the 65
+filings is no longer among the first 15."""
 _TEXT_POWER = 2.0
 """Power of the share of the question that a document's best passage says: half of a question is said in many."""
 _LINKED_POOL = 200
@@ -113,6 +117,8 @@ class RouteScorer:
         self.typed = FieldScorer(snapshot, read_wanted_fields(plan, snapshot))
         self._keywords = keyword_weights(plan, snapshot)
         self._plan = plan
+        own = {term for term, _ in query_terms(plan)}
+        self._words = {key_hash(KEYWORD, term): term_hash(term) for term in own}
 
     def pool(self, limit: int, allowed: Array | None) -> Array:
         """Rows worth scoring, ascending: the best by their words, and all that bear a name of the question."""
@@ -223,8 +229,14 @@ class RouteScorer:
         held = np.zeros(len(rows))
         for hashed, weight in self._keywords.items():
             postings = self.snapshot.key_postings(hashed)
-            held += weight * look_up_values(postings.rows, np.ones(len(postings.rows)), rows)
+            kept = look_up_values(postings.rows, np.ones(len(postings.rows)), rows)
+            held += weight * np.maximum(kept, _IN_TEXT * self._stands_in_text(hashed, rows))
         return held / sum(self._keywords.values())
+
+    def _stands_in_text(self, hashed: int, rows: Array) -> Array:
+        """Whether the word of a keyword stands in the text of each of these rows."""
+        text = self.snapshot.text_postings(self._words[hashed]) if hashed in self._words else None
+        return np.isin(rows, text.rows) if text is not None else np.zeros(len(rows), np.bool_)
 
 
 def _average_signals(weighted: Iterable[tuple[float, Array | None]], size: int) -> Array:
