@@ -126,7 +126,7 @@ def read_head(document: CompiledDocument) -> str:
 
 def read_edition(*, title: str, name: str, card: Card, head: str) -> Edition:
     """The edition of a document, from its title, its file name, its typed fields and the beginning of its text."""
-    named = f"{_spaced(name)}\n{title}"
+    named = f"{_part_words(name)}\n{title}"
     amendment = _AMENDMENT.search(named) or _AMENDMENT.search(head[:300])
     withdrawn = _WITHDRAWN.search(named) or _find_own_end(head[:_HEAD_VERSION])
     return Edition(
@@ -153,7 +153,7 @@ def _find_own_end(text: str) -> bool:
     return False
 
 
-def _spaced(name: str) -> str:
+def _part_words(name: str) -> str:
     stem = re.sub(r"\.[A-Za-z0-9]{1,5}$", "", name)
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=(?:19|20)\d\d)(?=Q[1-4])|(?<=[A-Za-z])(?=(?:19|20)\d\d)", " ", stem)
     spaced = re.sub(r"[_+]+|(?<=\D)-|-(?=\D)", " ", spaced)
@@ -219,7 +219,7 @@ def _find_version(text: str) -> int:
 
 def series_core(text: str) -> str:
     """A title or file name without its period and version, analysed: "Travel Policy v3 (2024)" is "travel polici"."""
-    plain = _spaced(text)
+    plain = _part_words(text)
     for pattern in (_QUARTER, _DATE, _VERSION, _AMENDMENT, _BARE_YEAR):
         plain = pattern.sub(" ", plain)
     return " ".join(analyse(_NOISE.sub(" ", plain)))

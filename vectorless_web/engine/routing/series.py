@@ -98,12 +98,12 @@ class SeriesArranger:
         own_agreement = agreed[:, members == row].max(axis=1, initial=0.0, keepdims=True)
         members = members[np.all(agreed >= own_agreement - _SAME_NAME, axis=0)]
         for name in self._names:
-            saying = self._saying(name)
+            saying = self._rows_saying(name)
             if np.isin(row, saying):
                 members = members[np.isin(members, saying)]
         return members
 
-    def _saying(self, name: str) -> Array:
+    def _rows_saying(self, name: str) -> Array:
         """Rows of the documents that say a word of a name: one title may be that of several issuers' documents."""
         if name not in self._named:
             self._named[name] = np.unique(self._snapshot.postings(term_hash(name)).rows)

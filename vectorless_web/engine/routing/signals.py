@@ -178,7 +178,7 @@ class RouteScorer:
         if self.config.w_text <= 0 or not len(signals.rows):
             return signals
         evidence = TextEvidence(self._plan, self.snapshot)
-        shares, words = evidence.shares(signals.rows, self._titled(evidence.terms, signals.rows))
+        shares, words = evidence.shares(signals.rows, self._find_titled(evidence.terms, signals.rows))
         return self._weigh_text(replace(signals, words=words), shares) if words else signals
 
     def with_passages(self, signals: Signals, open_texts: OpenTexts, most: int) -> Signals:
@@ -192,7 +192,7 @@ class RouteScorer:
         reader, terms = PassageReader(signals.words), [word.term for word in signals.words]
         texts = open_texts(signals.ids[places].tolist())
         read: dict[int, BestPassage | None] = {}
-        for place, titled in zip(places, self._titled(terms, signals.rows[places]).T, strict=True):
+        for place, titled in zip(places, self._find_titled(terms, signals.rows[places]).T, strict=True):
             document = texts.get(int(signals.ids[place]))
             given = [terms[number] for number in np.flatnonzero(titled)]
             read[place] = reader.read(document, given) if document is not None else None
@@ -211,7 +211,7 @@ class RouteScorer:
         score = (signals.weight * alone + weight * shares**_TEXT_POWER) / (signals.weight + weight)
         return replace(signals, alone=alone, score=np.round(score, DIGITS), text=shares)
 
-    def _titled(self, terms: Sequence[str], rows: Array) -> Array:
+    def _find_titled(self, terms: Sequence[str], rows: Array) -> Array:
         """Whether each of the words stands in the title of each of these rows, shape (terms, rows)."""
         return np.array([self.lexical.list_titled(term, rows) for term in terms]).reshape(len(terms), len(rows))
 

@@ -342,7 +342,7 @@ def _mind_references(walk: Walk, passages: Sequence[Passage]) -> list[Passage]:
     told = {key: pointer for key in {passage.key for passage in passages} if (pointer := _only_refers(walk, key))}
     return [
         replace(passage, suffices=False, fit=passage.fit * ONLY_REFERS, refers=told[passage.key][1])
-        if passage.key in told and not passage.is_list and _said(walk, passage) <= told[passage.key][0]
+        if passage.key in told and not passage.is_list and _measure_coverage(walk, passage) <= told[passage.key][0]
         else passage
         for passage in passages
     ]
@@ -381,7 +381,7 @@ def _is_pointer(before: str, after: str) -> bool:
     return len(before) <= LONGEST_POINTER and not says_more and bool(_POINTING.search(before))
 
 
-def _said(walk: Walk, passage: Passage) -> float:
+def _measure_coverage(walk: Walk, passage: Passage) -> float:
     return walk.finder.coverage(passage.quote, passage.where)
 
 

@@ -39,7 +39,7 @@ def read_mail(text: str) -> tuple[str, list[TextBlock]]:
     shown = [(name, _header(message, name)) for name in _SHOWN]
     writer.write(NodeKind.PARAGRAPH, "\n".join(f"{name}: {said}" for name, said in shown if said and name != "Subject"))
     _write_body(writer, message)
-    names = list(_attached(message))
+    names = list(_name_attached(message))
     if names:
         writer.write_paragraph("Attachments: " + "; ".join(names))
     return writer.text, writer.blocks
@@ -52,7 +52,7 @@ def mail_title(text: str) -> str:
 
 def name_attachments(text: str) -> tuple[str, list[str]]:
     """The text as it is, and a sentence on attachments, which are not read."""
-    count = len(list(_attached(message_from_string(text, policy=policy.default))))
+    count = len(list(_name_attached(message_from_string(text, policy=policy.default))))
     if not count:
         return text, []
     one = count == 1
@@ -93,7 +93,7 @@ def _decode(part: MIMEPart) -> str:
     return said.replace("\r\n", "\n").replace("\r", "\n").replace("\0", " ") if isinstance(said, str) else ""
 
 
-def _attached(message: EmailMessage) -> Iterator[str]:
+def _name_attached(message: EmailMessage) -> Iterator[str]:
     """The names of attachments, without any folder."""
     for part in message.iter_attachments():
         name = part.get_filename() or part.get_content_type()
