@@ -318,6 +318,10 @@ MOST_ITEMS = 24
 """Items of a list that are read out; a longer one is no answer to a question."""
 
 
+_OFFSET = re.compile(r"\boffset\s+by\W*$", re.I)
+"""How a lead-in ends that announces what worked against the effect, not its causes."""
+
+
 def _wants_list(asked: Asked) -> bool:
     wanted = {requirement.wanted for requirement in asked.requirements}
     return bool(wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT})
@@ -337,7 +341,8 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
         return None
     node = asked.finder.document.tree.node(items[0].key)
     lead = asked.reading.lead_in(node.key)
-    if not is_wanted and (lead is None or not is_met(causes[0], asked.reading.words((lead,)))):
+    told = asked.reading.words((lead,)) if lead else ""
+    if not is_wanted and (not is_met(causes[0], told) or _OFFSET.search(told)):
         return None
     if lead is None and asked.reading.explains_table(node.key):
         return None
