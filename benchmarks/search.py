@@ -1,6 +1,7 @@
 """How well the searches reach the section that holds a question's evidence, and what they look at on the way.
 
-    python benchmarks/search.py --questions FILE --pdfs DIR [--cache DIR] [--algorithm beam] [--misses]
+    python benchmarks/search.py --questions FILE --pdfs DIR [--cache DIR] [--algorithm beam] [--misses] [--saves]
+    python benchmarks/search.py --reading DIR --saves [--set NAME]
 
 A questions file has one JSON object a line: {doc_name, question, evidence: [{evidence_text,
 evidence_page_num}]}, pages from 0, documents at DIR/<doc_name>.pdf. The gold sections of a
@@ -13,6 +14,12 @@ the leaves (documents of a few pages). The scripted model knows the gold pages; 
 given rate it names a wrong section instead, just as sure, with a direction drawn at random
 (walk on, look beside, go back, found). The last line scores every leaf and enters the sections of
 the best.
+
+--saves asks instead what guidance saves: how many leaves are read until the first gold leaf is reached; a
+question that does not reach it within MOST_READ counts as so many. `best first` opens leaf after leaf by
+its rank alone, without a tree; `best, then section` opens the section of each in turn. --reading takes
+questions as benchmarks/reading.py does, whose gold leaves are those that share most words with gold_text,
+gold_quote or an answer, on the gold pages where they are known.
 """
 
 import argparse
@@ -21,14 +28,16 @@ import random
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.corpus import FolderCorpus
 from vectorless_web.engine.documents.artefact import CompiledDocument, open_artefact
 from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.llm.model import Reply, Usage
@@ -74,6 +83,10 @@ class Outcome:
     milliseconds: float
     leaves_share: float
     entered: tuple[int, ...] = ()
+
+
+MOST_READ = 60
+"""Leaves after which a question counts as not reached: more than all steps of a run open."""
 
 
 class OracleModel:
@@ -150,6 +163,85 @@ def case_of(item: dict[str, Any], document: CompiledDocument) -> Case:
         sections=frozenset(document.tree.section_of(key) for key in found),
         pages=frozenset(evidence["evidence_page_num"] for evidence in item["evidence"]),
     )
+
+
+def load_reading(data: Path, only: str | None, cache: Path) -> Iterator[Case]:
+    """The questions of a folder that say where their evidence stands, each with its gold leaves."""
+    documents: dict[tuple[str, str], CompiledDocument] = {}
+    for line in (data / "questions.jsonl").read_text().splitlines():
+        item = json.loads(line)
+        name, doc = item.get("set") or "", item["doc"]
+        texts = item.get("gold_text") or [quote for quote in [item.get("gold_quote")] if quote]
+        texts = texts or (item["answers"] if item.get("gold_pages") else [])
+        if only not in (None, name) or not texts or item.get("unanswerable"):
+            continue
+        if (name, doc) not in documents:
+            documents[name, doc] = FolderCorpus(data / "documents" / name, cache=cache, names=[doc]).open("1")
+        yield case_of_texts(item["question"], documents[name, doc], texts, item.get("gold_pages"))
+
+
+def case_of_texts(question: str, document: CompiledDocument, texts: Sequence[str], pages: Sequence[int] | None) -> Case:
+    """A case whose gold leaves share at least nine tenths of what the best leaf shares with one of the texts."""
+    tree, found = document.tree, set[int]()
+    leaves = [key for key in tree.leaves() if pages is None or tree.node(key).page_start in pages]
+    for wanted in (Counter(analyse(text)) for text in texts):
+        shared = {key: (Counter(analyse(tree.node(key).text)) & wanted).total() for key in leaves}
+        most = max(shared.values(), default=0)
+        found.update(key for key, count in shared.items() if count and count >= 0.9 * most)
+    sections = frozenset(tree.section_of(key) for key in found)
+    return Case(question, document, understand(question), frozenset(found), sections, frozenset(pages or ()))
+
+
+def count_read(case: Case, order: Iterable[int]) -> int:
+    """Leaves read, in that order and each once, up to the first gold leaf; MOST_READ when it does not come."""
+    once = islice(_drop_repeats(order), MOST_READ)
+    return next((number for number, key in enumerate(once, 1) if key in case.leaves), MOST_READ)
+
+
+def _drop_repeats(order: Iterable[int]) -> Iterator[int]:
+    seen: set[int] = set()
+    for key in order:
+        if key not in seen:
+            seen.add(key)
+            yield key
+
+
+def read_by_search(case: Case, algorithm: Callable[..., Iterator[SearchEvent]], pilot: str) -> int:
+    """Leaves that a search reads of the sections it enters, then, where gold is in none, of the best by rank."""
+    scorer = scorer_of(case)
+    guide = pilot_of(case, pilot, scorer, error=0.0, seed=0)
+    last = list(algorithm(case.document.tree, case.plan, scorer, guide, LIMITS))[-1]
+    return count_read(case, chain((leaf for node in last.ranked for leaf in node.leaves), ranked_leaves(case)))
+
+
+def ranked_leaves(case: Case) -> list[int]:
+    """All leaves, the best first."""
+    leaves = case.document.tree.leaves()
+    scores = scorer_of(case).scores(leaves)
+    return [leaf for _, leaf in sorted(zip((-score for score in scores), leaves, strict=True))]
+
+
+def section_by_section(case: Case) -> Iterator[int]:
+    """The leaves of the section of the best leaf, then of the next best one's."""
+    tree = case.document.tree
+    for leaf in ranked_leaves(case)[:MOST_READ]:
+        yield from (key for key in tree.children(tree.section_of(leaf)) if tree.is_leaf(key))
+
+
+def report_savings(cases: Sequence[Case]) -> None:
+    """How many leaves each way of reading opens for the same evidence."""
+    cases = [case for case in cases if case.leaves]
+    leaves = median(len(case.document.tree.leaves()) for case in cases)
+    print(f"{len(cases)} questions with gold leaves; a document has {leaves:.0f} leaves (median)")
+    print(f"{'leaves read until the first gold one':38}  mean  median  reached")
+    rows = {"best first": [count_read(case, ranked_leaves(case)) for case in cases]}
+    rows["best, then section"] = [count_read(case, section_by_section(case)) for case in cases]
+    for name, algorithm in ALGORITHMS.items():
+        for pilot in ("none", "lexical", "model"):
+            told = f"{name}, {'model that is always right' if pilot == 'model' else pilot}"
+            rows[told] = [read_by_search(case, algorithm, pilot) for case in cases]
+    for name, read in rows.items():
+        print(f"{name:38}{mean(read):6.1f}{median(read):8.0f}{mean(number < MOST_READ for number in read):9.2f}")
 
 
 def scorer_of(case: Case) -> PrecomputedScorer:
@@ -246,14 +338,25 @@ def report(name: str, outcomes: Sequence[Outcome]) -> None:
 def main() -> None:
     """Run the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--questions", type=Path, required=True)
-    parser.add_argument("--pdfs", type=Path, required=True)
+    parser.add_argument("--questions", type=Path)
+    parser.add_argument("--pdfs", type=Path)
+    parser.add_argument("--reading", type=Path, help="folder of questions.jsonl and documents/, in place of the two")
+    parser.add_argument("--set", help="only the questions of this set of --reading")
+    parser.add_argument("--saves", action="store_true", help="count the leaves read until the evidence is reached")
     parser.add_argument("--cache", type=Path, default=Path("var/benchmarks/compiled"))
     parser.add_argument("--algorithm", choices=list(ALGORITHMS), action="append")
     parser.add_argument("--seeds", type=int, default=3, help="runs with a wrong model are averaged over so many seeds")
     parser.add_argument("--misses", action="store_true", help="list what beam with the lexical pilot missed")
     options = parser.parse_args()
-    cases = list(load(options.questions, options.pdfs, options.cache))
+    if options.reading is not None:
+        cases = list(load_reading(options.reading, options.set, options.cache))
+    elif options.questions is not None and options.pdfs is not None:
+        cases = list(load(options.questions, options.pdfs, options.cache))
+    else:
+        parser.error("name --questions and --pdfs, or --reading")
+    if options.saves:
+        report_savings(cases)
+        return
     without = sum(not case.sections for case in cases)
     print(
         f"{len(cases)} questions, {without} without a gold leaf; {mean(map(touched, cases)):.0%} of the leaves touched"

@@ -158,8 +158,8 @@ BY_MODEL = "supported: Revenue was 412 million in 2024."
 OFFLINE = [f"{BY_MODEL} Revenue was 400 million in 2023."]
 """What the offline reasoner answers by itself: both sentences of the section, word for word, in one claim."""
 
-OPENED = "extract offline"
-OFFLINE_WALK = [OPENED, *(f"{kind} offline" for kind in ("scan", "navigate", "retrieve", "extract", "synthesize"))]
+OPENED = "retrieve offline"
+OFFLINE_WALK = [OPENED, "retrieve offline", "synthesize offline"]
 
 
 def notes_of(run: Run) -> str:
@@ -215,7 +215,7 @@ def test_a_model_whose_replies_cannot_be_read_is_asked_twice_and_then_replaced(a
     assert (found.outcome, found.trace, found.claims) == ("answered: ", OFFLINE_WALK, OFFLINE)
     twice = ["step", f"step ({again})"]
     asked = [call for call in found.calls if call != "pilot"]
-    assert asked == [*twice * 3, "answer", f"answer ({again})"]
+    assert asked == [*twice * 2, "answer", f"answer ({again})"]
     assert "could not plan this step" in notes_of(run)
     assert "could not write the answer" in notes_of(run)
 
@@ -318,11 +318,11 @@ def test_an_answer_in_another_language_stands_on_quotes_in_the_original(ask):
 @pytest.mark.parametrize(
     ("act", "code", "steps"),
     [
-        (lambda: time.sleep(0.8) or reply("{}"), "provider_timeout", 3),
-        (lambda: status(429)(None), "provider_rate_limited", 3),
-        (lambda: status(500)(None), "network_error", 3),
+        (lambda: time.sleep(0.8) or reply("{}"), "provider_timeout", 2),
+        (lambda: status(429)(None), "provider_rate_limited", 2),
+        (lambda: status(500)(None), "network_error", 2),
         (lambda: status(401)(None), "provider_auth", 1),
-        (lambda: Response(iter([b'{"id"']), headers={"Content-Length": "999"}), "network_error", 3),
+        (lambda: Response(iter([b'{"id"']), headers={"Content-Length": "999"}), "network_error", 2),
     ],
     ids=["times out", "429", "500", "401", "dies mid-stream"],
 )
@@ -344,7 +344,7 @@ def test_a_model_that_fails_once_leads_the_rest_of_the_walk(ask):
 
     found = told(run)
     assert found.calls == ["step network_error", "step", "answer"]
-    assert found.trace == [OPENED, "scan offline", "synthesize tiny"]
+    assert found.trace == [OPENED, "retrieve offline", "synthesize tiny"]
     assert found.claims == [BY_MODEL]
 
 
@@ -408,7 +408,7 @@ def test_a_reply_of_a_megabyte_is_a_bad_reply_and_no_more(ask, client, bob):
 
     found = told(run)
     assert found.claims == [BY_MODEL]
-    assert found.trace[:2] == [OPENED, "scan offline"]
+    assert found.trace[:2] == [OPENED, "retrieve offline"]
     client.force_login(bob)
     assert len(client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content) < 300_000
 

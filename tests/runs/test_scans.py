@@ -40,9 +40,9 @@ def test_a_run_over_a_scan_names_the_pages_it_could_not_read(asked):
 
 def test_a_document_without_passages_is_no_fault_of_a_step(asked):
     run = asked(scan(2), scan(3), scan(4))
-    said = [step.say for step in run.steps.order_by("sequence") if step.kind == "extract"]
+    said = [step.say for step in run.steps.order_by("sequence") if step.kind == "retrieve"]
 
     assert len(said) == len(set(said)) > 0
-    assert all(sentence.endswith("has no passage to copy from") for sentence in said)
+    assert all(sentence.endswith("and found nothing") for sentence in said)
     assert not any("error" in step.observation for step in run.steps.all())
     assert "; 2 of 2 pages of lease-0, 3 of 3 pages of lease-1 and 4 of 4 pages of lease-2 have no text" in run.reason

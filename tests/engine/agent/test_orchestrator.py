@@ -94,16 +94,14 @@ def test_a_fact_in_words_is_quoted_from_its_page(shelf):
     assert "1,204 people" in run("How many people does Norrvik employ?", shelf)[-1].answer
 
 
-def test_the_steps_are_route_scan_navigate_retrieve_extract_synthesize_verify_finalize(shelf):
+def test_the_steps_are_route_retrieve_extract_synthesize_verify_finalize(shelf):
     kinds = [step.kind for step in steps(run("What were net sales in 2019?", shelf))]
-    assert kinds == list(
-        map(StepKind, ["route", "scan", "navigate", "retrieve", "extract", "synthesize", "verify", "finalize"])
-    )
+    assert kinds == list(map(StepKind, ["route", "retrieve", "extract", "synthesize", "verify", "finalize"]))
 
 
 def test_steps_are_numbered_inside_their_walk_and_outside(shelf):
     events = steps(run("What were net sales in 2019?", shelf))
-    assert [(step.walk, step.index) for step in events] == [(0, 0), *[(1, i) for i in range(5)], (0, 1), (0, 2)]
+    assert [(step.walk, step.index) for step in events] == [(0, 0), *[(1, i) for i in range(3)], (0, 1), (0, 2)]
 
 
 def test_every_step_has_a_sentence_and_json_values(shelf):
@@ -132,7 +130,8 @@ def test_equal_runs_give_equal_events(shelf):
 @pytest.mark.parametrize("most", range(1, 8))
 def test_any_number_of_steps_ends_in_an_outcome_and_is_kept(shelf, most):
     events = run("What were net sales in 2019?", shelf, limits=Limits(max_steps=most))
-    assert events[-1].outcome is Outcome.ANSWERED
+    # One step brings passages, and a second one copies from them.
+    assert events[-1].outcome is (Outcome.ANSWERED if most > 1 else Outcome.PASSAGES)
     assert sum(step.walk == 1 for step in steps(events)) <= most
 
 
@@ -149,7 +148,7 @@ def test_a_spent_wall_clock_still_ends_in_an_outcome(shelf):
     assert events[-1].outcome in (Outcome.NOT_FOUND, Outcome.PASSAGES, Outcome.ANSWERED)
 
 
-@pytest.mark.parametrize("after", range(1, 9))
+@pytest.mark.parametrize("after", range(1, 7))
 def test_cancelling_before_any_step_ends_cancelled_and_keeps_the_steps(shelf, after):
     asked = count(1)
     events = run("What were net sales in 2019?", shelf, cancelling=lambda: next(asked) >= after)

@@ -39,7 +39,7 @@ def run(question, corpus):
 
 def test_every_mention_is_listed_with_a_counter_of_pages():
     events = run("List all acquisitions of plants", Shelf({"a": plants()}))
-    swept = next(e for e in events if isinstance(e, StepEvent) and e.walk)
+    swept = next(e for e in events if isinstance(e, StepEvent) and e.action == "sweep")
     assert swept.say.startswith("Looked at 7 of 7 pages of Plants; 6 passages speak")
     assert len(events[-1].answer.splitlines()) == 6
 

@@ -123,7 +123,7 @@ def test_equal_documents_asked_the_same_get_each_its_own_reply_again():
 
 def test_a_pilot_s_call_that_came_too_late_is_late_again():
     config = PilotConfig(call_seconds=0.02)
-    events, records = led(Moody(3, bad=0.0, slowest=0.08), config=config)
+    events, records = led(Moody(1, bad=0.0, slowest=0.08), config=config)
     pilots = [record for record in records if record.purpose == "pilot"]
 
     assert "provider_timeout" in {record.error_code for record in pilots}

@@ -93,7 +93,8 @@ def test_prose_from_first_to_last_still_ends_with_the_offline_answer(shelf):
     run = Driven(["no"] * 20, shelf)
     assert {s.engine for s in run.walked} == {"offline"}
     assert (run.end.outcome, run.end.value) == (Outcome.ANSWERED, "$5,400 million")
-    assert len(run.records) == 2 * 3 + 2
+    # Twice asked for a step, each time once more, and once for the answer: by then nothing is missing.
+    assert len(run.records) == 2 * 2 + 2
 
 
 def test_an_unknown_node_is_an_observation_and_costs_the_turn(shelf, income):
@@ -122,11 +123,11 @@ def test_an_answer_in_another_language_keeps_its_original_quotes(shelf, income):
 @pytest.mark.parametrize(
     "error,calls",
     [
-        (ModelTimeout("No reply in time."), 4),
-        (ModelRateLimited("Too many requests."), 4),
+        (ModelTimeout("No reply in time."), 3),
+        (ModelRateLimited("Too many requests."), 3),
         (ModelError("The server failed (500)."), 2),
         (ModelAuth("The key was refused."), 2),
-        (ModelUnreachable("The connection broke in the middle of the reply."), 4),
+        (ModelUnreachable("The connection broke in the middle of the reply."), 3),
     ],
 )
 def test_an_outage_never_fails_the_run(shelf, error, calls):

@@ -128,12 +128,14 @@ def test_a_search_below_a_node_stays_below_it(navigate):
 
 
 def test_extracting_says_which_rows_and_periods_it_took(walk):
-    result = extract(walk, {"nodes": [], "what": "figures"})
+    retrieve(walk, {"tables": True})
+    result = extract(walk, {"tables": list(walk.tables), "what": "figures"})
     assert result.say == "Took 1 table row: “Net sales”, p. 5, for 2019"
 
 
 def test_reading_without_finding_is_said_and_kept_as_checked():
     walk = walk_of(annual_report(), "Which turbine did the harbour of Bergen commission?")
+    retrieve(walk, {"key": 1})
     result = extract(walk, {"node": 1})
     assert "found nothing that answers" in result.say
     assert [checked.title for checked in walk.checked] == ["Business"]

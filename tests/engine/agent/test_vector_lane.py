@@ -93,7 +93,8 @@ class Asked:
             planner = ModelPlanner(Caller(self.model, budget=self.budget), sizes=WALKING)
         walking = Walking(planner=planner, search_embedder=search_embedder, spent=self.budget.sum_spending)
         self.events = list(Orchestrator(walking=walking).run(question, shelf, Limits()))
-        self.searches = [e for e in self.events if isinstance(e, StepEvent) and e.kind is StepKind.RETRIEVE]
+        found = [e for e in self.events if isinstance(e, StepEvent) and e.kind is StepKind.RETRIEVE]
+        self.searches = [e for e in found if e.action != "opening"]
         self.search, self.end = self.searches[0], self.events[-1]
         self.found = {row["key"]: row["lanes"] for row in self.search.observation["items"]}
 

@@ -127,11 +127,27 @@ class Checker:
             }
             for sent in self._sent
         ]
-        notes = [*failed, *self.notes]
-        note = " ".join([*failed, *self.notes[: bool(self._sent)]])
+        looked_up = self._look_up()
+        passages = say_count(
+            len(looked_up), "passage that no step had brought was", "passages that no step brought were"
+        )
+        looked = [f"{passages} looked up to check a quote."] if looked_up else []
+        notes = [*failed, *self.notes, *looked]
+        note = " ".join([*failed, *self.notes[: bool(self._sent)], *looked])
         parts: dict[str, Any] = {"unwritten": self._run.unwritten, "sent_back": rows, "note": note, "notes": notes}
-        parts["withheld"] = self.withheld
+        parts |= {"withheld": self.withheld, "looked_up": looked_up}
         return {name: part for name, part in parts.items() if part}
+
+    def _look_up(self) -> list[dict[str, Any]]:
+        """Nodes of quotes that no step of a walk had brought: this one looked them up, as JSON values.
+
+        A model may quote what its outline says of a section.
+        """
+        opened = {(walk.entry.id, key) for walk in self._run.walks for key in walk.opened}
+        cited = [evidence for claim in self._run.claims for evidence in claim.citations]
+        found = [one for one in cited if one.check not in (Check.MISSING, Check.PICTURE)]
+        pages = {(one.document, one.key): one.page_index + 1 for one in found}
+        return [{"document": at[0], "key": at[1], "page": page} for at, page in pages.items() if at not in opened]
 
     @property
     def by_model(self) -> bool:

@@ -132,7 +132,8 @@ class StepResult:
     """What a step did: the sentence for its card, JSON values observed, nodes touched, branches not taken.
 
     `confidence` in [0, 1] is measured (a share of the question's weight), or None where nothing is.
-    `engine`, `tokens` and `cost_usd` tell who decided inside the step, and what that cost.
+    `engine`, `tokens` and `cost_usd` tell who decided inside the step, and what that cost. A step that `is_idle`
+    changed nothing: one that no model asked for counts as not taken.
     """
 
     say: str
@@ -143,6 +144,7 @@ class StepResult:
     engine: str = "offline"
     tokens: int = 0
     cost_usd: float = 0.0
+    is_idle: bool = False
 
 
 def refuse_step(message: str) -> StepResult:

@@ -79,9 +79,16 @@ class ReasoningExecutor:
             walk.shown |= {picture.place for message in planned.dialogue for picture in message.pictures}
         walk.pending.extend(planned.also)
         walk.draft = planned.draft
-        before, seen = len(walk.packed), len(walk.seen)
+        before, seen, known = len(walk.packed), len(walk.seen), len(walk.opened)
         result = self._take_step(walk, planned)
-        observation = {**result.observation, **({"note": note} if note else {})}
+        while result.is_idle and planned.engine == self._fallback.name and planned.action not in walk.idle:
+            # What would change nothing is no step.
+            walk.idle.add(planned.action)
+            planned = self._fallback.next_step(walk.context())
+            result = self._take_step(walk, planned)
+        opened = list(walk.opened)[known:]
+        told = {"opened": opened, "note": note}
+        observation = {**result.observation, **{name: value for name, value in told.items() if value}}
         event = StepEvent(
             walk=walk.number,
             index=len(walk.steps),

@@ -71,7 +71,7 @@ class WalkContext:
     """Everything a planner may know when it chooses the next step of a walk; a fresh value at every step.
 
     `outline` is the tree summary (keys, titles, sizes, hints); `position` the node the
-    walk stands at; `queue` the best nodes not read yet, best first; `gaps` what the
+    walk stands at; `queue` the best nodes that steps brought and nobody read yet, best first; `gaps` what the
     question still lacks, in words; `passages` what was read;
     `known` the nodes read for the question before.
     """
@@ -90,6 +90,14 @@ class WalkContext:
     passages: tuple["PackedNode", ...]
     known: tuple[int, ...]
     budget: WalkBudget
+    tables: tuple[int, ...] = ()
+    """Tables that steps brought and whose rows nobody compared with the question yet."""
+    unopened_tables: int = 0
+    """How many more tables may state what is asked."""
+    places: tuple[int, ...] = ()
+    """Nodes that no step brought in which documents say what is asked: a section to be summed up, the parties."""
+    idle: frozenset[str] = frozenset()
+    """Actions that would have changed nothing, so that they were not taken."""
     walks: int = 1
     """How many documents are walked at the same time, this one among them."""
     dialogue: tuple[Message, ...] = ()

@@ -34,6 +34,7 @@ from vectorless_web.engine.figures.figure import Figure, amount_words, format_nu
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
+from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
 from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
@@ -571,7 +572,7 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
         claims = figure_claims(plan, {place: stated})
         return AnswerDraft(tuple(claims), value=format_figure(stated, plan.unit))
     if result is None:
-        return None
+        return _draft_closing(context, plan.formula, figures)
     ways = work_out_others(plan, plan.formula, figures, result)
     standard = plan.formula.standard
     if standard is not None and _says_any(plan.question, standard.asked):
@@ -588,6 +589,17 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
         else:
             claims.append(claim_of(other, _name(plan), earlier.name))
     return AnswerDraft(tuple(claims), missing=tuple(missing))
+
+
+def _draft_closing(context: SynthesisContext, formula: Formula, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """A measure with closing balances, where those of the year before for an average are not shown."""
+    way = next((way for way in formula.others if way.name == AT_CLOSE), None)
+    named = replace(way, name=formula.name, is_share=formula.is_share) if way else None
+    result = work_out(context.plan, named, figures) if named else None
+    if result is None or result.left_out:
+        return None
+    told = OtherWays(f" ({AT_CLOSE}, for no others are shown)", definition=f"{AT_CLOSE}, for no others are shown")
+    return AnswerDraft((claim_of(result, _name(context.plan), _name_periods(context), told),), value=result.text)
 
 
 def _stated_result(formula: Formula, figures: Mapping[int, Figure], result: CalculationResult | None) -> Figure | None:

@@ -1,7 +1,7 @@
 """Sentences in context: a list's lead-in, the sentences that complete a rule, what a reference points to."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -108,10 +108,10 @@ _NOTE_MARK = re.compile(r"\s*(?:\([a-z1-9*]\)|[*†‡])\s")
 
 
 class Reading:
-    """Reads the sentences of one document in their context."""
+    """Reads the sentences of one document in their context; of the nodes `within` alone, when they are given."""
 
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
+    def __init__(self, tree: Tree, within: Collection[int] | None = None) -> None:
+        self._tree, self._within = tree, within
         self._numbers: dict[str, int] | None = None
         self._pieces: dict[int, list[TextPiece]] = {}
         self._is_item: dict[int, bool] = {}
@@ -122,6 +122,18 @@ class Reading:
         if key not in self._pieces:
             self._pieces[key] = pieces_of(self._tree.node(key))
         return self._pieces[key]
+
+    def reach(self, key: int) -> list[int]:
+        """The other nodes of which a rule or a list of the node may quote words, in reading order."""
+        if self._tree.kind(key) in (NodeKind.TABLE, NodeKind.CODE, NodeKind.SECTION, NodeKind.DOCUMENT):
+            return []
+        spans = [span for place in range(len(self.pieces(key))) for span in self.rule(key, place).spans]
+        listed = self.find_announced(key)
+        if listed is not None:
+            lead = self.lead_in(key)
+            spans += [*((lead,) if lead else ()), *self.items(listed)]
+        below = self._neighbour(key, 1) if self._tree.node(key).text.rstrip().endswith(":") else None
+        return sorted({*(span.key for span in spans), *(() if below is None else (below,))} - {key})
 
     def rule(self, key: int, place: int) -> Rule:
         """The piece of that place in a node, with its lead-in, what it leans on and what completes it."""
@@ -229,7 +241,7 @@ class Reading:
         """The first sentence or item of each text of a section, in order, at most so many."""
         found: list[Span] = []
         for key in self._tree.leaves(section):
-            if self._tree.kind(key) in (NodeKind.PARAGRAPH, NodeKind.LIST):
+            if self._tree.kind(key) in (NodeKind.PARAGRAPH, NodeKind.LIST) and self._may_read(key):
                 pieces = [piece for piece in self.pieces(key) if len(piece.text.split()) >= LEAST_WORDS]
                 found.extend(_span(key, piece) for piece in pieces[:1])
         return found[:most]
@@ -288,7 +300,7 @@ class Reading:
         """The first sentence of the clause that a rule is subject to."""
         for match in _POINTS_TO.finditer(text):
             target = self._clause(match["number"])
-            if target is not None and target != key and (pieces := self.pieces(target)):
+            if target is not None and target != key and self._may_read(target) and (pieces := self.pieces(target)):
                 yield _span(target, pieces[0])
                 return
 
@@ -320,7 +332,11 @@ class Reading:
         while 0 < other < len(self._tree) and self._tree.kind(other) is NodeKind.RUNNING:
             other += step
         is_beside = 0 < other < len(self._tree) and self._tree.is_leaf(other)
-        return other if is_beside and self._tree.parent(other) == self._tree.parent(key) else None
+        is_near = is_beside and self._tree.parent(other) == self._tree.parent(key)
+        return other if is_near and self._may_read(other) else None
+
+    def _may_read(self, key: int) -> bool:
+        return self._within is None or key in self._within
 
 
 def _same_clause(pieces: list[TextPiece]) -> Iterator[TextPiece]:

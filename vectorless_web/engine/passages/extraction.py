@@ -1,7 +1,7 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
@@ -147,18 +147,20 @@ def find_passages(
     nodes: Iterable[tuple[Node, float, str]],
     finder: Finder,
     nearness: Mapping[str, float] | None = None,
+    within: Collection[int] | None = None,
 ) -> list[Passage]:
     """Pieces of the given nodes that say something of the question, best first.
 
     `nodes` are (node, its retrieval fit, where it stands in words). `nearness` are shares in [0, 1]
-    by the text of a piece, which raise its fit; without any the words decide.
+    by the text of a piece, which raise its fit; without any the words decide. What belongs to a piece is
+    looked for in the nodes `within`, when they are given.
     """
-    reading, requirements = Reading(finder.document.tree), requirements_of(finder.plan)
+    reading, requirements = Reading(finder.document.tree, within), requirements_of(finder.plan)
     asks = Asked(document, finder, reading, requirements)
     found: list[Passage] = []
     for node, fit, where in nodes:
         found.extend(_of_node(asks, node, fit, where))
-    found.extend(_read_by_place(asks))
+    found.extend(_read_by_place(asks, within))
     if nearness:
         found = weigh_nearness(found, nearness)
     once = {
@@ -391,17 +393,29 @@ def _names_members(question: str, *texts: str) -> bool:
     return set(analyse(noun)) <= said or any(other <= said for other in others)
 
 
-def _read_by_place(asked: Asked) -> Iterator[Passage]:
-    """What stands where documents say such things: the points of a section, the parties, how long a contract runs."""
-    tree, reading = asked.finder.document.tree, asked.reading
-    wanted = {requirement.wanted for requirement in asked.requirements}
-    points, said = find_points(tree, reading, asked.finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
+def _read_by_place(asked: Asked, within: Collection[int] | None) -> Iterator[Passage]:
+    """What stands where documents say such things, if all of it may be read."""
+    reading = asked.reading if within is None else Reading(asked.finder.document.tree)
+    for spans, said, place in _spans_by_place(asked.finder, reading):
+        if within is None or all(span.key in within for span in spans):
+            yield _read_whole(asked, spans, said, place)
+
+
+def _spans_by_place(finder: Finder, reading: Reading) -> Iterator[tuple[list[Span], float, str]]:
+    """The points of a section, the parties, how long a contract runs, with how well it is named and what it is."""
+    tree, wanted = finder.document.tree, {requirement.wanted for requirement in requirements_of(finder.plan)}
+    points, said = find_points(tree, reading, finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
     if len(points) > 1:
-        yield _read_whole(asked, points, said, "points")
+        yield points, said, "points"
     if Wanted.PARTIES in wanted and (lines := find_parties(tree, reading)):
-        yield _read_whole(asked, lines, 1.0, "parties")
+        yield lines, 1.0, "parties"
     if Wanted.TERM in wanted and (lines := find_term(tree, reading)):
-        yield _read_whole(asked, lines, 1.0, "term")
+        yield lines, 1.0, "term"
+
+
+def places_asked(finder: Finder, reading: Reading) -> list[int]:
+    """The nodes in which documents say what is asked for: the section to be summed up, the parties, the term."""
+    return list(dict.fromkeys(span.key for spans, _, _ in _spans_by_place(finder, reading) for span in spans))
 
 
 def _read_whole(asked: Asked, spans: Sequence[Span], said: float, place: str) -> Passage:

@@ -30,8 +30,9 @@ class Passage:
     `parts` are the whole rule in reading order, the sentence among them, empty when it stands
     by itself; of a list (`is_list`) they are its lead-in and its items. `unmet` says in plain
     words what the question asks for and the passage does not hold. One that `suffices` holds
-    all of it and says so much of the question that it may stand as the answer. `place` names what was read from where
-    documents say it ("parties"), "" for what its words found.
+    all of it and says so much of the question that it may stand as the answer. One that only
+    `refers` to another node (by its key, 0 for none) says where the answer stands. `place` names what was read from
+    where documents say it ("parties"), "" for what its words found.
     """
 
     document: str
@@ -48,6 +49,7 @@ class Passage:
     is_list: bool = False
     unmet: tuple[str, ...] = ()
     suffices: bool = True
+    refers: int = 0
     place: str = ""
     nearness: float | None = None
     """How near it comes to the question in meaning, in [0, 1], by a local model; None where none measured it."""

@@ -16,7 +16,7 @@ from vectorless_web.infra.limits import STEPS_MAX
 from vectorless_web.infra.templatetags.show import money
 from vectorless_web.runs import selectors
 from vectorless_web.runs.answerers import Answerer, answerers_of, estimate_of
-from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Thread
+from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Step, Thread
 from vectorless_web.runs.page import rendering, sheets
 from vectorless_web.runs.page.tree_map import maps_of
 from vectorless_web.runs.services.asking import WALKS_MAX, list_read_nodes
@@ -200,7 +200,7 @@ def run_context(run: Run, may: May, *, mine: bool = False) -> dict[str, Any]:
     steps, claims = selectors.steps_of(run), selectors.claims_of(run)
     citations = rendering.citations_of(run, claims)
     cards = rendering.step_cards(run, steps, citations)
-    _name_steps(citations, cards)
+    _name_steps(citations, cards, steps)
     _place_checked(run)
     takeover, answer = rendering.takeover_of(run), selectors.answer_of(run)
     return {
@@ -242,13 +242,20 @@ def _engine_line(run: Run, takeover: rendering.TakeoverView | None) -> str:
     return rendering.engine_line("offline" if takeover and takeover.whole else run.engine, run.model)
 
 
-def _name_steps(citations: Sequence[Citation], cards: Sequence[rendering.StepView]) -> None:
-    """Give each citation the step that found its quote, as `step_sequence` and `step_number`."""
+def _name_steps(citations: Sequence[Citation], cards: Sequence[rendering.StepView], steps: Sequence[Step]) -> None:
+    """Give each citation the card of the step that copied its quote, and of the one that opened its passage.
+
+    As `copied_by` and `opened_by`, None where a stored run does not tell; the second is None when it is the first.
+    """
     finder = {marker: card for card in cards for marker in card.markers}
+    opener = rendering.first_openers(steps)
+    by_sequence = {card.sequence: card for card in cards}
     for citation in citations:
         card = finder.get(citation.marker)
-        citation.step_sequence = card.sequence if card else None  # type: ignore[attr-defined]
-        citation.step_number = card.number if card else None  # type: ignore[attr-defined]
+        document = str(citation.version.document_id) if citation.version else ""
+        opened = by_sequence.get(opener.get((document, citation.node_key), -1))
+        citation.copied_by = card  # type: ignore[attr-defined]
+        citation.opened_by = opened if opened is not card else None  # type: ignore[attr-defined]
 
 
 def _place_checked(run: Run) -> None:

@@ -207,6 +207,17 @@ def step_cards(run: Run, steps: Sequence[Step], citations: Sequence[Citation]) -
     return [maker.card(step, number) for number, step in enumerate(steps, start=1)]
 
 
+def first_openers(steps: Sequence[Step]) -> dict[tuple[str, int], int]:
+    """For each (document, node) that steps say they brought, the sequence of the first such step."""
+    documents = {step.walk: str(ref["document"]) for step in reversed(steps) if step.walk for ref in step.refs[:1]}
+    found: dict[tuple[str, int], int] = {}
+    for step in steps:
+        opened = step.observation.get("opened") if step.walk in documents else None
+        for key in opened if isinstance(opened, list) else ():
+            found.setdefault((documents[step.walk], key), step.sequence)
+    return found
+
+
 def citations_in(claims: Sequence[Claim]) -> list[Citation]:
     """One citation for each marker, in order."""
     found: dict[int, Citation] = {}

@@ -17,7 +17,7 @@ SHOWN = 4
 """Passages shown; a reader looks through so many at a glance, and the best one is rarely lower."""
 
 SEARCHED = 24
-"""Nodes of a document among which the passages are looked for: those read, then the best ranked."""
+"""Nodes of a document among which the passages are looked for: those read, then the others that steps brought."""
 
 LEAST_SAID = 0.25
 """Least share of the question that a passage and its headings say. Half of it lets in any page of the subject."""
@@ -45,11 +45,12 @@ def find_closest_passages(walks: Sequence[Walk]) -> list[DraftQuote]:
 def _near(walk: Walk) -> list[Passage]:
     """Pieces of one document that say enough of the question to be worth a look."""
     tree = walk.document.tree
-    opened = [*walk.read, *(packed.key for packed in walk.packed), *(c.key for c in walk.finder.ranked)]
-    keys = [key for key in dict.fromkeys(opened) if tree.kind(key) is not NodeKind.SECTION][:SEARCHED]
+    order = [*walk.read, *(packed.key for packed in walk.packed), *(c.key for c in walk.finder.ranked), *walk.opened]
+    opened = [key for key in dict.fromkeys(order) if key in walk.opened]
+    keys = [key for key in opened if tree.kind(key) is not NodeKind.SECTION][:SEARCHED]
     fits = walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk))
+    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
     pieces = [piece for piece in found if piece.said >= LEAST_WORD or _is_near(piece) or _shares_word(walk, piece)]
     # Of a document that is not about any name of the question, what names one comes nearer.
     named = [piece for piece in pieces if walk.foreign and names_any(f"{piece.quote} {piece.where}", walk.foreign)]

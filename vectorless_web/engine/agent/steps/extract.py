@@ -1,6 +1,8 @@
 """EXTRACT and SYNTHESIZE: copies the rows and sentences that answer, and says what a walk brings and lacks."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vectorless_web.engine.agent.context.outline import (
@@ -12,7 +14,7 @@ from vectorless_web.engine.agent.context.outline import (
     shorten_title,
 )
 from vectorless_web.engine.agent.corpus import names_any
-from vectorless_web.engine.agent.events import Checked, StepKind, StepResult, refuse_step
+from vectorless_web.engine.agent.events import Checked, StepResult, refuse_step
 from vectorless_web.engine.agent.steps.nearness import measure_nearness
 from vectorless_web.engine.agent.steps.read import calculate, keep_note
 from vectorless_web.engine.agent.walk import Walk
@@ -32,11 +34,12 @@ from vectorless_web.engine.passages.passage import (
     QUOTE_SHOWN,
     SET_ASIDE_SHOWN,
     Chosen,
+    Part,
     Passage,
     quote_row,
     select_passages,
 )
-from vectorless_web.engine.questions.formulas.request import Task, request_of
+from vectorless_web.engine.questions.formulas.request import Task
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
 from vectorless_web.engine.relations.lookup import content_terms
@@ -58,27 +61,29 @@ SWEPT_LEAST_SAID = 0.5
 
 
 def sweep(walk: Walk) -> StepResult:
-    """Look at every passage that holds a word of the question; keep all that say enough of it."""
+    """Look at every passage brought that holds a word of the question; keep all that say enough of it."""
     tree = walk.document.tree
-    rows = _read_rows(walk, RowTask.LIST)
+    leaves = [key for key in tree.leaves() if key in walk.opened]
+    rows = _read_rows(walk, leaves, RowTask.LIST)
     if rows is not None:
         walk.facts.append(rows)
         walk.read.extend(key for key in dict.fromkeys(row.key for row in rows.quoted) if key not in walk.read)
         return _build_result(walk, [rows.key], [rows], (), is_opening=False)
-    keys = [key for key, fit in walk.finder.fits(tree.leaves()).items() if fit > 0]
+    keys = [key for key, fit in walk.finder.fits(leaves).items() if fit > 0]
     nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder)
+    found = find_passages(walk.entry.id, nodes, walk.finder, within=walk.opened)
     chosen = _choose_passages(walk, found)
     kept = sorted(chosen.kept, key=lambda passage: (passage.key, passage.start))
     walk.read.extend(key for key in dict.fromkeys(passage.key for passage in kept) if key not in walk.read)
     walk.facts.extend(kept)
     pages = len(walk.document.pages)
+    looked = len({tree.node(key).page_start for key in leaves}) if len(leaves) < len(tree.leaves()) else pages
     return StepResult(
-        say=f"Looked at {pages} of {say_count(pages, 'page')} of {shorten_title(walk.entry.title)}; "
+        say=f"Looked at {looked} of {say_count(pages, 'page')} of {shorten_title(walk.entry.title)}; "
         f"{_describe_count(len(kept))}",
         observation={
             "pages": pages,
-            "looked_at": pages,
+            "looked_at": looked,
             "passages_compared": len(found),
             "passages": [quote_row(passage) for passage in kept],
             "set_aside": [quote_row(passage) for passage in chosen.set_aside[:SET_ASIDE_SHOWN]],
@@ -122,12 +127,6 @@ KNOWN_FIT = 0.84
 MOST_PROSE = 60
 """Passages in which operands of a calculation are looked for."""
 
-FEW_TABLES = 20
-"""Tables that are all looked through; of more only those that hold a word of the question."""
-
-UNASKED = 12
-"""Passages read when a step names none."""
-
 LEAST_SAID = 0.33
 """Least share of the question that a quoted passage and its headings say ..."""
 
@@ -138,11 +137,11 @@ LEAST_SAID_BY_ANYONE = 0.45
 """... when neither the question names the document's subject nor the passage has the date or time asked for."""
 
 
-def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+def extract(walk: Walk, arguments: Mapping[str, Any], *, is_opening: bool = False) -> StepResult:
     """Take figures (`what` = figures) or sentences and rows from the nodes given (`nodes`, or one `node`).
 
-    `what` = everything sweeps the whole document for a list. A model may have an `expression`
-    worked out, or a `note` kept.
+    Rows of the `tables` given are compared as relations. Only nodes that an earlier step brought are read.
+    `what` = everything reads all of them for a list. A model may have an `expression` worked out, or a `note` kept.
     """
     if arguments.get("what") == "everything":
         return sweep(walk)
@@ -150,27 +149,26 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return calculate(str(arguments["expression"]))
     if "note" in arguments:
         return keep_note(walk, str(arguments["note"]), arguments.get("node"))
-    keys = _named_leaves_of(walk, arguments) or _pick_best_passages(walk, arguments)
-    if not keys and not _names_nodes(arguments):
-        return StepResult(say=f"{shorten_title(walk.entry.title or walk.entry.name)} has no passage to copy from")
-    if not keys:
-        return refuse_step("Was asked to extract from a section that this document does not have.")
+    keys = _named_leaves_of(walk, arguments)
+    tables = _tables_given(walk, arguments)
+    if not keys and not tables:
+        return refuse_step("Was asked to copy from what no step has brought; a search or a reading brings it.")
     facts: list[Fact] = []
     set_aside: tuple[Passage, ...] = ()
-    reading: Reading | RowsRead | None = _read_rows(walk, RowTask.COMPARE, RowTask.LIST)
-    reading = reading or _prefer_row(walk, _read_relations(walk))
+    reading = _read_tables(walk, tables) if tables or not walk.compared else None
     if reading is not None:
         facts.append(reading)
     elif wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
-        facts.extend(_keep_accounted(walk, _figures(walk)))
-    if not facts or (reading is None and not wants_figures(walk.plan)):
+        facts.extend(_keep_accounted(walk, _figures(walk, tables)))
+    if keys and (not facts or (reading is None and not wants_figures(walk.plan))):
         passages, set_aside = _passages(walk, keys)
         facts.extend(passages)
     walk.read.extend(key for key in keys if key not in walk.read)
+    walk.compared.update(tables)
     new = [fact for fact in facts if fact not in walk.facts]
     walk.facts.extend(new)
     walk.checked.extend(_list_fruitless_sections(walk, keys, new))
-    return _build_result(walk, keys, new, set_aside, is_opening=not _names_nodes(arguments))
+    return _build_result(walk, keys or tables, new, set_aside, is_opening=is_opening)
 
 
 def _named_leaves_of(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
@@ -178,28 +176,22 @@ def _named_leaves_of(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     asked = arguments.get("nodes")
     given = [*(asked if isinstance(asked, list) else ()), *([arguments["node"]] if "node" in arguments else ())]
     known = [key for key in given if key in tree]
-    return list(dict.fromkeys(leaf for key in known for leaf in tree.leaves(key)[:60]))
+    leaves = dict.fromkeys(leaf for key in known for leaf in tree.leaves(key)[:60])
+    return [leaf for leaf in leaves if leaf in walk.opened]
 
 
-def _pick_best_passages(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
-    """Without any node named, the passages nearest to the question."""
-    return [] if _names_nodes(arguments) else [passage.key for passage in walk.reader.nearest()[:UNASKED]]
-
-
-def _names_nodes(arguments: Mapping[str, Any]) -> bool:
-    return "node" in arguments or bool(arguments.get("nodes"))
-
-
-def _read_relations(walk: Walk) -> Reading | None:
-    """What the question asks of tables, read from those of the document, from the page named first."""
-    request = request_of(walk.plan)
-    if request is None or walk.count_taken(StepKind.EXTRACT):
-        return None
+def _tables_given(walk: Walk, arguments: Mapping[str, Any]) -> list[int]:
     tree = walk.document.tree
-    keys = [key for key in tree.leaves() if tree.kind(key) is NodeKind.TABLE]
-    if len(keys) > FEW_TABLES:
-        keys = [key for key, fit in walk.finder.fits(keys).items() if fit > 0]
-    views = list(tables_of(tree, keys))
+    given = [key for key in arguments.get("tables", ()) if key in tree and key in walk.opened]
+    return [key for key in dict.fromkeys(given) if tree.kind(key) is NodeKind.TABLE]
+
+
+def _read_relations(walk: Walk, tables: Sequence[int]) -> Reading | None:
+    """What the question asks of tables, read from those given, from the page named first."""
+    request = walk.request
+    if request is None:
+        return None
+    views = list(tables_of(walk.document.tree, tables))
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
     relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=_subject(walk))
@@ -212,13 +204,17 @@ def _read_relations(walk: Walk) -> Reading | None:
     return reading or read_request_in(relations, request, sentences)
 
 
-def _read_rows(walk: Walk, *tasks: RowTask) -> RowsRead | None:
-    """What the question asks of the rows of tables in words, of all tables of the document."""
-    if walk.count_taken(StepKind.EXTRACT):
-        return None
+def _read_tables(walk: Walk, tables: Sequence[int]) -> Reading | RowsRead | None:
+    """What the question asks of the tables given: rows in words first, then figures."""
+    rows = _read_rows(walk, tables, RowTask.COMPARE, RowTask.LIST)
+    return rows or _prefer_row(walk, tables, _read_relations(walk, tables))
+
+
+def _read_rows(walk: Walk, keys: Sequence[int], *tasks: RowTask) -> RowsRead | None:
+    """What the question asks of the rows of tables in words, of the tables among the nodes given."""
     tree, pages = walk.document.tree, walk.finder.page_fits
     title = walk.entry.title or walk.entry.name
-    grids = list(grids_of(walk.entry.id, tables_of(tree, tree.leaves()), lambda page: pages.get(page, 0.0), title))
+    grids = list(grids_of(walk.entry.id, tables_of(tree, keys), lambda page: pages.get(page, 0.0), title))
     if walk.foreign:
         grids = [grid for grid in grids if names_any(" ".join((*grid.view.path, grid.view.node.text)), walk.foreign)]
     return read_rows(grids, walk.plan, tasks)
@@ -228,11 +224,11 @@ LAST_TASKS = (RowTask.RANK, RowTask.DIFFER, RowTask.CHANGE, RowTask.LOOK_UP, Row
 """What is read of rows in words where no figures were asked for."""
 
 
-def _prefer_row(walk: Walk, reading: Reading | None) -> Reading | RowsRead | None:
+def _prefer_row(walk: Walk, tables: Sequence[int], reading: Reading | None) -> Reading | RowsRead | None:
     """The reading; of a plain figure the cell whose row and column say more of the question's words."""
     if reading is None:
-        return _read_rows(walk, *LAST_TASKS)
-    rows = _read_rows(walk, RowTask.LOOK_UP) if reading.request.task is Task.VALUE else None
+        return _read_rows(walk, tables, *LAST_TASKS)
+    rows = _read_rows(walk, tables, RowTask.LOOK_UP) if reading.request.task is Task.VALUE else None
     if rows is None:
         return reading
     asked = set(analyse(walk.plan.focus))
@@ -244,9 +240,9 @@ def _prefer_row(walk: Walk, reading: Reading | None) -> Reading | RowsRead | Non
 
 
 def _sentences(walk: Walk) -> list[Sentence]:
-    """Sentences with numbers of the passages that hold most of the question."""
+    """Sentences with numbers of the passages brought that hold most of the question."""
     tree = walk.document.tree
-    fits = walk.finder.fits(tree.leaves())
+    fits = walk.finder.fits([key for key in walk.opened if tree.is_leaf(key)])
     best = sorted((key for key, fit in fits.items() if fit > 0), key=lambda key: (-fits[key], key))[:MOST_PROSE]
     nodes = [(tree.node(key), place_words(walk, key)) for key in sorted(best)]
     return list(sentences_of(walk.entry.id, nodes, _subject(walk)))
@@ -263,7 +259,7 @@ def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
     A concept of the lexicon covers the words of its own names, so that an unqualified question is
     answered by a row of another name; a qualifier must stand in a row, a column or a caption.
     """
-    request = request_of(walk.plan)
+    request = walk.request
     if request is None or not figures:
         return figures
     if request.task is not Task.VALUE and walk.plan.formula is None:
@@ -283,10 +279,9 @@ def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
     return figures if asked - covered <= {"percent"} else []
 
 
-def _figures(walk: Walk) -> list[Fact]:
-    """Figures from every table of the document: a row's label decides, the rank only breaks ties."""
-    tree = walk.document.tree
-    tables = list(tables_of(tree, tree.leaves()))
+def _figures(walk: Walk, keys: Sequence[int]) -> list[Fact]:
+    """Figures from the tables given: a row's label decides, the rank only breaks ties."""
+    tables = list(tables_of(walk.document.tree, keys))
     pages = walk.finder.page_fits
     ranks = {view.node.key: pages.get(view.node.page_start, 0.0) for view in tables}
     tables = [
@@ -311,11 +306,96 @@ def _find_matching_figures(walk: Walk, tables: Sequence[TableView], ranks: Mappi
 def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passage, ...]]:
     """Pieces that answer, and those set aside because others say the same or more."""
     tree, fits = walk.document.tree, walk.finder.fits(keys)
-    nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk))
+    # What a text refers to is about what the text says.
+    places = {key: place_words(walk, key) for key in keys}
+    led = {key: f"{place}, {walk.led[key].quote}" if key in walk.led else place for key, place in places.items()}
+    nodes = [(tree.node(key), fits[key], led[key]) for key in keys]
+    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
+    found = [_tell_reference(walk, passage, places) for passage in _mind_references(walk, found)]
     telling = [passage for passage in found if _answers_question(walk, passage)]
     chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
-    return list(with_what_follows(chosen.kept, tree, walk.finder)), chosen.set_aside
+    told = with_what_follows(chosen.kept, tree, walk.finder)
+    return [passage for passage in told if passage.key in walk.opened], chosen.set_aside
+
+
+_POINTING = re.compile(
+    r"\b(?:(?:set|laid|spelt|spelled)\s+(?:out|forth|down)|described|stated|listed|given|provided|found|specified"
+    r"|detailed|defined|governed|regulated|dealt with|covered|contained|shown|explained|determined|agreed|see"
+    r"|refer(?:s|red)?\s+to|consult)(?:\s+(?:separately|further|also|fully|in|by|under|at|on|to|the|our|this|attached"
+    r"|enclosed|following|detail))*\s*$",
+    re.I,
+)
+"""How a sentence goes up to a reference which is all that it says."""
+
+LONGEST_POINTER = 220
+"""Characters of such a sentence."""
+
+AFTER_REFERENCE = 40
+"""Characters that may follow the reference in it: "Schedule 2 to this agreement"."""
+
+
+def _mind_references(walk: Walk, passages: Sequence[Passage]) -> list[Passage]:
+    """Passages, those marked that only refer to another place: they are no answer, what stands there may be.
+
+    So is what stands beside such a sentence in its paragraph and says less of the question.
+    """
+    told = {key: pointer for key in {passage.key for passage in passages} if (pointer := _only_refers(walk, key))}
+    return [
+        replace(passage, suffices=False, fit=passage.fit * ONLY_REFERS, refers=told[passage.key][1])
+        if passage.key in told and not passage.is_list and _said(walk, passage) <= told[passage.key][0]
+        else passage
+        for passage in passages
+    ]
+
+
+def _only_refers(walk: Walk, key: int) -> tuple[float, int] | None:
+    """Of the sentence of a node that only refers elsewhere, the share of the question that it says, and the target."""
+    tree, found = walk.document.tree, []
+    if tree.kind(key) is NodeKind.TABLE:
+        return None
+    text = tree.node(key).text
+    for reference in tree.references(key):
+        if reference.target in walk.followed:
+            continue
+        begin, end = reference.offset, reference.offset + reference.length
+        for piece in walk.text_reader.pieces(key):
+            if piece.start <= begin < piece.end and _is_pointer(text[piece.start : begin], text[end : piece.end]):
+                found.append((walk.finder.coverage(piece.text, place_words(walk, key)), reference.target))
+    return max(found, default=None)
+
+
+def only_points(walk: Walk, pointer: Part, target: int) -> bool:
+    """Whether a sentence says nothing but that something stands at the target."""
+    text, end = walk.document.tree.node(pointer.key).text, pointer.start + len(pointer.quote)
+    places = [
+        (reference.offset, reference.offset + reference.length)
+        for reference in walk.document.tree.references(pointer.key)
+        if reference.target == target and pointer.start <= reference.offset < end
+    ]
+    return any(_is_pointer(text[pointer.start : first], text[last:end]) for first, last in places)
+
+
+def _is_pointer(before: str, after: str) -> bool:
+    """Whether a sentence, given before and after its reference, says nothing but where something stands."""
+    says_more = any(character.isdigit() for character in before) or len(after.strip(" .)")) > AFTER_REFERENCE
+    return len(before) <= LONGEST_POINTER and not says_more and bool(_POINTING.search(before))
+
+
+def _said(walk: Walk, passage: Passage) -> float:
+    return walk.finder.coverage(passage.quote, passage.where)
+
+
+ONLY_REFERS = 0.7
+"""What a sentence is worth, as a share, that only says where something stands."""
+
+
+def _tell_reference(walk: Walk, passage: Passage, places: Mapping[int, str]) -> Passage:
+    """A passage to which a reference led, with the sentence that refers to it told first."""
+    pointer = walk.led.get(passage.key)
+    if pointer is None or pointer.key not in walk.opened:
+        return passage
+    own = Part(passage.key, passage.page_index, passage.quote, passage.start)
+    return replace(passage, where=places[passage.key], parts=(pointer, *(passage.parts or (own,))))
 
 
 def _answers_question(walk: Walk, passage: Passage) -> bool:

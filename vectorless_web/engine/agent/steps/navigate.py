@@ -5,7 +5,8 @@ from typing import Any
 
 from vectorless_web.engine.agent.context.outline import join_names, pages_of, pages_words, say_count, shorten_title
 from vectorless_web.engine.agent.events import Rejected, StepResult, refuse_step
-from vectorless_web.engine.agent.steps.packing import describe_retrieval, retriever, take_packed
+from vectorless_web.engine.agent.steps.extract import only_points
+from vectorless_web.engine.agent.steps.packing import describe_retrieval, observed_nodes, retriever, take_packed
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.navigation.beam import beam
 from vectorless_web.engine.navigation.events import RankedNode, SearchReport, report
@@ -23,6 +24,9 @@ SEARCH_SECONDS = 20.0
 
 FOLLOWED = 12
 """Leaves read of what a reference names."""
+
+ENTERED = 12
+"""Leaves that a search brings of the sections it found, the best ones."""
 
 MOVES = ("parent", "children", "next", "previous")
 
@@ -43,6 +47,8 @@ class Navigator:
             return self._search(walk, key)
         if direction == "reference":
             return _follow_reference(walk, key, arguments.get("target"))
+        if direction == "place":
+            return _go_to_place(walk, key)
         if direction not in MOVES:
             return refuse_step(
                 f"Knew no way called {direction!r}; ways are {join_names([*MOVES, 'reference', 'search'])}."
@@ -54,7 +60,7 @@ class Navigator:
         limits = SearchLimits(wall_seconds=seconds, clock=clock)
         events = beam(walk.document.tree, walk.plan, walk.finder.scorer, self._pilot_for(walk), limits, start)
         told = report(events)
-        _store_ranked_leaves(walk, told.ranked)
+        brought = _open_ranked_leaves(walk, told.ranked)
         rejected = tuple(
             Rejected(walk.title_of(r.key), r.reason, walk.ref(r.key, "turned_back"))
             for r in told.rejected[:MAX_REJECTED]
@@ -63,7 +69,7 @@ class Navigator:
         if told.ranked:
             walk.position = told.ranked[0].key
         return StepResult(
-            say=_describe_path(walk, told) if told.ranked else _describe_failed_search(walk, start),
+            say=_describe_path(walk, told, brought) if told.ranked else _describe_failed_search(walk, start),
             observation=_search_row(walk, told),
             refs=tuple(walk.ref(mark.key, mark.role) for mark in told.marks if mark.role != "turned_back")[:MAX_REFS],
             rejected=rejected,
@@ -71,30 +77,53 @@ class Navigator:
             engine=told.engine,
             tokens=told.stats.tokens,
             cost_usd=told.stats.cost_usd,
+            is_idle=not brought and told.engine == "offline" and not told.stats.tokens,
         )
 
 
-def _store_ranked_leaves(walk: Walk, ranked: Sequence[RankedNode]) -> None:
-    """Leaves of the sections found become the structural list, in the order of the search."""
+def _open_ranked_leaves(walk: Walk, ranked: Sequence[RankedNode]) -> int:
+    """Bring the leaves of the sections found that no step had brought, in the order of the search; how many."""
     tree = walk.document.tree
     seen: dict[int, Candidate] = {}
-    for node in ranked:
+    # A section that nothing speaks for is only the first of many.
+    for node in (node for node in ranked if node.score > 0):
         leaves = node.leaves or ((node.key,) if tree.node(node.key).is_leaf else ())
         for position, leaf in enumerate(leaves):
             seen.setdefault(leaf, Candidate(leaf, node.score, node.score / (1 + position)))
     walk.structure = list(seen.values())
+    new = [leaf for leaf in seen if leaf not in walk.opened][:ENTERED]
+    walk.open_with_context(new)
+    walk.queue = [seen[leaf] for leaf in new] + walk.queue
+    return len(new)
+
+
+def _go_to_place(walk: Walk, key: int) -> StepResult:
+    """Go where documents say what is asked for, and bring what stands there, in reading order."""
+    tree = walk.document.tree
+    new = walk.open_with_context(walk.places)
+    section = tree.section_of(key)
+    walk.position = section
+    walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in new] + walk.queue
+    title = shorten_title(walk.title_of(section) if section else walk.entry.title or walk.entry.name)
+    return StepResult(
+        say=f"Went to {title}, {pages_of(tree.node(section))}, and opened {say_count(len(new), 'passage')}",
+        observation={"at": section, "title": walk.title_of(section), **observed_nodes(walk, new)},
+        refs=(walk.ref(section),),
+    )
 
 
 def _describe_failed_search(walk: Walk, start: int) -> str:
     return f"Searched {shorten_title(walk.title_of(start))} section by section; no branch speaks of the question"
 
 
-def _describe_path(walk: Walk, told: SearchReport) -> str:
+def _describe_path(walk: Walk, told: SearchReport, brought: int) -> str:
     best = told.ranked[0]
     path = [walk.title_of(key) for key in best.path] or walk.document.tree.path(best.key)
     way = ", then ".join(shorten_title(title) for title in path[:-1])
     where = f"{shorten_title(walk.title_of(best.key))}, {pages_of(walk.document.tree.node(best.key))}"
-    return f"Went down to {where}" + (f", by way of {way}" if way else "")
+    every = len(walk.document.tree.leaves())
+    opened = f"opened {brought} of {say_count(every, 'passage')}" if brought else "everything there was open already"
+    return f"Went down to {where}" + (f", by way of {way}" if way else "") + f"; {opened}"
 
 
 def _measure_best_coverage(walk: Walk, told: SearchReport) -> float:
@@ -131,10 +160,15 @@ def _follow_reference(walk: Walk, key: int, target: object) -> StepResult:
     known |= {reference: words for words, reference in walk.references()}
     if not isinstance(target, int) or target not in walk.document.tree or target not in known:
         return refuse_step(f"Found no reference to {target} in {shorten_title(walk.title_of(key))}.")
+    pointer = walk.find_pointer(target)
     walk.followed.add(target)
     walk.position = target
     node = walk.document.tree.node(target)
     leaves = walk.document.tree.leaves(target)[:FOLLOWED]
+    if pointer is not None and only_points(walk, pointer, target):
+        walk.led.update(dict.fromkeys(leaves, pointer))
+    # What was read before is read again: now it is known what it is about.
+    walk.read = [key for key in walk.read if key not in leaves]
     walk.queue = [Candidate(leaf, 1.0, 1.0) for leaf in leaves] + walk.queue
     result = retriever(walk).structure([walk.address(leaf) for leaf in leaves]).execute()
     take_packed(walk, result)

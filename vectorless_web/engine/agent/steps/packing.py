@@ -103,7 +103,8 @@ LISTED_ITEMS = 40
 """Nodes of the answer's context that an observation names."""
 
 UNREAD, UNREAD_SHARE = 40, 0.25
-"""Leaves that nobody opened may fill the answer's context: so many a document, each with that share of the best fit."""
+"""Leaves that nobody asked for may fill the answer's context: so many a document, each with that share of the best
+fit. The first step of a model's walk brings them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def retriever(walk: Walk, *, most: int | None = None) -> Retriever:
 
 
 def take_packed(walk: Walk, result: RetrievalResult) -> list[int]:
-    """Keep what was packed and count its tokens; the keys to read, a section that was found standing for its leaves."""
+    """Open what was packed and count its tokens; the keys to read, a section that was found standing for its leaves."""
     tree = walk.document.tree
     keys: list[int] = []
     for item in result.items:
@@ -135,6 +136,7 @@ def take_packed(walk: Walk, result: RetrievalResult) -> list[int]:
         keys.extend(tree.leaves(key)[:8] if tree.kind(key) is NodeKind.SECTION else [key])
         walk.packed.append(walk.packed_node(key))
     walk.tokens_used += result.tokens_used
+    walk.open_with_context(keys)
     return list(dict.fromkeys(keys))
 
 
@@ -179,7 +181,7 @@ def _item_row(walk: Walk, item: RetrievedItem) -> dict[str, Any]:
 def gather_evidence(
     walks: Sequence[Walk], *, names: Mapping[str, str], tokens: int, size_of: Callable[[PackedNode], int]
 ) -> Gathered:
-    """Pack what all walks found into `tokens`: what was copied from, then what was read, then the best not opened.
+    """Pack what all walks found into `tokens`: what was copied from, then what was read, then what else comes near.
 
     The documents' lists are fused by rank, so that they take turns whatever their scores.
     `names` are shown for document ids; `size_of` counts a node as it will be shown.
@@ -211,16 +213,20 @@ def _list_read_nodes(walk: Walk) -> list[int]:
 def _worth_showing(walk: Walk) -> list[NodeAddress]:
     if walk.is_whole:
         return [walk.address(passage.key) for passage in walk.reader.whole()]
-    best = walk.finder.ranked[:UNREAD]
-    unread = [candidate.key for candidate in best if candidate.score >= UNREAD_SHARE * best[0].score]
-    unread = [key for key in unread if not walk.reader.is_filler(key)]
     # A heading says nothing that does not stand above what is below it.
     leaves = [
         key
-        for key in dict.fromkeys([*_list_read_nodes(walk), *unread])
-        if walk.document.tree.kind(key) is not NodeKind.SECTION
+        for key in dict.fromkeys([*_list_read_nodes(walk), *list_nearest(walk)])
+        if walk.document.tree.kind(key) is not NodeKind.SECTION and key in walk.opened
     ]
     return [walk.address(key) for key in leaves]
+
+
+def list_nearest(walk: Walk) -> list[int]:
+    """The leaves that come nearest to the question, those left out that say nothing."""
+    best = walk.finder.ranked[:UNREAD]
+    near = [candidate.key for candidate in best if candidate.score >= UNREAD_SHARE * best[0].score]
+    return [key for key in near if not walk.reader.is_filler(key)]
 
 
 def _as_packed(address: NodeAddress, walks: Mapping[int, Walk]) -> PackedNode:

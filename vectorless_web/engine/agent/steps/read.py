@@ -130,6 +130,7 @@ def keep_note(walk: Walk, note: str, node: object) -> StepResult:
     """Keep a fact with the node it stands in; what it stands in is shown first when the answer is written."""
     text = shorten_title(" ".join(note.split())[:LONGEST_NOTE])
     if isinstance(node, int) and node in walk.document.tree:
+        walk.open([node])
         walk.noted.append(node)
         return StepResult(say=f"Noted: {text}", observation={"node": node}, refs=(walk.ref(node, "read"),))
     return StepResult(say=f"Noted: {text}")
@@ -203,6 +204,7 @@ def _choose_fitting(walk: Walk, keys: Sequence[int]) -> list[int]:
 
 
 def _open(walk: Walk, keys: Sequence[int]) -> None:
+    walk.open(keys)
     walk.packed.extend(walk.packed_node(key) for key in keys)
     walk.read.extend(key for key in keys if key not in walk.read)
 

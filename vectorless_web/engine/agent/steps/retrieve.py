@@ -1,16 +1,19 @@
 """RETRIEVE: fetches nodes by key, by title or label, or by search, packed under what is left of the token budget."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vectorless_web.engine.agent.context.outline import on_pages, pages_of, say_count, shorten_title
 from vectorless_web.engine.agent.context.vector_lane import LaneQuery, lane_query
 from vectorless_web.engine.agent.events import StepResult, refuse_step
+from vectorless_web.engine.agent.steps.extract import extract, sweep
 from vectorless_web.engine.agent.steps.nearness import NearnessReranker, measure_nearness
 from vectorless_web.engine.agent.steps.packing import (
     CoverageReranker,
     describe_retrieval,
+    list_nearest,
     observed_nodes,
     retriever,
     take_packed,
@@ -19,19 +22,18 @@ from vectorless_web.engine.agent.steps.read import look_up, read_named
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.figures.needs import wants_figures
 from vectorless_web.engine.ranking.finder import Candidate
-from vectorless_web.engine.retrieval import CommunityFilter, GraphExpand, NodeAddress, Retriever, SectionCommunities
-from vectorless_web.engine.retrieval.documents import REFERS_TO
+from vectorless_web.engine.retrieval import CommunityFilter, NodeAddress, Retriever, SectionCommunities
 from vectorless_web.engine.retrieval.reranking import NodeReranker
 from vectorless_web.engine.text.similarity import token_set_ratio
+
+UNASKED = 12
+"""Passages that are copied from before a model is asked."""
 
 MOST_ITEMS = 24
 """Nodes one RETRIEVE packs."""
 
 SAME_SECTION = CommunityFilter(enabled=True, max_per_community=4)
 """The rest of a note or statement, a table broken over nodes: each of the best three brings up to four leaves."""
-
-REFERENCES = GraphExpand(edge_types=(REFERS_TO,), max_expand=4)
-"""What the passages found point to ("see Note 7")."""
 
 READ_BESIDE, AS_MUCH = 8, 0.8
 """Passages, the best ones, with which a place that the question names is compared, and the share of the best one's fit
@@ -49,6 +51,9 @@ _NUMBERS = re.compile(r"\d+[a-z]?(?:\.\d+)*|\b[ivxlc]+\b", re.I)
 def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Fetch by `key`, by `title`, the nodes known from the question before (`known`), or search for `query`.
 
+    `tables` brings those that may state the figures asked for, `everything` every page of the document. `nearest`
+    brings what comes nearest to the question, as the beginning of a model's walk.
+
     `tokens`, when given, is the most that this step packs. A model's walk asks for `look_up` (words),
     `read` (a node), `heading` or `pages`, or for a `picture` (of a page, from 1); `whole` reads everything.
     `problem` says what was wrong with a call.
@@ -61,10 +66,9 @@ def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return look_up(walk, str(arguments["look_up"]))
     if arguments.keys() & {"read", "heading", "pages", "picture"}:
         return read_named(walk, arguments)
-    if "whole" in arguments:
-        return _read_whole(walk)
-    if "known" in arguments:
-        return _reuse(walk, most)
+    for name, bring in _BRINGING.items():
+        if name in arguments:
+            return bring(walk, arguments)
     if "key" in arguments:
         return _fetch(walk, arguments["key"], most)
     if arguments.get("title"):
@@ -72,8 +76,9 @@ def retrieve(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     return _search(walk, str(arguments.get("query") or walk.plan.focus), most)
 
 
-def _read_whole(walk: Walk) -> StepResult:
+def _read_whole(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     keys = [passage.key for passage in walk.reader.whole()]
+    walk.open(keys)
     walk.is_whole = True
     walk.read.extend(key for key in keys if key not in walk.read)
     pages = len(walk.document.pages)
@@ -82,6 +87,52 @@ def _read_whole(walk: Walk) -> StepResult:
         observation=observed_nodes(walk, keys),
         refs=tuple(walk.ref(key, "read") for key in walk.document.tree.child_sections(0) or keys)[:12],
     )
+
+
+def _bring_tables(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """Bring the tables whose rows may state what is asked, those left out that are there already."""
+    new = walk.open(walk.tables)
+    name = shorten_title(walk.entry.title or walk.entry.name)
+    if not new:
+        said = f"Looked for tables of {name} on what is asked; every one was there already."
+        return replace(refuse_step(said), is_idle=True)
+    fits = walk.finder.fits(new)
+    best = sorted(new, key=lambda key: (-round(fits[key], 9), key))
+    pages = on_pages(_pages(walk, best)[:3])
+    return StepResult(
+        say=f"Brought {say_count(len(new), 'table')} that may state it; the best {_stand(new)} on {pages}",
+        observation=observed_nodes(walk, best),
+        refs=tuple(walk.ref(key, "looked") for key in best[:8]),
+        confidence=round(max(walk.finder.node_coverage(key) for key in best[:3]), 4),
+    )
+
+
+def _stand(keys: Sequence[int]) -> str:
+    return "stands" if len(keys) == 1 else "stand"
+
+
+def _open_every_page(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """Bring all of the document; with `copy` copy at once what answers, as the beginning of a model's walk."""
+    leaves = walk.document.tree.leaves()
+    walk.open(leaves)
+    if arguments.get("copy"):
+        return sweep(walk)
+    name, pages = shorten_title(walk.entry.title or walk.entry.name), say_count(len(walk.document.pages), "page")
+    return StepResult(
+        say=f"Opened every page of {name}: {pages}, {say_count(len(leaves), 'passage')}",
+        observation={"pages": len(walk.document.pages), "passages": len(leaves)},
+        refs=tuple(walk.ref(key, "looked") for key in walk.document.tree.child_sections(0) or leaves)[:12],
+    )
+
+
+def _open_nearest(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
+    """Bring what a model is shown first, and the tables that may state what is asked; copy what answers."""
+    near = [passage.key for passage in walk.reader.nearest()]
+    walk.open_with_context([*near, *list_nearest(walk)])
+    walk.open(walk.tables)
+    if not near:
+        return StepResult(say=f"{shorten_title(walk.entry.title or walk.entry.name)} has no passage to copy from")
+    return extract(walk, {"nodes": near[:UNASKED], "tables": list(walk.tables)}, is_opening=True)
 
 
 def _fetch(walk: Walk, key: object, most: int | None) -> StepResult:
@@ -115,12 +166,13 @@ def _how_much(packed: int, leaves: int) -> str:
     return "in full, " if packed == leaves else f"{packed} of {leaves} passages, "
 
 
-def _reuse(walk: Walk, most: int | None) -> StepResult:
+def _reuse(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     """Start from what the question before had read."""
+    most = arguments.get("tokens")
     if not walk.known:
         return refuse_step("Knew of nothing that was read before.")
     ids = [walk.address(key) for key in walk.known]
-    result = retriever(walk, most=most).structure(ids).limit(MOST_ITEMS).execute()
+    result = retriever(walk, most=most if isinstance(most, int) else None).structure(ids).limit(MOST_ITEMS).execute()
     keys = take_packed(walk, result)
     walk.queue = [Candidate(key, 1.0, 1.0) for key in keys]
     return StepResult(
@@ -163,7 +215,13 @@ def _numbers_agree(wanted: list[str], found: list[str]) -> bool:
 
 def _search(walk: Walk, query: str, most: int | None) -> StepResult:
     lane = lane_query(walk.lane, query)
-    return lane.add_account(_search_document(walk, query, most, lane))
+    known, queue = len(walk.opened), walk.queue
+    result = lane.add_account(_search_document(walk, query, most, lane))
+    is_led = any(step.action == "opening" for step in walk.steps)
+    if not walk.steps or is_led or len(walk.opened) > known:
+        return result
+    walk.queue = queue
+    return replace(result, is_idle=True)
 
 
 def _search_document(walk: Walk, query: str, most: int | None, lane: LaneQuery) -> StepResult:
@@ -180,10 +238,11 @@ def _search_document(walk: Walk, query: str, most: int | None, lane: LaneQuery) 
         page, result = None, builder.execute()
     # What the question names by its number is read first; what its words find comes after.
     named = walk.reader.best_of_places() if query == walk.plan.focus and not page else []
+    walk.open_with_context(named)
     keys = list(dict.fromkeys([*named, *take_packed(walk, result)]))
     if named and _says_as_much(walk, named):
         keys = named
-    _requeue(walk, keys, alone=page is not None or keys == named)
+    _requeue(walk, keys)
     if not keys:
         outcome = "nothing that fits the tokens left" if result.dropped else "nothing"
         return StepResult(
@@ -221,9 +280,9 @@ def _describe_raised(count: int) -> str:
 
 
 def _add_stages(walk: Walk, builder: Retriever, reranker: NodeReranker | None) -> Retriever:
-    """What stands around the best and what it refers to joins; words of the question itself decide the order."""
+    """What stands around the best joins; words of the question itself decide the order."""
     sections = SectionCommunities({walk.number: walk.document})
-    builder = builder.community(sections, SAME_SECTION).graph_expand(REFERENCES).limit(MOST_ITEMS)
+    builder = builder.community(sections, SAME_SECTION).limit(MOST_ITEMS)
     # What was found by its meaning may share no word with the question, and another query is not the question.
     return builder.rerank(reranker) if reranker else builder
 
@@ -235,14 +294,22 @@ def _says_as_much(walk: Walk, keys: Sequence[int]) -> bool:
     return max(fits[key] for key in keys) >= AS_MUCH * max(fits.values())
 
 
-def _requeue(walk: Walk, keys: list[int], *, alone: bool) -> None:
-    """What was fetched is read first, in its fused order, then, unless `alone`, what the words ranked beside it."""
+def _requeue(walk: Walk, keys: list[int]) -> None:
+    """What was fetched is read first, in its fused order."""
     fits = walk.finder.fits(keys)
     fetched = [Candidate(key, fits[key], 1.0 / (1 + rank)) for rank, key in enumerate(keys)]
-    known = set(keys)
-    others = () if alone else walk.finder.ranked
-    walk.queue = fetched + [candidate for candidate in others if candidate.key not in known]
+    walk.queue = fetched + [candidate for candidate in walk.queue if candidate.key not in fits]
 
 
 def _pages(walk: Walk, keys: list[int]) -> list[int]:
     return list(dict.fromkeys(walk.document.tree.node(key).page_start for key in keys))
+
+
+_BRINGING: Mapping[str, Callable[[Walk, Mapping[str, Any]], StepResult]] = {
+    "whole": _read_whole,
+    "known": _reuse,
+    "tables": _bring_tables,
+    "everything": _open_every_page,
+    "nearest": _open_nearest,
+}
+"""What brings nodes of which the step need not say which."""
