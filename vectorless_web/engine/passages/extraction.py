@@ -106,7 +106,9 @@ def tell_row(node: Node, start: int) -> str:
     if table is None or row is None or row.is_header or not row.label or len(table.columns) > MOST_TOLD:
         return ""
     heads = [" ".join(column.header.split()) for column in table.columns[1 : len(row.cells)]]
-    if not heads or not all(heads) or any(len(head) > LONGEST_HEAD for head in heads):
+    # A form's boxes read as a table have fields, not headers, in their first row.
+    is_form = row.label.rstrip().endswith(":") or any(":" in head for head in heads)
+    if is_form or not heads or not all(heads) or any(len(head) > LONGEST_HEAD for head in heads):
         return ""
     cells = [f"{head}: {text}" for head, cell in zip(heads, row.cells[1:], strict=False) if (text := _join_words(cell))]
     return f"{' '.join(row.label.split())} – {'; '.join(cells)}" if cells else ""
