@@ -35,6 +35,7 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.routing import DocumentRouter, RouteResult
 from vectorless_web.engine.routing.card_keys import card_row
+from vectorless_web.engine.routing.editions import read_edition, read_head
 
 KINDS = ("Staff Handbook", "Site Handbook", "Visitor Guide", "Residents' Handbook", "Safety Handbook", "Member Guide")
 SECTIONS = (
@@ -150,7 +151,9 @@ class Library(Corpus):
         rows, lists = [], {}
         for number, path in enumerate(self._paths, start=1):
             document = open_artefact(path)
-            rows.append(card_row(number, document.card, name=books[number - 1].name))
+            name, card = books[number - 1].name, document.card
+            edition = read_edition(title=card.title, name=name, card=card, head=read_head(document))
+            rows.append(card_row(number, card, name=name, edition=edition))
             lists[number] = encode_words(spread_words(Segment(document.segment)))
         by_block: dict[int, dict[int, bytes]] = {}
         for number, data in lists.items():

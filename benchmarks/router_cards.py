@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from vectorless_web.engine.documents.card import Card, SectionLine
+from vectorless_web.engine.index.word_blocks import PARTS, encode_words
 from vectorless_web.engine.parsing.card import typed_fields
 from vectorless_web.engine.routing import card_row
 from vectorless_web.engine.text.analyser import analyse
@@ -48,7 +49,17 @@ class BenchCard:
 
     def row(self, doc_id: int) -> bytes:
         """The card as the router stores it."""
-        return card_row(doc_id, self.card(), body=analyse(self.body))
+        return card_row(doc_id, self.card())
+
+    def words(self) -> bytes:
+        """The words of the document as the router stores them, `body` being its text, in parts of ten words."""
+        spread: dict[str, tuple[int, int]] = {}
+        parts = ["\n".join((self.title, *self.sections)), self.overview, *_split_body(self.body)]
+        for number, text in enumerate(parts):
+            for term in analyse(text):
+                count, held = spread.get(term, (0, 0))
+                spread[term] = (count + 1, held | 1 << number % PARTS)
+        return encode_words(spread)
 
     def card(self) -> Card:
         """The card as a compiled document has it, typed fields read from title and overview."""
@@ -59,8 +70,13 @@ class BenchCard:
             question_hints=self.question_hints,
             sections=tuple(SectionLine(key, title, "", 0, 0) for key, title in enumerate(self.sections)),
             fields=typed_fields(name="", title=self.title, texts=[self.overview]),
-            topics={term: ((0, 1.0),) for term in analyse("\n".join((*self.sections, self.body)))},
+            topics={term: ((0, 1.0),) for term in analyse("\n".join(self.sections))},
         )
+
+
+def _split_body(body: str) -> list[str]:
+    written = body.split()
+    return [" ".join(written[start : start + 10]) for start in range(0, len(written), 10)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ Revenue was 412 million in 2024, against 398 million in 2023.
 
 Everybody has 30 days of leave.
 """
-KEYS = {"outcome", "answer", "value", "citations", "passages", "steps", "seconds"}
+KEYS = {"reason", "missing", "outcome", "answer", "value", "citations", "passages", "steps", "seconds"}
 
 
 @pytest.fixture
@@ -72,6 +72,17 @@ def test_json_is_exactly_one_line(report):
     assert "412 million" in citation["quote"]
 
 
+def test_a_partial_answer_says_what_is_still_open(tmp_path):
+    path = tmp_path / "saws.md"
+    path.write_text("# Saws\n\n| Saw | Noise |\n|---|---|\n| Band saw | 72 |\n| Jigsaw | 84 |\n| Table saw | 95 |\n")
+
+    done = ask("Compare the band saw, the jigsaw and the lathe", path)
+
+    assert done.returncode == 0
+    assert "| Band saw | 72 |" in done.stdout
+    assert "Still open:\n- anything on lathe" in done.stdout
+
+
 def test_several_files_are_read_and_named(report, tmp_path):
     other = tmp_path / "handbook.md"
     other.write_text("# Handbook\n\nThe canteen opens at noon.\n")
@@ -86,6 +97,7 @@ def test_what_is_not_there_is_said_to_be_not_found(report):
 
     assert done.returncode == 3
     assert json.loads(done.stdout)["outcome"] == "not_found"
+    assert "“submarines” 0 times" in json.loads(done.stdout)["reason"]
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def _years() -> Iterable[int]:
 
 
 def _count(snapshot: Snapshot, key: tuple[str, str], rows: Array) -> int:
-    return int(np.isin(rows, snapshot.postings(key_hash(*key)).rows, assume_unique=True).sum())
+    return int(np.isin(rows, snapshot.key_postings(key_hash(*key)).rows, assume_unique=True).sum())
 
 
 def _narrow(workspace: Workspace, user: User, snapshot: Snapshot, rows: Sequence[int], query: SearchQuery) -> list[int]:
@@ -199,7 +199,7 @@ def _narrow(workspace: Workspace, user: User, snapshot: Snapshot, rows: Sequence
     keys += [(YEAR, str(query.year))] if query.year else []
     hashes = [key_hash(*key) for key in keys] + ([query.series] if query.series else [])
     for hashed in hashes:
-        kept = kept[np.isin(kept, snapshot.postings(hashed).rows)]
+        kept = kept[np.isin(kept, snapshot.key_postings(hashed).rows)]
     documents = documents_in(workspace, user).filter(pk__in=snapshot.row_ids(kept).tolist())
     if query.folder:
         documents = documents.filter(folder=query.folder)
@@ -259,7 +259,7 @@ def _place_in_series(snapshot: Snapshot, row: int) -> tuple[str, int, int]:
     own = np.array([row])
     edition = Edition.decode(int(snapshot.editions(own)[0])).describe()
     for series in snapshot.series(own)[0].tolist():
-        count = snapshot.frequency(series) if series else 0
+        count = snapshot.key_frequency(series) if series else 0
         if count > 1:
             return edition, count, series
     return "", 0, 0

@@ -54,3 +54,9 @@ def test_a_question_for_documents_walks_them_all_and_names_those_that_answer():
 
 def test_nothing_to_list_is_not_found():
     assert run("List all volcanoes in the annex", Shelf({"a": plants()}))[-1].outcome is Outcome.NOT_FOUND
+
+
+def test_nothing_found_says_how_often_the_words_stand_in_the_text():
+    end = run("Who feeds the zookeeper of the canteen?", Shelf({"a": plants()}))[-1]
+    assert end.outcome is Outcome.NOT_FOUND
+    assert "in the text: “feeds” 0 times, “zookeeper” 0 times, “canteen” 1 time" in end.reason

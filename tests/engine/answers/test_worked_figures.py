@@ -90,6 +90,7 @@ def ask(question, document):
         ("What was the operating margin before depreciation in 2023?", "19.0%: operating margin before depreciation"),
         ("What was the current ratio excluding inventories in 2023?", "1.46: current ratio excluding inventories"),
         ("What was free cash flow in 2023?", "$80 million: free cash flow"),
+        ("What were the days sales outstanding in 2022?", "82.13 days: days sales outstanding, 2022 (with closing bal"),
         ("What was working capital as a percentage of sales in 2023?", "24.0%: working capital as a percentage of rev"),
         ("What is the quick ratio for 2023, and is it healthy?", "1.46: quick ratio, 2023, at or above one"),
     ],
@@ -136,6 +137,9 @@ def test_without_a_year_a_change_is_from_the_year_before_to_the_newest():
         ("Is free cash flow in 2023 above $70 million?", "Yes. $80 million", "operating cash flow"),
         ("Was free cash flow higher than net income in 2023?", "No. -$10 million", "less net income"),
         ("Was free cash flow lower than net income in 2023?", "Yes. -$10 million", "less net income"),
+        ("Was net debt lower than EBITDA in 2023?", "Yes. -$100 million", "net debt less EBITDA"),
+        ("Did the current ratio fall below 1.5 in 2023?", "No. 2.00", "current ratio, 2023"),
+        ("Did the current ratio fall below 1.7 in 2022?", "Yes. 1.64", "current ratio, 2022"),
         ("Did net debt rise in 2023?", "No. Net debt fell by $20 million", "$120 million: net debt, 2022"),
     ],
 )

@@ -38,6 +38,7 @@ def documents() -> Iterator[tuple[str, bytes]]:
                 yield path.name, path.read_bytes()
     yield "columns.pdf", _columns()
     yield "bookmarks.pdf", _bookmarks()
+    yield "tables.pdf", _tables()
 
 
 def measured() -> dict[str, Any]:
@@ -73,6 +74,41 @@ def _columns() -> bytes:
     first = [Text(72, 90, "1. Overview", 16, "bold"), *prose(72, 120, 8), Text(72, 280, "Ships by harbour", 10, "bold")]
     second = [Text(72, 90, "2. Outlook", 16, "bold"), *prose(72, 120, 4, "Left words."), *prose(330, 120, 4, "Right.")]
     return pdf([[*head, *first, *table], [*head, *second], head, []])
+
+
+def _tables() -> bytes:
+    """What is hard to read of tables: headers of several levels, groups by indent, a form, a chart, dotted contents."""
+    rows: list[tuple[float, list[tuple[float, str]]]] = [
+        (200, [(300, "Ferries"), (520, "Buses")]),
+        (212, [(265, "Day"), (375, "Night")]),
+        (224, [(232, "2023"), (287, "2022"), (342, "2023"), (397, "2022"), (497, "2023"), (552, "2022")]),
+        (238, [(72, "Traffic:")]),
+        *_figures(250, "  Passengers", "811", "790", "92", "88", "640", "655"),
+        *_figures(262, "  Vehicles", "120", "118", "30", "28", "14", "15"),
+        *_figures(274, "Parcels", "45", "41", "12", "13", "9", "8"),
+        (330, [(72, "Vessel:"), (180, "Havfrue"), (300, "Flag:"), (420, "Norway")]),
+        (344, [(72, "Length:"), (180, "24 m"), (300, "Gross weight:"), (420, "85 t")]),
+        (358, [(72, "Built:"), (180, "Bergen yard"), (300, "Engines:"), (420, "2")]),
+        (420, [(345, "2022"), (505, "2021")]),
+        (432, [(290, "Berths"), (370, "Fees"), (450, "Berths"), (530, "Fees")]),
+        (446, [(72, "North quay"), (290, "14"), (360, "1,440"), (450, "12"), (520, "1,205")]),
+        (458, [(72, "South quay"), (295, "9"), (370, "870"), (455, "8"), (530, "790")]),
+        (520, [(110, "29"), (170, "24"), (230, "25"), (290, "21"), (350, "23")]),
+        (544, [(105, "07"), (165, "08"), (225, "09"), (285, "10"), (345, "11")]),
+    ]
+    cells = [Text(left, top, words, 9) for top, row in rows for left, words in row]
+    led = [Text(72, 600 + 12 * n, f"The quay {n} {'. ' * 40}{n + 3}", 9) for n in (1, 2, 3)]
+    return pdf([[*prose(72, 90, 6), *cells, *led]])
+
+
+def _figures(top: float, label: str, *cells: str) -> Iterator[tuple[float, list[tuple[float, str]]]]:
+    """A row whose label is indented by its leading spaces, with figures that end at the edges of the columns."""
+    edges = (250, 305, 360, 415, 515, 570)
+    left = 72.0 + 6 * (len(label) - len(label.lstrip()))
+    yield (
+        top,
+        [(left, label.strip()), *((right - 5.0 * len(cell), cell) for right, cell in zip(edges, cells, strict=True))],
+    )
 
 
 def _bookmarks() -> bytes:

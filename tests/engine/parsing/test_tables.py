@@ -382,3 +382,230 @@ def test_lines_of_names_and_values_side_by_side_are_no_header(compiled):
     rows = [(200 + 14 * n, list(zip((72, 160, 300, 420), cells, strict=True))) for n, cells in enumerate(sheet)]
     [view] = views(compiled(laid(rows)))
     assert [row.label for row in view.table.body] == ["Location:", "Vessel:", "Crew:", "Length:"]
+
+
+PAIRS = laid(
+    [
+        (200, [(345, "2022"), (505, "2021")]),
+        (212, [(290, "Berths"), (370, "Fees"), (450, "Berths"), (530, "Fees")]),
+        figures(226, "North quay", "14", "1,440", "12", "1,205"),
+        figures(238, "South quay", "9", "870", "8", "790"),
+        figures(250, "Inner basin", "3", "310", "3", "300"),
+    ]
+)
+
+
+def test_years_set_flush_over_pairs_of_columns_head_both(compiled):
+    [view] = views(compiled(PAIRS))
+    paths = [column.path for column in view.table.columns[1:]]
+    assert paths == [("2022", "Berths"), ("2022", "Fees"), ("2021", "Berths"), ("2021", "Fees")]
+
+
+LEVELS = laid(
+    [
+        (200, [(300, "Ferries"), (520, "Buses")]),
+        (212, [(265, "Day"), (375, "Night")]),
+        (224, [(232, "2023"), (287, "2022"), (342, "2023"), (397, "2022"), (497, "2023"), (552, "2022")]),
+        figures(238, "Passengers", "811", "790", "92", "88", "640", "655", edges=(250, 305, 360, 415, 515, 570)),
+        figures(250, "Vehicles", "120", "118", "30", "28", "14", "15", edges=(250, 305, 360, 415, 515, 570)),
+        figures(262, "Parcels", "45", "41", "12", "13", "9", "8", edges=(250, 305, 360, 415, 515, 570)),
+    ]
+)
+
+
+def test_headers_over_pairs_of_years_part_no_pair(compiled):
+    [view] = views(compiled(LEVELS))
+    assert [column.path for column in view.table.columns[1:]] == [
+        ("Ferries", "Day", "2023"),
+        ("Ferries", "Day", "2022"),
+        ("Ferries", "Night", "2023"),
+        ("Ferries", "Night", "2022"),
+        ("Buses", "2023"),
+        ("Buses", "2022"),
+    ]
+
+
+CLOSE_NAMES = laid(
+    [
+        (200, [(288, "Rowing Sailing"), (366, "Diving")]),
+        figures(214, "Members", "54", "61", "38", edges=(300, 345, 390)),
+        figures(226, "Boats", "12", "20", "4", edges=(300, 345, 390)),
+        figures(238, "Races", "9", "14", "2", edges=(300, 345, 390)),
+    ]
+)
+
+
+def test_names_of_columns_that_stand_close_are_parted(compiled):
+    [view] = views(compiled(CLOSE_NAMES))
+    assert [column.path for column in view.table.columns[1:]] == [("Rowing",), ("Sailing",), ("Diving",)]
+
+
+INDENTED = pdf(
+    [
+        [
+            *prose(72, 90, 6),
+            *[
+                Text(left, top, words, 9)
+                for top, row in [
+                    (212, [(290, "2023"), (370, "2022")]),
+                    (226, [(72, "Harbour income")]),
+                    (238, [(84, "Mooring"), (285, "1,100"), (365, "1,050")]),
+                    (250, [(84, "Storage"), (290, "320"), (370, "300")]),
+                    (262, [(72, "Grants"), (290, "410"), (370, "400")]),
+                    (274, [(72, "Loss on exchange:")]),
+                    (286, [(84, "Realised"), (290, "(12)"), (370, "(10)")]),
+                    (298, [(72, "Total income"), (285, "1,818"), (365, "1,740")]),
+                ]
+                for left, words in row
+            ],
+        ]
+    ]
+)
+
+
+def test_a_row_that_is_indented_no_more_leaves_its_group(compiled):
+    [view] = views(compiled(INDENTED))
+    assert {row.label: row.path for row in view.table.body} == {
+        "Harbour income": (),
+        "Mooring": ("Harbour income",),
+        "Storage": ("Harbour income",),
+        "Grants": (),
+        "Loss on exchange:": (),
+        "Realised": ("Loss on exchange:",),
+        "Total income": (),
+    }
+
+
+CHART = laid(
+    [
+        (200, [(110, "29"), (170, "24"), (230, "25"), (290, "21"), (350, "23")]),
+        (224, [(118, "26"), (178, "21"), (238, "18"), (298, "13")]),
+        (248, [(105, "07"), (165, "08"), (225, "09"), (285, "10"), (345, "11")]),
+    ]
+)
+STRETCHED = laid(  # words of letters that are all 5 points wide, 10 points apart
+    [
+        (200, [(72, "hooded"), (112, "364"), (137, "hound"), (172, "1241"), (202, "dune")]),
+        (212, [(72, "bonded"), (112, "an"), (132, "2018"), (162, "nude"), (192, "1104")]),
+    ]
+)
+LEADERS = laid(
+    [
+        (200 + 12 * number, [(72, f"{title} {'. ' * 40}"), (520, page)])
+        for number, (title, page) in enumerate([("The harbour", "4"), ("The quays", "9"), ("The ferries", "15")])
+    ]
+)
+TICKED = laid(
+    [
+        (200 + 12 * number, [(72, "\xa7"), (100, words)])
+        for number, words in enumerate(["Bring a life vest of your size.", "Wear shoes.", "Sign the list on the pier."])
+    ]
+)
+
+
+@pytest.mark.parametrize("page", [CHART, STRETCHED, LEADERS, TICKED], ids=["chart", "stretched", "contents", "bullets"])
+def test_charts_prose_contents_and_bullets_are_no_tables(compiled, page):
+    document = compiled(page)
+    assert views(document) == []
+    assert not uncovered(document)
+
+
+FORM = laid(
+    [
+        (200, [(72, "Vessel:"), (180, "Havfrue"), (300, "Flag:"), (420, "Norway")]),
+        (214, [(72, "Built:"), (180, "Bergen yard"), (300, "Engines:"), (420, "2")]),
+        (228, [(72, "Length:"), (180, "24 m"), (300, "Gross weight:"), (420, "85 t")]),
+        (242, [(72, "Radio:"), (300, "Call sign:"), (420, "LK 402")]),
+    ]
+)
+
+
+def test_a_form_of_two_particulars_a_row_keeps_name_and_value_together(compiled):
+    [view] = views(compiled(FORM))
+    row = next(row for row in view.table.body if row.label == "Length:")
+    assert [cell.text for cell in row.cells] == ["Length:", "24 m", "Gross weight:", "85 t"]
+    assert view.read_cell(row, 3).row_path == ("Gross weight:",)
+    assert view.read_cell(row, 1).row_path == ("Length:",)
+
+
+def test_tables_set_side_by_side_have_labels_of_their_own(compiled):
+    page = "| Pin | Signal | Pin | Signal |\n|---|---|---|---|\n| 1 | SDA | 5 | GND |\n| 2 | SCL | 6 | VCC |\n"
+    [view] = views(compiled(f"# Plug\n\n{page}", "plug.md"))
+    row = view.table.body[0]
+    assert [view.read_cell(row, place).row_path for place in (1, 3)] == [("1",), ("5",)]
+
+
+def table_page(rows: str, before: str = "", heading: str = "Report") -> str:
+    return f"<html><body><h2>{heading}</h2><p>{before}</p><table>{rows}</table></body></html>"
+
+
+def cells(*texts: str) -> str:
+    return "<tr>" + "".join(f"<td>{text}</td>" for text in texts) + "</tr>"
+
+
+def test_a_header_row_with_a_name_for_the_labels_stands_under_a_wider_one(compiled):
+    rows = [("", "", "Due by period", ""), ("Obligation", "Total", "Within a year", "Later")]
+    body = [("Loans", "90", "30", "60"), ("Leases", "12", "4", "8")]
+    [view] = views(compiled(table_page("".join(cells(*row) for row in [*rows, *body])), "due.html"))
+    assert [column.path[-1] for column in view.table.columns] == ["Obligation", "Total", "Within a year", "Later"]
+    assert [row.label for row in view.table.body] == ["Loans", "Leases"]
+
+
+def test_units_are_read_from_a_long_lead_in_and_from_the_section(compiled):
+    rows = cells("", "2023", "2022") + cells("Mooring", "1,100", "1,050") + cells("Storage", "320", "300")
+    lead = "The harbour keeps accounts of each quay and each basin, and the board reads them twice a year. " * 3
+    [view] = views(compiled(table_page(rows, f"{lead}Income was (in thousands of Canadian dollars):"), "a.html"))
+    cell = read(view, "Storage", 1)
+    assert (cell.unit, cell.scale) == ("CAD", 1000)
+    [view] = views(compiled(table_page(rows, lead, "NOTES (in millions, except headcount)"), "b.html"))
+    assert read(view, "Storage", 1).scale == 1_000_000
+
+
+def test_what_scales_shares_alone_scales_no_money(compiled):
+    rows = cells("", "2023", "2022") + cells("Surplus", "$ 90", "$ 80") + cells("Shares outstanding", "4,100", "4,000")
+    [view] = views(compiled(table_page(rows, "Per share (shares in thousands, except per share data):"), "s.html"))
+    assert (read(view, "Surplus", 1).scale, read(view, "Shares outstanding", 1).scale) == (1, 1000)
+
+
+def test_the_signs_of_one_column_say_nothing_of_another(compiled):
+    rows = cells("", "Rooms", "Price") + cells("Lodge", "14", "$ 120") + cells("Cabin", "3", "$ 90")
+    [view] = views(compiled(table_page(rows), "rooms.html"))
+    assert [read(view, "Lodge", place).unit for place in (1, 2)] == ["", "USD"]
+
+
+def test_a_price_aside_in_a_label_leaves_the_scale(compiled):
+    rows = cells("(in millions)", "2023", "2022") + cells("Dividends paid ($0.52 per share)", "$ 27", "$ 25")
+    [view] = views(compiled(table_page(rows), "dividends.html"))
+    assert read(view, "Dividends paid ($0.52 per share)", 1).scale == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("header", "words"),
+    [("3/25/2023", "25 March 2023"), ("25/3/2023", "25 March 2023"), ("4/5/2023", "2023")],
+)
+def test_a_date_in_figures_is_a_period_unless_day_and_month_may_change_places(compiled, header, words):
+    rows = cells("", header, "Change") + cells("Mooring", "1,100", "4") + cells("Storage", "320", "2")
+    [view] = views(compiled(table_page(rows), "dates.html"))
+    assert view.periods[1].words == words
+
+
+def test_a_column_of_shares_keeps_the_scale_that_leaves_out_amounts_per_share_alone(compiled):
+    rows = cells("(In millions, except per share data)", "Shares", "Price") + cells("Vested", "0.6", "$ 59.01")
+    [view] = views(compiled(table_page(rows + cells("Forfeited", "0.3", "$ 66.24")), "shares.html"))
+    assert (read(view, "Vested", 1).unit, read(view, "Vested", 1).scale) == ("shares", 1_000_000)
+
+
+def test_words_in_a_column_of_days_have_no_unit_of_its_header(compiled):
+    rows = cells("Leave", "Days") + cells("Moving", "2") + cells("Study", "up to 4 weeks") + cells("Illness", "10")
+    [view] = views(compiled(table_page(rows), "leave.html"))
+    assert [read(view, label, 1).unit for label in ("Moving", "Study")] == ["Days", ""]
+
+
+def test_a_long_list_of_cells_is_one_run_a_page_and_keeps_every_character(compiled):
+    lines = ["No,Quay,Berth,Fee", *(f"{n},Quay {n % 7},Berth {n % 31},{n}.50" for n in range(20_000))]
+    document = compiled("\n".join(lines), "berths.csv")
+    found = views(document)
+    assert sum(len(view.table.body) for view in found) == 20_000
+    assert {view.table.columns[1].path for view in found} == {("Quay",)}
+    assert all(len(view.node.runs) == 1 for view in found)
+    assert document.report.coverage == 1.0

@@ -43,6 +43,12 @@ PAIRS = [
     ("What was Norrvik's revenue in 2018?", "Why?", "Why did the revenue of Norrvik change in 2018?"),
     ("What was Norrvik's gross margin in 2019?", "Why is that?", "Why did the gross margin of Norrvik change in 2019?"),
     ("What was Norrvik's revenue in 2018?", "What drove it?", "Why did the revenue of Norrvik change in 2018?"),
+    ("How did turnout change from 2019 to 2021?", "Why did it fall?", "Why did the turnout fall in 2021?"),
+    ("What was Norrvik's revenue in 2018?", "Why did it rise?", "Why did the revenue of Norrvik rise in 2018?"),
+    ("How long is the lease?", "Who signed it?", "Who signed the lease?"),
+    ("What is the notice period?", "Does it bind the tenant?", "Does the notice period bind the tenant?"),
+    ("Does the warranty cover rust?", "How long does it last?", "How long does the warranty last?"),
+    ("How many kayaks are in Hull?", "And in Leeds?", "How many kayaks are in Leeds?"),
     (
         "What was Norrvik's revenue in 2018?",
         "And capital expenditure?",

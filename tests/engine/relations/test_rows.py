@@ -133,6 +133,32 @@ def test_a_cell_is_told_with_its_header_and_a_blank_as_blank(question, told):
     assert told in ask(question)[0].answer
 
 
+LOANS = compiled(
+    "Tool shed",
+    section(
+        "Loans",
+        table("", [["Drill", "7", "2", "12"], ["Ladder", "3", "", "9"]],
+              columns=["Tool", "Loan period (days)", "Most at a time", "Fee (EUR)"]),
+    ),
+    section("Yields", table("Yield of the roofs", [["Barn", "40", "44"], ["Mill", "31", ""]],
+                            columns=["Roof", "2023", "2024"])),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "question,told",
+    [
+        ("Which tool may be kept the longest?", "Drill has the highest loan period, 7 days, against 3 days for Ladder"),
+        ("How many drills may I borrow at a time?", "Drill – Most at a time: 2"),
+        ("How many ladders may I borrow at a time?", "Nothing is stated for Ladder under “Most at a time”"),
+        ("How did the yield of the barn change from 2023 to 2024?", "The yield of the barn rose by 4, from 40 in 2023"),
+        ("List all roofs", "Roof – 2023: 40; 2024: 44"),
+    ],
+)
+def test_headers_that_rank_or_date_are_told_as_they_are_meant(question, told):
+    assert told.removeprefix("Roof") in ask(question, LOANS)[0].answer
+
+
 FARES = [
     compiled(
         f"Fares {year}",

@@ -220,3 +220,12 @@ def test_pruning_finds_what_scoring_everything_finds():
 
 def test_a_card_without_anything_is_routed():
     assert ids(router([Card(title="", overview="")], RouterConfig()).route(plan("otter"))) == [1]
+
+
+def test_a_document_for_each_name_that_is_compared_comes_first():
+    reports = [report(name, year) for name in ("Corvane", "Belmar", "Dunlow") for year in range(2010, 2020)]
+    result = router(reports).route(plan("revenue of Corvane, Belmar and Dunlow", names=("Corvane", "Belmar", "Dunlow")))
+    titles = [reports[number - 1].title.split()[0] for number in ids(result)[:3]]
+
+    assert sorted(titles) == ["Belmar", "Corvane", "Dunlow"]
+    assert result.committed is None

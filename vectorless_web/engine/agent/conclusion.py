@@ -495,7 +495,7 @@ def _not_found(run: RunState) -> str:
     documents = _say_documents(run)
     looked = say_count(len(run.list_checked()), "section that came near was", "sections that came near were")
     return (
-        f"Nothing in {documents} answers this; {looked} read{_describe_absent_words(run)}{_describe_scanned(run)}"
+        f"Nothing in {documents} answers this; {looked} read{_describe_word_counts(run)}{_describe_scanned(run)}"
         if documents
         else "No document was read"
     )
@@ -504,18 +504,17 @@ def _not_found(run: RunState) -> str:
 SHOWN_WORDS = 4
 
 
-def _describe_absent_words(run: RunState) -> str:
-    """ "; “lodger” and “attic” stand nowhere in the text": words of the question that no document read has."""
+def _describe_word_counts(run: RunState) -> str:
+    """ "; in the text: “lodger” 0 times, “attic” 3 times": how often the documents say the question's words."""
     finders = [walk.finder for walk in run.walks]
     asked = {term.term for term in finders[0].plan.terms if term.source == "question"} if finders else set()
     words = (
         [word.text for word in words_in(finders[0].plan.focus) if asked & set(analyse(word.text))] if finders else []
     )
-    absent = [word for word in dict.fromkeys(words) if not any(finder.occurs(word) for finder in finders)]
-    if not absent:
-        return ""
-    named = join_names([f"“{word}”" for word in absent[:SHOWN_WORDS]])
-    return f"; {named} {'stands' if len(absent[:SHOWN_WORDS]) == 1 else 'stand'} nowhere in the text"
+    counts = {word: sum(finder.count_occurrences(word) for finder in finders) for word in dict.fromkeys(words)}
+    rarest = sorted(counts, key=lambda word: counts[word])[:SHOWN_WORDS]
+    told = [f"“{word}” {counts[word]} time{'' if counts[word] == 1 else 's'}" for word in words if word in rarest]
+    return f"; in the text: {', '.join(dict.fromkeys(told))}" if told else ""
 
 
 def _say_documents(run: RunState) -> str:

@@ -34,6 +34,7 @@ from vectorless_web.engine.figures.figure import Figure, amount_words, format_nu
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
+from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
 from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
@@ -80,30 +81,38 @@ ELSEWHERE = 0.93
 _SPACES = re.compile(r"\s+")
 
 
-def figure_claims(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
-    """One claim per figure, value first, then item and period; the row in full is its quote."""
+def figure_claims(
+    plan: QueryPlan, figures: Mapping[int, Figure], names: Mapping[str, str] | None = None
+) -> list[DraftClaim]:
+    """One sentence per figure: item, value, period and document (`names` are titles); the row in full is its quote."""
     once = {(f.document, f.key, f.start, f.column, f.amount): index for index, f in reversed(sorted(figures.items()))}
     return [
         DraftClaim(
-            f"{format_figure(figure, plan.unit)}: {_item(plan, index, figure)}.",
+            f"{_tell_figure(plan, index, figure)}{source}.",
             (quote_of(figure),),
             fit=figure.fit,
             needs=(index,),
+            source=source.strip(),
         )
         for index, figure in sorted(figures.items())
         if index in once.values()
+        for title in [(names or {}).get(figure.document, "")]
+        for source in [f" ({title})" if title else ""]
     ]
 
 
-def _item(plan: QueryPlan, index: int, figure: Figure) -> str:
+def _tell_figure(plan: QueryPlan, index: int, figure: Figure) -> str:
     when = period_words(figure_needs(plan)[index].period) or figure.period
     label = _SPACES.sub(" ", figure.label).strip(" :.")
-    return f"{label}, {when}" if when else label
+    value = format_figure(figure, plan.unit)
+    return f"{label[:1].upper()}{label[1:]} came to {value}{f' in {when}' if when else ''}"
 
 
 def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passage]:
     """The passage that answers best, then those that hold what it lacks or come as near; a whole list stands alone."""
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
+    if is_name_alone(plan):
+        best.sort(key=lambda passage: not _DEFINES.search(passage.quote))
     best.sort(key=lambda passage: not passage.place)
     if best[0].is_list:
         return best[:1]
@@ -117,6 +126,26 @@ def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passag
             told |= _words_of(passage)
             chosen.append(passage)
     return chosen
+
+
+_DEFINES = re.compile(
+    r"\b(?:is|are) (?:an?|the|one|what|called|used)\b|\bmeans?\b|\brefers? to\b|\bstands? for\b|\bcontains?\b"
+    r"|\bconsists?\b|\b(?:makes?|stores?|provides?|measures?|applies|belongs?)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\?|\b(?:who|what|which|when|where|why|how|is|are|was|were|do|does|did|can|may|list|name|give|compare|tell|show)\b",
+    re.I,
+)
+
+
+def is_name_alone(plan: QueryPlan) -> bool:
+    """Whether the question is only a name or a key phrase: what the documents say about it is asked for."""
+    return len(plan.question.split()) <= LONGEST_NAME and not _ASKS.search(plan.question)
+
+
+LONGEST_NAME = 4
+"""Words of a name or key phrase."""
 
 
 def _words_of(passage: Passage) -> set[tuple[str, int, int]]:
@@ -543,7 +572,7 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
         claims = figure_claims(plan, {place: stated})
         return AnswerDraft(tuple(claims), value=format_figure(stated, plan.unit))
     if result is None:
-        return None
+        return _draft_closing(context, plan.formula, figures)
     ways = work_out_others(plan, plan.formula, figures, result)
     standard = plan.formula.standard
     if standard is not None and _says_any(plan.question, standard.asked):
@@ -560,6 +589,17 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
         else:
             claims.append(claim_of(other, _name(plan), earlier.name))
     return AnswerDraft(tuple(claims), missing=tuple(missing))
+
+
+def _draft_closing(context: SynthesisContext, formula: Formula, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """A measure with closing balances, where those of the year before for an average are not shown."""
+    way = next((way for way in formula.others if way.name == AT_CLOSE), None)
+    named = replace(way, name=formula.name, is_share=formula.is_share) if way else None
+    result = work_out(context.plan, named, figures) if named else None
+    if result is None or result.left_out:
+        return None
+    told = OtherWays(f" ({AT_CLOSE}, for no others are shown)", definition=f"{AT_CLOSE}, for no others are shown")
+    return AnswerDraft((claim_of(result, _name(context.plan), _name_periods(context), told),), value=result.text)
 
 
 def _stated_result(formula: Formula, figures: Mapping[int, Figure], result: CalculationResult | None) -> Figure | None:
@@ -629,7 +669,7 @@ def _draft_figures(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
         if index not in figures and not need.optional
     )
     value = format_figure(figures[min(figures)], plan.unit) if plan.formula is None else ""
-    return AnswerDraft(tuple(figure_claims(plan, figures)), value=value, missing=missing)
+    return AnswerDraft(tuple(figure_claims(plan, figures, context.names)), value=value, missing=missing)
 
 
 def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
@@ -730,9 +770,14 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
         return claim
     if _MONTH.search(question) and _MONTHS.search(quote):
         return claim
+    lead = passage.parts[0].quote.rstrip() if passage.parts else ""
+    is_item = lead.endswith(":") and lead != quote
+    if is_item:
+        # What announces an item says whether it is allowed or excluded.
+        quote = f"{lead} {quote}"
     verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
     told = claim.text
-    if verdict and f" {quote}" in told and not _LEANS.match(quote):
+    if verdict and not is_item and f" {quote}" in told and not _LEANS.match(quote):
         # What settles the question comes first, the rule that it bends after it.
         told = f"{quote} {told.replace(f' {quote}', '', 1)}"
     return replace(claim, text=f"{verdict}: {told}") if verdict else claim

@@ -20,6 +20,7 @@ from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Tas
 from vectorless_web.engine.questions.plan import Period, QueryPlan, UnitRequest
 from vectorless_web.engine.relations.reading import Reading
 from vectorless_web.engine.relations.rows import RowsRead, RowTask, TableRow
+from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 from vectorless_web.engine.text.quantities import quantities_in
 
@@ -29,10 +30,19 @@ _SPACES = re.compile(r"\s+")
 def claim_of_reading(plan: QueryPlan, reading: Reading, title: str = "") -> tuple[DraftClaim, str]:
     """The claim that tells a reading and its document, and the one number that it stands for, "" for none."""
     claim, value = _word_reading(plan, reading)
-    if title:
-        claim = replace(claim, text=f"{claim.text.removesuffix('.')} ({title}).", source=f"({title})")
+    source = ", ".join(part for part in (_place_asked(plan, reading, claim.text), title) if part)
+    if source:
+        claim = replace(claim, text=f"{claim.text.removesuffix('.')} ({source}).", source=f"({source})")
     signals = (Signal(f"reads_{reading.request.task.value}", 1.0), Signal("reading_fit", min(1.0, reading.fit)))
     return replace(claim, signals=signals), value
+
+
+def _place_asked(plan: QueryPlan, reading: Reading, told: str) -> str:
+    """The table or section of the figures where it says words of the question that the sentence does not."""
+    places = {figure.where.rpartition(", ")[0] or figure.where for figure in reading.figures}
+    if len(places) != 1 or len(place := places.pop()) > LONGEST_NAME:
+        return ""
+    return place if set(analyse(place)) & set(analyse(plan.focus)) - set(analyse(told)) else ""
 
 
 def _word_reading(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
@@ -147,7 +157,11 @@ def _tell_change(reading: Reading, result: str) -> str:
     if not is_change or len(set(filter(None, whens))) < 2 or reading.value is None or min(f.value for f in figures) < 0:
         return ""
     last, first = [f"{format_figure(figure, None)} in {when}" for figure, when in zip(figures, whens, strict=True)]
-    label = _upper(_label(figures[0]))
+    asked = request.name.removeprefix("change in ")
+    is_told = set(analyse(asked)) <= set(analyse(_label(figures[0])))
+    is_part = set(analyse(_label(figures[0]))) < set(analyse(asked)) and not is_told
+    whole = asked if re.match(r"(?:the|an?)\b", asked) else f"the {asked}"
+    label = _upper(whole if is_part else _label(figures[0]))
     if not reading.value:
         return f"{label} did not change: {first}, {last}."
     verb = "rose" if reading.value > 0 else "fell"
@@ -337,7 +351,8 @@ def _tell_comparison(read: RowsRead, source: str) -> tuple[list[DraftClaim], str
 
 def _tell_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
     """A list with its count; rows of several columns are told one by one, each cell under its header."""
-    count = f"{len(read.rows)} of {read.total} rows of the {source[1:-1] if source.startswith('(table') else 'table'}"
+    named = source[1:-1] if source.startswith("(table") else f"table in {source[1:-1]}"
+    count = f"{len(read.rows)} of {read.total} rows of the {named}"
     quotes = _quote_rows(read, read.rows)
     if len(read.heads) < 2:
         head = read.heads[0] if read.heads and read.heads[0] else read.where
@@ -370,12 +385,15 @@ def _tell_ranked_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], st
     against = f"{first[1]}, against {_join([*told, *more])}{blanks} {source}"
     if read.lines and read.rank in ("most", "least", "fewest"):
         text = f"{name} has the {side} figure for {measure}: {against}."
-    elif read.rank.endswith("est") and " " not in read.rank and read.rank != side:
+    elif read.rank.endswith("est") and " " not in read.rank and read.rank not in (side, *_OF_TIME):
         text = f"{name} is the {read.rank}: it has the {side} {measure}, {against}."
     else:
         text = f"{name} has the {side} {measure}, {against}."
     return [DraftClaim(text, _quote_rows(read, read.quoted))], ""
 
+
+_OF_TIME = ("longest", "shortest", "furthest", "farthest", "nearest", "closest")
+"""Adjectives of what the property measures, not of the thing: a book that may be kept longest is not the longest."""
 
 _UNIT = re.compile(r"\s+\((?P<unit>[^()]{1,14})\)\s*$|,\s*(?P<last>[^\s,]{1,8})\s*$")
 
@@ -415,8 +433,18 @@ def _tell_cells(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
         return [DraftClaim(f"{_tell_row(read.heads, row)} {source}.", quotes)], ""
     if not heads[0]:
         return [DraftClaim(f"{_upper(row.name)}: {values[0]} {source}.", quotes)], values[0]
+    year = _IN_YEAR.search(heads[0])
+    if year:
+        return [DraftClaim(f"{_upper(row.name)} came to {values[0]} in {year[0]} {source}.", quotes)], values[0]
+    if _SUPERLATIVE.search(heads[0]):
+        return [DraftClaim(f"{row.name} – {_strip_unit(heads[0])}: {values[0]} {source}.", quotes)], values[0]
     text = f"For {row.name}, the {_lower(_strip_unit(heads[0]))} is {values[0]} {source}."
     return [DraftClaim(text, quotes)], values[0]
+
+
+_IN_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_SUPERLATIVE = re.compile(r"\b(?:most|least|highest|lowest|largest|smallest|longest|shortest|best|worst)\b", re.I)
+"""Words of a header by which a sentence would rank what it only names."""
 
 
 def _tell_values_of(read: RowsRead) -> list[str]:

@@ -44,20 +44,22 @@ def write_container(
 ) -> bytes:
     """The bytes of a container; `align` divides into the place of every block."""
     places: dict[str, tuple[int, int, int]] = {}
-    body = bytearray()
+    pieces: list[bytes] = []
+    size = 0
     for name, block in blocks.items():
-        body.extend(b"\0" * (align_size(len(body), align) - len(body)))
-        places[name] = (len(body), len(block), zlib.crc32(block))
-        body.extend(block)
-    directory = dump_json({"format": FORMAT, **facts, "blocks": places, "body": len(body)})
-    return join_directory(magic, directory, bytes(body), align=align)
+        start = align_size(size, align)
+        pieces += (b"\0" * (start - size), block)
+        places[name] = (start, len(block), zlib.crc32(block))
+        size = start + len(block)
+    directory = dump_json({"format": FORMAT, **facts, "blocks": places, "body": size})
+    return join_directory(magic, directory, *pieces, align=align)
 
 
-def join_directory(magic: bytes, directory: bytes, body: bytes, *, align: int = ALIGN) -> bytes:
-    """A container of a directory that is written already."""
+def join_directory(magic: bytes, directory: bytes, *body: bytes, align: int = ALIGN) -> bytes:
+    """A container of a directory that is written already, and of a body in pieces."""
     size = _HEAD.size + len(directory)
     directory += b" " * (align_size(size, align) - size)
-    return _HEAD.pack(magic, len(directory), hashlib.sha256(directory).digest()) + directory + body
+    return b"".join((_HEAD.pack(magic, len(directory), hashlib.sha256(directory).digest()), directory, *body))
 
 
 def split_directory(data: bytes) -> tuple[dict[str, Any], bytes]:

@@ -51,6 +51,8 @@ _MONTH = re.compile(
     re.I,
 )
 _LONGEST_MONTH = 31
+_FIGURE_DATE = re.compile(r"(?<![\d/])(\d{1,2})/(\d{1,2})/(?:(?:19|20)\d\d|\d\d)(?![\d/])")
+_ISO_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d-(\d\d)-(\d\d)(?!\d)")
 _CHANGE = re.compile(r"change|variance|increase|decrease|growth|better|worse|\bvs\b|\bversus\b|% of|percent", re.I)
 
 
@@ -183,10 +185,28 @@ def _date(text: str) -> tuple[int, int]:
     """The last month named, 1 to 12, and its day; 0 for what is not named. A month's name alone may be a word."""
     found = [match for match in _MONTH.finditer(text) if match["day"] or match["first"] or match["year"]]
     if not found:
-        return 0, 0
+        return _date_in_figures(text)
     last = found[-1]
     day = int(last["day"] or last["first"] or 0)
     return _MONTHS.index(last["month"].lower()) + 1, day if day <= _LONGEST_MONTH else 0
+
+
+def _date_in_figures(text: str) -> tuple[int, int]:
+    """(month, day) of "3/25/2023", "25/3/2023" or "2023-03-25"; zeros where either number may be the month."""
+    iso = _ISO_DATE.search(text)
+    if iso:
+        return _check_date(int(iso[1]), int(iso[2]))
+    match = _FIGURE_DATE.search(text)
+    if match is None:
+        return 0, 0
+    first, second = int(match[1]), int(match[2])
+    if first > len(_MONTHS):
+        return _check_date(second, first)
+    return _check_date(first, second) if second > len(_MONTHS) or first == second else (0, 0)
+
+
+def _check_date(month: int, day: int) -> tuple[int, int]:
+    return (month, day) if 0 < month <= len(_MONTHS) and 0 < day <= _LONGEST_MONTH else (0, 0)
 
 
 def _months(text: str) -> int:

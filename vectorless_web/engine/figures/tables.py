@@ -13,13 +13,18 @@ from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.figures.footnotes import Footnote, find_footnotes, marks_in
 from vectorless_web.engine.figures.periods import ColumnPeriod, read_header, years_in
 from vectorless_web.engine.figures.units import (
+    THOUSAND,
     code_in,
+    find_units,
+    is_for_shares,
     is_per_share,
+    is_scale,
     is_unit,
     own_unit,
     says_count,
     says_percent,
     says_price,
+    says_scale,
     says_shares,
     scale_name,
     strip_units,
@@ -146,6 +151,18 @@ class TableView:
         return units_currency(self.units) or units_currency("".join(sign for sign in _SIGNS if sign in self.node.text))
 
     @cached_property
+    def signed_columns(self) -> frozenset[int]:
+        """The columns with a currency's sign in their header or in a figure."""
+        places = range(1, len(self.table.columns))
+        return frozenset(place for place in places if self._has_sign(place))
+
+    def _has_sign(self, place: int) -> bool:
+        if any(sign in self.table.columns[place].header for sign in _SIGNS):
+            return True
+        said = (row.cells[place].text for row in self.table.body if place < len(row.cells))
+        return any(sign in text for text in said for sign in _SIGNS)
+
+    @cached_property
     def statement(self) -> str:
         """The primary statement it is, "" when it is none."""
         return self.table.statement or statement_named(self.node, self.path)
@@ -225,7 +242,10 @@ def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, 
     periods = [read_header(column.header, column.period) for column in table.columns]
     over_labels = read_header(table.columns[0].header) if table.columns else read_header("")
     if any(period.year for period in periods[1:]):
-        if over_labels.months and not over_labels.year:  # "Years ended December 31," over the labels
+        if table.columns and _AS_OF.match(table.columns[0].header):
+            over_labels = replace(over_labels, is_instant=True)
+        if (over_labels.months or over_labels.month or over_labels.is_instant) and not over_labels.year:
+            # "Years ended December 31," or "As of" over the labels
             periods[1:] = [_lengthen(period, over_labels) for period in periods[1:]]
         return tuple(periods)
     numeric = _numeric_columns(table)
@@ -235,7 +255,7 @@ def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, 
         return tuple(periods)
     for text in _lines_above(tree, node):
         years = years_in(text)
-        if len(years) == len(numeric):
+        if len(years) == len(numeric) and (len(years) > 1 or _PERIOD_LINE.match(text)):
             for column, year in zip(numeric, years, strict=True):
                 periods[column] = read_header(f"{text.split(str(years[0]))[0]} {year}", str(year))
             break
@@ -246,7 +266,11 @@ def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
     """A period that names its year alone, with the months and the day that hold for all columns."""
     if not period.year or period.months or period.is_change or period.is_instant:
         return period
-    return replace(period, months=wider.months, month=period.month or wider.month, day=period.day or wider.day)
+    dated = replace(period, month=period.month or wider.month, day=period.day or wider.day)
+    return replace(dated, months=wider.months, is_instant=wider.is_instant and not wider.months)
+
+
+_AS_OF = re.compile(r"^\W*(?:as (?:of|at)|balances? (?:at|as of))\b", re.I)
 
 
 def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
@@ -256,15 +280,21 @@ def _complete(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:
     return replace(wider, is_change=period.is_change)
 
 
+_PERIOD_LINE = re.compile(
+    r"^\W*(?:as (?:of|at)|at|for the|(?:fiscal |calendar )?years?\b|(?:three|six|nine|twelve|\d+) (?:months|weeks)"
+    r"|quarters?\b|FY|\(?(?:un)?audited|[a-z]{3,9}\.? \d{1,2},? (?:19|20)\d\d\W*$|\d{1,2} [a-z]+ (?:19|20)\d\d\W*$)",
+    re.I,
+)
+"""A line above a table that states the one period of its figures, and is no title or sentence that names a year."""
+
+
 def _numeric_columns(table: Table) -> list[int]:
     """Columns in which at least a third of the rows that state numbers have one."""
     counts = [0] * len(table.columns)
     rows = 0
     for row in table.body:
         places = [
-            i
-            for i, cell in enumerate(row.cells)
-            if i and i < len(counts) and any(c.isdigit() or c == "—" for c in cell.text)
+            i for i, cell in enumerate(row.cells) if i and i < len(counts) and cell.length and _holds_figure(cell.text)
         ]
         rows += bool(places)
         for place in places:
@@ -283,23 +313,34 @@ def _lines_above(tree: Tree, node: Node) -> Iterator[str]:
 
 
 def units_line(tree: Tree, node: Node, table: Table) -> str:
-    """The units as printed: the table's own line, a header cell, its caption, or the text just above it."""
+    """The units as printed: the table's own line, a header cell, its caption, the text above it, or its section."""
     headers = " ".join(cell.text for row in table.rows if row.is_header for cell in row.cells[:1])
     for text in (table.units, table.columns[0].header if table.columns else "", headers, node.title):
-        if _UNITS.search(text):
+        if _UNITS.search(text) and not is_for_shares(text):
             return text
     return _find_units_above(tree, node)
 
 
+_UNITS_ABOVE, _LEAD_IN = 3, 400
+"""Nodes above a table that may state its units, its section's heading included, and characters at the end of each in
+which they are looked for."""
+
+
 def _find_units_above(tree: Tree, node: Node) -> str:
-    """A short line naming units in one of the three nodes before the table, its section's heading included."""
-    for key in range(node.key - 1, max(0, node.key - 4), -1):
+    """What a short line above the table says of its units, or the end of a text; else the titles it stands under."""
+    for key in range(node.key - 1, max(0, node.key - _UNITS_ABOVE - 1), -1):
         text = tree.node(key).text
         if len(text) <= LONGEST_PERIOD_LINE and unit_above(text) and not _UNITS.search(text):
             return ""  # a nearer line states another unit
-        if len(text) <= 2 * LONGEST_HEADING and _UNITS.search(text) and tree.kind(key) is not NodeKind.TABLE:
+        if tree.kind(key) is NodeKind.TABLE:
+            continue
+        if len(text) <= 2 * LONGEST_HEADING and _UNITS.search(text) and not is_for_shares(text):
             return text
-    return ""
+        told = find_units(text[-_LEAD_IN:])
+        if told and not is_for_shares(told[0]):
+            return told[0].strip("()")
+    titles = (find_units(title) for title in reversed(tree.path(node.key)))
+    return next((told[0].strip("()") for told in titles if told and not is_for_shares(told[0])), "")
 
 
 def statement_named(node: Node, path: tuple[str, ...]) -> str:
@@ -352,7 +393,8 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
     cell = row.cells[place]
     path = column.path if column else ()
     unit, scale, currency = _cell_unit(view, row, place)
-    row_path = (*row.path, row.label) if row.label else row.path
+    label = _label_of(view, row, place)
+    row_path = (*row.path, label) if label else row.path
     period = view.periods[place] if place < len(view.periods) else read_header("")
     if not period.year or not (column and read_header(column.header, column.period).year):
         period = _row_period(row, period)  # what holds for the whole table yields to what a row says
@@ -360,6 +402,19 @@ def _read_cell(view: TableView, row: Row, place: int) -> CellReading:
     known = {mark for found in marks for mark in found}
     notes = tuple(note for note in view.footnotes if note.mark in known)
     return CellReading(row_path, path, period, unit, scale, currency, notes)
+
+
+def _label_of(view: TableView, row: Row, place: int) -> str:
+    """What names a cell in its row: the row's label, or in a form and in tables set side by side the cell before it."""
+    for before in range(place - 1, 0, -1):
+        text = row.cells[before].text.strip()
+        if text.endswith(":") and len(text) > 1:
+            return text
+    first = view.table.columns[0].path if view.table.columns else ()
+    for before in range(min(place, len(view.table.columns) - 1), 0, -1):
+        if first and view.table.columns[before].path == first and row.cells[before].length:
+            return row.cells[before].text
+    return row.label
 
 
 def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
@@ -385,9 +440,11 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     text = row.cells[place].text
     column = view.table.columns[place] if place < len(view.table.columns) else None
     levels = column.path if column else ()
-    one, own = Decimal(1), units_currency(text)
+    one, own = Decimal(1), _settle_dollars(units_currency(text), text, view)
     if "%" in text or own_unit(text):
         return "%" if "%" in text else own_unit(text), one, ""
+    if not _holds_figure(text):
+        return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
     if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
@@ -397,13 +454,30 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""
     if told and not own and any(says_shares(strip_units(level).strip()) for level in levels):
-        return "shares", units_scale(told), ""
+        return "shares", units_scale(told) if says_scale(told) else _scale_of_shares(view), ""
     if told:
-        unit, scale, currency = _told_unit(view, told, own)
+        unit, scale, currency = _told_unit(view, told, own or ("" if says_count(row.label) else view.currency))
         return unit, one if currency and _is_each(view, row, levels) else scale, currency
     if says_shares(label) or (not own and any(says_shares(level) for level in levels)):
-        return "shares", view.scale if "share" not in _find_exceptions(view.units) else one, ""
+        return "shares", _scale_of_shares(view), ""
     return _table_unit(view, row, place, levels)
+
+
+_IN_FULL = re.compile(r"\d,\d{3},\d{3}")
+"""A number that is printed to its last place: no count of millions."""
+
+
+_SHARES_APART = re.compile(r"(?<!per )(?<!per common )\bshares?\b")
+"""What a units line leaves out says numbers of shares, and not only amounts per share."""
+
+
+def _scale_of_shares(view: TableView) -> Decimal:
+    """The factor on numbers of shares: what a line above says, else that of the table unless it leaves them out."""
+    for key in range(view.node.key - 1, max(0, view.node.key - _UNITS_ABOVE - 1), -1):
+        told = find_units(view.tree.node(key).text[-_LEAD_IN:])
+        if told and is_for_shares(told[0]):
+            return units_scale(told[0])
+    return Decimal(1) if _SHARES_APART.search(_find_exceptions(view.units)) else view.scale
 
 
 def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
@@ -411,24 +485,39 @@ def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) 
     text, one = row.cells[place].text, Decimal(1)
     if not _holds_figure(text) or says_count(row.label) or place in view.note_columns:
         return "", one, ""
-    currency = units_currency(text) or view.currency
+    currency = _settle_dollars(units_currency(text), text, view) or view.currency
+    if not units_currency(view.units) and place not in view.signed_columns:
+        currency = ""  # the signs of other columns say nothing of this one
+        if view.scale > THOUSAND and _IN_FULL.search(text):
+            return "", one, ""
     if not currency and view.scale == 1:
         return view.measure, one, code_in(view.measure)
     return currency, one if _is_each(view, row, levels) else view.scale, currency
 
 
-def _told_unit(view: TableView, told: str, own: str) -> tuple[str, Decimal, str]:
-    """A unit that a row or column states for itself; one of money keeps the table's scale where it names none."""
-    currency, scale = units_currency(told) or code_in(told), units_scale(told)
+def _told_unit(view: TableView, told: str, usual: str) -> tuple[str, Decimal, str]:
+    """A unit that a row or column states for itself; one of money keeps the table's scale where it names none.
+
+    `usual` is the currency of a figure that has a scale and no unit besides; "" for a number of things.
+    """
+    currency, scale = _settle_dollars(units_currency(told) or code_in(told), told, view), units_scale(told)
     if scale == 1 and currency and is_unit(told):
         scale = view.scale
-    money = currency or own or (view.currency if scale != 1 and not re.search(r"shares|units", told, re.I) else "")
-    return (money or told, scale, money)
+    money = currency or (usual if scale != 1 and not re.search(r"shares|units", told, re.I) else "")
+    return (money or ("" if is_scale(told) else told), scale, money)
+
+
+def _settle_dollars(currency: str, text: str, view: TableView) -> str:
+    """Whose dollars a bare "$" means: those that the table's units line names."""
+    if currency != "USD" or not text.strip(" -–—(").startswith("$"):
+        return currency
+    said = units_currency(view.units)
+    return said if said in ("CAD", "AUD", "SGD", "TWD", "HKD", "NZD") else currency
 
 
 def _is_each(view: TableView, row: Row, levels: tuple[str, ...]) -> bool:
     """Whether a cell states an amount for one piece, which the units line does not scale."""
-    if any(says_price(said) for said in (row.label, " ".join(levels))):
+    if any(says_price(_ASIDE.sub("", said)) for said in (row.label, " ".join(levels))):
         return True
     return "per " in _find_exceptions(view.units) and bool(_PER.search(row.label))
 

@@ -4,7 +4,8 @@ import re
 from decimal import Decimal
 
 _MEASURES = (
-    r"%|percent|per cent|bps|basis points|[kmgtpe]?b(?:it|yte)?s?(?:/s)?|[kmgt]bps|[kmµ]?g|mcg|tonnes?|tons?|lbs?|oz"
+    r"%|percent|per cent|bps|pps?|basis points|t?CO2e?q?|tonnes (?:of )?CO2(?:e|eq)?"
+    r"|[kmgtpe]?b(?:it|yte)?s?(?:/s)?|[kmgt]bps|[kmµ]?g|mcg|tonnes?|tons?|lbs?|oz"
     r"|[kcmµn]?m|mi(?:les)?|ft|inch(?:es)?|[mcd]?l|lit(?:er|re)s?|gal(?:lons?)?|m[²³23]|km[²2]|sq\.? ?(?:ft|m)"
     r"|square (?:feet|met(?:er|re)s)|ha|hours?|hrs?|h|min(?:utes?)?|s(?:ec(?:onds?)?)?|ms|days?|weeks?|months?"
     r"|years?|yrs?|°?[CF]|°|k|[kmg]?w(?:h|p)?|[kmg]?wh|kva|[mk]?v|m?a|[kmg]?hz|db(?:\(a\))?|[kmh]?pa|bar|psi|nm|rpm"
@@ -12,19 +13,22 @@ _MEASURES = (
     r"|headcount|ftes?|barrels|boe|bbl|mmbtu|mwh|points?|pts|x|each|items|pages|kcal|kj"
 )
 """Units of quantities as labels and headers state them, in brackets or behind "in"."""
-_CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR"
-_SCALES = r"thousands?|millions?|billions?|000s?|['‘’]000s?|mn?|bn|k"
-_MONEY = rf"(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES})|dollars?|euros?|pounds?|francs?|yen"
+_CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR|TWD|NZD|RMB"
+_SCALES = r"['‘’]?(?:thousands?|millions?|billions?)|000s?|['‘’]000s?|mn?|bn|k"
+_MONEY = (
+    rf"(?:U\.?S\.?\s?|A|C|HK|NT|NZ|S)?[$€£¥₹]|(?:{_CURRENCY_CODES})"
+    r"|Rs\.?|(?:[A-Z][\w.]{1,9}\s)?dollars?|euros?|pounds?|francs?|yen"
+)
 _UNIT = (
     rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
     rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
 )
 _BRACKETED = re.compile(rf"[(\[]\s*({_UNIT})\s*[)\]]", re.I)
 _BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
-_BEHIND = re.compile(rf",?\s+in\s+({_UNIT})$", re.I)
+_BEHIND = re.compile(rf",?\s+in\s+({_UNIT})\W*$", re.I)
 _SHARES = re.compile(
     r"\b(?:number of|weighted[- ]average)\b.*\bshares\b|\bshares\b.*\boutstanding\b"
-    r"|\bshares? used\b|^(?:number of )?shares$",
+    r"|\bshares? used\b|^(?:number of )?(?:shares|options|awards)$|\b(?:stock|share) (?:units|options|awards)$",
     re.I,
 )
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
@@ -37,7 +41,12 @@ _PRICE = re.compile(
     r"|\b(?:exercise|strike|unit|share|stock|purchase) prices?\b|\bper (?:unit|share|piece|head)\b",
     re.I,
 )
-_COUNT = re.compile(r"^\W*(?:(?:average|total) )?(?:number|no\.) of\b|\bhead ?count\b", re.I)
+_COUNT = re.compile(
+    r"^\W*(?:(?:average|total) )?(?:number|no\.) of\b|\bhead ?count\b"
+    r"|\b(?:days|hours|employees|people|persons|customers|subscribers|stores|sites|locations|rooms|vessels|flights|visits"
+    r"|patients|students|members)\W*(?:\(\w\)\s*)?$",
+    re.I,
+)
 _SCALED = re.compile(r"thousand|million|billion|000", re.I)
 _ABOVE = re.compile(rf"\bin\s+({_UNIT})(?=[\s.,;:)]|$)", re.I)
 _PERCENT_SIGN = re.compile(r"%|\bper ?cent(?:age)?\b", re.I)
@@ -117,6 +126,16 @@ _THOUSANDS = re.compile(rf"\bthousands?\b|\b000(?:['’]?s)?\b|['’‘]000|{_SI
 _SHARES_ONLY = re.compile(r"\bshares?\s+in\s+(?:thousands|millions)", re.I)
 _PER_SHARE = re.compile(r"\bper\b[^,;]{0,25}\b(?:share|unit|ads)\b|\bearnings per\b|\bEPS\b", re.I)
 _CURRENCY_WORDS = (
+    ("CAD", re.compile(r"\b(?:C|CA|CAD|CDN)\$|\bCanadian dollars?\b|\bCAD\b", re.I)),
+    ("AUD", re.compile(r"\b(?:A|AU)\$|\bAustralian dollars?\b|\bAUD\b", re.I)),
+    ("SGD", re.compile(r"(?<!U)\bS\$|\bSingapore dollars?\b|\bSGD\b", re.I)),
+    ("TWD", re.compile(r"\bNT\$|\bN\.?T\.? dollars?\b|\bNew Taiwan dollars?\b|\bTWD\b", re.I)),
+    ("HKD", re.compile(r"\bHK\$|\bHong Kong dollars?\b|\bHKD\b", re.I)),
+    ("NZD", re.compile(r"\bNZ\$|\bNew Zealand dollars?\b|\bNZD\b", re.I)),
+    ("CNY", re.compile(r"\bRMB|\brenminbi\b|\byuan\b|\bCNY\b", re.I)),
+    ("INR", re.compile(r"₹|\brupees?\b|\bRs\b|\bINR\b", re.I)),
+    ("CHF", re.compile(r"\bSwiss francs?\b|\bCHF(?:m|k|bn|mn)?\b", re.I)),
+    ("SEK", re.compile(r"\bSwedish kron\w+\b|\bM?SEK(?:m|k|bn|mn)?\b", re.I)),
     ("USD", re.compile(r"\$|\bdollars?\b|\bUSD(?:m|k|bn|mn)?\b|\bU\.S\. dollars\b", re.I)),
     ("EUR", re.compile(r"€|\beuros?\b|\bEUR(?:m|k|bn|mn)?\b", re.I)),
     ("GBP", re.compile(r"£|\bpounds?\b|\bsterling\b|\bGBP(?:m|k|bn|mn)?\b", re.I)),
@@ -138,6 +157,24 @@ def units_scale(units: str) -> Decimal:
 def units_currency(units: str) -> str:
     """The ISO code of the currency a units line names, or ""."""
     return next((code for code, pattern in _CURRENCY_WORDS if pattern.search(units)), "")
+
+
+_FOR_SHARES = re.compile(
+    r"\b(?:shares?|units|options|awards|warrants)\s+(?:are\s+)?in\s+(?:thousands|millions)"
+    r"|\bin\s+(?:thousands|millions)\s+of\s+shares\b",
+    re.I,
+)
+_SCALE_ALONE = re.compile(rf"^\W*(?:in\s+)?(?:{_SCALES})\W*$", re.I)
+
+
+def is_for_shares(text: str) -> bool:
+    """Whether a text scales numbers of shares and nothing else: "(shares in thousands, except per share data)"."""
+    return bool(_FOR_SHARES.search(text)) and not says_scale(_FOR_SHARES.sub(" ", text))
+
+
+def is_scale(text: str) -> bool:
+    """Whether a unit is a factor alone: "thousands"."""
+    return bool(_SCALE_ALONE.match(text))
 
 
 def is_per_share(label: str) -> bool:

@@ -438,7 +438,11 @@ class Snapshot:
         return bytes(self._arrays["titles"][start : int(ends[row])]).decode()
 
     def postings(self, wanted: int) -> CardPostings:
-        """Where the word or key of that hash stands."""
+        """Where the word of that hash stands, on cards and in texts."""
+        return self._add_text(self.key_postings(wanted), wanted)
+
+    def key_postings(self, wanted: int) -> CardPostings:
+        """Where the key of that hash stands; no text holds keys, so blocks of words are not looked into."""
         start, end = self._span(wanted)
         rows = self._arrays["rows"][start:end].astype(np.int64)
         cells = self._arrays["cells"][start:end].astype(np.uint8)
@@ -449,7 +453,7 @@ class Snapshot:
             here = np.flatnonzero(self._delta.hashes == np.uint64(wanted))
             rows = np.concatenate([rows, self._delta.rows[here].astype(np.int64) + self._base_size])
             cells = np.concatenate([cells, self._delta.cells[here]])
-        return self._add_text(CardPostings(rows, cells & KEY_FIELD, cells >> FIELD_BITS), wanted)
+        return CardPostings(rows, cells & KEY_FIELD, cells >> FIELD_BITS)
 
     def _add_text(self, card: CardPostings, wanted: int) -> CardPostings:
         """The postings with those of the documents' texts, which take the place of what cards say of them."""
@@ -490,10 +494,11 @@ class Snapshot:
 
     def frequency(self, wanted: int) -> int:
         """In how many documents the word or key stands; of cards and texts the one that has more counts."""
-        on_cards = self._count_cards(wanted)
+        on_cards = self.key_frequency(wanted)
         return max(on_cards, self._placed.frequency(wanted)) if self._placed else on_cards
 
-    def _count_cards(self, wanted: int) -> int:
+    def key_frequency(self, wanted: int) -> int:
+        """On how many cards the word or key stands."""
         place = self._place(wanted)
         count = int(self._arrays["frequencies"][place]) if place >= 0 else 0
         if place >= 0 and len(self._dead_rows):

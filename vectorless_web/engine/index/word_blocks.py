@@ -67,8 +67,7 @@ def encode_words(words: Spread) -> bytes:
     hashes = np.array([hashed for hashed, _, _ in entries], "<u8")
     stored = np.array([count for _, count, _ in entries], "u1")
     parts = np.array([held for _, _, held in entries], "<u8")
-    header = _LIST_HEADER.pack(_LIST_MAGIC, sum(count for count, _ in words.values()), len(entries))
-    return header + hashes.tobytes() + parts.tobytes() + stored.tobytes()
+    return WordList(sum(count for count, _ in words.values()), hashes, stored, parts).encode()
 
 
 def spread_words(segment: Segment) -> dict[str, tuple[int, int]]:
@@ -94,6 +93,12 @@ class WordList:
         start = _LIST_HEADER.size
         hashes, parts = (np.frombuffer(data, "<u8", size, start + number * 8 * size) for number in (0, 1))
         return cls(length, hashes, np.frombuffer(data, "u1", size, start + 16 * size), parts)
+
+    def encode(self) -> bytes:
+        """The bytes of the list."""
+        header = _LIST_HEADER.pack(_LIST_MAGIC, self.length, len(self.hashes))
+        arrays = (self.hashes.astype("<u8"), self.parts.astype("<u8"), self.counts.astype("u1"))
+        return header + b"".join(array.tobytes() for array in arrays)
 
     def find(self, hashed: int) -> tuple[int, int]:
         """How often a word stands in the document, and in which parts, as bits."""
@@ -230,6 +235,9 @@ FindRows = Callable[[Array], Array]
 """The rows of document ids in a snapshot, -1 for those that are not there."""
 
 
+_NOWHERE = TextPostings(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.uint64))
+
+
 class PlacedWords:
     """A word index laid over the rows of one snapshot."""
 
@@ -279,8 +287,10 @@ class PlacedWords:
 
     def postings(self, wanted: int) -> TextPostings:
         """Where the word stands."""
-        found = [TextPostings(np.empty(0, np.int64), np.empty(0, np.uint8), np.empty(0, np.uint64))]
         starts, ends = self._index.locate([wanted])[0]
+        if not self._fresh and not (ends > starts).any():
+            return _NOWHERE
+        found = [_NOWHERE]
         in_order = True
         for number in np.flatnonzero(ends > starts).tolist():
             block, span = self._index.blocks[number], slice(int(starts[number]), int(ends[number]))

@@ -5,7 +5,6 @@ import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import unquote
 
 from lxml import etree
 
@@ -18,6 +17,7 @@ from vectorless_web.engine.parsing.word.package import Package, PackageKind, chi
 
 BOOK = PackageKind("EPUB book", "the program it was made with", "epub")
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([a-zA-Z][a-zA-Z0-9]{1,30});")
+_PERCENT = re.compile(rb"%([0-9A-Fa-f]{2})")
 _ENCRYPTION = "META-INF/encryption.xml"
 
 
@@ -28,7 +28,7 @@ def read_book(path: Path, *, limits: CompileLimits) -> DocumentText:
     """
     with open_package(path, limits, BOOK) as package:
         container = _parse(package, "META-INF/container.xml")
-        main = unquote(value(child(container, "rootfiles", "rootfile"), "full-path"))
+        main = _decode_address(value(child(container, "rootfiles", "rootfile"), "full-path"))
         book = _parse(package, main)
         chapters = list(_chapters(book, posixpath.dirname(main)))
         _refuse_locked(package, set(chapters))
@@ -56,13 +56,19 @@ def _parse(package: Package, name: str) -> etree._Element:
     return etree.fromstring(package.read(name), parser)
 
 
+def _decode_address(text: str) -> str:
+    """A part's address with its characters in percent form (RFC 3986, section 2.1) written out."""
+    decoded = _PERCENT.sub(lambda match: bytes([int(match[1], 16)]), text.encode())
+    return decoded.decode("utf-8", "replace")
+
+
 def _children(element: etree._Element | None) -> Iterator[etree._Element]:
     yield from element if element is not None else ()
 
 
 def _chapters(book: etree._Element, folder: str) -> Iterator[str]:
     """The parts of the spine that are read one after the other; notes that are only linked to come as well."""
-    places = {value(item, "id"): unquote(value(item, "href")) for item in _children(child(book, "manifest"))}
+    places = {value(item, "id"): _decode_address(value(item, "href")) for item in _children(child(book, "manifest"))}
     for item in _children(child(book, "spine")):
         href = places.get(value(item, "idref"), "")
         if href:
@@ -73,7 +79,7 @@ def _refuse_locked(package: Package, chapters: set[str]) -> None:
     """UnreadableDocument (`encrypted_epub`) when a chapter is encrypted; fonts alone may be."""
     if not package.has(_ENCRYPTION):
         return
-    locked = {unquote(value(own, "URI")) for own in _parse(package, _ENCRYPTION).iter("{*}CipherReference")}
+    locked = {_decode_address(value(own, "URI")) for own in _parse(package, _ENCRYPTION).iter("{*}CipherReference")}
     if locked & chapters:
         raise UnreadableDocument(
             "This book is locked by its seller (DRM), so it was not read. Upload a copy without a lock.",

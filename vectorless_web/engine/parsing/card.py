@@ -463,7 +463,7 @@ def _raise_weight(found: dict[int, float], key: int, weight: float) -> None:
 
 
 def _salience(found: dict[int, float], nodes: int) -> float:
-    titles = sum(weight == _TITLE_WEIGHT for weight in found.values())
+    titles = list(found.values()).count(_TITLE_WEIGHT)
     return math.sqrt(1 + _TITLES_TIMES * titles + len(found)) * math.log(1 + nodes / len(found))
 
 

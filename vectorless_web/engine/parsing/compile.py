@@ -326,7 +326,8 @@ def _path(node: Node, nodes: Sequence[Node]) -> list[str]:
     return titles[::-1]
 
 
-_SPACES = np.array([code for code in range(0x3001) if chr(code).isspace()], dtype="<u4")
+_IS_SPACE = np.array([chr(code).isspace() for code in range(0x3002)])
+"""Whether each character up to the last white space is one; the last entry stands for all beyond."""
 
 
 def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list[int]]:
@@ -338,7 +339,8 @@ def coverage(texts: Sequence[str], drafts: Iterable[Draft]) -> tuple[float, list
     total = covered = 0
     faulty: list[int] = []
     for index, text in enumerate(texts):
-        printed = ~np.isin(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4"), _SPACES)
+        codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        printed = ~_IS_SPACE[np.minimum(codes, len(_IS_SPACE) - 1)]
         once = int((counts[index][printed] == 1).sum())
         total += int(printed.sum())
         covered += once

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 _NUMBER_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten"
 # What may follow a number; a small letter after a space means running text ("Note 7 to the ...").
@@ -61,6 +62,7 @@ class Form:
     label: str = ""
 
 
+@lru_cache(maxsize=1 << 12)
 def form_of(title: str) -> Form:
     """The form of a mended title; PLAIN when its words say nothing about its place."""
     for pattern, family, name in ((_PART, PART, "Part"), (_ITEM, ITEM, "Item"), (_NOTE, NOTE, "Note")):

@@ -75,8 +75,9 @@ _CAUSE = re.compile(
     r"|protect\w*|otherwise"
     r"|for (?:the )?(?:purpose|safety|reason)|the purpose|aims? (?:to|of|is)|intended to|designed to|by (?:means"
     r"|using|[a-z]+ing)|primarily|mainly)\b"
-    r"|[:–-] (?:dust|damage)\b|\bas (?:it|they|the|this|there|he|she|we|a)\b|, as\b|\bto (?:keep|make|reduce"
-    r"|ensure|prevent|avoid|protect|allow|support|improve|determine)\b",
+    r"|\b(?:improv|r[io]s|f[ae]ll|gr[eo]w|declin|increas|decreas|drop)\w*\b[^.]{0,60}\bas\b"
+    r"|[:–-] (?:dust|damage)\b|\bas (?:it|they|the|this|there|he|she|we|a)\b|, as\b|\bto (?:keep|make|save|spare|limit"
+    r"|meet|reduce|ensure|prevent|avoid|protect|allow|support|improve|determine)\b",
     re.IGNORECASE,
 )
 _MEANS = re.compile(
@@ -169,8 +170,13 @@ def _tells_members(part: str, words: str, members: int) -> bool:
     return members > 1 or bool(_SERIES.search(words))
 
 
+_IN_THAT_CASE = re.compile(r"^\W*(?:if|when|in case)\b[^,.]{3,120},\s*(?!you (?:are|have)\b)[a-z]", re.IGNORECASE)
+"""One step for a case: "If the seal is broken, send the box back"."""
+
+
 def _tells_steps(part: str, words: str, members: int) -> bool:
-    return members > 1 or len(_ORDER.findall(words)) > 1
+    is_case = re.search(r"\b(?:if|when|in case)\b", part, re.IGNORECASE)
+    return members > 1 or len(_ORDER.findall(words)) > 1 or bool(is_case and _IN_THAT_CASE.search(words))
 
 
 def _tells_points(part: str, words: str, members: int) -> bool:

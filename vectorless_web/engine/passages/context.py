@@ -30,7 +30,8 @@ MOST_AFTER = 3
 
 _CONTINUES = re.compile(
     r"(?:\(?[a-z0-9]{1,3}(?:\.\d+)*[.)]?\s+)?(?:"
-    r"however\b|the reasons? (?:is|are|for this)\b|but\b|except\b|unless\b|provided\b|in no (?:event|case)\b"
+    r"however\b|the (?:main |only |chief )?reasons? (?:is|are|for this)\b"
+    r"|but\b|except\b|unless\b|provided\b|in no (?:event|case)\b"
     r"|otherwise\b|nevertheless\b|notwithstanding\b"
     r"|this (?:does|do|is|shall|rule|limit|period|right|also|only|applies|includes|excludes)\b|these\b"
     r"|that (?:limit|period|sum)\b"

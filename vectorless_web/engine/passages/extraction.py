@@ -99,6 +99,23 @@ def cell_first(node: Node, start: int, finder: Finder) -> str:
     return f"{_join_words(row.cells[ranked[0][1]])}: {' '.join(row.label.split())}, {header}."
 
 
+def tell_row(node: Node, start: int) -> str:
+    """ "Ines Falk – Office: Chair; Since: 2019" for the row that starts there; "" where columns have no headers."""
+    table = node.table
+    row = next((row for row in table.rows if row.offset <= start < row.offset + row.length), None) if table else None
+    if table is None or row is None or row.is_header or not row.label or len(table.columns) > MOST_TOLD:
+        return ""
+    heads = [" ".join(column.header.split()) for column in table.columns[1 : len(row.cells)]]
+    if not heads or not all(heads) or any(len(head) > LONGEST_HEAD for head in heads):
+        return ""
+    cells = [f"{head}: {text}" for head, cell in zip(heads, row.cells[1:], strict=False) if (text := _join_words(cell))]
+    return f"{' '.join(row.label.split())} – {'; '.join(cells)}" if cells else ""
+
+
+MOST_TOLD, LONGEST_HEAD = 5, 40
+"""Columns of a row that is told with its headers, and characters of a header."""
+
+
 def _has_cell(row: Row, place: int) -> bool:
     return place < len(row.cells) and any(character.isalnum() for character in row.cells[place].text)
 
@@ -417,7 +434,7 @@ def _copy(asked: Asked, spans: Sequence[Span]) -> tuple[Part, ...]:
 
 
 def _find_lead(node: Node, start: int, finder: Finder) -> str:
-    return cell_first(node, start, finder) if node.table else ""
+    return (cell_first(node, start, finder) or tell_row(node, start)) if node.table else ""
 
 
 def _headers(node: Node) -> str:

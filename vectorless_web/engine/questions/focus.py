@@ -208,12 +208,12 @@ def find_places(question: str, tree: Tree) -> tuple[int, ...]:
     found: dict[int, None] = {}
     for match in _PLACE.finditer(question):
         kind, number = (match[1] or match[3]).casefold(), match[2] or match[4]
-        leaves = _captioned(tree, kind, number) if kind in _CAPTIONED else _headed(tree, kind, number)
+        leaves = _find_captioned(tree, kind, number) if kind in _CAPTIONED else _find_headed(tree, kind, number)
         found.update(dict.fromkeys(leaves))
     return tuple(found)
 
 
-def _headed(tree: Tree, kind: str, number: str) -> list[int]:
+def _find_headed(tree: Tree, kind: str, number: str) -> list[int]:
     """The leaves below the heading of that label; of several the one with the most below it."""
     labels = [f"{word} {number}".casefold() for word in (kind, *_SAME.get(kind, ()))]
     labels += [number.casefold()] if kind in _BY_NUMBER else []
@@ -226,7 +226,7 @@ def _headed(tree: Tree, kind: str, number: str) -> list[int]:
     return []
 
 
-def _captioned(tree: Tree, kind: str, number: str) -> Iterator[int]:
+def _find_captioned(tree: Tree, kind: str, number: str) -> Iterator[int]:
     """Tables by their title, and what stands beside a line that begins with that caption."""
     caption = re.compile(rf"\s*{kind}\s+(?:no\.?\s*)?{re.escape(number)}(?![\w.]*\w)", re.IGNORECASE)
     for key in tree.leaves():

@@ -104,16 +104,76 @@ def _other_name(before: QueryPlan, plan: QueryPlan) -> str:
 def _with_subject(question: str, rest: str, before: QueryPlan, understand: Callable[[str], QueryPlan]) -> str:
     """A question of its own item: the subject and the period are put in where it has none."""
     text = rest if _OPENING.match(question) else question.strip(" ?")
-    if before.entities:
+    item = _item_of(before)
+    if item and _IT.search(text) and (_MOVES.search(text) or not before.entities):
+        subject = f" of {before.entities[0]}" if before.entities and before.entities[0] not in item else ""
+        text = _IT.sub(f"{item}{subject}", text, count=1)
+    elif before.entities:
         name = before.entities[0]
         text = _POSSESSIVE.sub(f"{name}'s", text)
         text = _SUBJECT.sub(name, text, count=1) if name not in text else text
         text = text if name in text else f"{text} of {name}"
-    if not re.match(r"\s*(?:what|who|when|where|which|why|how|is|are|was|were|do|does|did|has|have|can)\b", text, re.I):
+    if not re.match(
+        r"\s*(?:what|who|when|where|which|why|how|is|are|was|were|do|does|did|has|have|can|compare|list|name|explain"
+        r"|summari[sz]e|give|show|tell)\b",
+        text,
+        re.I,
+    ):
         text = f"What was {text}"
     if before.periods and not understand(text).periods:
-        text += _name_periods(before.periods)
+        # Of a change the end is what is asked about.
+        text += _name_periods(before.periods[-1:] if _MOVES.search(question) else before.periods)
     return text[:1].upper() + text[1:] + "?"
+
+
+_IT = re.compile(
+    r"\b(?:it|that|this|they|them|those|these)\b(?!\s+(?:year|quarter|month|period|company|group)\b)", re.I
+)
+_MOVES = re.compile(
+    r"\b(?:did|does|do|has|have|was|were|is|are)\s+(?:it|that|this|they)\b.*\b(?:ris|rose|fall|fell|grow|grew|chang|increas"
+    r"|decreas|declin|drop|improv|worsen|go(?:ne)? (?:up|down)|went|so (?:high|low|much|many))\w*",
+    re.IGNORECASE,
+)
+_DOCUMENT = re.compile(
+    r"\b(?:the|this|our) (?:\w+ )?(?:contract|agreement|lease|policy|manual|protocol|report|notice|order|charter|deed"
+    r"|plan|minutes|letter|guide|invoice)\b",
+    re.IGNORECASE,
+)
+_ITEMS_ASKED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"^\W*how (?:did|does|do|has|have)\s+(?P<x>.+?)\s+"
+        r"(?:chang|develop|evolv|mov|grow|ris|fall|increas|decreas)\w*",
+        r"^\W*how (?:much|many|long|high|big|large|old|often|far)\s+(?:is|are|was|were)\s+(?P<x>.+)$",
+        r"^\W*how (?:much|many)\s+(?P<x>[\w-]+(?: [\w-]+){0,3}?)\s+(?:is|are|was|were|does|do|did|has|have)\b",
+        r"^\W*(?:what|which|who|when|where)\s+(?:is|are|was|were)\s+(?P<x>.+)$",
+        r"^\W*(?:did|does|do|has|have|is|are|was|were|will)\s+(?P<x>(?:the |our |its )?[\w-]+(?: [\w-]+){0,3}?)\s+"
+        r"(?:chang|grow|ris|fall|increas|decreas|improv|allow|need|cover|includ)\w*",
+    )
+)
+_ENDING = re.compile(r"\s+(?:in|for|from|between|during|since|as of|at the end of|by)\s*$|[\s,?.!]+$", re.I)
+
+
+def _item_of(before: QueryPlan) -> str:
+    """What the question before is about, with its article: the document it names, else what it measures or asks for."""
+    document = _DOCUMENT.search(before.question)
+    text = next((match["x"] for pattern in _ITEMS_ASKED if (match := pattern.match(before.question))), "")
+    for period in before.periods:
+        text = text.replace(period.text, " ") if period.text else text
+    text = re.sub(r"\b(?:from|between|in|to|and|for)\s*(?=(?:\s|$)*(?:from|between|in|to|and|for|$))", " ", text)
+    before_text = None
+    while before_text != text:
+        before_text, text = text, _ENDING.sub("", " ".join(text.split()))
+    if document and (not text or document.group().lower() == text.lower()):
+        return document.group()
+    if not text and before.concepts:
+        text = before.concepts[0]
+    for name in before.entities:
+        text = re.sub(rf"{re.escape(name)}['’]s?\s+", "", text)
+    if not text or len(text.split()) > LONGEST:
+        return ""
+    has_article = re.match(r"(?:the|an?|its|our|their|this|[A-Z])", text)
+    return text if has_article else f"the {text}"
 
 
 def _name_periods(periods: tuple[Period, ...]) -> str:

@@ -74,7 +74,9 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             Wanted.STATEMENT,
             r"^\W*who (?:must|may|can|should|shall) (?:not|never)\b|^\W*who (?:cannot|can['’]t|mustn['’]t)\b"
             r"|^\W*who (?:is|are) (?:not |never )?"
-            r"(?:allowed|eligible|excluded|entitled|exempt|admitted|barred|banned)\b",
+            r"(?:allowed|eligible|excluded|entitled|exempt|admitted|barred|banned)\b"
+            r"|^\W*what (?:is|are|was|were) (?:not |never |also )?"
+            r"(?:[a-z]{3,}ed|forbidden|left out|paid for|paid)\b(?! as\b)",
         ),
         (
             Wanted.STEPS,

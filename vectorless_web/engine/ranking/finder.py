@@ -199,6 +199,9 @@ class Candidate:
     score: float
 
 
+SHORT_STEM = 3
+"""Letters that all forms of a word have in common: a text without them is not taken apart."""
+
 SHOWN = 40
 """Leaves ranked for one question, the best. Bounds the time of a step; prompts and passages take fewer."""
 
@@ -239,10 +242,17 @@ class Finder:
         """Share in [0, 1] of the question that a text says; what stands around and near it counts less."""
         return self.aspects.measure_cover(text, context, near)
 
-    def occurs(self, word: str) -> bool:
-        """Whether a word, in any of its forms, stands anywhere in the document's text."""
-        segment = Segment(self.document.segment)
-        return any(segment.document_frequency(term) for term in analyse(word))
+    def count_occurrences(self, word: str) -> int:
+        """How often a word, in any of its forms, stands in the document's text, headings and running lines included."""
+        terms = set(analyse(word))
+        begins = {term[:SHORT_STEM] for term in terms}
+        tree = self.document.tree
+        texts = (tree.node(key).text for key in range(len(tree)))
+        return sum(
+            sum(term in terms for term in analyse(text))
+            for text in texts
+            if any(begin in text.casefold() for begin in begins)
+        )
 
     def said_terms(self, text: str) -> float:
         """Sum of weight x idf over the question's own words (not those of the lexicon) that stand in a text; >= 0."""

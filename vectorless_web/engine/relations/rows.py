@@ -215,7 +215,7 @@ _GENERIC = terms_of(
 _MEASURING = terms_of(
     """amount limit cost price charge fee rate number allowance value figure size level much many quantity count need
     needed require required use used take takes have has get permitted allowed maximum minimum
-    stock far big long high"""
+    stock far big long high often frequently"""
 )
 """Terms that say that a cell is asked for, without saying which."""
 
@@ -520,9 +520,9 @@ _PROPERTIES: tuple[tuple[str, bool, str], ...] = (
     (r"quiet(?:est|er)|(?:most|more) silent|silentest", False, "noise sound db decibel loudness acoustic"),
     (r"loud(?:est|er)|nois(?:iest|ier)", True, "noise sound db decibel loudness acoustic"),
     (r"cheap(?:est|er)|least expensive|costs? (?:the )?least|lowest price", False,
-     "price cost fee charge rate rent tariff"),
+     "price cost fee charge rate rent premium fare"),
     (r"dear(?:est|er)|(?:most|more) (?:expensive|costly)|costs? (?:the )?most|pric(?:iest|ier)", True,
-     "price cost fee charge rate rent tariff"),
+     "price cost fee charge rate rent premium fare"),
     (r"heav(?:iest|ier)|weighs? (?:the )?most", True, "weight mass kg gram load"),
     (r"light(?:est|er)|weighs? (?:the )?least", False, "weight mass kg gram load"),
     (r"bright(?:est|er)|strongest light", True, "light lux lumen brightness intensity luminance"),
@@ -594,12 +594,14 @@ def _rank_rows(grid: Grid, question: str) -> RowsRead | None:
         fits = []
         for place, head in enumerate(grid.heads[1:], 1):
             said = terms_of(head)
-            if measured.terms & said:
-                fits.append((len(rest.hits(said)) - 0.1 * len(said - measured.terms - rest.terms), place))
+            if measured.terms & said and not _AMOUNTS.search(head):
+                worth = len(rest.hits(said)) + 0.5 * len(measured.terms & said)
+                fits.append((worth - 0.1 * len(said - measured.terms - rest.terms), place))
         fits.sort(reverse=True)
         if not fits or (len(fits) > 1 and fits[0][0] == fits[1][0]):
             continue
-        spoken = _speaks_of(grid, rest, fits[0][1])
+        asked = _SUBJECT.search(question)
+        spoken = _speaks_of(grid, rest, terms_of(asked["noun"].split()[0]) if asked else frozenset())
         read = _build_rank(grid, fits[0][1], most=most) if spoken else None
         if read is not None:
             return replace(read, rank=match.group().lower(), fit=read.fit - 0.08 * (1.0 - spoken))
@@ -658,13 +660,18 @@ def _asked_beside(question: str, rank: str) -> Words:
     return words_asked(plain.replace(rank, " "), _GENERIC | _MEASURING)
 
 
-def _speaks_of(grid: Grid, rest: Words, column: int) -> float:
-    """How much of what is ranked the table accounts for, in [0, 1]: 0 where it names none of it or less than half."""
+def _speaks_of(grid: Grid, rest: Words, noun: Terms) -> float:
+    """How much of what is ranked the table accounts for, in [0, 1]: 0 where it names none of it or less than half.
+
+    `noun` is what is ranked ("Which saw"): a table whose names are called so is about it.
+    """
     said = grid.around | terms_of(" ".join(grid.heads))
     left = rest.left_over(said)
+    if noun & terms_of(grid.heads[0]):
+        return 0.75
     if not rest.hits(said) or 2 * len(left) > len(rest.terms):
         return 0.0
-    return 0.5 * bool(rest.hits(grid.place)) + 0.5 * (1.0 - len(left) / len(rest.terms))
+    return 0.5 * bool(rest.hits(grid.place)) + 0.5 * (1.0 - len(left) / max(1, len(rest.terms)))
 
 
 def _build_rank(grid: Grid, place: int, *, most: bool) -> RowsRead | None:

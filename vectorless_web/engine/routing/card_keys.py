@@ -10,7 +10,7 @@ from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import MAX_COUNT, Edges, Place, encode_row, key_hash
 from vectorless_web.engine.routing.editions import Edition, read_edition, series_core
-from vectorless_web.engine.routing.lexical import idf
+from vectorless_web.engine.routing.lexical import key_idf
 from vectorless_web.engine.routing.names import core_key, fold_words, glue_words, name_in_title, prefixes, spellings
 from vectorless_web.engine.text.analyser import analyse
 
@@ -222,7 +222,7 @@ def links_for(
     telling = _find_rare_keywords(card, snapshot, keywords)
     if not telling:
         return []
-    rows = [np.unique(snapshot.postings(key_hash(KEYWORD, keyword)).rows) for keyword in telling]
+    rows = [np.unique(snapshot.key_postings(key_hash(KEYWORD, keyword)).rows) for keyword in telling]
     weights = np.concatenate(
         [np.full(len(found), telling[keyword]) for keyword, found in zip(telling, rows, strict=True)]
     )
@@ -245,9 +245,9 @@ def _find_rare_keywords(card: Card, snapshot: Snapshot, keywords: Iterable[str])
     """The card's most discriminating keywords with their idf, by falling idf."""
     units = dict.fromkeys([*card.topics, *(u for k in (*card.topic_tags, *keywords) for u in keyword_units(k))])
     most = min(max(_FEW, _COMMON_SHARE * len(snapshot)), _MANY)
-    known = {unit: idf(snapshot, key_hash(KEYWORD, unit)) for unit in units}
+    known = {unit: key_idf(snapshot, key_hash(KEYWORD, unit)) for unit in units}
     rare = [
-        unit for unit, weight in known.items() if weight > 0 and snapshot.frequency(key_hash(KEYWORD, unit)) <= most
+        unit for unit, weight in known.items() if weight > 0 and snapshot.key_frequency(key_hash(KEYWORD, unit)) <= most
     ]
     rare.sort(key=lambda unit: (-known[unit], unit))
     return {unit: known[unit] for unit in rare[:_MOST_KEYWORDS]}

@@ -252,23 +252,25 @@ _KINDS = (
     r"|newsletter|letter|schedule|tariff|catalogue|assessment|audit|inspection|review|inventory|register|terms|document"
     r"|10-?k|10-?q|8-?k|20-?f|accounts|results|quarter|fiscal year|financial year|year|amendment|memo|circular|budget"
     r"|survey|record|log|specification|brochure|prospectus|return|certificate|permit|licen[cs]e|order|directive"
-    r"|standard|code|charter|bylaws?|by-laws?|agenda|summary|update|figures?|data)s?"
+    r"|standard|code|charter|bylaws?|by-laws?|agenda|summary|update)s?"
 )
+_QUALIFIED = r"(?:(?!(?:in|of|to|the|on|for|and|as|at|by|from|with)\b)[\w'’-]+\s+){0,3}"
+"""Words that may stand between "previous" and the kind of document it is said of."""
 _LATEST = re.compile(
     r"(?<!at the )(?<!at their )\b(?:latest|most[\s-]recent(?:ly)?|newest|up[\s-]to[\s-]date|last published"
     rf"|currently|presently|at present|now in force|in force (?:now|today)|as (?:of|at) today|today)\b"
     rf"|\bcurrent(?!\s+(?:assets?|liabilit|ratio|portion|maturit|tax|expenses?|account|debt|income|period|market|and))\b"
-    rf"|\blast\s+(?:\w+\s+){{0,2}}?{_KINDS}\b(?!\s+(?:of|in|before|page|day)\b)",
+    rf"|\blast\s+{_QUALIFIED}{_KINDS}\b(?!\s+(?:of|in|before|page|day)\b)",
     re.IGNORECASE,
 )
 _PREVIOUS = re.compile(
-    rf"\b(?:previous|prior|preceding|former|earlier|penultimate|last but one|second[\s-]latest)\s+(?:\w+\s+){{0,3}}?"
-    rf"{_KINDS}\b",
+    r"\b(?:previous|prior|preceding|former|earlier|penultimate|last but one|second[\s-]latest)"
+    rf"\s+{_QUALIFIED}{_KINDS}\b",
     re.IGNORECASE,
 )
-_NOT_DOCUMENTS = re.compile(r"\b(?:fiscal |financial )?(?:years?|quarters?|figures?|data)$", re.IGNORECASE)
+_NOT_DOCUMENTS = re.compile(r"\b(?:fiscal |financial )?(?:years?|quarters?)$", re.IGNORECASE)
 _OLDEST = re.compile(
-    rf"\b(?:oldest|original|first published|very first|earliest)\s+(?:\w+\s+){{0,3}}?{_KINDS}\b"
+    rf"\b(?:oldest|original|first published|very first|earliest)\s+{_QUALIFIED}{_KINDS}\b"
     r"|\bfirst (?:version|edition|issue)\b",
     re.IGNORECASE,
 )

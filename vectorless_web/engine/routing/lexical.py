@@ -217,12 +217,18 @@ def _find_allowed(rows: Array, allowed: Array) -> Array:
 
 
 def idf(snapshot: Snapshot, hashed: int) -> float:
-    """Inverse document frequency of a word or key, scaled to [0, 1]; 0 when no document has it.
+    """Inverse document frequency of a word, scaled to [0, 1]; 0 when no document has it.
 
     The scale is the highest value a collection of this size allows, that of a frequency of 0.
     """
-    frequency = snapshot.frequency(hashed)
-    if not frequency:
-        return 0.0
+    return _scale_idf(snapshot, snapshot.frequency(hashed))
+
+
+def key_idf(snapshot: Snapshot, hashed: int) -> float:
+    """The same of a key, which stands on cards alone."""
+    return _scale_idf(snapshot, snapshot.key_frequency(hashed))
+
+
+def _scale_idf(snapshot: Snapshot, frequency: int) -> float:
     size = len(snapshot)
-    return inverse_frequency(size, frequency) / inverse_frequency(size, 0)
+    return inverse_frequency(size, frequency) / inverse_frequency(size, 0) if frequency else 0.0

@@ -20,7 +20,7 @@ from vectorless_web.engine.routing.editions import read_wanted_edition
 from vectorless_web.engine.routing.passages import OpenTexts
 from vectorless_web.engine.routing.result import Explainer, RouteResult, ScoredCandidate
 from vectorless_web.engine.routing.series import SeriesArranger
-from vectorless_web.engine.routing.signals import RouteScorer, as_written, find_committed
+from vectorless_web.engine.routing.signals import RouteScorer, as_written, cover_names, find_committed
 
 CardSource = Callable[[int], Card]
 """The card of a document id."""
@@ -228,7 +228,7 @@ class DocumentRouter:
         everyone = self.snapshot.all_rows() if allowed is None else allowed
         pool = scorer.pool(_POOL * keep, allowed) if activated else everyone
         wanted = read_wanted_edition(plan.question)
-        arranger = SeriesArranger(self.snapshot, scorer.typed, wanted=wanted, has_period=bool(plan.periods))
+        arranger = SeriesArranger(self.snapshot, scorer.typed, plan, wanted)
         signals = scorer.with_texts(scorer.signals(pool, yielded=yielded, allowed=allowed))
         if wanted is not None and (missing := np.setdiff1d(arranger.relatives(signals, allowed), pool)).size:
             pool = np.union1d(pool, missing)
@@ -236,7 +236,7 @@ class DocumentRouter:
         if self._open_texts is not None and considered > 1:
             signals = scorer.with_passages(signals, self._open_texts, config.max_candidates)
         arranged = arranger.arrange(signals, allowed)
-        signals = arranged.signals
+        signals = cover_names(arranged.signals, scorer.typed, plan.entities)
         shown = max(2 * cut, _shown_to_model(config))
         places = [place for place in signals.order() if signals.score[place] > 0 or not activated][:shown]
         explainer = Explainer(scorer, signals, as_written(plan), arranged.notes)

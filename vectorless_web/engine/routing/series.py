@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from vectorless_web.engine.index.snapshot import Snapshot
-from vectorless_web.engine.index.snapshot_rows import Array
+from vectorless_web.engine.index.snapshot_rows import Array, term_hash
+from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing.card_keys import FORM, SPANS
 from vectorless_web.engine.routing.editions import (
     Edition,
@@ -44,13 +45,14 @@ class Arranged:
 class SeriesArranger:
     """Finds the series of likely documents and applies what the question wants of them."""
 
-    def __init__(
-        self, snapshot: Snapshot, typed: FieldScorer, *, wanted: WantedEdition | None, has_period: bool
-    ) -> None:
+    def __init__(self, snapshot: Snapshot, typed: FieldScorer, plan: QueryPlan, wanted: WantedEdition | None) -> None:
         self._snapshot, self._typed = snapshot, typed
         self._wanted = wanted
+        self._names = list(dict.fromkeys(term.term for term in plan.terms if term.source == "entity"))
+        self._named: dict[str, Array] = {}
+        self._rows: dict[int, Array] = {}
         # A named period is told apart by the typed fields; the words "as of" and "between" name one themselves.
-        self._is_current_meant = wanted is None and not has_period
+        self._is_current_meant = wanted is None and not plan.periods
 
     def relatives(self, signals: Signals, allowed: Array | None) -> Array:
         """Rows of the other editions of the first documents, which their words alone may not have brought."""
@@ -84,20 +86,33 @@ class SeriesArranger:
 
     def _members(self, row: int, allowed: Array | None) -> Array:
         """Rows of the series of a document that bear the names of the question as it does, itself among them."""
-        found = [np.array([row])]
-        for hashed in self._snapshot.series(np.array([row]))[0].tolist():
-            rows = self._snapshot.postings(hashed).rows if hashed else np.empty(0, np.int64)
-            if len(rows) <= _LARGEST:
-                found.append(rows)
-        members = np.unique(np.concatenate(found))
+        own = np.array([row])
+        hashes = self._snapshot.series(own)[0].tolist()
+        found = [rows for hashed in hashes if hashed and 1 < len(rows := self._of_series(hashed)) <= _LARGEST]
+        if not found:
+            return own
+        members = np.unique(np.concatenate([own, *found]))
         if allowed is not None:
             members = members[np.isin(members, allowed)]
-        for kind in ("name", "form"):
-            agreed = self._typed.parts(members).get(kind)
-            if agreed is not None:
-                own = agreed[members == row]
-                members = members[agreed >= (own[0] if len(own) else 0.0) - _SAME_NAME]
+        agreed = self._typed.agree_on_names(members)
+        own_agreement = agreed[:, members == row].max(axis=1, initial=0.0, keepdims=True)
+        members = members[np.all(agreed >= own_agreement - _SAME_NAME, axis=0)]
+        for name in self._names:
+            saying = self._saying(name)
+            if np.isin(row, saying):
+                members = members[np.isin(members, saying)]
         return members
+
+    def _saying(self, name: str) -> Array:
+        """Rows of the documents that say a word of a name: one title may be that of several issuers' documents."""
+        if name not in self._named:
+            self._named[name] = np.unique(self._snapshot.postings(term_hash(name)).rows)
+        return self._named[name]
+
+    def _of_series(self, hashed: int) -> Array:
+        if hashed not in self._rows:
+            self._rows[hashed] = self._snapshot.key_postings(hashed).rows
+        return self._rows[hashed]
 
     def _is_told_by_period(self, members: Sequence[int]) -> bool:
         """Whether a day or a stretch of time is looked up in reports, each of which covers several periods.

@@ -11,7 +11,7 @@ from vectorless_web.engine.index.snapshot_rows import Array, key_hash, term_hash
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing.card_keys import KEYWORD, keyword_units
 from vectorless_web.engine.routing.config import RouterConfig
-from vectorless_web.engine.routing.lexical import CardScorer, idf
+from vectorless_web.engine.routing.lexical import CardScorer, idf, key_idf
 from vectorless_web.engine.routing.passages import AskedWord, BestPassage, OpenTexts, PassageReader, TextEvidence
 from vectorless_web.engine.routing.typed import FieldScorer, Wanted, look_up_values, read_wanted_fields
 from vectorless_web.engine.text.analyser import analyse, words
@@ -39,8 +39,9 @@ def keyword_weights(plan: QueryPlan, snapshot: Snapshot) -> dict[int, float]:
     own = [t.term for t in plan.terms if t.source != "period" and not t.source.startswith("lexicon")]
     units = dict.fromkeys([*(unit for concept in _asked_concepts(plan) for unit in keyword_units(concept)), *own])
     hashes = {unit: (key_hash(KEYWORD, unit), term_hash(unit)) for unit in units}
-    known = {key: max(idf(snapshot, key), idf(snapshot, word)) for key, word in hashes.values()}
-    if not any(snapshot.frequency(key) for key in known):
+    snapshot.prepare([word for _, word in hashes.values()])
+    known = {key: max(key_idf(snapshot, key), idf(snapshot, word)) for key, word in hashes.values()}
+    if not any(snapshot.key_frequency(key) for key in known):
         return {}
     return {key: weight for key, weight in known.items() if weight > 0}
 
@@ -221,7 +222,7 @@ class RouteScorer:
             return None
         held = np.zeros(len(rows))
         for hashed, weight in self._keywords.items():
-            postings = self.snapshot.postings(hashed)
+            postings = self.snapshot.key_postings(hashed)
             held += weight * look_up_values(postings.rows, np.ones(len(postings.rows)), rows)
         return held / sum(self._keywords.values())
 
@@ -236,6 +237,27 @@ def _average_signals(weighted: Iterable[tuple[float, Array | None]], size: int) 
     return mean
 
 
+_OF_NAME = 0.7
+"""Least agreement with a name, in [0, 1], by which a document stands for it where several are compared."""
+
+
+def cover_names(signals: Signals, typed: FieldScorer, names: Sequence[str]) -> Signals:
+    """The signals with a document for each of the question's `names` first: several are there to be compared."""
+    mentions = [mention for mention in typed.wanted.mentions if mention.text in names]
+    if len(mentions) < 2 or not len(signals.rows):
+        return signals
+    held = [typed.score_name(mention, signals.rows) for mention in mentions]
+    if np.any(np.min(held, axis=0) >= _OF_NAME):
+        return signals
+    score, best = signals.score.copy(), float(signals.score.max())
+    for number, agreed in enumerate(held):
+        bearing = np.flatnonzero((agreed >= _OF_NAME) & (signals.score > 0))
+        if len(bearing):
+            first = bearing[np.lexsort((signals.ids[bearing], -signals.score[bearing]))[0]]
+            score[first] = best * (1 + (len(held) - number) * 1e-6)
+    return replace(signals, score=score)
+
+
 _CONFIDENT_NAME = 0.95
 """Least agreement of names, in [0, 1], from which one document alone may be committed to: a nickname learnt from
 another document (0.96) is enough, a guess is not. Measured: 53 of 65 questions commit, all to the right document; at
@@ -243,6 +265,9 @@ another document (0.96) is enough, a guess is not. Measured: 53 of 65 questions 
 _CONFIDENT_YEAR = 0.6
 """Least agreement of years from which one document alone may be committed to: the report on the year, or the next.
 Measured: at 0.3 54 questions commit, at 1.0 52, all rightly."""
+_SAID_ELSEWHERE = 0.4
+"""How much more of the question another document may say in one place, as a share of it, for one to be committed to:
+the name of the question may stand on the title of a document about something else."""
 _MARGIN = 0.06
 """How far the second document must stand behind in agreement of fields, in [0, 1]. Measured: 0.03 and 0.12 commit to
 the same 53."""
@@ -266,6 +291,8 @@ def find_committed(signals: Signals, wanted: Wanted, dropped: Collection[int] = 
     kept = ~np.isin(signals.rows, list(dropped))
     kept[first] = False
     others = signals.fields[kept]
+    if signals.text is not None and (signals.text[kept] > signals.text[first] + _SAID_ELSEWHERE).any():
+        return None
     if len(others) and others.max() > signals.fields[first] - _MARGIN:
         return None
     return int(signals.ids[first])

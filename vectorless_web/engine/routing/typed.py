@@ -20,7 +20,7 @@ from vectorless_web.engine.routing.card_keys import (
     ReportingSpan,
     family_of,
 )
-from vectorless_web.engine.routing.lexical import idf
+from vectorless_web.engine.routing.lexical import key_idf
 from vectorless_web.engine.routing.names import fold_words, glue_words
 from vectorless_web.engine.text.analyser import STOP_WORDS, words
 
@@ -185,16 +185,16 @@ def _list_word_runs(question: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _mention(text: str, start: int, hashed: int, snapshot: Snapshot) -> Iterator[Mention]:
-    rarity = idf(snapshot, hashed)
+    rarity = key_idf(snapshot, hashed)
     if rarity > 0:
-        strongest = int(snapshot.postings(hashed).counts.max())
+        strongest = int(snapshot.key_postings(hashed).counts.max())
         hashes = (hashed, *_subjects(hashed, strongest, snapshot))
         weight = rarity * _form(text) * strongest / MAX_COUNT
         yield Mention(text, start, start + len(text), hashes, weight, strongest)
 
 
 def _subjects(hashed: int, strongest: int, snapshot: Snapshot) -> list[int]:
-    postings = snapshot.postings(hashed)
+    postings = snapshot.key_postings(hashed)
     if len(postings.rows) > _MOST_EXPLAINING:
         return []
     confident = postings.rows[postings.counts >= _CONFIDENT_SHARE * strongest]
@@ -210,9 +210,9 @@ def _find_prefix_mentions(question: str, names: Sequence[str], snapshot: Snapsho
         start = question.find(name)
         key = glue_words(fold_words(name))
         hashed = key_hash(PREFIX, key)
-        if start < 0 or not key or snapshot.frequency(key_hash(ENTITY, key)):
+        if start < 0 or not key or snapshot.key_frequency(key_hash(ENTITY, key)):
             continue
-        rarity = idf(snapshot, hashed)
+        rarity = key_idf(snapshot, hashed)
         if rarity > 0:
             yield Mention(name, start, start + len(name), (hashed,), rarity * _PREFIX_CERTAINTY, MAX_COUNT)
 
@@ -289,10 +289,17 @@ class FieldScorer:
 
     def named_rows(self) -> Array:
         """Rows of all cards that bear a name the question mentions, ascending; very common names are passed over."""
-        found = [self.snapshot.postings(hashed).rows for m in self.wanted.mentions for hashed in m.hashes]
+        found = [self.snapshot.key_postings(hashed).rows for m in self.wanted.mentions for hashed in m.hashes]
         return np.unique(
             np.concatenate([np.empty(0, np.int64), *(rows for rows in found if len(rows) <= _LARGEST_POOL)])
         )
+
+    def agree_on_names(self, rows: Array) -> Array:
+        """How well these rows bear the names and the kinds of document that are asked for, shape (2, rows); 1 for a
+        part that is not asked for."""
+        ones = np.ones(len(rows))
+        names = self._names(rows) if self.wanted.mentions else ones
+        return np.stack([names, self._forms(rows) if self.wanted.families else ones])
 
     def parts(self, rows: Array) -> dict[str, Array]:
         """Agreement of each part with these rows (ascending), by the part's name; only parts that are asked for."""
@@ -340,7 +347,7 @@ class FieldScorer:
     def strength(self, kind: str, value: str, rows: Array) -> Array:
         """How surely each row has the key, in [0, 1]."""
         if (kind, value) not in self._held:
-            postings = self.snapshot.postings(key_hash(kind, value))
+            postings = self.snapshot.key_postings(key_hash(kind, value))
             self._held[kind, value] = (postings.rows, postings.counts / MAX_COUNT)
         return look_up_values(*self._held[kind, value], rows)
 
@@ -348,12 +355,12 @@ class FieldScorer:
         total = sum(mention.weight for mention in self.wanted.mentions)
         held = np.zeros(len(rows))
         for mention in self.wanted.mentions:
-            held += mention.weight * self._score_names(mention, rows)
+            held += mention.weight * self.score_name(mention, rows)
         return held / total
 
-    def _score_names(self, mention: Mention, rows: Array) -> Array:
+    def score_name(self, mention: Mention, rows: Array) -> Array:
         """How surely each row bears the name, in [0, 1]: 1 for the surest bearer there is."""
-        first, *others = (self.snapshot.postings(hashed) for hashed in mention.hashes)
+        first, *others = (self.snapshot.key_postings(hashed) for hashed in mention.hashes)
         surest = look_up_values(first.rows, first.counts / mention.strongest, rows)
         for postings in others:
             learnt = look_up_values(postings.rows, _LEARNT * postings.counts / MAX_COUNT, rows)
@@ -362,7 +369,7 @@ class FieldScorer:
 
     def list_borne_names(self, rows: Array) -> list[list[str]]:
         """For each of these rows (ascending): the names of the question it bears, as the question writes them."""
-        held = [(mention.text, self._score_names(mention, rows) > 0) for mention in self.wanted.mentions]
+        held = [(mention.text, self.score_name(mention, rows) > 0) for mention in self.wanted.mentions]
         return [[text for text, bears in held if bears[place]] for place in range(len(rows))]
 
     def _years(self, rows: Array) -> Array:

@@ -5,6 +5,7 @@ import threading
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import Stemmer
 
@@ -71,10 +72,7 @@ def analyse(text: str) -> list[str]:
     Stemming: Snowball English (Porter2).
     """
     found: list[str] = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
-    terms: list[str] = []
-    for word in found:
-        terms += word_terms(word)
-    return terms
+    return list(chain.from_iterable(map(word_terms, found)))
 
 
 @lru_cache(maxsize=1 << 13)

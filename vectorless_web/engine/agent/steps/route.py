@@ -19,6 +19,7 @@ from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
 from vectorless_web.engine.questions.understand import asks_documents
 from vectorless_web.engine.routing import DocumentRouter, RouterConfig, RouteResult, ScoredCandidate
 from vectorless_web.engine.routing.card_keys import card_row
+from vectorless_web.engine.routing.editions import read_edition, read_head
 from vectorless_web.engine.text.analyser import analyse
 
 FIELD_WEIGHTS = (("name", 3.0), ("title", 3.0), ("tags", 2.0), ("hints", 1.0), ("overview", 1.0), ("sections", 1.0))
@@ -150,10 +151,7 @@ class CardRouter:
 
     def __init__(self, corpus: Corpus) -> None:
         self._names = [entry.id for entry in corpus.entries()]
-        rows = [
-            card_row(number, corpus.card(entry.id), name=entry.name)
-            for number, entry in enumerate(corpus.entries(), start=1)
-        ]
+        rows = [_encode_card(number, entry, corpus) for number, entry in enumerate(corpus.entries(), start=1)]
         snapshot = Snapshot.open(build_snapshot(rows), version=corpus.fingerprint)
         if len(rows) > 1:
             lists = {number: encode_words(_words_of(corpus, name)) for number, name in enumerate(self._names, start=1)}
@@ -183,6 +181,13 @@ class CardRouter:
     def _open(self, corpus: Corpus, ids: Sequence[int]) -> dict[int, CompiledDocument]:
         found = {number: corpus.peek(self._name(number)) for number in ids}
         return {number: document for number, document in found.items() if document is not None}
+
+
+def _encode_card(number: int, entry: DocumentEntry, corpus: Corpus) -> bytes:
+    card, document = corpus.card(entry.id), corpus.peek(entry.id)
+    head = read_head(document) if document is not None else ""
+    edition = read_edition(title=card.title or entry.title, name=entry.name, card=card, head=head)
+    return card_row(number, card, name=entry.name, edition=edition)
 
 
 def _words_of(corpus: Corpus, name: str) -> Spread:

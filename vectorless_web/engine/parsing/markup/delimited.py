@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import TextBlock
-from vectorless_web.engine.parsing.tables.spans import MOST_CELLS, SpanCell, guess_headers
+from vectorless_web.engine.parsing.tables.spans import SpanCell, guess_headers
 
 _NAMES = {".csv": ",;\t|", ".tsv": "\t", ".tab": "\t"}
 _LOOKED_AT, _FEWEST_LINES = 50, 3
@@ -20,6 +20,8 @@ _FEWEST_CELLS = 3
 """Cells of a row, at least, in a file that its name does not call a table: prose has commas, too."""
 _LONGEST_CELL = 120
 """Characters of a cell in such a file; sentences are longer."""
+_STRETCH = 50_000
+"""Places of a grid laid out at once: what is made of them is thrown away before the next, so that memory is bounded."""
 _NEXT_WORD = re.compile(r",\s\w")
 
 
@@ -35,8 +37,7 @@ def claims_delimited(text: str, name: str) -> bool:
 def read_delimited(text: str) -> tuple[str, list[TextBlock]]:
     """The table's readable text, its cells parted by tabs, and its blocks; lines around it are paragraphs."""
     delimiter = _find_delimiter(text, ",;\t|", named=True)
-    rows = [[_clean(cell) for cell in row] for row in _rows(text, delimiter)]
-    rows = [row for row in rows if any(row)]
+    rows = [row for row in _clean_rows(text, delimiter) if any(row)]
     width = Counter(len(row) for row in rows).most_common(1)[0][0]
     writer = BlockWriter()
     first = next((number for number, row in enumerate(rows) if len(row) == width), 0)
@@ -49,16 +50,17 @@ def read_delimited(text: str) -> tuple[str, list[TextBlock]]:
 def _write_table(writer: BlockWriter, rows: Sequence[Sequence[str]]) -> None:
     """Write the rows as one table; one too large for a grid in stretches that share the header."""
     width = max((len(row) for row in rows), default=1)
-    even = [[*row, *[""] * (width - len(row))] for row in rows]
-    headers = guess_headers(even) or int(_is_header(even))
-    most = max(MOST_CELLS // width - headers, 1)
-    if len(even) <= most + headers:
-        writer.write_table([[SpanCell(cell) for cell in row] for row in even], headers=headers)
-        return
-    head = even[:headers]
-    for number, start in enumerate(range(headers, len(even), most)):
-        stretch = [*head, *even[start : start + most]]
-        writer.write_table([[SpanCell(cell) for cell in row] for row in stretch], headers=headers, continued=number > 0)
+    first = [_fill(row, width) for row in rows[:_LOOKED_AT]]
+    headers = guess_headers(first) or int(_is_header(first))
+    most = max(_STRETCH // width - headers, 1)
+    for number, start in enumerate(range(headers, max(len(rows), headers + 1), most)):
+        stretch = (*rows[:headers], *rows[start : start + most])
+        cells = [[SpanCell(cell) for cell in _fill(row, width)] for row in stretch]
+        writer.write_table(cells, headers=headers, continued=number > 0)
+
+
+def _fill(row: Sequence[str], width: int) -> list[str]:
+    return [*row, *[""] * (width - len(row))]
 
 
 def _is_header(rows: Sequence[Sequence[str]]) -> bool:
@@ -67,6 +69,13 @@ def _is_header(rows: Sequence[Sequence[str]]) -> bool:
     return (
         len(rows) > 1 and all(first) and len(set(first)) == len(first) and not any(cell[:1].isdigit() for cell in first)
     )
+
+
+def _clean_rows(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Rows without what shows nothing; equal cells are one object, for columns repeat what they say."""
+    known: dict[str, str] = {}
+    for row in _rows(text, delimiter):
+        yield [known.setdefault(cell, cell) for cell in map(_clean, row)]
 
 
 def _clean(cell: str) -> str:

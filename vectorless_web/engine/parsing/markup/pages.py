@@ -1,5 +1,6 @@
 """Cuts text without printed pages into pages of about 3,000 characters, and makes drafts of its blocks."""
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -65,7 +66,8 @@ class DocumentText:
 def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()) -> tuple[list[Page], list[Draft]]:
     """Pages and drafts of a text; pages end where blocks end, so that no block is divided.
 
-    `starts`: where the pages of a file that has pages of its own begin in the text; the first is 0.
+    `starts`: where the pages of a file that has pages of its own begin in the text; the first is 0. The blocks' cells
+    are taken from them.
     """
     bounds = list(zip(starts, [*starts[1:], len(text)], strict=True)) if starts else _page_bounds(text, blocks)
     pages = [Page(number, *_A4, text[start:end], _A4) for number, (start, end) in enumerate(bounds)]
@@ -74,6 +76,7 @@ def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()
         while block.start >= bounds[page][1] and page + 1 < len(bounds):
             page += 1
         drafts.append(_draft(text, block, page, bounds[page][0]))
+        block.cells = block.heads = None  # the draft has them now; a long table has many
     return pages, drafts
 
 
@@ -105,7 +108,7 @@ def _table(text: str, block: TextBlock, page: int, base: int) -> Draft:
         cells = [_cell(builder, text, span, page, base, column) for column, span in enumerate(spans)]
         length = builder.length - offset
         cells += [Cell("", builder.length, 0)] * (width - len(cells))
-        builder.append_unplaced("\n")
+        _part_cells(builder, text, spans[-1][1] if spans else 0, page, base, "\n")
         is_header = number < heads.rows
         rows.append(Row(heads.labels[number], tuple(cells), offset, length, page, is_header, heads.paths[number]))
     draft = builder.draft(NodeKind.TABLE, page, title=block.title)
@@ -133,10 +136,19 @@ def _with_columns(rows: Sequence[Row], heads: Heads, title: str) -> Table:
     return with_units(Table(tuple(columns), tuple(rows), part=heads.part), units=units)
 
 
+def _part_cells(builder: TextBuilder, text: str, place: int, page: int, base: int, mark: str) -> None:
+    """Write the mark between two cells or rows: where it stands in the text itself, the runs on both sides are one."""
+    if text[place : place + 1] == mark:
+        builder.raw(page, place - base, mark, verbatim=True)
+    else:
+        builder.append_unplaced(mark)
+
+
 def _cell(builder: TextBuilder, text: str, span: tuple[int, int], page: int, base: int, column: int) -> Cell:
     if column:
-        builder.append_unplaced("\t")
+        _part_cells(builder, text, span[0] - 1, page, base, "\t")
     offset, (start, end) = builder.length, span
     if start < end:
         builder.raw(page, start - base, text[start:end])
-    return Cell(text[start:end].translate({9: " ", 10: " "}), offset, end - start)
+    # Columns repeat what they say: equal cells share one text.
+    return Cell(sys.intern(text[start:end].translate({9: " ", 10: " "})), offset, end - start)

@@ -115,7 +115,7 @@ class _PageReader:
         rotated = pdfium_c.FPDFPage_GetRotation(self._page) % 2 == 1
         width, height = shown[::-1] if rotated else shown
         self._text = _CONTROL.sub(" ", raw_text(self._textpage))
-        ranges = [list(match.span()) for match in _WORD.finditer(self._text)]
+        ranges = [match.span() for match in _WORD.finditer(self._text)]
         turns = self._turns(ranges)
         boxes = self._upright(self._boxes(ranges), turns, width, height)
         page = Page(self._index, *((height, width) if turns % 2 else (width, height)), self._text, shown)
@@ -124,7 +124,7 @@ class _PageReader:
             page.lines = list(self._lines(ranges, boxes))
         return page
 
-    def _lines(self, spans: list[list[int]], boxes: NDArray[np.float32]) -> Iterator[Line]:
+    def _lines(self, spans: Sequence[tuple[int, int]], boxes: NDArray[np.float32]) -> Iterator[Line]:
         """The lines of a page; their boxes and gaps are found for all of them at once."""
         starts = _line_starts(boxes)
         ends = [*starts[1:], len(boxes)]
@@ -138,7 +138,7 @@ class _PageReader:
             text, words = self._text[start:end], (first, last)
             yield Line(self._index, start, end, text, left, top, right, bottom, style, words, lead, gapped, even)
 
-    def _boxes(self, spans: list[list[int]]) -> NDArray[np.float32]:
+    def _boxes(self, spans: Sequence[tuple[int, int]]) -> NDArray[np.float32]:
         """Boxes of words in page space (left, top, right, bottom), from those of their first and last characters."""
         count = len(spans)
         ends = np.zeros((2 * count, 4), dtype=np.float32)
@@ -169,7 +169,7 @@ class _PageReader:
             pdfium_c.FPDFPage_GetMediaBox(self._page, *map(ctypes.byref, crop))
         return crop[0].value, crop[1].value
 
-    def _turns(self, spans: list[list[int]]) -> int:
+    def _turns(self, spans: Sequence[tuple[int, int]]) -> int:
         """Quarter turns (clockwise) that make most of the text upright, from the text matrices of a few words."""
         sampled = spans[:: max(1, len(spans) // _SAMPLES)]
         found = Counter(self._direction(start) for start, _ in sampled)
@@ -180,7 +180,7 @@ class _PageReader:
             return 0
         return round(math.atan2(self._matrix[1], self._matrix[0]) / (math.pi / 2)) % 4
 
-    def _line_style(self, spans: list[list[int]], first: int, last: int) -> tuple[Style, int, bool]:
+    def _line_style(self, spans: Sequence[tuple[int, int]], first: int, last: int) -> tuple[Style, int, bool]:
         """The style of most of the line, where a differently styled beginning ends, and whether it ends as it looks."""
         start = spans[first][0]
         opening, closing = self._style(start), self._style(spans[last - 1][0])

@@ -19,10 +19,10 @@ _LONGEST_FIGURE, _BACKWARDS = 48, 3
 reads from right to left."""
 _CURRENCY = re.compile(r"^[($€£¥₹(]*(?:[$€£¥₹]|US\$|USD|EUR)$")
 _MARK = re.compile(r"^\((?:[a-z]|\d{1,2})\)$|^[*†‡]+$", re.IGNORECASE)
-_SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|bps)$")
+_SUFFIX = re.compile(r"^(?:%|\)|\)%|x|pts?\.?|pps?|bps|:)$")
 _NUMBER = re.compile(
-    r"^(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}(?:\s*%)?"
-    r"(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
+    r"^(?:[<>≤≥≈~±+]\s?)?(?:US)?[$€£¥₹]?\s*[(\[–—−-]{0,2}\s*[$€£¥₹]?\s*(?:\d[\d,.’' ]*|\.\d+)\s*[%)\]xX]{0,3}"
+    r"(?:\s*(?:%|bps|pps?|pts))?(?:\s?[(±]\s?\d+(?:\.\d+)?\s?%?\)?)?(?:\s*(?:\([a-zA-Z0-9]{1,2}\)|\*+))*$"
 )
 _ISO_DATE = re.compile(r"^(?:19|20)\d\d-\d\d-\d\d$")
 _NIL = re.compile(
@@ -49,7 +49,7 @@ def is_number(text: str) -> bool:
 
 
 def _is_figure(text: str) -> bool:
-    return len(text) < _LONGEST_FIGURE and is_number(" ".join(text.split()))
+    return len(text) < _LONGEST_FIGURE and not text.rstrip().endswith(",") and is_number(" ".join(text.split()))
 
 
 def split_cells(page: Page, line: Line) -> list[CellSpan]:
@@ -107,6 +107,8 @@ def _has_gap(boxes: list[list[float]], size: float) -> bool:
 def _parts(text: str, spans: list[list[int]], boxes: list[list[float]], k: int, limit: float) -> bool:
     """Whether a new cell starts at word k."""
     gap = boxes[k][0] - boxes[k - 1][2]
+    if gap <= _CURRENCY_GAP / _GAP * limit and spans[k][0] >= spans[k - 1][1]:
+        return False  # the space between two words, in most cases
     word, before = text[spans[k][0] : spans[k][1]], text[spans[k - 1][0] : spans[k - 1][1]]
     following = text[spans[k + 1][0] : spans[k + 1][1]] if k + 1 < len(spans) else ""
     if word == "%" and following[:1].isalpha() and gap > _CURRENCY_GAP / _GAP * limit:

@@ -1,5 +1,6 @@
 """Builds the grid of a table: columns from the figures' edges, wrapped labels joined."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,8 +9,13 @@ from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.headers import nearest_column
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, LineRole, LineRow
 
+_WORD = re.compile(r"\S+")
+_OVER = 6.0
+"""Points by which the middle of a column's name may stand beside the column."""
 _TIGHT = 1.5
 """Points by which figures of neighbouring columns may overlap and still be two columns."""
+_LEAST_COLUMNS = 2
+"""Columns that a table keeps when those of its labels are joined."""
 _SEVERAL = 3
 """Columns, and rows that have a figure in each of them, from which those rows tell the columns."""
 _SAME_HEIGHT = 0.5
@@ -20,6 +26,12 @@ _INDENTED = 12.0
 """Points by which a label may be indented."""
 _LONG_LABEL = 0.75
 """Share of the width of the labels that a label fills at least when it is broken for want of room."""
+_FORM_ROWS, _SAME_LEFT = 2, 6.0
+"""Rows of a form, at least, and points within which its cells begin at the same place."""
+_LONGEST_NAME = 40
+"""Characters of a column's name in a table of words; a longer cell says something."""
+_SHORT_LABEL, _MOSTLY = 2, 0.8
+"""Characters of a mark before the labels, and share of the rows that have such a mark or none, and words beside it."""
 _CLOSE = 0.35
 """Heights of a row: within this gap a row may carry on the one above."""
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
@@ -46,18 +58,81 @@ class Grid:
     edges: list[tuple[float, float]] = field(default_factory=list)
 
 
+Visual = tuple[list[CellSpan], float, float, bool]
+
+
 def build_grid(rows: Sequence[LineRow]) -> Grid:
     """The grid of one region of one page."""
     visual = _visual_rows(rows)
-    edges = _column_edges(visual)
+    is_form = _is_form(visual)
+    edges = _form_edges(visual) if is_form else _column_edges(visual)
+    if not is_form:
+        visual = _part_names(visual, edges)
     grid = Grid(edges=edges)
     left = min((cells[0].left for cells, _, _, is_header in visual if not is_header), default=0.0)
     for cells, top, bottom, is_header in visual:
-        placed = _place(cells, edges, is_header, left)
+        placed = _place_in_form(cells, edges) if is_form else _place(cells, edges, is_header, left)
         grid.rows.append(GridRow(placed, cells[0].page, top, bottom, cells[0].left, is_header))
+    if _is_label_beside(grid):
+        _join_labels(grid)
     _release_labels(grid.rows)
     grid.rows = _join_wrapped(grid.rows)
     return grid
+
+
+def _part_names(visual: Sequence[Visual], edges: Sequence[tuple[float, float]]) -> list[Visual]:
+    """The rows, with the names in the lowest row of the header parted where one cell holds those of several columns."""
+    parted = list(visual)
+    leading = list(itertools.takewhile(lambda row: row[3], visual))
+    lowest = max((number for number, (cells, *_) in enumerate(leading) if not _are_units(cells)), default=None)
+    if lowest is None:
+        return parted
+    cells, top, bottom, is_header = visual[lowest]
+    parted[lowest] = ([part for cell in cells for part in _part_name(cell, edges)], top, bottom, is_header)
+    return parted
+
+
+def _are_units(cells: Sequence[CellSpan]) -> bool:
+    """Whether a row of the header says units alone: "%   %" or "(in thousands)"."""
+    return all(cell.text.startswith("(") or not any(map(str.isalnum, cell.text)) for cell in cells)
+
+
+def _part_name(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> list[CellSpan]:
+    """One cell for each column below, when every one of them has a word right over it and no word is left over."""
+    below = [edge for edge in edges if _overlap((cell.left, cell.right), edge) > _TIGHT]
+    words = list(_WORD.finditer(cell.text))
+    if len(below) < _LEAST_COLUMNS or len(words) != len(below):
+        return [cell]
+    width = (cell.right - cell.left) / max(len(cell.text), 1)
+    parts = []
+    for word, edge in zip(words, below, strict=True):
+        left, right = cell.left + width * word.start(), cell.left + width * word.end()
+        if not edge[0] - _OVER < (left + right) / 2 < edge[1] + _OVER:
+            return [cell]
+        start, end = cell.start + word.start(), cell.start + word.end()
+        parts.append(CellSpan(cell.page, start, end, left, right, False, word.group()))
+    return parts
+
+
+def _is_label_beside(grid: Grid) -> bool:
+    """Whether the labels stand in the second column, behind marks or nothing at all in the first."""
+    body = [row for row in grid.rows if not row.is_header]
+    told = [row for row in body if len(row.cells) > _LEAST_COLUMNS and row.cells[1]]
+    words = [row for row in told if not any(span.numeric for span in row.cells[1])]
+    marks = [row for row in words if _is_mark("".join(span.text for span in row.cells[0]).strip())]
+    own = [row for row in body if not row.cells[1:2] or not row.cells[1]]
+    return len(marks) > 1 and len(marks) >= _MOSTLY * len(told) and len(own) < len(marks)
+
+
+def _is_mark(text: str) -> bool:
+    return not text or (text.isalpha() and len(text) <= _SHORT_LABEL)
+
+
+def _join_labels(grid: Grid) -> None:
+    grid.edges = grid.edges[1:]
+    for row in grid.rows:
+        row.left = row.cells[1][0].left if row.cells[1] else row.left
+        row.cells = [[*row.cells[0], *row.cells[1]], *row.cells[2:]]
 
 
 def _release_labels(rows: Sequence[GridRow]) -> None:
@@ -76,9 +151,6 @@ def _release_labels(rows: Sequence[GridRow]) -> None:
         row.is_header = False
 
 
-Visual = tuple[list[CellSpan], float, float, bool]
-
-
 def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
     """Lines whose heights overlap form one row, whatever their order in the file."""
     groups: list[list[LineRow]] = []
@@ -95,7 +167,7 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
         particular = _is_particular(cells)
         seen_data = seen_data or particular
         if words_only:
-            seen_data = bool(visual) or not _stands_out(groups)
+            seen_data = particular or bool(visual) or not _stands_out(groups)
         seen_data = seen_data or any(row.role is LineRole.DATA for row in group)
         is_header = not seen_data or (
             len(cells) > 1 and not words_only and not particular and all(row.role is LineRole.HEADER for row in group)
@@ -103,6 +175,34 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
         top, bottom = min(row.line.top for row in group), max(row.line.bottom for row in group)
         visual.append((cells, top, bottom, is_header))
     return visual
+
+
+def _is_form(visual: Sequence[Visual]) -> bool:
+    """Whether most rows say two or more particulars side by side: "Name: value   Name: value"."""
+    several = [[cell for cell in cells if cell.text.rstrip().endswith(":")] for cells, *_ in visual if len(cells) > 1]
+    return sum(len(names) > 1 for names in several) >= max(_FORM_ROWS, (len(several) + 1) // 2)
+
+
+def _form_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
+    """Columns of a form begin where cells of several rows do."""
+    lefts = sorted(cell.left for cells, *_ in visual for cell in cells[1:])
+    groups: list[list[float]] = []
+    for left in lefts:
+        if groups and left - groups[-1][-1] < _SAME_LEFT:
+            groups[-1].append(left)
+        else:
+            groups.append([left])
+    begins = [group[0] for group in groups if len(group) > 1]
+    last = max(cell.right for cells, *_ in visual for cell in cells)
+    return list(zip(begins, [*begins[1:], last], strict=True))
+
+
+def _place_in_form(cells: Sequence[CellSpan], edges: Sequence[tuple[float, float]]) -> list[list[CellSpan]]:
+    """The cells of a row of a form, each in the last column that begins before it."""
+    placed: list[list[CellSpan]] = [[] for _ in range(len(edges) + 1)]
+    for cell in cells:
+        placed[sum(cell.left > left - _TIGHT for left, _ in edges)].append(cell)
+    return placed
 
 
 def _is_particular(cells: Sequence[CellSpan]) -> bool:
@@ -115,7 +215,10 @@ def _is_particular(cells: Sequence[CellSpan]) -> bool:
 
 def _stands_out(groups: Sequence[Sequence[LineRow]]) -> bool:
     """Whether the first row of a table of words is set differently from the second: then it is the header."""
-    return len(groups) > 1 and groups[0][0].line.style.weight != groups[1][0].line.style.weight
+    if len(groups) < _FORM_ROWS or any(len(cell.text) > _LONGEST_NAME for row in groups[0] for cell in row.cells):
+        return False
+    first, second = (next(row.line.style for row in group) for group in groups[:2])
+    return first.weight != second.weight
 
 
 def _same_height(group: Sequence[LineRow], row: LineRow) -> bool:
@@ -203,9 +306,9 @@ def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
     """A label printed over two lines becomes one: its first line has no figures and runs on in the next."""
     joined: list[GridRow] = []
     reach = max((row.cells[0][-1].right for row in rows if row.cells[0] and not row.is_header), default=0.0)
-    for row in rows:
+    for row, following in itertools.zip_longest(rows, rows[1:]):
         before = joined[-1] if joined else None
-        if before is not None and (_continues_row(before, row) or _fills_label(before, row, reach)):
+        if before is not None and (_continues_row(before, row) or _fills_label(before, row, reach, following)):
             before.cells[0].extend(row.cells[0])
             for number in range(1, len(row.cells)):
                 before.cells[number].extend(row.cells[number])
@@ -227,19 +330,29 @@ def _continues_row(before: GridRow, row: GridRow) -> bool:
     return _continues_label(before, row)
 
 
-def _fills_label(before: GridRow, row: GridRow, reach: float) -> bool:
+def _fills_label(before: GridRow, row: GridRow, reach: float, following: GridRow | None) -> bool:
     """Whether a label without figures was broken because it fills its column: the next word had no room there."""
     if before.is_header or row.is_header or not before.cells[0] or not row.cells[0]:
         return False
     if any(before.cells[1:]) and any(row.cells[1:]):
         return False
     first, second = before.cells[0][-1], row.cells[0][0]
+    begins = second.text[:1].isupper() and not _UNFINISHED.search(first.text)
+    if begins and (second.text.rstrip().endswith(":") or _is_member(before, row, following)):
+        return False
     words = second.text.split()
     close = row.top - before.bottom < _CLOSE * (row.bottom - row.top)
     if not close or not words or first.text.rstrip().endswith(":") or second.left < before.left - _TIGHT:
         return False
     width = (second.right - second.left) * (len(words[0]) + 1) / max(len(second.text), 1)
     return first.right + width > reach and first.right - first.left > _LONG_LABEL * (reach - before.left)
+
+
+def _is_member(before: GridRow, row: GridRow, following: GridRow | None) -> bool:
+    """Whether a row is the first of a group: indented under the label above, as is the row that follows it."""
+    if following is None or row.left < before.left + _TIGHT or not any(row.cells[1:]):
+        return False
+    return abs(following.left - row.left) < _TIGHT and bool(following.cells[0]) and any(following.cells[1:])
 
 
 def _continues_cells(before: GridRow, row: GridRow) -> bool:

@@ -20,11 +20,15 @@ _WIDE = 0.4
 """Share of the columns' width from which a header over the middle one of them spans them all."""
 _BESIDE = 0.1
 """What a point of distance from the middle of a column costs a header that stands over the column anyway."""
+_PAIR, _BESIDE_GROUP = 2, 4.0
+"""Columns of a group that repeats, at least, and points by which its header may stand beside it."""
+_SAME_PLACE = 3.0
+"""Points within which the middles of two lines of a header are the same."""
 _TINY = 1e-9
 """Costs that differ by less are equal; the first way found then wins."""
-_YEAR = re.compile(r"^(?:FY\s?)?(?:19|20)\d\d$", re.I)
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIVIDED = re.compile("[\ufffe\x02\xad]\\s?(?=[a-z])")
+_RUNS_ON = re.compile(r"(?:[&/,-]|\b(?:and|of|or|in|to|for|the|from|by|on|with))\s*$", re.I)
 _HYPHEN = re.compile("[\ufffe\x02\xad]\\s?")
 
 
@@ -45,11 +49,16 @@ def lay_levels(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> lis
     """For each figure column the levels of its header, outermost first; `rows` from top to bottom."""
     if not edges:
         return []
+    rows = _join_lines(rows, len(edges))
     anchors, laid = [*edges], list[list[_Part]]()
     dated = [False] * len(edges)
-    for spans in reversed(rows):  # the lowest row has a header for most columns, so that the others find their stacks
+    # The lowest row comes first: it has a header for most columns, so that the others find their stacks.
+    for number, spans in reversed(list(enumerate(rows))):
         ordered = sorted(spans, key=lambda span: span.left)
-        found = _choose_runs(ordered, anchors, dated)
+        found = _find_groups(ordered, laid[0], anchors) if laid and not number else None
+        size = _count_repeated(laid[0], len(edges)) if laid else 1
+        found = found or (_choose_runs(ordered, anchors, dated, size) if size > 1 else None)
+        found = found or _choose_runs(ordered, anchors, dated) or [(nearest_column(c, anchors),) * 2 for c in ordered]
         laid.append([_Part(header_text(span.text), run) for span, run in zip(ordered, found, strict=True)])
         for span, (first, last) in zip(ordered, found, strict=True):
             if first == last:
@@ -57,6 +66,67 @@ def lay_levels(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> lis
                 anchors[first] = _widen(anchors, first, (span.left, span.right))
     laid.reverse()
     return [_stack([part for parts in laid for part in parts], column) for column in range(len(edges))]
+
+
+def _join_lines(rows: Sequence[Sequence[CellSpan]], columns: int) -> list[Sequence[CellSpan]]:
+    """The rows above the lowest, those joined that have as many headers at the same places: lines of one header."""
+    joined: list[Sequence[CellSpan]] = []
+    for number, spans in enumerate(rows):
+        before = joined[-1] if joined else ()
+        if number + 1 < len(rows) and len(before) == len(spans) < columns and _stand_alike(before, spans):
+            joined[-1] = [_join_spans(above, below) for above, below in zip(before, spans, strict=True)]
+        else:
+            joined.append(spans)
+    return joined
+
+
+def _stand_alike(above: Sequence[CellSpan], below: Sequence[CellSpan]) -> bool:
+    """Whether headers are lines of the same ones; a lone header under another must go on with it by its words."""
+    if len(below) == 1 and not below[0].text[:1].islower() and not _RUNS_ON.search(above[0].text):
+        return False
+    return all(
+        abs(one.left + one.right - other.left - other.right) < 2 * _SAME_PLACE
+        or abs(one.left - other.left) < _SAME_LEFT
+        for one, other in zip(above, below, strict=True)
+    )
+
+
+def _join_spans(above: CellSpan, below: CellSpan) -> CellSpan:
+    text = _join(header_text(above.text), header_text(below.text))
+    left, right = min(above.left, below.left), max(above.right, below.right)
+    return CellSpan(above.page, above.start, above.end, left, right, False, text)
+
+
+def _count_repeated(lowest: Sequence[_Part], columns: int) -> int:
+    """How many columns of periods the lowest row repeats: 2 for "2022 2021 2022 2021"; 1 for none."""
+    names = [part.text for part in lowest]
+    if len(names) != columns or not all(_YEAR_IN.search(name) for name in names):
+        return 1
+    size = names.index(names[0], 1) if names[0] in names[1:] else columns
+    return size if columns % size == 0 and size < columns and names == names[:size] * (columns // size) else 1
+
+
+def _find_groups(
+    cells: Sequence[CellSpan], lowest: Sequence[_Part], anchors: Sequence[Edge]
+) -> list[tuple[int, int]] | None:
+    """The groups of columns that headers stand over where the lowest row repeats its names; None when they are others.
+
+    "2022   2021" over "Shares Amount Shares Amount" may be centred or set flush: each heads a pair.
+    """
+    size, rest = divmod(len(anchors), len(cells))
+    names = [part.text for part in lowest]
+    if len({cell.text for cell in cells}) < len(cells):
+        return None
+    if rest or size < _PAIR or len(cells) < _PAIR or len(names) != len(anchors) or len(set(names[:size])) < size:
+        return None
+    if names != names[:size] * len(cells):
+        return None
+    groups = [(first, first + size - 1) for first in range(0, len(anchors), size)]
+    inside = all(
+        anchors[first][0] - _BESIDE_GROUP < cell.right and cell.left < anchors[last][1] + _BESIDE_GROUP
+        for cell, (first, last) in zip(cells, groups, strict=True)
+    )
+    return groups if inside else None
 
 
 def _stack(parts: Sequence[_Part], column: int) -> tuple[str, ...]:
@@ -86,10 +156,13 @@ def _widen(anchors: Sequence[Edge], column: int, span: Edge) -> Edge:
     return left, right
 
 
-def _choose_runs(cells: Sequence[CellSpan], anchors: Sequence[Edge], dated: Sequence[bool]) -> list[tuple[int, int]]:
+def _choose_runs(
+    cells: Sequence[CellSpan], anchors: Sequence[Edge], dated: Sequence[bool], size: int = 1
+) -> list[tuple[int, int]] | None:
     """For each header cell of a line the figure columns (first, last) it spans, in order and without overlaps.
 
-    `dated`: columns with a year below, so that what stands above rather spans several than names one.
+    `dated`: columns with a year below, so that what stands above rather spans several than names one. `size`: columns
+    come in groups of so many, which no header parts. None when no way was found.
 
     The nearest columns are chosen; a column left without a header costs as much as `_UNCOVERED` points of distance.
     """
@@ -108,12 +181,14 @@ def _choose_runs(cells: Sequence[CellSpan], anchors: Sequence[Edge], dated: Sequ
                 _keep_cheaper(best, (cell, column + 1), cost + missed, chosen)
             if cell == count:
                 continue
-            for last in range(column, columns):
+            if column % size:
+                continue
+            for last in range(column + size - 1, columns, size):
                 distance = _distance(cells[cell], anchors, (column, last), all(dated[column : last + 1]))
                 if distance is not None:
                     _keep_cheaper(best, (cell + 1, last + 1), cost + distance, [*chosen, (column, last)])
     found = best.get((count, columns))
-    return found[1] if found else [(nearest_column(cell, anchors),) * 2 for cell in cells]
+    return found[1] if found else None
 
 
 def _keep_cheaper(
@@ -143,7 +218,9 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], is
     inside = any(own[0] <= middle <= own[1] for own in anchors[first : last + 1])
     text = cell.text.strip()
     spanning = (
-        is_dated or bool(PERIOD.match(text) or _YEAR.match(text)) or cell.right - cell.left >= _WIDE * (right - left)
+        is_dated
+        or bool(PERIOD.match(text) or _YEAR_IN.search(text))
+        or cell.right - cell.left >= _WIDE * (right - left)
     )
     return off_centre / lenient if spanning or not inside else None
 
@@ -168,14 +245,28 @@ def nearest_column(cell: CellSpan, edges: Sequence[Edge]) -> int:
 
 
 _TOTAL = re.compile(r"^(?:sub-?)?totals?\b", re.IGNORECASE)
+_SAME_LEFT = 1.5
+"""Points within which labels begin at the same place."""
 _LABEL_WORDS = re.compile(r"(?!total|and|of|the|net\b)[^\W\d_]{3,}")
 
 
+@dataclass(slots=True)
+class _Group:
+    """A label that heads rows: where it begins, and whether rows below it were indented more."""
+
+    left: float
+    label: str
+    is_indented: bool = False
+
+
 class RowPaths:
-    """Which labels a row stands under: labels without figures, by indent; a total closes its group."""
+    """Which labels a row stands under: labels without figures, by indent.
+
+    A total closes its group, and so does a row that stands where the label does when the group's rows were indented.
+    """
 
     def __init__(self) -> None:
-        self._open: list[tuple[float, str]] = []
+        self._open: list[_Group] = []
 
     @property
     def depth(self) -> int:
@@ -184,22 +275,33 @@ class RowPaths:
 
     def enter(self, label: str, left: float, *, has_figures: bool) -> tuple[str, ...]:
         """The labels above a row; a row without figures opens a group of its own."""
-        while self._open and label and left < self._open[-1][0] - 1.5:
+        while self._open and label and left < self._open[-1].left - _SAME_LEFT:
             self._open.pop()
-        if not has_figures:
-            while self._open and left <= self._open[-1][0] + 1.5:
-                self._open.pop()
-        path = tuple(text for indent, text in self._open if indent <= left + 1.5 or not label)
+        while self._open and left <= self._open[-1].left + _SAME_LEFT and self._is_left(label, has_figures):
+            self._open.pop()
+        path = tuple(group.label for group in self._open if group.left <= left + _SAME_LEFT or not label)
+        if self._open and label:
+            self._open[-1].is_indented |= left > self._open[-1].left + _SAME_LEFT
         if not has_figures and label:
-            self._open.append((left, label))
+            self._open.append(_Group(left, label))
         elif has_figures and self._open and (not label or _TOTAL.match(label)):
             self._close(label)
         return path
 
+    def _is_left(self, label: str, has_figures: bool) -> bool:
+        """Whether a row that stands where the innermost group's label does is no part of that group."""
+        if not has_figures:
+            return True
+        group, words = self._open[-1], _label_words(label)
+        is_total = _TOTAL.match(label) and (not words or words & _label_words(group.label))
+        return bool(label) and group.is_indented and not is_total
+
     def _close(self, label: str) -> None:
         """Close the group whose total this is: the one that it names, else the innermost."""
-        words = set(_LABEL_WORDS.findall(label.casefold()))
-        named = [
-            place for place, (_, text) in enumerate(self._open) if words & set(_LABEL_WORDS.findall(text.casefold()))
-        ]
+        words = _label_words(label)
+        named = [place for place, group in enumerate(self._open) if words & _label_words(group.label)]
         del self._open[named[-1] if named else len(self._open) - 1 :]
+
+
+def _label_words(label: str) -> set[str]:
+    return set(_LABEL_WORDS.findall(label.casefold()))

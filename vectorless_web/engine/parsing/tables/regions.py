@@ -1,5 +1,6 @@
 """Finds tables among printed lines: by rows of figures, and without figures by cells that begin at the same edges."""
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -56,7 +57,16 @@ _PERIOD_CELL = re.compile(
 )
 _YEAR = re.compile(r"^(?:fy\s?)?(?:19|20)\d\d(?:-\d\d-\d\d)?(?:\s*\([a-z0-9]{1,2}\))*$", re.IGNORECASE)
 _ENDS_SENTENCE = re.compile(r"[.;:]\W*$")
-_BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—]\s|^\(?[a-z0-9]{1,2}[.)]\s", re.IGNORECASE)
+_BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖☐☑☒\uf000-\uf0ff]\s|^\(?[a-z0-9]{1,2}[.):]\s|^o\s", re.IGNORECASE)
+_SECTION = re.compile(r"^(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}\.?$")
+_EQUATION = re.compile(r"^\(\d{1,3}\)$")
+_LEADERS = re.compile(r"(?:\.\s?){6,}|…{2,}")
+_PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3})$", re.IGNORECASE)
+_LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
+"""What names a row: a word, or a year."""
+_STRETCH, _EVEN_GAPS, _FEWEST_STRETCHED = 1.8, 1.25, 3
+"""A line set to the full width: gaps between its words in ems at most, times by which they differ at most, and words it
+has at least."""
 
 
 class LineRole(Enum):
@@ -83,7 +93,18 @@ class LineRow:
 def classify(number: int, page: Page, line: Line) -> LineRow:
     """A line with its cells and role."""
     cells = split_cells(page, line)
+    if _is_stretched(cells, line):
+        cells = [CellSpan(line.page, line.start, line.end, line.left, line.right, False, line.text)]
     return LineRow(number, line, cells, _role(cells))
+
+
+def _is_stretched(cells: Sequence[CellSpan], line: Line) -> bool:
+    """Whether wide gaps only stretch a line of prose to the full width: they part all of its words, and are even."""
+    if len(cells) < _FEWEST_STRETCHED or any(" " in cell.text.strip() for cell in cells):
+        return False
+    gaps = [after.left - before.right for before, after in itertools.pairwise(cells)]
+    words = sum(not cell.numeric for cell in cells[1:])
+    return words > 0 and 0 < max(gaps) < min(_EVEN_GAPS * min(gaps), _STRETCH * line.style.size)
 
 
 def _role(cells: Sequence[CellSpan]) -> LineRole:
@@ -117,11 +138,65 @@ def find_regions(rows: Sequence[LineRow], layout: Layout) -> list[tuple[int, int
 
 
 def _is_table(rows: Sequence[LineRow]) -> bool:
-    """Two rows of figures, or one under a header; a lone figure row is rather a sentence or a heading."""
-    data = sum(row.role is LineRole.DATA for row in rows)
-    figures = sum(cell.numeric for row in rows for cell in row.cells)
-    header = any(row.role is LineRole.HEADER for row in rows)
-    return data >= _FEWEST_ROWS or (data == 1 and header) or (data == 1 and figures >= _FEWEST_FIGURES)
+    """Two rows of figures, or one under a header; a lone figure row is rather a sentence or a heading.
+
+    Figures that no word names are the scales and points of a chart, and dots lead to the pages of a list of contents.
+    """
+    data = [number for number, row in enumerate(rows) if row.role is LineRole.DATA]
+    header = [row for row in rows[: data[0]] if row.role is LineRole.HEADER]
+    if not _is_named(rows, data, header) or is_contents(rows) or _are_equations(rows, data):
+        return False
+    if len(data) >= _FEWEST_ROWS:
+        return True
+    figures = [cell for cell in rows[data[0]].cells[1:] if cell.numeric]
+    return len(figures) >= _FEWEST_FIGURES or _stand_under(figures, rows[: data[0]])
+
+
+def _is_named(rows: Sequence[LineRow], data: Sequence[int], header: Sequence[LineRow]) -> bool:
+    """Whether words name rows or columns: a label with or above the figures of some rows, or a header of words."""
+    labelled = sum(_is_labelled(rows[number]) for number in data)
+    above = sum(number > 0 and _is_label_above(rows[number - 1], rows[number]) for number in data)
+    if 3 * max(labelled, above) >= len(data):
+        return True
+    heads = [cell for row in header for cell in row.cells if _LABEL.search(cell.text)]
+    return len(heads) > 1 and len(data) >= _FEWEST_ROWS
+
+
+def _is_labelled(row: LineRow) -> bool:
+    """Whether a word or a year stands before a figure of the row."""
+    last = max(place for place, cell in enumerate(row.cells) if cell.numeric)
+    return any(_LABEL.search(cell.text) for cell in row.cells[:last])
+
+
+def _is_label_above(above: LineRow, row: LineRow) -> bool:
+    """Whether a line holds the label of the figures that stand alone in the line below."""
+    return above.role is LineRole.TEXT and above.line.left < _figures_left(row) and bool(_LABEL.search(above.line.text))
+
+
+def _stand_under(figures: Sequence[CellSpan], header: Sequence[LineRow]) -> bool:
+    """Whether a cell of the header stands over each figure."""
+    heads = [cell for row in header for cell in row.cells]
+    return bool(heads) and all(
+        any(head.left < own.right + _EDGE and own.left < head.right + _EDGE for head in heads) for own in figures
+    )
+
+
+def _are_equations(rows: Sequence[LineRow], data: Sequence[int]) -> bool:
+    """Whether the only figures are numbers of equations, which count on in brackets at the end of each."""
+    found = [cell.text.strip() for number in data for cell in rows[number].cells[1:] if cell.numeric]
+    if len(found) > len(data) or not all(_EQUATION.match(text) for text in found):
+        return False
+    counted = [int(text[1:-1]) for text in found]
+    return all(before < after for before, after in itertools.pairwise(counted))
+
+
+def is_contents(rows: Sequence[LineRow]) -> bool:
+    """Whether most rows are titles that dots lead to one page number each."""
+    several = [row for row in rows if len(row.cells) > 1 or _LEADERS.search(row.line.text)]
+    led = [row for row in several if _LEADERS.search(row.line.text)]
+    pages = sum(bool(_PAGE_NUMBER.match(row.line.text.split()[-1])) for row in led)
+    figures = sum(cell.numeric for row in led for cell in row.cells)
+    return 2 * len(led) > len(several) and 3 * pages > 2 * len(led) and figures <= len(led) + len(led) // 4
 
 
 def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
@@ -139,10 +214,17 @@ def _grow_down(rows: Sequence[LineRow], seed: int, layout: Layout) -> int:
             elif row.line.left < figures_left - row.line.style.size:
                 break
             end = position + 1
+        elif _says_particulars(row) and _says_particulars(rows[seed]):
+            end = position + 1
         elif row.role is LineRole.TEXT and not (_clear_of_figures(row, figures_left) or _is_centred(row, rows[seed])):
             break
         position += 1
     return _without_trailing_titles(rows, seed, end, layout)
+
+
+def _says_particulars(row: LineRow) -> bool:
+    """Whether a line says several particulars side by side: "Name: value   Name: value"."""
+    return sum(cell.text.rstrip().endswith(":") for cell in row.cells) > 1
 
 
 def _names_periods(row: LineRow) -> bool:
@@ -259,7 +341,7 @@ def _is_label(row: LineRow, seed: LineRow) -> bool:
 def _is_title(row: LineRow, seed: Line) -> bool:
     """Whether a line heads the table and is no part of it: by its words, or set larger and centred over all columns."""
     line = row.line
-    if form_of(line.text).family <= NOTE:
+    if form_of(line.text).family <= NOTE or _is_numbered(row, seed):
         return True
     centred = abs(line.left + line.right - seed.left - seed.right) < _CENTRED_TITLE * line.style.size
     return (
@@ -268,6 +350,14 @@ def _is_title(row: LineRow, seed: Line) -> bool:
         and line.style.size > seed.style.size + _TITLE_LARGER
         and line.right - line.left > _TITLE_WIDTH
     )
+
+
+def _is_numbered(row: LineRow, seed: Line) -> bool:
+    """Whether a line is a section's number and its title, which begin where the table does."""
+    if len(row.cells) != len(("number", "title")) or row.line.left > seed.left + row.line.style.size:
+        return False
+    number, title = row.cells
+    return bool(_SECTION.match(number.text.strip())) and title.text[:1].isupper() and "." in number.text + title.text
 
 
 def _over_figures(line: Line, figures_left: float, seed: Line) -> bool:
@@ -303,6 +393,8 @@ _EDGE = 5.0
 """Points within which cells of a table without figures begin or end at the same place; a wrapped line twice as many."""
 _LEAST_ROWS = 3
 """Rows of a table without figures, at least: two lines may agree by chance."""
+_RUNNING = 15
+"""Characters from which a cell that begins in lower case is a piece of a sentence."""
 _TEXT_GAP, _TEXT_COLUMN = 2.5, 6
 """Ems: a gap of more below a line ends such a table, as does a jump up by more."""
 
@@ -321,7 +413,8 @@ def find_text_tables(rows: Sequence[LineRow], taken: Sequence[tuple[int, int]]) 
 
 
 def _is_row(row: LineRow, number: int, covered: set[int]) -> bool:
-    return number not in covered and row.role is LineRole.HEADER and len(row.cells) >= 2
+    several = number not in covered and row.role is LineRole.HEADER and len(row.cells) > 1
+    return several and not _LEADERS.search(row.line.text)
 
 
 def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
@@ -342,7 +435,15 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
             break
     while end > start + 1 and rows[end - 1].role is LineRole.TEXT and rows[end - 1].line.left < edges[1] - _EDGE:
         end -= 1  # a line under the first column alone may already be running text
-    return end if members >= _LEAST_ROWS else start
+    return end if members >= _LEAST_ROWS and not _are_columns_of_prose(rows[start:end]) else start
+
+
+def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:
+    """Whether most lines go on in the middle of a sentence in their first cell and in the one beside it."""
+    told = [row.cells for row in rows[1:] if len(row.cells) > 1]
+    running = sum(cells[0].text[:1].islower() and len(cells[0].text) > _RUNNING for cells in told)
+    beside = sum(cells[1].text[:1].islower() for cells in told)
+    return 2 * running >= len(told) and 3 * beside >= len(told)
 
 
 def _is_aligned(row: LineRow, edges: Sequence[float], ends: Sequence[float]) -> bool:

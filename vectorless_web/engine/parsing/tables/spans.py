@@ -17,6 +17,8 @@ MOST_CELLS = 1_000_000
 """A grid with more places is no table that anybody reads; its rows are kept as lines."""
 _HEADER_ROWS = 4
 """Rows at the top of a table that may be its header."""
+_FEWEST_NAMES = 2
+"""Columns that a row under wider headers names at least."""
 _LOOKED_AT, _LONGEST_NAME = 12, 60
 """Rows by which the kind of a column is told, and characters of a column's name at most."""
 _MIXED = 1.5
@@ -31,8 +33,10 @@ _SCALE = re.compile(
 )
 _FIGURES_IN = re.compile(r"^(?:all )?(?:figures|amounts|values|prices|dollars|data) (?:are )?(?:stated )?in\b", re.I)
 _YEAR = re.compile(r"^(?:(?:FY\s?)?(?:19|20)\d\d|FY?\s?['’]?\d\d)\s*(?:\*+|\(\w{1,2}\))*$")
+_SPACED_YEAR = re.compile(r"^(?:\d ){3}\d$")
 _QUALIFIER = re.compile(
-    r"^\(?(?:(?:in )?(?:US|A|C)?[$€£¥₹]\s?(?:['‘’]?000s?|m|mn|bn|thousands?|millions?|billions?)?|%"
+    r"^\(?(?:(?:in )?(?:U\.?S\.? ?|A|C|S|NT|HK)?[$€£¥₹]\s?(?:in )?"
+    r"(?:['‘’]?000s?|m|mn|bn|thousands?|millions?|billions?)?|%"
     r"|(?:in )?(?:thousands|millions|billions)|USD|EUR|GBP|CHF|(?:un)?audited|restated|note)\)?$",
     re.I,
 )
@@ -86,6 +90,7 @@ def lay_out(rows: Sequence[Sequence[SpanCell]], *, headers: int = 0) -> SpanGrid
     spanned = any(cell.across > 1 for row in rows[:headers] for cell in row)
     fullest = max(filled[:headers], key=lambda row: sum(map(bool, row)), default=[])
     heads = filled[:headers] if spanned else [_spread(row, fullest) for row in filled[:headers]]
+    heads = [[text.replace(" ", "") if _SPACED_YEAR.match(text) else text for text in row] for row in heads]
     columns = tuple(_levels([row[place] for row in heads]) for place in range(len(kept)))
     return SpanGrid(shown, filled, headers, columns, tuple(_row_paths(shown, headers)))
 
@@ -147,9 +152,25 @@ def _count_headers(shown: Texts, rows: Sequence[Sequence[SpanCell]], marked: int
     A first row that may as well be data is kept as data.
     """
     count = marked or guess_headers(shown) or int(_is_set_off(rows))
-    while 0 < count < min(len(shown), _HEADER_ROWS) and _qualifies(shown[count], shown[count - 1]):
+    while 0 < count < min(len(shown) - 1, _HEADER_ROWS) and (
+        _qualifies(shown[count], shown[count - 1])
+        or _names_all(shown[count], shown[:count], shown[count + 1 : count + 4])
+    ):
         count += 1
     return count
+
+
+def _names_all(row: Sequence[str], above: Texts, below: Texts) -> bool:
+    """Whether a row under wider headers names the columns, its own first included, and figures stand below.
+
+    "Obligations | Total | Less than 1 year" under "Payments due by period".
+    """
+    said = [text for text in row[1:] if text]
+    if not row[0] or len(said) < _FEWEST_NAMES or not _names_columns(row) or len(said) < len(row) - 1:
+        return False
+    wider = all(not head[0] and sum(map(bool, head[1:])) < len(said) for head in above)
+    figures = sum(_starts_as_figure(text) for other in below for text in other[1:] if text)
+    return wider and 2 * figures > sum(bool(text) for other in below for text in other[1:])
 
 
 def guess_headers(shown: Sequence[Sequence[str]]) -> int:
@@ -214,8 +235,10 @@ def _qualifies(row: Sequence[str], above: Sequence[str]) -> bool:
         return True
     if any(is_number(text) for text in said):
         return False
-    # Words without a label right below the header go on with it.
-    return not row[0] or len(said) == len(row) - 1 > sum(map(bool, above[1:]))
+    if len(said) == 1 and said[0].endswith(":"):
+        return False  # a label over the rows below, set in the next column
+    # Words without a label right below the header go on with it, and so do those beside a note on units.
+    return not row[0] or len(said) == len(row) - 1
 
 
 def _spread(row: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -236,7 +259,7 @@ def _spread(row: Sequence[str], names: Sequence[str]) -> list[str]:
 def _kind_of(header: str) -> str:
     if not header:
         return ""
-    return "period" if any(_is_year(word.strip(",()")) for word in header.split()) else "word"
+    return "period" if _is_year(header) or any(_is_year(word.strip(",()")) for word in header.split()) else "word"
 
 
 def _divide(places: Sequence[int], kinds: Sequence[str]) -> list[tuple[int, int]]:
@@ -284,7 +307,7 @@ def _measure_misplacement(place: int, first: int, last: int, kinds: Sequence[str
 def _row_paths(shown: Texts, headers: int) -> Iterator[tuple[str, ...]]:
     """The labels each row stands under: a label alone in its row heads the rows below it."""
     groups, depth, closed = RowPaths(), 0.0, 0.0
-    alone = [any(row[:1]) and not any(row[1:]) for row in shown]
+    alone = [sum(map(bool, row)) == 1 and (bool(row[0]) or _is_title(row)) for row in shown]
     for number, row in enumerate(shown):
         if number < headers or not any(row):
             yield ()
@@ -292,11 +315,17 @@ def _row_paths(shown: Texts, headers: int) -> Iterator[tuple[str, ...]]:
             follows = number > headers and alone[number - 1]
             left = depth + _DEEPER if follows else closed
             depth = left
-            yield groups.enter(row[0], left, has_figures=False)
+            yield groups.enter(next(filter(None, row)), left, has_figures=False)
         else:
             before = groups.depth
             yield groups.enter(row[0], _INNERMOST, has_figures=True)
             closed = _DEEPER * groups.depth if groups.depth < before else min(closed, _DEEPER * groups.depth)
+
+
+def _is_title(row: Sequence[str]) -> bool:
+    """Whether the only text of a row, in another column than the labels, heads the rows below."""
+    said = next(filter(None, row), "")
+    return said.endswith(":") and any(map(str.isalpha, said))
 
 
 def _names_columns(row: Sequence[str]) -> bool:
@@ -305,7 +334,7 @@ def _names_columns(row: Sequence[str]) -> bool:
 
 
 def _is_year(text: str) -> bool:
-    return bool(_YEAR.match(text))
+    return bool(_YEAR.match(text.replace(" ", "") if _SPACED_YEAR.match(text) else text))
 
 
 def _choose_headers(shown: Texts, filled: Texts, headers: int) -> None:

@@ -156,6 +156,9 @@ _SHARE = re.compile(
     r"|came|comes|did)\s+(?P<part>.+)",
     re.IGNORECASE,
 )
+AT_CLOSE = "with closing balances alone"
+"""How a measure differs that takes no average of two balances."""
+
 _OWN_WORDS = "the question's own words"
 _RATIO_OF = re.compile(r"\bratio of\s+(?P<top>.+?)\s+to\s+(?P<bottom>.+)", re.IGNORECASE)
 _JOINED = re.compile(r"\b(?:less|minus|plus|divided by)\b|\s[-+/]\s", re.IGNORECASE)
@@ -236,18 +239,20 @@ class FormulaReader:
         if _COMPOUND.search(parts.focus) or (_WHICH_PERIOD.search(parts.focus) and not self.periods):
             return None  # a power, or a rank over periods: read from the table itself
         compared = self._compare(base, parts.focus)
-        # "Higher than 35%" asks for no change.
-        plain = BOUND.sub(" ", parts.focus)
-        return self._over_time(compared or base, "" if compared else plain, wants_percent=wants_percent)
+        # "Higher than 35%" and "fall below 2" ask for no change, "grow by more than 20%" does.
+        is_level = _IS_JUDGED.match(parts.focus) and _LEVEL.search(parts.focus)
+        plain = "" if compared or is_level else BOUND.sub(" ", parts.focus)
+        return self._over_time(compared or base, plain, wants_percent=wants_percent)
 
     def _compare(self, base: FormulaTree, focus: str) -> FormulaTree | None:
         """One measure less the other it is compared with: "Was free cash flow higher than net income?\""""
         match = _COMPARED.search(focus) if _IS_JUDGED.match(focus) else None
-        other = self._find_whole(match["other"]) if match else None
-        if match is None or other is None or match.start() < 1:
+        other = self._find_amount(match["other"]) or self._find_whole(match["other"]) if match else None
+        if other is None:
             return None
-        tree = Branch("-", base.tree, replace(other, period=None))
-        return FormulaTree(tree, f"{base.name} less {other.concept}", base.source, words=describe_tree(tree))
+        name, part = other if isinstance(other, tuple) else (other.concept, replace(other, period=None))
+        tree = Branch("-", base.tree, part)
+        return FormulaTree(tree, f"{base.name} less {name}", base.source, words=describe_tree(tree))
 
     def leaf(self, words: str) -> FigureLeaf | None:
         """The figure these words name: the longest concept in them, else the words themselves."""
@@ -335,12 +340,14 @@ class FormulaReader:
     def _find_measure(self, words: str) -> tuple[str, Tree] | None:
         """The last known figure in these words, else the known amount that is worked out."""
         leaf = self._find_known(words)
-        if leaf is not None:
-            return leaf.concept, replace(leaf, period=None)
+        return (leaf.concept, replace(leaf, period=None)) if leaf is not None else self._find_amount(words)
+
+    def _find_amount(self, words: str) -> tuple[str, Tree] | None:
+        """The last known amount in these words that is worked out, as net debt is."""
         ratios = [e for match in self.lexicon.match(words) for e in match.entries if isinstance(e, Ratio)]
         found = next((ratio for ratio in reversed(ratios) if "/" not in ratio.expression), None)
         tree = self.ratio_tree(found) if found else None
-        return (found.name.removesuffix(" calculation"), tree) if found and tree is not None else None
+        return (_told_name(found), tree) if found and tree is not None else None
 
     def _find_whole(self, words: str) -> FigureLeaf | None:
         """The known concept that these words name and nothing else, periods apart."""
@@ -390,8 +397,8 @@ class FormulaReader:
 
         others = [(other.name, other_tree) for other in ratio.others if (other_tree := self.ratio_tree(other))]
         closing = at_year_end(tree)
-        others += [] if closing == tree else [("with closing balances alone", closing)]
-        name = ratio.name.removesuffix(" calculation").replace("ebitda", "EBITDA")
+        others += [] if closing == tree else [(AT_CLOSE, closing)]
+        name = _told_name(ratio)
         return FormulaTree(
             specify(tree),
             name,
@@ -416,7 +423,7 @@ class FormulaReader:
         if leaf is None or not sign or _NARROWED.search(rest):
             return None
         tree = _change_numerator(base.tree, sign, replace(leaf, period=None))
-        name = f"{base.name} {found[0]['sign'].lower()} {leaf.concept}"
+        name = f"{base.name} {found[0]['sign'].lower()} {_plain_words(found[0]['what'])}"
         return FormulaTree(tree, name, base.source, base.is_percent, describe_tree(tree), share=base.share)
 
     def _single(self, matches: Sequence[Match]) -> FormulaTree | None:
@@ -466,6 +473,7 @@ _COMPARED = re.compile(
 _WHICH_PERIOD = re.compile(
     r"\b(?:which|what)\s+(?:fiscal\s+|financial\s+)?(?:year|quarter|period|month)\b", re.IGNORECASE
 )
+_LEVEL = re.compile(r"\b(?<!by )(?:above|below|under|beneath)\s+[-$€£\d]", re.IGNORECASE)
 _UNREAD_SHARE = re.compile(r"\bas\s+an?\s+(?:%|percent|percentage|share|proportion|fraction)\s+of\b", re.IGNORECASE)
 _IS_JUDGED = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|can|could|would|should)\b", re.IGNORECASE)
 """How a question begins that a judgement answers."""
@@ -506,6 +514,11 @@ def _average_growth(base: FormulaTree, ordered: Sequence[Period]) -> FormulaTree
         Branch("/", Branch("*", 100.0, Branch("-", after, before)), before) for before, after in pairwise(trees)
     ]
     return replace(base, tree=average(rates), name=f"average growth of {base.name}", is_percent=True)
+
+
+def _told_name(ratio: Ratio) -> str:
+    """A ratio's name as it is told: "EBITDA" for "ebitda calculation"."""
+    return ratio.name.removesuffix(" calculation").replace("ebitda", "EBITDA")
 
 
 def _take_foil(base: FormulaTree, ordered: Sequence[Period]) -> FormulaTree:

@@ -167,13 +167,14 @@ class AnswerReport:
         self._answer = self._value = self._reason = ""
         self._citations: list[dict[str, Any]] = []
         self._passages: list[dict[str, Any]] = []
+        self._missing: list[str] = []
         self._started = time.monotonic()
 
     def finish(self, event: CompleteEvent, corpus: LocalCorpus) -> None:
         """Take the end of the run."""
         names = {entry.id: entry.name for entry in corpus.entries()}
         self.outcome, self.error_code, self._reason = event.outcome, event.error_code, event.reason
-        self._answer, self._value = event.answer, event.value
+        self._answer, self._value, self._missing = event.answer, event.value, list(event.missing)
         self._citations, self._passages = (
             [_evidence_row(row, names) for row in rows] for rows in (self._evidence(), event.passages)
         )
@@ -182,6 +183,8 @@ class AnswerReport:
         """The result with pages from 1 and seconds since the command began."""
         return {
             "outcome": self.outcome.value,
+            "reason": self._reason,
+            "missing": self._missing,
             "answer": self._answer,
             "value": self._value,
             "citations": self._citations,
@@ -191,12 +194,14 @@ class AnswerReport:
         }
 
     def as_text(self) -> str:
-        """The answer, then each quote with its document and page; without an answer the closest passages."""
+        """The answer, what is still open and each quote with its place; without an answer the closest passages."""
         if self._passages:
             rows = [f"- {_quote_line(row)}" for row in self._passages]
             return "\n".join([self._reason, "", "Closest passages:", *rows])
         rows = [f"[{number}] {_quote_line(row)}" for number, row in enumerate(self._citations, start=1)]
-        return "\n".join([self._answer or self._reason, *([""] if rows else []), *rows])
+        is_open = self._missing and self._answer
+        missing = ["", "Still open:", *(f"- {part}" for part in self._missing)] if is_open else []
+        return "\n".join([self._answer or self._reason, *missing, *([""] if rows else []), *rows])
 
     def _evidence(self) -> list[Evidence]:
         """One piece of evidence for each marker, in order, quotes that were not found left out."""

@@ -1,0 +1,53 @@
+"""Offline answers as sentences one could forward: verdicts, names alone, headings that say nothing."""
+
+import pytest
+
+from tests.support.engine_documents import Shelf, compiled, paragraph, section
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.answers.draft import is_heading, is_name_alone
+from vectorless_web.engine.questions.understand import understand
+
+POOL = compiled(
+    "Pool rules",
+    section("Bathing", paragraph("Diving is allowed from the tower. No diving is allowed from the edge of the pool.")),
+    section("Lockers", paragraph("Lockers are emptied at night because they are needed in the morning.")),
+    section("Brinwater", paragraph("Guests like brinwater. Brinwater is a mixture of salt and well water.")),
+    section("Season", paragraph("The slide runs daily from June to August and at weekends from May to September.")),
+)
+
+
+def ask(question):
+    return list(Orchestrator().run(question, Shelf({"a": POOL}), Limits()))[-1].answer
+
+
+def test_what_settles_a_question_comes_right_behind_the_verdict():
+    assert ask("Is diving allowed from the edge of the pool?").startswith("No: No diving is allowed from the edge")
+
+
+def test_a_rule_that_differs_by_months_gets_no_verdict():
+    assert not ask("Does the slide run daily in May?").startswith(("Yes", "No"))
+
+
+def test_a_name_alone_is_told_by_what_defines_it():
+    assert ask("brinwater").startswith("Brinwater is a mixture")
+
+
+@pytest.mark.parametrize(
+    "question,is_name", [("brinwater", True), ("well water", True), ("What is brinwater", False), ("list all", False)]
+)
+def test_a_name_alone_asks_nothing(question, is_name):
+    assert is_name_alone(understand(question)) is is_name
+
+
+@pytest.mark.parametrize(
+    "text,heading",
+    [
+        ("6. After the end of the season", True),
+        ("Section 4 Fees", True),
+        ("6. Dogs stay outside.", False),
+        ("Fees", False),
+    ],
+)
+def test_the_heading_of_a_clause_says_nothing_by_itself(text, heading):
+    assert is_heading(text) is heading
