@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
-from vectorless_web.engine.agent.executor import lexical_pilot
+from vectorless_web.engine.agent.executor import no_pilot
 from vectorless_web.engine.agent.limits import Deadline, Limits
 from vectorless_web.engine.agent.steps.extract import extract
 from vectorless_web.engine.agent.steps.navigate import Navigator, scan
@@ -80,7 +80,7 @@ def test_scan_tells_what_looks_promising_and_what_does_not(walk):
 
 @pytest.fixture
 def navigate():
-    return Navigator(pilot_for=lexical_pilot).navigate
+    return Navigator(pilot_for=no_pilot).navigate
 
 
 @pytest.mark.parametrize(

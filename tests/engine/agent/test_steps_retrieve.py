@@ -9,7 +9,7 @@ from tests.engine.agent.test_steps import walk_of
 from tests.support.driven_runs import Driven, answer, step
 from tests.support.engine_documents import Shelf, compiled, paragraph, section
 from vectorless_web.engine.agent.events import Outcome, StepEvent, StepKind
-from vectorless_web.engine.agent.executor import lexical_pilot
+from vectorless_web.engine.agent.executor import no_pilot
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.navigate import Navigator
@@ -54,7 +54,7 @@ def found():
 
 def test_words_and_tree_search_are_lanes_of_one_search():
     walk = walk_of(handbook(), QUESTION)
-    Navigator(pilot_for=lexical_pilot).navigate(walk, {"node": 0, "direction": "search"})
+    Navigator(pilot_for=no_pilot).navigate(walk, {"node": 0, "direction": "search"})
     rows = {row["key"]: row for row in retrieve(walk, {"query": walk.plan.focus}).observation["items"]}
     assert {"lexical", "structure"} <= rows[2]["lanes"].keys()
 

@@ -22,7 +22,7 @@ from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.errors import LimitReached, ModelError, ModelInvalidReply, NotFound
 from vectorless_web.engine.llm.model import Usage, serve_place
 from vectorless_web.engine.llm.nearness import RecordedNearness
-from vectorless_web.engine.navigation.pilots import LexicalPilot
+from vectorless_web.engine.navigation.pilots import NoopPilot
 from vectorless_web.engine.navigation.pilots.pilot import MinimalPilot
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.ranking.finder import Finder
@@ -190,9 +190,9 @@ def _drain_stream(stream: Iterator[StepEvent], arrived: _Arrivals, unwanted: thr
 PilotFor = Callable[[Walk], MinimalPilot]
 
 
-def lexical_pilot(walk: Walk) -> MinimalPilot:
-    """The offline pilot over the words of the walk's question."""
-    return LexicalPilot(walk.finder.scorer)
+def no_pilot(walk: Walk) -> MinimalPilot:
+    """Nobody's judgement: the search's own scores decide. With a pilot by words it reads as many leaves."""
+    return NoopPilot()
 
 
 class Walking:
@@ -209,7 +209,7 @@ class Walking:
         self,
         *,
         planner: Planner | None = None,
-        pilot_for: PilotFor = lexical_pilot,
+        pilot_for: PilotFor = no_pilot,
         clock: Callable[[], float] = time.monotonic,
         at_once: int = 1,
         search_embedder: SearchEmbedder | None = None,
