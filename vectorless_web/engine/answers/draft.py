@@ -171,7 +171,7 @@ def _sentence(quote: str) -> str:
     if "\t" in quote:
         cells = [_SPACES.sub(" ", cell).strip() for cell in quote.split("\t")]
         first, *rest = [cell for cell in cells if cell] or [""]
-        return f"{first}: {'; '.join(rest)}" if rest else first
+        return f"{first.rstrip(' :')}: {'; '.join(rest)}" if rest else first
     return _SPACES.sub(" ", quote).strip()
 
 
@@ -322,7 +322,7 @@ def decide_contest(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figu
     return [DraftClaim(text, tuple(quote_of(figures[index]) for index in order), fit=fit, needs=tuple(order))]
 
 
-LEAST_FIT = 0.6
+LEAST_FIT = 0.52
 """Fit of a passage from which a yes or no is read."""
 
 LONGEST_VERDICT = 320
@@ -428,21 +428,27 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     standing = [passage for passage in passages if passage.suffices]
     chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
+    if asks_for(plan, Wanted.POINTS):
+        # The points of a section do not say its name; its heading does.
+        claims = [replace(claim, fit=chosen[0].said) for claim in claims]
     if plan.intent is Intent.YES_NO:
         claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
     open_parts = [set(passage.unmet) for passage in chosen]
-    signals = _measure_passage(chosen[0])
+    signals = _measure_passage(chosen, passages)
     return AnswerDraft(
         tuple(replace(claim, signals=signals) for claim in claims),
         missing=tuple(sorted(set.intersection(*open_parts))),
     )
 
 
-def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
+def _measure_passage(chosen: Sequence[Passage], passages: Sequence[Passage]) -> tuple[Signal, ...]:
     """What was measured of the passage that comes first; whether it may stand is weighed with all else."""
+    passage, cited = chosen[0], {(other.document, other.key) for other in chosen}
+    rivals = [other.fit for other in passages if (other.document, other.key) not in cited]
     return (
         Signal("said", passage.said),
         Signal("passage_fit", min(1.0, passage.fit)),
+        Signal("passage_ahead", max(0.0, min(1.0, 0.5 + passage.fit - max(rivals, default=0.0)))),
         Signal("holds_all", float(not passage.unmet)),
         Signal("suffices", float(passage.suffices)),
         Signal("is_list", float(passage.is_list)),

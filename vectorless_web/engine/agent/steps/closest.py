@@ -9,7 +9,7 @@ from vectorless_web.engine.answers.claims import DraftQuote, Fact
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.passages.extraction import best_passages, find_passages
-from vectorless_web.engine.passages.passage import Passage, select_passages
+from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.text.analyser import analyse
 
 SHOWN = 4
@@ -18,22 +18,21 @@ SHOWN = 4
 SEARCHED = 24
 """Nodes of a document among which the passages are looked for: those read, then the best ranked."""
 
-LEAST_SAID = 0.25
-"""Least share of the question that a passage and its headings say. Half of it lets in any page of the subject."""
+NEAR_BEST = 0.5
+"""Share of the best passage's fit from which another is shown. Everyday questions share few words with what answers
+them, so that no share of the question's words can be asked of a passage."""
 
 LEAST_WORD = 0.04
-"""The same where no passage says so much: one plain word of a long question."""
+"""Least share of the question that a passage and its headings say: one plain word of a long question."""
 
 
 def find_closest_passages(walks: Sequence[Walk]) -> list[DraftQuote]:
     """At most SHOWN quotes of all documents that were walked, nearest first: rows and sentences copied, then others."""
     copied = [fact for walk in walks for fact in walk.facts]
     copied.sort(key=lambda fact: (-round(fact.fit, 9), fact.key, fact.start))
-    found = [passage for walk in walks for passage in _near(walk)]
-    near = [passage for passage in found if passage.said >= LEAST_SAID] or found
+    near = [passage for walk in walks for passage in _near(walk)]
     near.sort(key=lambda passage: (-round(passage.fit, 9), passage.key, passage.start))
-    others = select_passages(best_passages(near, most=2 * SHOWN, share=0.5), SHOWN).kept
-    return _distinct([*copied, *others])[:SHOWN]
+    return _distinct([*copied, *best_passages(near, most=3 * SHOWN, share=NEAR_BEST)])[:SHOWN]
 
 
 def _near(walk: Walk) -> list[Passage]:

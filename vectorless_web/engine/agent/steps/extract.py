@@ -1,6 +1,7 @@
 """EXTRACT and SYNTHESIZE: copies the rows and sentences that answer, and says what a walk brings and lacks."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from vectorless_web.engine.agent.context.outline import (
@@ -269,9 +270,29 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     tree, fits = walk.document.tree, walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder)
-    telling = [passage for passage in found if _answers_question(walk, passage)]
+    telling = [passage for passage in found if _answers_question(walk, passage)] or _find_nearest(walk, found)
     chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
     return list(with_what_follows(chosen.kept, tree, walk.finder)), chosen.set_aside
+
+
+NEAREST = 3
+"""Passages kept where none says enough of the question: the best one may still be the answer, which its confidence
+tells, and how far the others are behind is part of that."""
+
+LEAST_NEAREST = 0.3
+"""Least fit of such a passage: what is less was found by its page alone."""
+
+
+def _find_nearest(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
+    """The best passages of as many nodes, none of them held to answer; of a question for figures none."""
+    if wants_figures(walk.plan) and not is_free(walk.plan):
+        return []
+    near = (passage for passage in found if passage.fit >= LEAST_NEAREST)
+    named = (passage for passage in near if _names_subject(walk, passage.quote, passage.where))
+    once: dict[int, Passage] = {}
+    for passage in named:
+        once.setdefault(passage.key, passage)
+    return [replace(passage, suffices=False) for passage in list(once.values())[:NEAREST]]
 
 
 def _answers_question(walk: Walk, passage: Passage) -> bool:
