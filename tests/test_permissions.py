@@ -148,6 +148,7 @@ MATRIX = [
     get("runs:workspace", VIEWER, "workspace"),
     post("runs:ask", MEMBER, "workspace", question="What is the leave?", scope="all"),
     get("runs:list", VIEWER, "workspace"),
+    get("runs:search", VIEWER, "workspace"),
     get("runs:detail", VIEWER, "run"),
     get("runs:thread", VIEWER, "thread"),
     # Who began it, or an editor.

@@ -102,8 +102,12 @@ def test_a_text_document_shows_its_words_with_marks(ready):
     version = ready(HANDBOOK, "handbook.md").current_version
     span = span_of(version, "30 days")
     sheet = page_view(version, span[0], [Highlight(marker=2, spans=[span])])
-    assert [segment.text for segment in sheet["text_segments"] if segment.marker == 2] == ["30 days"]
-    assert "".join(segment.text for segment in sheet["text_segments"]) == open_version(version).page_text(0)
+    said = [segment for block in sheet["blocks"] for line in block.lines for segment in line.segments]
+    assert [segment.text for segment in said if segment.marker == 2] == ["30 days"]
+    assert [block.kind for block in sheet["blocks"]] == ["section", "paragraph"] * 3
+
+    flat = page_view(version, span[0], [Highlight(marker=2, spans=[span])], view="text")
+    assert "".join(segment.text for segment in flat["text_segments"]) == open_version(version).page_text(0)
     assert boxes(version, [span]) == []
 
 

@@ -10,7 +10,7 @@ from django.core.files.storage import default_storage
 
 from tests.conftest import ROOT, database_url
 from vectorless_web.documents import services
-from vectorless_web.documents.models import Document, Edge, SnapshotRow, SnapshotState
+from vectorless_web.documents.models import Document, Edge, SnapshotRow, SnapshotState, WaitingWords, WordBlock
 from vectorless_web.documents.services import routing_rows
 from vectorless_web.documents.storage import snapshots
 from vectorless_web.engine.documents.card import Card
@@ -278,3 +278,82 @@ def assert_whole(snapshot: Snapshot, result) -> None:
     assert len(titles) == 2 and len(waves) <= 1
     assert result.index_version == snapshot.version
     assert not waves or {7, 8} <= {candidate.doc_id for candidate in result.candidates}
+
+
+FACT = "# Site handbook {n}\n\nThe site opens at eight. Visitors sign in at the desk. {fact}\n"
+
+
+def handbook(ready, number: int, fact: str) -> Document:
+    return ready(FACT.format(n=number, fact=fact).encode(), f"handbook-{number}.md")
+
+
+def test_a_word_in_running_text_leads_to_its_document(ready, workspace):
+    handbook(ready, 1, "The gate is closed on Sundays.")
+    second = handbook(ready, 2, "A lost locker key is replaced for nine pounds.")
+
+    assert found(workspace, "Who replaces a locker key?")[0] == second.pk
+
+
+def test_words_in_blocks_are_found_like_words_that_wait(ready, workspace, django_assert_num_queries):
+    pages = [handbook(ready, number, f"The alarm is tested by unit{number}.") for number in range(1, 6)]
+    before = [found(workspace, f"What does unit{number} test?") for number in range(1, 6)]
+    services.compact_words(workspace.pk)
+
+    assert not WaitingWords.objects.exists()
+    assert [found(workspace, f"What does unit{number} test?") for number in range(1, 6)] == before
+    snapshots._kept.clear()
+    assert [found(workspace, f"What does unit{number} test?")[:1] for number in range(1, 6)] == [[p.pk] for p in pages]
+    with django_assert_num_queries(1):
+        snapshots.snapshot_of(workspace.pk)
+
+
+def test_a_block_forgets_what_was_deleted_and_replaced(ready, workspace, alice):
+    from tests.support.files import upload
+
+    one, two = handbook(ready, 1, "Ask for the lantern."), handbook(ready, 2, "Ask for the compass.")
+    services.compact_words(workspace.pk)
+    added = services.add_version(
+        document=one, user=alice, upload=upload(FACT.format(n=1, fact="Ask for the sextant.").encode(), "a.md")
+    )
+    services.compile_version(added.version.pk)
+    services.delete_document(actor=alice, document=two)
+
+    for _ in range(2):
+        assert found(workspace, "lantern") == [] and found(workspace, "compass") == []
+        assert found(workspace, "sextant") == [one.pk]
+        services.compact_words(workspace.pk)
+        snapshots._kept.clear()
+    services.restore_document(actor=alice, document=Document.objects.get(pk=two.pk))
+    assert found(workspace, "compass")[0] == two.pk
+    assert len(default_storage.listdir(f"words/{workspace.pk}")[1]) == 1
+
+
+def test_a_lost_block_is_made_again(ready, workspace):
+    document = handbook(ready, 1, "Ask for the lantern.")
+    services.compact_words(workspace.pk)
+    default_storage.delete(WordBlock.objects.get().file)
+    snapshots._kept.clear()
+    assert found(workspace, "lantern") == []
+
+    assert (services.refresh_rows(), services.refresh_rows()) == (1, 0)
+    assert found(workspace, "lantern") == [document.pk]
+
+
+def test_a_workspace_of_before_texts_were_kept_gets_them(ready, workspace):
+    document = handbook(ready, 1, "Ask for the lantern.")
+    WaitingWords.objects.all().delete()
+    SnapshotRow.objects.update(words_layout="")
+    snapshots._kept.clear()
+    assert found(workspace, "lantern") == []
+
+    assert (services.refresh_rows(), services.refresh_rows()) == (1, 0)
+    assert found(workspace, "lantern") == [document.pk]
+
+
+def test_many_lists_that_wait_queue_one_block(ready, workspace, work_off, monkeypatch):
+    monkeypatch.setattr(routing_rows, "BLOCK_AFTER", 3)
+    for number in range(1, 4):
+        handbook(ready, number, f"The alarm is tested by unit{number}.")
+    work_off("documents")
+
+    assert (WaitingWords.objects.count(), WordBlock.objects.count()) == (0, 1)

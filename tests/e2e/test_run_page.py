@@ -78,6 +78,9 @@ def test_keys_copy_the_sentence_with_its_citations_and_the_quote(run):
 
 def test_keys_rest_while_somebody_types_or_holds_a_modifier(run):
     run.keyboard.press("/")
+    expect(run.locator("#top-search")).to_be_focused()
+    run.keyboard.press("Escape")
+    run.keyboard.press("a")
     expect(run.locator("#question")).to_be_focused()
     run.keyboard.type("jk[]2?")
     assert run.locator("#question").input_value() == "jk[]2?"

@@ -52,6 +52,15 @@ def test_a_calculation_is_a_list_with_its_quotes(run):
     assert "- 100 × (revenue 2024 − revenue 2023) ÷ revenue 2023 = **11.8%**" in text
 
 
+def test_a_comparison_is_a_table_with_its_blanks(run):
+    table = [["Saw", "Noise (dB)"], ["Band | saw", "72"], ["Jigsaw", ""]]
+    Claim.objects.filter(order=0).update(table=table)
+
+    text = as_markdown(run)
+    assert "| Saw | Noise (dB) |\n|---|---|\n| Band \\| saw | 72 |\n| Jigsaw | – |\n" in text
+    assert as_json(run)["claims"][0]["table"] == table
+
+
 def test_a_figure_that_says_its_unit_is_not_given_it_twice(run):
     operands = [{"name": "cash", "value": "$220 million", "unit": "USD million", "marker": None}]
     Claim.objects.filter(order=0).update(

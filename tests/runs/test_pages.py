@@ -176,6 +176,14 @@ class TestExport:
     def test_the_printable_page_shows_the_answer(self, page, answered):
         assert "412 million" in page(address(answered, "export/print/")).content.decode()
 
+    def test_a_comparison_is_a_table_on_the_page_and_on_paper(self, page, answered):
+        answered.claims.update(table=[["Saw", "Noise (dB)"], ["Band saw", "72"], ["Jigsaw", ""]])
+
+        for place in ("", "export/print/"):
+            text = page(address(answered, place)).content.decode()
+            assert '<th scope="row" dir="auto">Jigsaw</th>' in text
+            assert '<td class="quiet" title="Nothing stands there">–</td>' in text
+
     def test_another_form_is_not_found(self, page, answered):
         assert page(address(answered, "export/word/")).status_code == 404
 

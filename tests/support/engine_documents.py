@@ -166,6 +166,9 @@ class Shelf(Corpus):
         self.opened.append(document)
         return self._document(document)
 
+    def peek(self, document: str) -> CompiledDocument | None:
+        return self.documents.get(document)
+
     def _document(self, document: str) -> CompiledDocument:
         if document not in self.documents:
             raise NotFound(f"There is no document {document}.")

@@ -15,6 +15,7 @@ CHOSEN = {
     "w_keyword": 0.0,
     "w_graph": 0.1,
     "w_fields": 1.5,
+    "w_text": 0.7,
 }
 
 
@@ -42,7 +43,7 @@ def test_what_is_left_empty_is_the_usual_value(client, alice, workspace):
         {"max_candidates": 0},
         {"w_bm25": -1},
         {"max_candidates": 30, "bm25_top_k": 10},
-        {"w_bm25": 0, "w_keyword": 0, "w_graph": 0, "w_fields": 0},
+        {"w_bm25": 0, "w_keyword": 0, "w_graph": 0, "w_fields": 0, "w_text": 0},
     ],
 )
 def test_what_cannot_work_is_refused_with_its_reason(client, alice, workspace, wrong):

@@ -26,6 +26,11 @@ def compact_snapshot(workspace_id: int) -> None:
     services.compact_snapshot(workspace_id)
 
 
+def compact_words(workspace_id: int) -> None:
+    """Put the words of documents that wait into the blocks of a workspace; a second delivery changes nothing."""
+    services.compact_words(workspace_id)
+
+
 def embed_version(file_id: int) -> None:
     """Make the vectors of one document; a second delivery exits quietly."""
     services.embed_version(file_id, connect=_connect)

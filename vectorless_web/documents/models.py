@@ -246,6 +246,8 @@ class SnapshotState(models.Model):
     file = models.CharField(max_length=200, blank=True)
     """Name in default storage."""
     sha256 = models.CharField(max_length=64, blank=True)
+    words_number = models.PositiveBigIntegerField(default=0)
+    """Goes up when the words of a document are written, and when a block of words takes the place of another."""
 
     def __str__(self) -> str:
         return f"{self.workspace} at change {self.number}"
@@ -263,6 +265,9 @@ class SnapshotRow(models.Model):
     """What `engine.routing.card_row` gave; empty when the document is gone."""
     analyser = models.CharField(max_length=40, blank=True)
     """The analyser that cut its words; rows of another one are written again."""
+    words_layout = models.CharField(max_length=60, blank=True)
+    """What the document's words were kept as (`engine.index.word_blocks.LAYOUT`); others are made again. They stand in
+    a WaitingWords row or in the WordBlock of the document."""
 
     class Meta:
         ordering = ["workspace", "number"]
@@ -273,6 +278,39 @@ class SnapshotRow(models.Model):
 
     def __str__(self) -> str:
         return f"document {self.document} at change {self.number}"
+
+
+class WaitingWords(models.Model):
+    """The words of a document that stand in no block yet; of two rows of a document the later one counts."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="waiting_words")
+    document = models.PositiveBigIntegerField()
+    data = models.BinaryField()
+    """What `engine.index.word_blocks.encode_words` gave."""
+
+    class Meta:
+        ordering = ["pk"]
+        verbose_name_plural = "waiting words"
+
+    def __str__(self) -> str:
+        return f"words of document {self.document}"
+
+
+class WordBlock(models.Model):
+    """The file with the words of the documents whose ids lie in one block (`engine.index.word_blocks.block_of`)."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="word_blocks")
+    number = models.PositiveBigIntegerField()
+    file = models.CharField(max_length=200)
+    """Name in default storage."""
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["workspace", "number"], name="one_word_block_each")]
+
+    def __str__(self) -> str:
+        return f"words of {self.workspace}, block {self.number}"
 
 
 class EmbeddingChoice(models.Model):

@@ -10,7 +10,7 @@ from vectorless_web.documents.embeddings import vectors_of
 from vectorless_web.documents.models import Card as CardRow
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages, page_image
-from vectorless_web.documents.storage.files import open_version
+from vectorless_web.documents.storage.files import open_version, peek_at_version
 from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.documents.summaries import lines_of, summaries_of
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
@@ -24,10 +24,11 @@ from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.picture import Picture, draw_picture
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing import DocumentRouter, RouteMode, RouterConfig, RouteResult, ScoredCandidate
+from vectorless_web.engine.routing.passages import OpenTexts
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import documents_in_scope, versions_in_scope
 
-WEIGHTS = ("w_bm25", "w_keyword", "w_graph", "w_fields")
+WEIGHTS = ("w_bm25", "w_keyword", "w_graph", "w_fields", "w_text")
 COUNTS = ("activate_threshold", "max_candidates", "bm25_top_k")
 ROUTER_SETTINGS = ("route_mode", *COUNTS, *WEIGHTS)
 """Names of the router's settings in a workspace and in a run."""
@@ -49,9 +50,15 @@ class RunRouter:
     """
 
     def __init__(
-        self, run: Run, *, cards: Callable[[int], Card], known: Sequence[RouteResult] = (), is_pinned: bool = False
+        self,
+        run: Run,
+        *,
+        cards: Callable[[int], Card],
+        texts: OpenTexts | None = None,
+        known: Sequence[RouteResult] = (),
+        is_pinned: bool = False,
     ) -> None:
-        self._run, self._cards = run, cards
+        self._run, self._cards, self._texts = run, cards, texts
         self._config = router_config(run.settings)
         self._snapshot: Snapshot | None = None
         self.known, self._is_pinned = known, is_pinned
@@ -103,7 +110,7 @@ class RunRouter:
         return self._snapshot
 
     def _router(self, model: ChatModel | None) -> DocumentRouter:
-        return DocumentRouter(self.snapshot, self._config, model=model, cards=self._cards)
+        return DocumentRouter(self.snapshot, self._config, model=model, cards=self._cards, open_texts=self._texts)
 
     def _ids(self) -> list[int] | None:
         """The documents of the scope, ascending; None for the whole of a large workspace, whose ids nobody lists."""
@@ -160,7 +167,9 @@ class WorkspaceCorpus(Corpus):
         self._versions: dict[str, DocumentVersion] = {}
         self._documents: dict[str, CompiledDocument] = {}
         self._cards: dict[int, Card] = {}
-        self._router = RunRouter(run, cards=lambda pk: self.card(str(pk)), known=routes, is_pinned=is_pinned)
+        self._router = RunRouter(
+            run, cards=lambda pk: self.card(str(pk)), texts=self._peek, known=routes, is_pinned=is_pinned
+        )
         self.opened: set[int] = set()
         self.left_out: set[str] = set()
 
@@ -207,6 +216,13 @@ class WorkspaceCorpus(Corpus):
                 raise
             self.opened.add(version.pk)
         return self._documents[document]
+
+    def _peek(self, ids: Sequence[int]) -> dict[int, CompiledDocument]:
+        """The compiled documents to look into for a shortlist: they are not read by the run, and not pinned to it."""
+        self._fetch([str(pk) for pk in ids])
+        versions = {pk: self._versions[str(pk)] for pk in ids if str(pk) in self._versions}
+        found = {pk: peek_at_version(version) for pk, version in versions.items()}
+        return {pk: document for pk, document in found.items() if document is not None}
 
     def vectors(self, document: str) -> NodeVectors | None:
         """The document's vectors, if they were ready when the run began: every attempt finds the same."""

@@ -195,6 +195,8 @@ class Claim(models.Model):
     support = models.CharField(max_length=12, blank=True)
     calculation = models.JSONField(null=True, blank=True)
     """{expression, operands: [{name, value, unit, marker}], result, unit}, and `more`: the sentence's others."""
+    table = models.JSONField(default=list, blank=True)
+    """A small table that the sentence announces: rows of texts, its header row first; empty for none."""
     because = models.TextField(blank=True)
 
     class Meta:

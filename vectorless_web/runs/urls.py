@@ -16,6 +16,7 @@ urlpatterns = [
     path("w/<slug:slug>/threads/<int:pk>/", pages.thread, name="thread"),
     path("w/<slug:slug>/threads/<int:pk>/rename/", pages.rename, name="rename_thread"),
     path("w/<slug:slug>/compare/", pages.compare_ticked, name="compare_ticked"),
+    path("w/<slug:slug>/search/", lists.search, name="search"),
     path("w/<slug:slug>/runs/", lists.runs, name="list"),
     path("w/<slug:slug>/runs/<int:pk>/", pages.detail, name="detail"),
     path("w/<slug:slug>/runs/<int:pk>/news/", pages.news, name="news"),

@@ -28,6 +28,7 @@ WEIGHTS = {
     "w_keyword": ("Weight of keywords", "Its concepts among the tags and topics."),
     "w_graph": ("Weight of links", "Links to documents that fit well."),
     "w_fields": ("Weight of names and periods", "Names, years, quarters and kinds of document."),
+    "w_text": ("Weight of passages", "What one passage of the document says of the question."),
 }
 MOST_WEIGHT = 10.0
 """The greatest weight of a signal: ten times that of the strongest by default; more changes nothing that one sees."""

@@ -44,6 +44,7 @@ class Workspace(models.Model):
         "w_keyword": 0.3,
         "w_graph": 0.2,
         "w_fields": 1.0,
+        "w_text": 0.5,
     }
     """Settings of a workspace that has set nothing. `max_steps` counts steps of one walk, `token_budget` tokens of
     evidence, `money_usd` US dollars of a run (None: no limit). The others are those of the router

@@ -35,7 +35,8 @@ def test_a_figure_is_answered_in_a_sentence_with_its_row_as_quote(shelf):
     events = run("What were Norrvik's net sales in 2019?", shelf)
     end = events[-1]
     assert end.outcome is Outcome.ANSWERED
-    assert end.answer.splitlines()[0].startswith("Net sales came to $5,400 million in 2019.")
+    first = end.answer.splitlines()[0]
+    assert first.startswith("Net sales came to $5,400 million in 2019 (Norrvik Annual Report 2019).")
     assert end.value == "$5,400 million"
     quote = claims(events)[0].citations[0]
     assert (quote.quote, quote.page_index, quote.check) == ("Net sales\t$ 5,400\t$ 5,000", 4, Check.EXACT)

@@ -189,7 +189,7 @@ def test_the_cell_asked_for_comes_first():
     document = compiled("Handbook", section("Weather limits at sea", limits))
     assert (
         ask("What is the wave height limit for launching a Skua?", document).answer
-        == "Launching a Skua, Wave height: 2.5 m. [1]"
+        == "For Launching a Skua, the wave height came to 2.5 m (Handbook). [1]"
     )
 
 

@@ -7,6 +7,7 @@ from tests.support.cards import ACTIVE, card, ids, linked, plan, report, router,
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.routing import DocumentRouter, RouteMode, RouterConfig
 from vectorless_web.engine.routing.lexical import FIELD_WEIGHTS, CardScorer
+from vectorless_web.engine.routing.router import NOTHING_SAID
 
 ANIMALS = [card(f"Guide to the {name}", tags=(name, "animals")) for name in ("otter", "heron", "badger", "stoat")]
 
@@ -161,7 +162,8 @@ def test_a_linked_document_is_lifted():
 
 def test_no_question_word_in_the_corpus_finds_nothing():
     result = router(ANIMALS).route(plan("zymurgy"))
-    assert (result.candidates, result.committed) == ((), None)
+    assert ({candidate.score for candidate in result.candidates}, result.committed) == ({0.0}, None)
+    assert result.candidates[0].reason == NOTHING_SAID
 
 
 @pytest.mark.parametrize("question", ["", "?", "の", "'", '"', "a" * 5000, "(NULL) OR 1=1", "\x00"])
@@ -199,9 +201,9 @@ def test_changes_are_seen_by_the_next_router_and_not_by_the_old():
     row = old.upsert(9, card("Guide to the lynx", tags=("lynx",)))
     new = DocumentRouter(old.snapshot.with_changes([row], version="2"), ACTIVE)
     assert (ids(new.route(plan("lynx"))), new.route(plan("lynx")).index_version) == ([9], "2")
-    assert ids(old.route(plan("lynx"))) == []
+    assert not any(candidate.score for candidate in old.route(plan("lynx")).candidates)
     gone = DocumentRouter(new.snapshot.with_changes([new.remove(9)]), ACTIVE)
-    assert ids(gone.route(plan("lynx"))) == []
+    assert 9 not in ids(gone.route(plan("lynx")))
 
 
 def test_pruning_finds_what_scoring_everything_finds():

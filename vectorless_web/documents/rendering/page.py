@@ -12,6 +12,7 @@ from django.urls import reverse
 from vectorless_web.documents.drawing.cache import image_path, touch
 from vectorless_web.documents.drawing.client import BOXES_SECONDS, NO_PICTURE, RenderUnavailable, ask, is_up
 from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.rendering.layout import lay_out_page
 from vectorless_web.documents.rendering.text import TextMark, segments
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage.files import open_version, size_of
@@ -186,13 +187,16 @@ def page_view(
     IndexError for a page that does not exist.
     """
     page = open_version(version).pages[page_index]
-    shown = _render_page_text if view == "text" or not _can_draw(version, page_index) else _picture
+    shown = _picture if view != "text" and _can_draw(version, page_index) else _render_page_text
+    if view != "text" and not has_pages(version):
+        shown = _lay_out
     return {
         **_place_of(version, page_index),
         "width": round(page.width, 2),
         "height": round(page.height, 2),
         "image_url": "",
         "text_segments": [],
+        "blocks": [],
         "hits": [],
         "flags": (),
         "finds": [],
@@ -315,6 +319,19 @@ def _render_page_text(
     version: DocumentVersion, page_index: int, highlights: list[Highlight], finds: list[SpanRow]
 ) -> dict[str, Any]:
     """The page as text, cut where highlights and finds begin and end."""
+    marks = _place_marks(page_index, highlights, finds)
+    return {"text_segments": segments(open_version(version).page_text(page_index), marks)}
+
+
+def _lay_out(
+    version: DocumentVersion, page_index: int, highlights: list[Highlight], finds: list[SpanRow]
+) -> dict[str, Any]:
+    """The page of a file without printed pages as headings, paragraphs, lists and tables."""
+    marks = _place_marks(page_index, highlights, finds)
+    return {"blocks": lay_out_page(open_version(version), page_index, marks)}
+
+
+def _place_marks(page_index: int, highlights: list[Highlight], finds: list[SpanRow]) -> list[TextMark]:
     marks = [
         TextMark(start, start + length, highlight.marker, highlight.on)
         for highlight in highlights
@@ -322,8 +339,7 @@ def _render_page_text(
         if page == page_index
     ]
     looked_for = [span_row(span) for span in finds]
-    found = [TextMark(start, start + length) for page, start, length in looked_for if page == page_index]
-    return {"text_segments": segments(open_version(version).page_text(page_index), marks + found)}
+    return marks + [TextMark(start, start + length) for page, start, length in looked_for if page == page_index]
 
 
 def span_row(span: SpanRow) -> tuple[int, int, int]:

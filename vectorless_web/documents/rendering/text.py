@@ -53,10 +53,13 @@ class Find:
         return self.span.page_index + 1
 
 
-def segments(text: str, marks: Sequence[TextMark]) -> list[TextSegment]:
-    """The text in reading order, each stretch under the mark that is lit there: a lit one first, a find last."""
+def segments(text: str, marks: Sequence[TextMark], seen: set[int] | None = None) -> list[TextSegment]:
+    """The text in reading order, each stretch under the mark that is lit there: a lit one first, a find last.
+
+    `seen`: markers whose id the page has given already; those of this text are added.
+    """
     edges = sorted({0, len(text), *(min(edge, len(text)) for mark in marks for edge in (mark.start, mark.end))})
-    seen: set[int] = set()
+    seen = set() if seen is None else seen
     cut = []
     for start, end in pairwise(edges):
         cut.append(_segment(replace_control_characters(text[start:end]), _mark_at(marks, start), seen))

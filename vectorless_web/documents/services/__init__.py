@@ -41,7 +41,12 @@ from vectorless_web.documents.services.repairing import (
     requeue_lost_versions,
     requeue_repairs,
 )
-from vectorless_web.documents.services.routing_rows import compact_overdue, compact_snapshot, refresh_rows
+from vectorless_web.documents.services.routing_rows import (
+    compact_overdue,
+    compact_snapshot,
+    compact_words,
+    refresh_rows,
+)
 from vectorless_web.documents.services.samples import add_samples
 from vectorless_web.documents.services.summarising import (
     resume_summaries,
@@ -74,6 +79,7 @@ __all__ = [
     "clear_stale_folders",
     "compact_overdue",
     "compact_snapshot",
+    "compact_words",
     "compile_version",
     "correct_outline",
     "create_folder",

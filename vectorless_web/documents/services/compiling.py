@@ -239,7 +239,7 @@ def _compile(version: DocumentVersion, folder: Path, compile_with: Compile) -> N
     document = open_artefact(name, digest)
     retry_through_outage(lambda: _write_sections(version, document))
     facts = version_facts(document, seconds=finished.seconds, peak_mb=finished.peak_mb)
-    retry_through_outage(lambda: _finish(version, document, facts, link_card(version.document, document.card)))
+    retry_through_outage(lambda: _finish(version, document, facts, link_card(version.document, document)))
 
 
 def _upload_of(version: DocumentVersion, folder: Path) -> Path:
@@ -360,7 +360,7 @@ def _replace(
     version: DocumentVersion, stored: tuple[str, str], document: CompiledDocument, facts: dict[str, Any]
 ) -> None:
     """Let what was compiled anew take the place of what was there, all of it or nothing."""
-    card = link_card(version.document, document.card)
+    card = link_card(version.document, document)
     name, digest = stored
     carried = carry_vectors(version, digest, document)
     with transaction.atomic():

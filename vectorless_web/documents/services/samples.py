@@ -14,10 +14,11 @@ from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.services.compiled_rows import card_row, section_rows, version_facts
-from vectorless_web.documents.services.routing_rows import Linked, show_many
+from vectorless_web.documents.services.routing_rows import Linked, list_words, show_many
 from vectorless_web.documents.storage.files import store_artefact
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION, CompiledDocument, open_artefact
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.routing.editions import read_head
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.workspaces.models import Workspace
 
@@ -275,7 +276,8 @@ def _store(workspace: Workspace, made: list[_Made]) -> None:
         Section.objects.bulk_create(section_rows(version, row.document))
         card_row(version, row.document.card).save()
     Document.objects.bulk_update(documents, ["current_version"])
-    show_many(workspace, {document: Linked(row.document.card) for document, row in zip(documents, made, strict=True)})
+    cards = [Linked(row.document.card, (), list_words(row.document), read_head(row.document)) for row in made]
+    show_many(workspace.pk, dict(zip(documents, cards, strict=True)))
 
 
 def _version(document: Document, row: _Made) -> DocumentVersion:

@@ -62,6 +62,17 @@ def open_version(version: DocumentVersion) -> CompiledDocument:
         raise
 
 
+def peek_at_version(version: DocumentVersion) -> CompiledDocument | None:
+    """The compiled document of a ready version to look into, or None when it cannot be had; nothing is announced.
+
+    Blocks are checked when they are read, not the whole file: a question may look into many.
+    """
+    try:
+        return map_artefact(_find_mappable_path(version.artefact, version.artefact_sha256))
+    except (ArtefactDamaged, OSError):
+        return None
+
+
 def open_artefact(name: str, sha256: str) -> CompiledDocument:
     """The artefact stored under `name`, mapped, verified and kept open, least recently used out first.
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vectorless_web.documents.models import DocumentVersion, SnapshotState, VectorFile
+from vectorless_web.documents.models import DocumentVersion, SnapshotState, VectorFile, WordBlock
 from vectorless_web.documents.storage.files import list_stored
 
 
@@ -12,7 +12,7 @@ class NamedBy:
     """A folder of default storage, the rows whose field names what is in it, and the field with its SHA-256."""
 
     folder: str
-    model: type[DocumentVersion] | type[SnapshotState] | type[VectorFile]
+    model: type[DocumentVersion] | type[SnapshotState] | type[VectorFile] | type[WordBlock]
     field: str
     sha256: str
 
@@ -22,6 +22,7 @@ STORED = (
     NamedBy("compiled", DocumentVersion, "artefact", "artefact_sha256"),
     NamedBy("snapshots", SnapshotState, "file", "sha256"),
     NamedBy("vectors", VectorFile, "file", "sha256"),
+    NamedBy("words", WordBlock, "file", "sha256"),
 )
 
 

@@ -7,23 +7,36 @@ query, are exactly the state after the last of them.
 
 import logging
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from django.conf import settings
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
 
-from vectorless_web.documents.models import SnapshotRow, SnapshotState
+from vectorless_web.documents.models import SnapshotRow, SnapshotState, WaitingWords, WordBlock
 from vectorless_web.documents.storage.files import local_copy
 from vectorless_web.engine.documents.container import map_file
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Change, DeltaRow
+from vectorless_web.engine.index.word_blocks import WordBlock as Words
+from vectorless_web.engine.index.word_blocks import WordIndex
 
 logger = logging.getLogger(__name__)
 
 OPEN_SNAPSHOTS = 16
 """Workspaces whose snapshot one process keeps mapped."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptWords:
+    """The words of a workspace's documents after its change `number` of them; `last` is the last list read."""
+
+    number: int = 0
+    last: int = 0
+    files: Mapping[str, Words] = field(default_factory=dict)
+    index: WordIndex = field(default_factory=WordIndex)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +47,7 @@ class Kept:
     base: int
     number: int
     snapshot: Snapshot
+    words: KeptWords = KeptWords()
 
 
 _kept: OrderedDict[int, Kept] = OrderedDict()
@@ -56,9 +70,14 @@ def current(workspace_id: int) -> Kept:
     kept = _kept.get(workspace_id)
     # With a newer file there is less to lay over it, and rows of what was gone before it may have been removed.
     if kept is None or (kept.lineage, kept.base) != (state.lineage, state.base_number):
+        words = kept.words if kept is not None and kept.lineage == state.lineage else KeptWords()
         kept = _open_stored_snapshot(state)
+        kept = replace(kept, words=words, snapshot=kept.snapshot.with_words(words.index))
     if kept.number != state.number:
         kept = _apply_new_rows(kept, workspace_id)
+    if kept.words.number != state.words_number:
+        words = _read_words(kept.words, state)
+        kept = replace(kept, words=words, snapshot=kept.snapshot.with_words(words.index))
     _keep(workspace_id, kept)
     return kept
 
@@ -98,4 +117,41 @@ def _apply_new_rows(kept: Kept, workspace_id: int) -> Kept:
     deltas = [
         DeltaRow(document, Change.UPSERT if data else Change.REMOVE, bytes(data)) for _, document, data in changes
     ]
-    return Kept(kept.lineage, kept.base, number, kept.snapshot.with_changes(deltas, version=str(number)))
+    return replace(kept, number=number, snapshot=kept.snapshot.with_changes(deltas, version=str(number)))
+
+
+def _read_words(kept: KeptWords, state: SnapshotState) -> KeptWords:
+    """The words as they stand now. Lists are read before blocks: what went from one to the other is seen twice."""
+    lists = _read_lists(state.workspace_id, after=kept.last)
+    files = _list_block_files(state.workspace_id)
+    if files != kept.files.keys():
+        lists, files = _read_lists(state.workspace_id), _list_block_files(state.workspace_id)
+        blocks = {name: kept.files.get(name) or _open_block(name, state.workspace_id) for name in sorted(files)}
+        opened = {name: block for name, block in blocks.items() if block is not None}
+        kept = KeptWords(files=opened, index=WordIndex(opened.values()))
+    index = kept.index.with_lists({document: data for _, document, data in lists}) if lists else kept.index
+    return KeptWords(state.words_number, max([kept.last, *(pk for pk, _, _ in lists)]), kept.files, index)
+
+
+def _read_lists(workspace_id: int, *, after: int = 0) -> list[tuple[int, int, bytes]]:
+    """(key, document, words) of the lists that stand in no block yet, oldest first."""
+    rows = WaitingWords.objects.filter(workspace=workspace_id, pk__gt=after).order_by("pk")
+    return [(pk, document, bytes(data)) for pk, document, data in rows.values_list("pk", "document", "data")]
+
+
+def _list_block_files(workspace_id: int) -> set[str]:
+    return set(WordBlock.objects.filter(workspace=workspace_id).values_list("file", flat=True))
+
+
+def open_block(name: str) -> Words:
+    """The block of words stored under this name, mapped. OSError or ValueError when it cannot be read."""
+    return Words.open(map_file(local_copy(name, Path(settings.CACHE_ROOT) / "snapshots"), ValueError))
+
+
+def _open_block(name: str, workspace_id: int) -> Words | None:
+    """The block; None when it cannot be read, so that its documents are found by their cards alone for a while."""
+    try:
+        return open_block(name)
+    except (OSError, ValueError) as error:
+        logger.warning("words of documents of workspace %d are not searched: %s", workspace_id, error)
+        return None

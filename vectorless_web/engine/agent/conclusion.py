@@ -25,6 +25,7 @@ from vectorless_web.engine.answers.claims import (
     Support,
     SynthesisContext,
     is_supported,
+    write_table,
 )
 from vectorless_web.engine.answers.confidence import (
     ModelChecks,
@@ -53,7 +54,7 @@ def answer_events(run: RunState, plan: QueryPlan, walking: Walking) -> Iterator[
         # An answer that is too weak to stand is never shown, not as a draft either.
         checker.check()
     for order, claim in enumerate(run.draft.claims, 1):
-        yield ClaimEvent(order, claim.text, "draft")
+        yield ClaimEvent(order, claim.text, "draft", table=claim.table)
     run.stop_if_asked()
     if checker.by_model:
         started = run.clock()
@@ -569,4 +570,5 @@ def _value(run: RunState, held: Sequence[ClaimEvent]) -> str:
 
 def _append_markers(claim: ClaimEvent) -> str:
     markers = "".join(f"[{marker}]" for marker in dict.fromkeys(citation.marker for citation in claim.citations))
-    return f"{claim.text} {markers}".strip()
+    table = f"\n\n{write_table(claim.table)}\n" if claim.table else ""
+    return f"{claim.text} {markers}".strip() + table

@@ -8,7 +8,7 @@ from typing import Protocol
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.documents.vectors import NodeVectors
-from vectorless_web.engine.errors import PictureUnavailable
+from vectorless_web.engine.errors import ArtefactDamaged, PictureUnavailable
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -92,6 +92,13 @@ class Corpus(PagePictures, Protocol):
     def open(self, document: str) -> CompiledDocument:
         """Open the compiled document; NotFound if it is not in the scope."""
         ...
+
+    def peek(self, document: str) -> CompiledDocument | None:
+        """The compiled document to look into for the shortlist, which is not reading it; None when it cannot be had."""
+        try:
+            return self.open(document)
+        except ArtefactDamaged:
+            return None
 
     def vectors(self, document: str) -> NodeVectors | None:
         """Vectors of the document's leaves; None when it has none. ArtefactDamaged when they cannot be read."""

@@ -22,6 +22,7 @@ from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
 from vectorless_web.engine.ranking.finder import Candidate, Finder
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.relations.rows import RowsRead
 from vectorless_web.engine.retrieval import NodeAddress
 
 OUTLINE_TOKENS = 900
@@ -174,7 +175,7 @@ class Walk:
 
     def gaps(self) -> tuple[str, ...]:
         """What the question still lacks: figures without a value, else a passage that answers."""
-        if any(isinstance(fact, Reading) for fact in self.facts):
+        if any(isinstance(fact, Reading | RowsRead) for fact in self.facts):
             return ()
         needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):

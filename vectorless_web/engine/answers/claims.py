@@ -1,7 +1,7 @@
 """A claim of an answer with its quotes and its calculation: as drafted, and as checked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from vectorless_web.engine.documents.node import GlyphSpan, NodeKind
@@ -11,8 +11,9 @@ from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.relations.rows import RowsRead
 
-Fact = Figure | Passage | Reading
+Fact = Figure | Passage | Reading | RowsRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,18 @@ class DraftClaim:
     fit: float | None = None
     needs: tuple[int, ...] = ()
     signals: tuple[Signal, ...] = ()
+    table: tuple[tuple[str, ...], ...] = ()
+    """A small table that the sentence announces, its header row first; checked with the sentence."""
+    source: str = ""
+    """The words of the sentence that only say where it stands ("(table “Board”, Report 12)"): they claim nothing."""
+
+    def split_table(self) -> list["DraftClaim"]:
+        """The sentence, then each row of its table as a sentence: "Solo: Memory: 2 GB; Disk: 20 GB"."""
+        rows = []
+        for name, *cells in self.table[1:]:
+            told = [f"{head}: {cell}" for head, cell in zip(self.table[0][1:], cells, strict=True) if cell]
+            rows += [replace(self, text=f"{name}: {'; '.join(told)}", table=())] if told else []
+        return [replace(self, table=()), *rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +262,18 @@ class ClaimEvent:
     citations: tuple[Evidence, ...] = ()
     calculation: Calculation | None = None
     because: str = ""
+    table: tuple[tuple[str, ...], ...] = ()
+    """A small table that belongs to the sentence, its header row first."""
 
 
 HELD = (Support.SUPPORTED, Support.DERIVED, Support.PICTURED)
+
+
+def write_table(table: tuple[tuple[str, ...], ...]) -> str:
+    """A table in Markdown; a blank cell is a dash."""
+    rows = [f"| {' | '.join(cell.replace('|', '/') or '–' for cell in row)} |" for row in table]
+    head = f"| {' | '.join(cell.replace('|', '/') for cell in table[0])} |"
+    return "\n".join((head, "|---" * len(table[0]) + "|", *rows[1:]))
 
 
 def is_supported(claim: ClaimEvent) -> bool:

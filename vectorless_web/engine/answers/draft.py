@@ -25,7 +25,7 @@ from vectorless_web.engine.answers.claims import (
     Signal,
     SynthesisContext,
 )
-from vectorless_web.engine.answers.readings import claim_of_reading
+from vectorless_web.engine.answers.readings import claim_of_change, claim_of_reading, claims_of_rows
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.passage import Part, Passage
@@ -34,6 +34,7 @@ from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.relations.rows import RowsRead, RowTask
 from vectorless_web.engine.text.analyser import analyse
 
 
@@ -96,6 +97,7 @@ def _item(plan: QueryPlan, index: int, figure: Figure) -> str:
 def choose_passages(plan: QueryPlan, passages: Sequence[Passage]) -> list[Passage]:
     """The passage that answers best, then those that hold what it lacks or come as near; a whole list stands alone."""
     best = sorted(passages, key=lambda passage: (-round(passage.fit, 9), passage.document, passage.key, passage.start))
+    best.sort(key=lambda passage: not passage.place)
     if best[0].is_list:
         return best[:1]
     most = MOST_SENTENCES if plan.intent is not Intent.LIST else 3 * MOST_SENTENCES
@@ -336,12 +338,19 @@ _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
+    context, version = resolve_versions(_set_nearest_aside(context))
     figures = best_figures(context)
-    for make in (_draft_reading, _draft_contest, _draft_verdict, _draft_calculation, _draft_figures):
+    for make in (_draft_rows, _draft_reading, _draft_contest, _draft_verdict, _draft_calculation, _draft_figures):
         draft = make(context, figures)
         if draft is not None:
-            return draft
-    return _draft_quotes(context)
+            return _say_version(draft, version)
+    return _say_version(_draft_quotes(context), version)
+
+
+def _set_nearest_aside(context: SynthesisContext) -> SynthesisContext:
+    """The facts without passages that only come near, where others answer."""
+    answering = tuple(fact for fact in context.facts if not (isinstance(fact, Passage) and fact.is_nearest))
+    return replace(context, facts=answering) if answering else context
 
 
 def best_figures(context: SynthesisContext) -> dict[int, Figure]:
@@ -355,12 +364,95 @@ def best_figures(context: SynthesisContext) -> dict[int, Figure]:
     return best
 
 
+def _draft_rows(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """What the rows of a table say, of the document in which they fit best; of two versions both and what differs."""
+    found = [fact for fact in context.facts if isinstance(fact, RowsRead)]
+    if not found:
+        return None
+    changed = [fact for fact in found if fact.task is RowTask.CHANGE and not fact.measure]
+    if changed:
+        versions = {str(period.year): period for period in context.plan.periods}
+        return _draft_change_between(context, changed, sorted(versions))
+    best = max(found, key=lambda read: round(read.fit, 6))
+    claims, value = claims_of_rows(best, context.names.get(best.document, ""))
+    missing = tuple(f"anything on {name}" for name in best.missing)
+    return AnswerDraft(tuple(claims), value=value, missing=missing)
+
+
+def _draft_change_between(context: SynthesisContext, found: Sequence[RowsRead], years: Sequence[str]) -> AnswerDraft:
+    """The same cell in two versions of a document, told side by side; one alone tells only its own side."""
+    dated = sorted((_version_of(context.names.get(read.document, "")), order, read) for order, read in enumerate(found))
+    asked = [row for row in dated if not years or (row[0] and str(row[0][0]) in years)]
+    ends = [asked[0][2], asked[-1][2]] if len(asked) > 1 else []
+    if not ends or asked[0][0] == asked[-1][0]:
+        claims, value = claims_of_rows(found[0], context.names.get(found[0].document, ""))
+        return AnswerDraft(tuple(claims), value=value, missing=("the other version",))
+    return AnswerDraft((claim_of_change(ends[0], ends[1], context.names),))
+
+
+_VERSION = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<![\d.])\d{1,3}(?:\.\d{1,3})*(?![\d.])")
+
+
+def _version_of(title: str) -> tuple[int, ...]:
+    """The numbers of a title by which versions are told apart, years first: "Price list 2024" gives (2024,)."""
+    numbers = [tuple(int(part) for part in match.split(".")) for match in _VERSION.findall(title)]
+    years = [number for number in numbers if len(number) == 1 and number[0] > 1900]
+    return tuple(part for number in (*years[-1:], *(n for n in numbers if n not in years)) for part in number)
+
+
+def resolve_versions(context: SynthesisContext) -> tuple[SynthesisContext, str]:
+    """The facts of the version that was asked for, else of the newest, and what to say of it.
+
+    Documents are versions of one another when their titles differ in numbers alone ("Price list 2023" and "2024").
+    """
+    documents = dict.fromkeys(fact.document for fact in context.facts)
+    series: dict[str, list[str]] = {}
+    for document in documents:
+        title = context.names.get(document, "")
+        if _version_of(title):
+            series.setdefault(_VERSION.sub("#", title).casefold(), []).append(document)
+    dropped: set[str] = set()
+    said = ""
+    years = {period.year for period in context.plan.periods}
+    for members in series.values():
+        if len(members) < 2 or len(years) > 1 or asks_documents(context.plan) or _COMPARES.search(context.plan.focus):
+            continue
+        members.sort(key=lambda document: _version_of(context.names[document]))
+        asked = [document for document in members if years & set(_version_of(context.names[document])[:1])]
+        kept = asked[-1] if asked else members[-1]
+        dropped |= set(members) - {kept}
+        said = said or ("" if asked else f"{context.names[kept]}, the newest version")
+    if not dropped:
+        return context, ""
+    return replace(context, facts=tuple(fact for fact in context.facts if fact.document not in dropped)), said
+
+
+_COMPARES = re.compile(
+    r"\b(?:compar\w+|differ\w*|chang\w+|versus|vs|both|each|all (?:years|versions))\b", re.IGNORECASE
+)
+
+
+def _say_version(draft: AnswerDraft, said: str) -> AnswerDraft:
+    """The draft with its first sentence saying which version it is of."""
+    if not said or not draft.claims:
+        return draft
+    first, *others = draft.claims
+    title = said.rpartition(", ")[0]
+    if first.source and title in first.source:
+        named = first.source.replace(title, said)
+        told = first.text.replace(first.source, named)
+    else:
+        named, told = f"({said})", f"{first.text} ({said})"
+    return replace(draft, claims=(replace(first, text=told, source=named), *others))
+
+
 def _draft_reading(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
     """What the best reading of all documents came to; the first one read wins a tie."""
     readings = [fact for fact in context.facts if isinstance(fact, Reading)]
     if not readings:
         return None
-    claim, value = claim_of_reading(context.plan, max(readings, key=lambda reading: round(reading.fit, 6)))
+    best = max(readings, key=lambda reading: round(reading.fit, 6))
+    claim, value = claim_of_reading(context.plan, best, context.names.get(best.document, ""))
     return AnswerDraft((claim,), value=value)
 
 
@@ -425,12 +517,12 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
         return AnswerDraft(tuple(replace(claim, signals=(Signal(LISTS_MENTIONS, 1.0),)) for claim in claims))
     if not passages:
         return AnswerDraft()
+    passages = [passage for passage in passages if passage.parts or not is_heading(passage.quote)]
+    if not passages:
+        return AnswerDraft()
     standing = [passage for passage in passages if passage.suffices]
     chosen = choose_passages(plan, standing) if standing else choose_passages(plan, passages)[:1]
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
-    if asks_for(plan, Wanted.POINTS):
-        # The points of a section do not say its name; its heading does.
-        claims = [replace(claim, fit=chosen[0].said) for claim in claims]
     if plan.intent is Intent.YES_NO:
         claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
     open_parts = [set(passage.unmet) for passage in chosen]
@@ -439,6 +531,11 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
         tuple(replace(claim, signals=signals) for claim in claims),
         missing=tuple(sorted(set.intersection(*open_parts))),
     )
+
+
+PLACED = 0.6
+"""What it counts, beside a cell for which every word is accounted, that something stands where documents say such
+things. Chosen by hand: the words of a question for the parties say nothing of the lines that name them."""
 
 
 def _measure_passage(chosen: Sequence[Passage], passages: Sequence[Passage]) -> tuple[Signal, ...]:
@@ -453,16 +550,44 @@ def _measure_passage(chosen: Sequence[Passage], passages: Sequence[Passage]) -> 
         Signal("suffices", float(passage.suffices)),
         Signal("is_list", float(passage.is_list)),
         Signal("is_rule", float(bool(passage.parts))),
+        *(
+            (Signal(f"reads_{passage.place}", 1.0), Signal("reading_fit", PLACED * passage.said))
+            if passage.place
+            else ()
+        ),
     )
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
     """The first sentence under the verdict that its words give, when it says enough of the question."""
     quote = _deciding_sentence(question, passage)
-    if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":"):
+    if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
+        return claim
+    if _MONTH.search(question) and _MONTHS.search(quote):
         return claim
     verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
-    return replace(claim, text=f"{verdict}: {claim.text}") if verdict else claim
+    told = claim.text
+    if verdict and f" {quote}" in told and not _LEANS.match(quote):
+        # What settles the question comes first, the rule that it bends after it.
+        told = f"{quote} {told.replace(f' {quote}', '', 1)}"
+    return replace(claim, text=f"{verdict}: {told}") if verdict else claim
+
+
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|winter|summer)\b"
+)
+_MONTHS = re.compile(rf"\bfrom {_MONTH.pattern}.{{0,12}}? (?:to|until|through) {_MONTH.pattern}")
+"""A rule that differs by months: which part of it holds for a month is left to the reader."""
+
+_LEANS = re.compile(r"(?:he|she|it|they|this|these|those|such|however|but|otherwise|in (?:this|that))\b", re.IGNORECASE)
+_HEADING = re.compile(
+    r"\s*(?:(?:article|clause|section|part)\s+)?\d+(?:\.\d+)*[.)]?\s+[A-Z][^.;:!?]{2,80}$", re.IGNORECASE
+)
+
+
+def is_heading(text: str) -> bool:
+    """Whether words are the numbered heading of a clause, which says nothing by itself."""
+    return bool(_HEADING.match(text.strip()))
 
 
 def _verdict_with_exception(question: str, sentence: str) -> str:
@@ -479,4 +604,8 @@ def _deciding_sentence(question: str, passage: Passage) -> str:
     for piece in cut_pieces(after, by_line=False):
         if asked & set(analyse(piece.text)) - set(analyse(passage.quote)):
             return piece.text
-    return passage.quote.rstrip()
+    sentences = [piece.text for piece in cut_pieces(passage.quote, by_line=False)]
+    # Of several sentences in one item the last of those that say most of the question bends the others.
+    return (
+        max(reversed(sentences), key=lambda text: len(asked & set(analyse(text))), default="") or passage.quote.rstrip()
+    )

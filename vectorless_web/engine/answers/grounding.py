@@ -93,7 +93,7 @@ class Grounder:
         calculation = _build_calculation(shown, citations)
         support = Support.DERIVED if calculation else Support.SUPPORTED
         support = Support.UNSUPPORTED if because else Support.PICTURED if _rests_on_picture(places) else support
-        return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because)
+        return ClaimEvent(order, claim.text, "checked", support, citations, calculation, because, claim.table)
 
     def cite(self, quote: DraftQuote) -> Evidence:
         """A quote that stands for itself, located and numbered like those of claims."""
@@ -104,8 +104,13 @@ class Grounder:
         return tuple(self._judge(claim, self._locate_quotes(claim))[1])
 
     def _judge(self, claim: DraftClaim, places: list[PlacedQuote]) -> tuple[list[PlacedQuote], list[str]]:
-        """The objections to a claim, and its quotes: as whole rows, or with others that were shown, when only these
-        account for it."""
+        """The objections to a claim and to each row of its table, and its quotes: as whole rows, or with others that
+        were shown, when only these account for it."""
+        if claim.source:
+            claim = replace(claim, text=claim.text.replace(claim.source, " "), source="")
+        if claim.table:
+            judged = [self._judge(part, places) for part in claim.split_table()]
+            return judged[0][0], [objection for _, objections in judged for objection in objections]
         objections = self._objections(claim, places)
         if not objections or _rests_on_picture(places) or is_too_long(claim):
             return places, objections

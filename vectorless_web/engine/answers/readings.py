@@ -1,7 +1,7 @@
 """Words what was read from relations as a claim: a figure, a result, a rank, a count or the members of a group."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
@@ -12,20 +12,25 @@ from vectorless_web.engine.answers.calculation import (
     make_operand,
     quote_rows,
 )
-from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, Signal
+from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, DraftQuote, Signal
 from vectorless_web.engine.figures.arithmetic import round_half_up
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.units import scale_name
 from vectorless_web.engine.questions.formulas.request import NAMES, Operand, Task
 from vectorless_web.engine.questions.plan import Period, QueryPlan, UnitRequest
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.relations.rows import RowsRead, RowTask, TableRow
+from vectorless_web.engine.text.numbers import numbers_in
+from vectorless_web.engine.text.quantities import quantities_in
 
 _SPACES = re.compile(r"\s+")
 
 
-def claim_of_reading(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
-    """The claim that tells a reading, and the one number that it stands for, "" for none."""
+def claim_of_reading(plan: QueryPlan, reading: Reading, title: str = "") -> tuple[DraftClaim, str]:
+    """The claim that tells a reading and its document, and the one number that it stands for, "" for none."""
     claim, value = _word_reading(plan, reading)
+    if title:
+        claim = replace(claim, text=f"{claim.text.removesuffix('.')} ({title}).", source=f"({title})")
     signals = (Signal(f"reads_{reading.request.task.value}", 1.0), Signal("reading_fit", min(1.0, reading.fit)))
     return replace(claim, signals=signals), value
 
@@ -68,8 +73,18 @@ def _tell_values(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
     whens = [_when(operand, figure) for figure, operand in pairs]
     if len(set(labels)) == 1:
         told = _join([f"{value}{f' in {when}' if when else ''}" for value, when in zip(values, whens, strict=True)])
-        link = ": " if ", " in labels[0] and labels[0] != _label(pairs[0][0]) else " came to "
-        return f"{_upper(labels[0])}{link}{told}.", values[0] if len(values) == 1 else ""
+        figure = pairs[0][0]
+        if labels[0] != _label(figure) and labels[0].rpartition(", ")[2] not in plan.question:
+            column = labels[0].removeprefix(f"{_label(figure)}, ")
+            told = _join(
+                [
+                    f"{_with_head_unit(column, value)}{f' in {when}' if when else ''}"
+                    for value, when in zip(values, whens, strict=True)
+                ]
+            )
+            text = f"For {_label(figure)}, the {_lower(_strip_unit(column))} came to {told}."
+            return text, values[0] if len(values) == 1 else ""
+        return f"{_upper(labels[0])} came to {told}.", values[0] if len(values) == 1 else ""
     when = f" in {whens[0]}" if whens[0] and len(set(whens)) == 1 else ""
     told = _join([f"{label} came to {value}" for label, value in zip(labels, values, strict=True)])
     return f"{_upper(told)}{when}.", ""
@@ -120,8 +135,23 @@ def _tell_result(plan: QueryPlan, reading: Reading) -> tuple[DraftClaim, str]:
         for figure, operand in zip(reading.figures, _operands_of(request.operands, len(reading.figures)), strict=True)
     ]
     name = request.name + _tell_periods(request.operands)
-    text = f"{_upper(name)} comes to {result} ({'; '.join(shown)})."
+    text = _tell_change(reading, result) or f"{_upper(name)} comes to {result} ({'; '.join(shown)})."
     return DraftClaim(text, quotes, calculation, reading.fit), result
+
+
+def _tell_change(reading: Reading, result: str) -> str:
+    """ "Revenue rose by $33 million, from $452 million in 2022 to ..."; "" for any other calculation."""
+    request, figures = reading.request, reading.figures
+    is_change = request.name.startswith("change in") and reading.expression == "a - b" and len(figures) == 2
+    whens = [_when(operand, figure) for operand, figure in zip(request.operands, figures, strict=False)]
+    if not is_change or len(set(filter(None, whens))) < 2 or reading.value is None or min(f.value for f in figures) < 0:
+        return ""
+    last, first = [f"{format_figure(figure, None)} in {when}" for figure, when in zip(figures, whens, strict=True)]
+    label = _upper(_label(figures[0]))
+    if not reading.value:
+        return f"{label} did not change: {first}, {last}."
+    verb = "rose" if reading.value > 0 else "fell"
+    return f"{label} {verb} by {result.lstrip('-−')}, from {first} to {last}."
 
 
 def _tell_periods(operands: Sequence[Operand]) -> str:
@@ -197,14 +227,21 @@ def _tell_rank(plan: QueryPlan, reading: Reading) -> tuple[str, str]:
     of = _upper(reading.of or request.name)
     is_time = all(re.fullmatch(r"(?:19|20)\d\d", name) for name, _ in named)
     link = " in" if is_time else " for"
-    first = _join([f"{name}, {value}" if not is_time else f"{name}: {value}" for name, value in chosen])
     against = [f"{value}{link} {name}" for name, value in others[:SHOWN]]
     more = [f"{len(others) - SHOWN} more"] if len(others) > SHOWN else []
     rest = f", against {_join([*against, *more])}" if others else ""
     value = chosen[0][0] if is_time and len(chosen) == 1 else ""
     if is_time:
+        first = _join([f"{name}: {value}" for name, value in chosen])
         return f"{of}: {rank} in {first}{rest}{_tell_blanks(reading)}.", value
-    return f"{first}: the {rank} {_lower(of)}{rest}{_tell_blanks(reading)}.", ""
+    if len(chosen) > 1:
+        first = _join([f"{name}, {value}" for name, value in chosen])
+        return f"{first}: the {rank} {_lower(of)}{rest}{_tell_blanks(reading)}.", ""
+    if re.fullmatch(r"\D{0,3}(?:19|20)\d\d\D{0,3}", of):
+        measure = f"{rank} {_lower(request.name)} in {of}" if request.name else f"{rank} figure for {of}"
+    else:
+        measure = f"{rank} {_lower(_strip_unit(of))}"
+    return f"{chosen[0][0]} has the {measure}, {chosen[0][1]}{rest}{_tell_blanks(reading)}.", ""
 
 
 def _lower(text: str) -> str:
@@ -245,3 +282,171 @@ def _tell_list(reading: Reading) -> tuple[str, str]:
     if reading.request.task is Task.PERIODS:
         return f"Figures are shown for {_join(names)}: {reading.of or reading.request.name}.", ""
     return f"{_upper(reading.of or reading.request.name)}: {'; '.join(names)}.", ""
+
+
+_KINDS = {
+    RowTask.COMPARE: Task.MEMBERS,
+    RowTask.LIST: Task.MEMBERS,
+    RowTask.LIST_OF: Task.MEMBERS,
+    RowTask.RANK: Task.RANK,
+    RowTask.LOOK_UP: Task.VALUE,
+    RowTask.CHANGE: Task.VALUE,
+}
+"""The tasks of figures that the same form of answer has, by which the calibration knows it."""
+
+
+def claims_of_rows(read: RowsRead, title: str) -> tuple[list[DraftClaim], str]:
+    """The claims that tell what was read of a table's rows, and the one number that they stand for, "" for none."""
+    tell = {
+        RowTask.COMPARE: _tell_comparison,
+        RowTask.LIST: _tell_rows,
+        RowTask.LIST_OF: _tell_rows,
+        RowTask.RANK: _tell_ranked_rows,
+        RowTask.LOOK_UP: _tell_cells,
+        RowTask.CHANGE: _tell_cells,
+    }[read.task]
+    claims, value = tell(read, _name_source(read, title))
+    signals = (Signal(f"reads_{_KINDS[read.task].value}", 1.0), Signal("reading_fit", min(1.0, read.fit)))
+    source = _name_source(read, title)[1:-1]
+    return [replace(claim, fit=read.fit, signals=signals, source=source) for claim in claims], value
+
+
+def _name_source(read: RowsRead, title: str) -> str:
+    """ "(table “Board”, Annual report)"; a table that is called as its document is not named twice."""
+    names = [] if read.where.lower() == title.lower() or not read.where else [f"table “{read.where}”"]
+    return f"({', '.join([*names, *([title] if title else [])])})"
+
+
+def _quote_rows(read: RowsRead, rows: Sequence[TableRow]) -> tuple[DraftQuote, ...]:
+    return tuple(DraftQuote(read.document, row.key, row.quote, row.start, read.where) for row in rows)
+
+
+def _tell_comparison(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    """ "Solo and Team compared by memory and disk:" with a row for each, blanks among them."""
+    names = _join([row.name for row in read.rows])
+    heads = (
+        _join([head for head in read.heads[1:] if head])
+        if len(read.heads) <= SHOWN
+        else f"{len(read.heads) - 1} points"
+    )
+    gaps = f" The table has nothing on {_join(read.missing)}." if read.missing else ""
+    text = f"{names} compared by {heads} {source}.{gaps}"
+    table = (read.heads, *((row.name, *row.cells) for row in read.rows))
+    return [DraftClaim(text, _quote_rows(read, read.quoted), table=table)], ""
+
+
+def _tell_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    """A list with its count; rows of several columns are told one by one, each cell under its header."""
+    count = f"{len(read.rows)} of {read.total} rows of the {source[1:-1] if source.startswith('(table') else 'table'}"
+    quotes = _quote_rows(read, read.rows)
+    if len(read.heads) < 2:
+        head = read.heads[0] if read.heads and read.heads[0] else read.where
+        told = f"{head}: {_join([row.name for row in read.rows])} ({count})."
+        return [DraftClaim(told, _quote_rows(read, read.quoted))], ""
+    if len(read.rows) < read.total:
+        told = "; ".join(_tell_row(read.heads, row).replace("; ", ", ") for row in read.rows)
+        return [DraftClaim(f"{_upper(count)}: {told}.", _quote_rows(read, read.quoted))], ""
+    lead = DraftClaim(f"{_upper(count)}:", _quote_rows(read, read.quoted))
+    rows = [DraftClaim(_tell_row(read.heads, row), (quote,)) for row, quote in zip(read.rows, quotes, strict=True)]
+    return [lead, *rows], ""
+
+
+def _tell_row(heads: Sequence[str], row: TableRow) -> str:
+    """ "Ines Falk: Office: Chair; Since: 2019"."""
+    cells = [f"{head}: {cell}" if head else cell for head, cell in zip(heads[1:], row.cells, strict=True) if cell]
+    return f"{row.name} – {'; '.join(cells)}" if cells else row.name
+
+
+def _tell_ranked_rows(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    """ "Night is the quietest: it has the lowest noise, 38 dB, against 42 dB for Eco (...)."."""
+    values = [_with_head_unit(read.measure, row.cells[0]) for row in read.rows]
+    first, *others = list(zip(read.rows, values, strict=True))
+    told = [f"{value} for {row.name}" for row, value in others[:SHOWN]]
+    more = [f"{len(others) - SHOWN} more"] if len(others) > SHOWN else []
+    blanks = f"; no figure is shown for {_join(read.blanks)}" if read.blanks else ""
+    name, measure = first[0].name, _lower(_strip_unit(read.measure))
+    most = numbers_in(read.rows[0].cells[0])[0].value > numbers_in(read.rows[-1].cells[0])[0].value
+    side = "highest" if most else "lowest"
+    against = f"{first[1]}, against {_join([*told, *more])}{blanks} {source}"
+    if read.lines and read.rank in ("most", "least", "fewest"):
+        text = f"{name} has the {side} figure for {measure}: {against}."
+    elif read.rank.endswith("est") and " " not in read.rank and read.rank != side:
+        text = f"{name} is the {read.rank}: it has the {side} {measure}, {against}."
+    else:
+        text = f"{name} has the {side} {measure}, {against}."
+    return [DraftClaim(text, _quote_rows(read, read.quoted))], ""
+
+
+_UNIT = re.compile(r"\s+\((?P<unit>[^()]{1,14})\)\s*$|,\s*(?P<last>[^\s,]{1,8})\s*$")
+
+
+def _find_unit(head: str) -> tuple[str, str]:
+    """A header without its unit, and the unit: "Noise (dB)" gives "Noise" and "dB", "Weight, kg" likewise."""
+    match = _UNIT.search(head)
+    if match is None or (match["last"] and not any(found.unit for found in quantities_in(f"1 {match['last']}"))):
+        return head, ""
+    return head[: match.start()], match["unit"] or match["last"]
+
+
+def _strip_unit(head: str) -> str:
+    return _find_unit(head)[0]
+
+
+def _with_head_unit(head: str, cell: str) -> str:
+    """ "38 dB" for "38" under "Noise (dB)"."""
+    unit = _find_unit(head)[1]
+    return f"{cell} {unit}" if unit and re.fullmatch(r"[-−]?[\d.,]+", cell) else cell
+
+
+def _tell_cells(read: RowsRead, source: str) -> tuple[list[DraftClaim], str]:
+    """A cell as a sentence; of a code the whole row; of two years both and what differs; a blank said to be blank."""
+    row, heads = read.rows[0], read.heads[1:]
+    quotes = _quote_rows(read, read.quoted)
+    if read.blanks and len(read.blanks) == len(heads):
+        names = _join([f"“{head}”" for head in heads])
+        return [DraftClaim(f"Nothing is stated for {row.name} under {names} {source}.", quotes)], ""
+    values = _tell_values_of(read)
+    if read.task is RowTask.CHANGE and len(values) == 2:
+        years = read.measure.split()
+        first, last = (f"{value} in {year}" for value, year in zip(values, years, strict=True))
+        text = f"{row.name} came to {first} and to {last}{_tell_difference(row.cells)} {source}."
+        return [DraftClaim(text, quotes)], ""
+    if len(values) > 1:
+        return [DraftClaim(f"{_tell_row(read.heads, row)} {source}.", quotes)], ""
+    if not heads[0]:
+        return [DraftClaim(f"{_upper(row.name)}: {values[0]} {source}.", quotes)], values[0]
+    text = f"For {row.name}, the {_lower(_strip_unit(heads[0]))} is {values[0]} {source}."
+    return [DraftClaim(text, quotes)], values[0]
+
+
+def _tell_values_of(read: RowsRead) -> list[str]:
+    """The cells looked up, each with the unit and scale of its table where they are its own."""
+    figures = read.figures or (None,) * len(read.rows[0].cells)
+    return [
+        format_figure(figure, None) if figure is not None else _with_head_unit(head, cell)
+        for head, cell, figure in zip(read.heads[1:], read.rows[0].cells, figures, strict=True)
+    ]
+
+
+def _tell_difference(cells: Sequence[str]) -> str:
+    """ ", 16 less", in the digits of the cells; "" where either is no plain number."""
+    numbers = [numbers_in(cell) for cell in cells]
+    if any(len(found) != 1 for found in numbers):
+        return ""
+    first, last = numbers[0][0].value, numbers[1][0].value
+    if first == last:
+        return ", the same"
+    return f", {abs(last - first):,} {'more' if last > first else 'less'}"
+
+
+def claim_of_change(first: RowsRead, last: RowsRead, names: Mapping[str, str]) -> DraftClaim:
+    """ "Oak table, price: 410 (Price list 2023) and 435 (Price list 2024), 25 more"."""
+    pair = (first, last)
+    values = [_tell_values_of(read)[0] for read in pair]
+    told = [f"{value} ({names.get(read.document, '')})" for value, read in zip(values, pair, strict=True)]
+    difference = _tell_difference([read.rows[0].cells[0] for read in pair])
+    head = _lower(_strip_unit(last.heads[1]))
+    text = f"{last.rows[0].name}, {head}: first {told[0]}, then {told[1]}{difference}."
+    quotes = tuple(quote for read in pair for quote in _quote_rows(read, read.quoted))
+    signals = (Signal("reads_value", 1.0), Signal("reading_fit", min(first.fit, last.fit)))
+    return DraftClaim(text, quotes, fit=min(first.fit, last.fit), signals=signals)

@@ -283,6 +283,34 @@ class Segment:
         for number in range(self._header.terms):
             yield str(self._term_at(number), "utf-8"), int(self._frequencies[number])
 
+    def spread_terms(self, fields: Sequence[str], parts: int) -> Iterator[tuple[str, int, int]]:
+        """Each term, how often it stands in these fields, and in which of `parts` parts of the rows, as bits.
+
+        The parts follow each other and are about equally long; where rows are fewer each is a part of its own. A term
+        stands in a part by any field. Terms that stand in none of `fields` are left out.
+        """
+        everything = self._entries(0, self._header.entries)
+        starts = np.asarray(self._starts).astype(np.int64)
+        wanted = np.isin(everything.fields, [number for number, name in enumerate(self.fields) if name in fields])
+        owner = np.repeat(np.arange(self._header.terms), np.diff(starts))
+        totals = np.bincount(owner[wanted], weights=everything.counts[wanted], minlength=self._header.terms)
+        places = np.left_shift(np.uint64(1), self._parts(parts)[everything.rows])
+        bits = np.bitwise_or.reduceat(places, starts[:-1]) if len(places) else places
+        for (term, _), total, held in zip(self.terms(), totals.tolist(), bits.tolist(), strict=True):
+            if total:
+                yield term, int(total), held
+
+    def _parts(self, parts: int) -> npt.NDArray[np.uint64]:
+        """The part of each row, from 0."""
+        if len(self) <= parts:
+            return np.arange(len(self), dtype=np.uint64)
+        lengths = self.lengths.sum(axis=1, dtype=np.float64)
+        middles = np.cumsum(lengths) - lengths / 2
+        numbers: npt.NDArray[np.uint64] = np.minimum(middles * parts / max(lengths.sum(), 1.0), parts - 1).astype(
+            np.uint64
+        )
+        return numbers
+
     def document_frequency(self, term: str) -> int:
         """In how many rows the term stands, in whatever field."""
         number = self._find(term)

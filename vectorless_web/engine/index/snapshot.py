@@ -13,15 +13,31 @@ import numpy as np
 import numpy.ma  # np.unique imports it when first used: 40 ms that no forked worker should pay
 
 from vectorless_web.engine.documents.container import Buffer, Container, align_size, write_container
-from vectorless_web.engine.index.snapshot_rows import FIELD_BITS, FIELDS, KEY_FIELD, Array, Change, DecodedRow, DeltaRow
+from vectorless_web.engine.index.snapshot_rows import (
+    FIELD_BITS,
+    FIELDS,
+    KEY_FIELD,
+    SERIES,
+    Array,
+    Change,
+    DecodedRow,
+    DeltaRow,
+)
+from vectorless_web.engine.index.word_blocks import PlacedWords, TextPostings, WordIndex
 from vectorless_web.engine.text.analyser import ANALYSER
 
-MAGIC = b"VWCARDS\x03"
+BODY = FIELDS.index("body")
+"""The field that a document's text stands in."""
+MAGIC = b"VWCARDS\x04"
+_SECOND_MAGIC = b"VWCARDS\x03"
+"""Files of before series were known; they are read, the next compaction writes one of these."""
 ALIGNMENT = 64
 """Bytes to which every array is aligned: a cache line, and more than any number needs."""
 TYPES = {
     "doc_ids": "<i8",
     "subjects": "<u8",
+    "series": "<u8",
+    "editions": "<i8",
     "lengths": "<u4",
     "totals": "<u8",
     "filled": "<u8",
@@ -40,7 +56,9 @@ TYPES = {
     "titles": "u1",
 }
 _FIRST_MAGIC = b"VWCARDS\x02"
-_FIRST_HEADER = struct.Struct(f"<8s32s{len(TYPES)}Q")
+OLD_TYPES = {name: dtype for name, dtype in TYPES.items() if name not in ("series", "editions")}
+"""What the files of before series were known hold."""
+_FIRST_HEADER = struct.Struct(f"<8s32s{len(OLD_TYPES)}Q")
 """Magic, analyser and the length of each array, which followed."""
 
 Arrays = Mapping[str, Array]
@@ -58,9 +76,15 @@ def unpack_arrays(buffer: Buffer) -> tuple[dict[str, Array], str]:
     Checksums of arrays are not compared: the process of each run maps the snapshot anew and reads little of it.
     """
     view = memoryview(buffer)
-    is_first = bytes(view[: len(_FIRST_MAGIC)]) == _FIRST_MAGIC
-    file = _open_first_layout(view) if is_first else Container.open(view, magic=MAGIC, damage=_make_damage_error)
-    arrays = {name: np.frombuffer(file.read_unchecked(name), dtype) for name, dtype in TYPES.items()}
+    magic = bytes(view[: len(MAGIC)])
+    known = magic if magic == _SECOND_MAGIC else MAGIC
+    is_first = magic == _FIRST_MAGIC
+    file = _open_first_layout(view) if is_first else Container.open(view, magic=known, damage=_make_damage_error)
+    types = TYPES if magic == MAGIC else OLD_TYPES
+    arrays = {name: np.frombuffer(file.read_unchecked(name), dtype) for name, dtype in types.items()}
+    size = len(arrays["doc_ids"])
+    arrays.setdefault("series", np.zeros(size * SERIES, np.uint64))
+    arrays.setdefault("editions", np.zeros(size, np.int64))
     return arrays, file.facts["analyser"]
 
 
@@ -71,7 +95,7 @@ def _open_first_layout(view: memoryview) -> Container:
     _, analyser, *counts = _FIRST_HEADER.unpack_from(view)
     places: dict[str, tuple[int, int, None]] = {}
     start = align_size(_FIRST_HEADER.size, ALIGNMENT)
-    for (name, dtype), count in zip(TYPES.items(), counts, strict=True):
+    for (name, dtype), count in zip(OLD_TYPES.items(), counts, strict=True):
         size = np.dtype(dtype).itemsize * count
         places[name] = (start, size, None)
         start += align_size(size, ALIGNMENT)
@@ -88,6 +112,8 @@ class EntryTable:
 
     doc_ids: Array
     subjects: Array
+    series: Array
+    editions: Array
     lengths: Array
     hashes: Array
     rows: Array
@@ -105,6 +131,8 @@ def table_of(decoded: Iterable[DecodedRow]) -> EntryTable:
     return EntryTable(
         doc_ids=np.array([row.doc_id for row in rows], np.int64),
         subjects=np.array([row.subject for row in rows], np.uint64),
+        series=np.array([row.series for row in rows], np.uint64).reshape(len(rows), SERIES),
+        editions=np.array([row.edition for row in rows], np.int64),
         lengths=np.array([row.lengths for row in rows], np.uint32).reshape(len(rows), len(FIELDS)),
         hashes=_join_arrays([row.hashes for row in rows], np.uint64),
         rows=np.repeat(np.arange(len(rows), dtype=np.uint32), sizes),
@@ -130,6 +158,8 @@ def sorted_arrays(table: EntryTable) -> dict[str, Array]:
     return {
         "doc_ids": table.doc_ids,
         "subjects": table.subjects,
+        "series": table.series.reshape(-1),
+        "editions": table.editions,
         "lengths": table.lengths.reshape(-1),
         "totals": table.lengths.sum(axis=0, dtype=np.uint64),
         "filled": (table.lengths > 0).sum(axis=0),
@@ -255,8 +285,10 @@ class Snapshot:
         version: str,
         changed: dict[int, DecodedRow | None] | None = None,
         edges: dict[int, DecodedRow] | None = None,
+        words: WordIndex | None = None,
     ) -> None:
         self._arrays = arrays
+        self.words = words or WordIndex()
         self._changed = changed or {}
         self._edges = edges or {}
         self.version = version
@@ -283,7 +315,11 @@ class Snapshot:
                 continue
             edges.pop(change.doc_id, None)
             changed[change.doc_id] = DecodedRow.decode(change.data) if change.change is Change.UPSERT else None
-        return Snapshot(self._arrays, version=version or self.version, changed=changed, edges=edges)
+        return Snapshot(self._arrays, version=version or self.version, changed=changed, edges=edges, words=self.words)
+
+    def with_words(self, words: WordIndex) -> "Snapshot":
+        """The snapshot with the words of its documents; those of documents that it has no card of are passed over."""
+        return Snapshot(self._arrays, version=self.version, changed=self._changed, edges=self._edges, words=words)
 
     def compact_rows(self) -> bytes:
         """The bytes of a snapshot without changes to lay over it: what `build_snapshot` gives for all documents."""
@@ -333,6 +369,21 @@ class Snapshot:
         mapped, fresh, size = self._arrays["subjects"], self._delta.subjects, self._base_size
         return [int(mapped[row]) if row < size else int(fresh[row - size]) for row in rows.tolist()]
 
+    def series(self, rows: Rows) -> Array:
+        """Hashes of the series each row belongs to, 0 for none; shape (rows, SERIES)."""
+        return self._pick(rows, self._arrays["series"].reshape(-1, SERIES), self._delta.series)
+
+    def editions(self, rows: Rows) -> Array:
+        """A number for each row that grows from edition to edition of a series; 0 when nothing is known of it."""
+        return self._pick(rows, self._arrays["editions"], self._delta.editions)
+
+    def _pick(self, rows: Rows, mapped: Array, fresh: Array) -> Array:
+        inside = rows < self._base_size
+        found = np.zeros((len(rows), *mapped.shape[1:]), mapped.dtype)
+        found[inside] = mapped[rows[inside]]
+        found[~inside] = fresh[rows[~inside] - self._base_size]
+        return found
+
     def rows_of(self, doc_ids: Sequence[int] | Array) -> Rows:
         """Rows of the documents that are there, ascending."""
         wanted = np.unique(np.asarray(doc_ids, np.int64))
@@ -345,6 +396,35 @@ class Snapshot:
         """Rows of all documents, ascending."""
         rows = np.arange(self._base_size + len(self._delta.doc_ids))
         return rows if self._is_dead is None else rows[~self._is_dead]
+
+    @cached_property
+    def _placed(self) -> PlacedWords | None:
+        """The words of the documents laid over the rows; None where there are none."""
+        if not self.words.blocks and not self.words.lists:
+            return None
+        return PlacedWords(self.words, self._rows_or_none)
+
+    def _rows_or_none(self, doc_ids: Array) -> Rows:
+        """The row of each of these ids (ascending), -1 where there is no such document."""
+        rows = np.full(len(doc_ids), -1, np.int64)
+        for start, ids in ((0, self._arrays["doc_ids"]), (self._base_size, self._delta.doc_ids)):
+            places = np.minimum(np.searchsorted(ids, doc_ids), max(len(ids) - 1, 0))
+            if len(ids):
+                held = ids[places] == doc_ids
+                rows[held] = places[held] + start
+        if self._is_dead is not None:
+            rows[(rows >= 0) & self._is_dead[rows]] = -1
+        return rows
+
+    @cached_property
+    def _text_lengths(self) -> Array | None:
+        """Words of the text of each row, 0 where it is not known; None where no text is."""
+        return self._placed.lengths(self._base_size + len(self._delta.doc_ids)) if self._placed else None
+
+    def prepare(self, wanted: Sequence[int]) -> None:
+        """Look up the words of a question at once, which is quicker than one by one."""
+        if self._placed:
+            self._placed.prepare(wanted)
 
     def titles(self, rows: Rows) -> list[str]:
         """Titles of rows."""
@@ -369,7 +449,25 @@ class Snapshot:
             here = np.flatnonzero(self._delta.hashes == np.uint64(wanted))
             rows = np.concatenate([rows, self._delta.rows[here].astype(np.int64) + self._base_size])
             cells = np.concatenate([cells, self._delta.cells[here]])
-        return CardPostings(rows, cells & KEY_FIELD, cells >> FIELD_BITS)
+        return self._add_text(CardPostings(rows, cells & KEY_FIELD, cells >> FIELD_BITS), wanted)
+
+    def _add_text(self, card: CardPostings, wanted: int) -> CardPostings:
+        """The postings with those of the documents' texts, which take the place of what cards say of them."""
+        if self._placed is None or self._text_lengths is None:
+            return card
+        text = self._placed.postings(wanted)
+        rows, counts = text.rows, text.counts
+        if not len(rows):
+            return card
+        kept = (card.fields != BODY) | (self._text_lengths[card.rows] == 0)
+        held, fields, times = card.rows[kept], card.fields[kept], card.counts[kept]
+        # No field of a text stands behind the body, so that entries of the same row come before it.
+        places = np.searchsorted(rows, held)
+        return CardPostings(
+            np.insert(rows, places, held),
+            np.insert(np.full(len(rows), BODY, np.uint8), places, fields),
+            np.insert(counts, places, times),
+        )
 
     def knows(self, wanted: Sequence[int]) -> Array:
         """Which of these hashes stand anywhere, as booleans; at least those that do."""
@@ -380,13 +478,22 @@ class Snapshot:
         known[inside] |= self._arrays["vocabulary"][places[inside]] == hashes[inside]
         return known
 
+    def text_postings(self, wanted: int) -> TextPostings | None:
+        """Where the word stands in the texts of documents; None where no text is known."""
+        return self._placed.postings(wanted) if self._placed else None
+
     def entries(self, wanted: int) -> int:
         """An upper bound on the length of `postings`, found without reading them."""
         start, end = self._span(wanted)
-        return end - start + len(self._delta.doc_ids)
+        texts = self._placed.entries(wanted) if self._placed else 0
+        return end - start + len(self._delta.doc_ids) + texts
 
     def frequency(self, wanted: int) -> int:
-        """In how many documents the word or key stands."""
+        """In how many documents the word or key stands; of cards and texts the one that has more counts."""
+        on_cards = self._count_cards(wanted)
+        return max(on_cards, self._placed.frequency(wanted)) if self._placed else on_cards
+
+    def _count_cards(self, wanted: int) -> int:
         place = self._place(wanted)
         count = int(self._arrays["frequencies"][place]) if place >= 0 else 0
         if place >= 0 and len(self._dead_rows):
@@ -409,6 +516,13 @@ class Snapshot:
 
     def lengths(self, rows: Rows, fields: Array) -> Array:
         """Words in one field of each row; `rows` and `fields` have one length."""
+        lengths = self._card_lengths(rows, fields)
+        if self._text_lengths is not None:
+            texts = self._text_lengths[rows]
+            lengths = np.where((fields == BODY) & (texts > 0), texts, lengths)
+        return lengths
+
+    def _card_lengths(self, rows: Rows, fields: Array) -> Array:
         lengths = np.empty(len(rows))
         inside = rows < self._base_size
         if inside.all():
@@ -426,6 +540,10 @@ class Snapshot:
         totals = self._arrays["totals"].astype(np.int64) - dead.sum(axis=0) + new.sum(axis=0)
         filled = self._arrays["filled"].astype(np.int64) - (dead > 0).sum(axis=0) + (new > 0).sum(axis=0)
         means: Array = np.where(filled > 0, totals / np.maximum(filled, 1), 0.0)
+        if self._text_lengths is not None:
+            rows = self.all_rows()
+            bodies = self.lengths(rows, np.full(len(rows), BODY))
+            means[BODY] = bodies.sum() / max(int((bodies > 0).sum()), 1)
         return means
 
     @cached_property
@@ -464,6 +582,8 @@ class Snapshot:
         return EntryTable(
             doc_ids=ids[order],
             subjects=np.concatenate([base["subjects"][alive], self._delta.subjects])[order],
+            series=np.concatenate([base["series"].reshape(-1, SERIES)[alive], self._delta.series])[order],
+            editions=np.concatenate([base["editions"][alive], self._delta.editions])[order],
             lengths=lengths[order],
             hashes=np.concatenate([hashes[kept], self._delta.hashes]),
             rows=np.concatenate([renumbered[base["rows"][kept]], number[int(alive.sum()) :][self._delta.rows]]),

@@ -1,6 +1,7 @@
 """One document as a row of the card snapshot: bytes that are stored beside it and read without parsing.
 
-header | entry hashes u8[E] | edge targets i8[G] | edge weights f4[G] | field lengths u4[F] | entry cells u1[E] | title
+header | entry hashes u8[E] | edge targets i8[G] | edge weights f4[G] | field lengths u4[F] | series u8[3]
+| edition i8 | entry cells u1[E] | title
 """
 
 import hashlib
@@ -27,7 +28,11 @@ MAX_COUNT = 0xFF >> FIELD_BITS
 """Greatest count or strength of an entry, 31: what the other five bits of a cell hold. Higher counts are stored as
 this; in a field of weight 1 and mean length BM25 gives 31 mentions 96 % of the most it can give."""
 
-MAGIC = b"VWCR\x01\x00\x00\x00"
+MAGIC = b"VWCR\x02\x00\x00\x00"
+_FIRST_MAGIC = b"VWCR\x01\x00\x00\x00"
+"""Rows of before series were known; they are read, no longer written."""
+SERIES = 3
+"""Keys by which a document is told to be one of a series: its title, its file name, its subject and kind."""
 HEADER = struct.Struct("<8sqQIII4x")
 
 Array = npt.NDArray[Any]
@@ -69,18 +74,29 @@ Edges = Sequence[tuple[int, float]]
 """(document id, weight in (0, 1]) pairs."""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a document stands among others: hashes of the key that names what it is about (0 for none) and of the
+    series that it may be one of, at most SERIES, and a number that grows from edition to edition."""
+
+    subject: int = 0
+    series: tuple[int, ...] = ()
+    edition: int = 0
+
+
+NOWHERE = Place()
+
+
 def encode_row(
     doc_id: int,
     terms: Mapping[str, Sequence[str]],
     *,
     keys: Mapping[tuple[str, str], int],
-    subject: int = 0,
     edges: Edges = (),
     title: str = "",
+    place: Place = NOWHERE,
 ) -> bytes:
     """The bytes of a row. `terms` are analysed words by field; `keys` maps (kind, value) to a strength of 1 to 31.
-
-    `subject` is the hash of the key that names what the document is about, 0 for none.
 
     ValueError for a field that is not one of FIELDS. The same arguments give the same bytes.
     """
@@ -91,25 +107,30 @@ def encode_row(
     hashes = np.array([entry for (entry, _), _ in entries], dtype="<u8")
     cells = np.array([_cell(count, number) for (_, number), count in entries], dtype="u1")
     lengths = np.array([len(terms.get(name, ())) for name in FIELDS], dtype="<u4")
-    return _pack((doc_id, subject), (hashes, cells, lengths), edges, title)
+    series = np.array([*place.series, *[0] * SERIES][:SERIES], "<u8")
+    edition = np.array([place.edition], "<i8")
+    return _pack((doc_id, place.subject), (hashes, cells, lengths, series, edition), edges, title)
 
 
-def _pack(identity: tuple[int, int], entries: tuple[Array, Array, Array], edges: Edges, title: str) -> bytes:
+def _pack(identity: tuple[int, int], entries: tuple[Array, ...], edges: Edges, title: str) -> bytes:
     strongest: dict[int, float] = {}
     for other, weight in edges:
         strongest[other] = max(weight, strongest.get(other, 0.0))
     targets = np.array(sorted(strongest), dtype="<i8")
     weights = np.array([strongest[other] for other in sorted(strongest)], dtype="<f4")
     text = title.encode("utf-8", "replace")
-    hashes, cells, lengths = entries
+    hashes, cells, lengths, series, edition = entries
     head = HEADER.pack(MAGIC, *identity, len(hashes), len(targets), len(text))
-    arrays = (hashes, targets, weights, lengths, cells)
+    arrays = (hashes, targets, weights, lengths, series, edition, cells)
     return head + b"".join(array.tobytes() for array in arrays) + text
 
 
 def encode_edges(doc_id: int, edges: Edges) -> bytes:
     """The bytes of a row that holds edges alone."""
-    nothing = (np.empty(0, "<u8"), np.empty(0, "u1"), np.zeros(len(FIELDS), "<u4"))
+    nothing = (
+        *(np.empty(0, "<u8"), np.empty(0, "u1"), np.zeros(len(FIELDS), "<u4")),
+        *(np.zeros(SERIES, "<u8"), np.zeros(1, "<i8")),
+    )
     return _pack((doc_id, 0), nothing, edges, "")
 
 
@@ -141,20 +162,27 @@ class DecodedRow:
     targets: Array
     weights: Array
     title: str
+    series: Array
+    edition: int
 
     @classmethod
     def decode(cls, data: bytes | memoryview) -> "DecodedRow":
         """Read a row; ValueError when the bytes are none."""
-        if len(data) < HEADER.size or bytes(data[: len(MAGIC)]) != MAGIC:
+        magic = bytes(data[: len(MAGIC)])
+        if len(data) < HEADER.size or magic not in (MAGIC, _FIRST_MAGIC):
             raise ValueError("These bytes are not a row of a card snapshot.")
         _, doc_id, subject, entries, edges, characters = HEADER.unpack_from(data)
         hashes, position = _take(data, "<u8", entries, HEADER.size)
         targets, position = _take(data, "<i8", edges, position)
         weights, position = _take(data, "<f4", edges, position)
         lengths, position = _take(data, "<u4", len(FIELDS), position)
+        series, edition = np.zeros(SERIES, "<u8"), np.zeros(1, "<i8")
+        if magic == MAGIC:
+            series, position = _take(data, "<u8", SERIES, position)
+            edition, position = _take(data, "<i8", 1, position)
         cells, position = _take(data, "u1", entries, position)
         title = bytes(data[position : position + characters]).decode()
-        return cls(doc_id, subject, hashes, cells, lengths, targets, weights, title)
+        return cls(doc_id, subject, hashes, cells, lengths, targets, weights, title, series, int(edition[0]))
 
 
 def _take(data: bytes | memoryview, dtype: str, count: int, position: int) -> tuple[Array, int]:

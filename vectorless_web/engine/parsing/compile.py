@@ -16,6 +16,7 @@ from vectorless_web.engine.documents.card import PageInfo, TreeReport, unread_pa
 from vectorless_web.engine.documents.node import Node, NodeKind, Reference
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.index.segment import build_segment
+from vectorless_web.engine.parsing.book import read_book
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, runs_pages
@@ -23,11 +24,29 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.markup.delimited import claims_delimited, read_delimited
 from vectorless_web.engine.parsing.markup.html import bound_page, claims_html, html_text, html_title
+from vectorless_web.engine.parsing.markup.mail import claims_mail, mail_title, name_attachments, read_mail
 from vectorless_web.engine.parsing.markup.markdown import markdown_text
-from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, TextBlock, cut_pages
+from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, DocumentText, TextBlock, cut_pages
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 from vectorless_web.engine.parsing.pdf.parse import compile_pdf
-from vectorless_web.engine.parsing.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT, decode, sniff, text_type
+from vectorless_web.engine.parsing.sheets.opendocument import read_spreadsheet
+from vectorless_web.engine.parsing.sheets.workbook import read_workbook
+from vectorless_web.engine.parsing.slides import read_slides
+from vectorless_web.engine.parsing.sniff import (
+    DOCX,
+    EPUB,
+    HTML,
+    MAIL,
+    MARKDOWN,
+    ODS,
+    PDF,
+    PPTX,
+    TEXT,
+    XLSX,
+    decode,
+    sniff,
+    text_type,
+)
 from vectorless_web.engine.parsing.word.parse import read_docx
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
@@ -265,6 +284,7 @@ def _bounded_page(source: str) -> Bounded:
 
 
 FORMATS = (
+    TextFormat(MAIL, claims_mail, read_mail, mail_title, name_attachments),
     TextFormat(HTML, claims_html, html_text, html_title, _bounded_page),
     TextFormat(TEXT, claims_delimited, read_delimited),
     TextFormat(MARKDOWN, _is_markdown, markdown_text),
@@ -380,9 +400,19 @@ def _verdict(source: str, warnings: Sequence[str], sections: int) -> str:
     return f"The outline has {count}, taken {origin}." + (" Some points need attention." if warnings else "")
 
 
+PACKAGES = {
+    DOCX: read_docx,
+    XLSX: read_workbook,
+    PPTX: read_slides,
+    ODS: read_spreadsheet,
+    EPUB: read_book,
+}
+"""The readers of files that are archives of several parts, by what a file is."""
 Progress = Callable[[str, int, int], None]
 _HEAD_BYTES = 8192
 """Bytes of a file by which its kind is told."""
+_TAIL_BYTES = 65_536
+"""Bytes at its end, where an Office document lists its parts."""
 _FIRST_PAGES = 3
 """Pages at the beginning that are searched for names, years and kinds of document."""
 _USUAL_LIMITS = CompileLimits()
@@ -474,30 +504,36 @@ def _digest(path: Path, limits: CompileLimits) -> str:
 
 
 def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits: CompileLimits) -> Parsed:
-    with path.open("rb") as file:
-        kind = sniff(file.read(_HEAD_BYTES), name=name)
+    kind = _sniff_file(path, name)
     if kind == PDF:
         outlined = compile_pdf(path, ignore_bookmarks=ignore_bookmarks, tell=tell, limits=limits)
         return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title)
     tell("parsing", 0, 1)
-    if kind == DOCX:
-        read = read_docx(path, limits=limits)
-        return _cut_into_pages(DOCX, read.text, read.blocks, read.title, tell)
+    if kind in PACKAGES:
+        return _cut_into_pages(kind, PACKAGES[kind](path, limits=limits), tell)
     text = decode(path.read_bytes())
     if len(text) > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
     known = format_of(text, name=name)
     text, remarks = known.bound(text)
-    return replace(_cut_into_pages(known.media_type, *known.read(text), known.title(text), tell), remarks=remarks)
+    shown, blocks = known.read(text)
+    return _cut_into_pages(known.media_type, DocumentText(shown, blocks, known.title(text), remarks), tell)
 
 
-def _cut_into_pages(media_type: str, text: str, blocks: Sequence[TextBlock], title: str, tell: Progress) -> Parsed:
-    if not blocks:
+def _sniff_file(path: Path, name: str) -> str:
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+        file.seek(max(path.stat().st_size - _TAIL_BYTES, 0))
+        return sniff(head, name=name, tail=file.read())
+
+
+def _cut_into_pages(media_type: str, read: DocumentText, tell: Progress) -> Parsed:
+    if not read.blocks:
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
     tell("parsing", 1, 1)
-    pages, drafts = cut_pages(text, blocks)
-    source = "headings" if any(block.kind is NodeKind.SECTION for block in blocks) else "pages"
-    return Parsed(media_type, pages, drafts, source, title)
+    pages, drafts = cut_pages(read.text, read.blocks, read.starts)
+    source = "headings" if any(block.kind is NodeKind.SECTION for block in read.blocks) else "pages"
+    return Parsed(media_type, pages, drafts, source, read.title, read.remarks)
 
 
 def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:

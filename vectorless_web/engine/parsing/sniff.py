@@ -9,7 +9,11 @@ from charset_normalizer import from_bytes
 from vectorless_web.engine.errors import UnreadableDocument
 
 PDF, MARKDOWN, TEXT, HTML = "application/pdf", "text/markdown", "text/plain", "text/html"
+MAIL, EPUB = "message/rfc822", "application/epub+zip"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
 HTML_NAMES = (".html", ".htm", ".xhtml")
 
 _HTML = re.compile(
@@ -19,17 +23,15 @@ _HTML = re.compile(
 _ATX = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
 _MARKDOWN_NAMES = (".md", ".markdown", ".mdown", ".mkd")
-_OFFICE_PARTS = (b"[Content_Types].xml", b"_rels/", b"word/", b"docProps/", b"customXml/")
+_OFFICE_PARTS = (b"[Content_Types].xml", b"_rels/", b"word/", b"xl/", b"ppt/", b"docProps/", b"customXml/")
 """What the first file within an Office document is; a ZIP's own header takes 30 bytes before its name."""
 _ENTRY = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})(word|xl|ppt|visio)/", re.DOTALL)
 """A part within an Office document: by a ZIP's header before each file, or in its list of files at the end."""
 _BY_PART = {b"xl": "an Excel workbook", b"ppt": "a PowerPoint presentation", b"visio": "a Visio drawing"}
 _BY_MEDIA_TYPE = (
     (b"application/vnd.oasis.opendocument.text", "an OpenDocument text"),
-    (b"application/vnd.oasis.opendocument.spreadsheet", "an OpenDocument spreadsheet"),
     (b"application/vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
     (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
-    (b"application/epub+zip", "an EPUB book"),
 )
 """What stands in the first file of the formats that begin with one named `mimetype`."""
 _BY_NAME = {
@@ -40,6 +42,7 @@ _BY_NAME = {
     (".numbers",): "a Numbers spreadsheet",
     (".key",): "a Keynote presentation",
 }
+_PROTECTED = {".xlsx": "Excel", ".pptx": "PowerPoint"}
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _WORD_STREAM = "WordDocument".encode("utf-16-le")
@@ -58,11 +61,14 @@ _SIGNATURES = (
     (b"{\\rtf", "a Rich Text document"),
     (b"%!PS", "a PostScript file"),
 )
-ACCEPTED = "Upload a PDF, Word (.docx), web page (HTML), Markdown, plain text or CSV file."
+ACCEPTED = (
+    "Upload a PDF, a Word, Excel or PowerPoint file (.docx, .xlsx, .pptx), an OpenDocument sheet (.ods), an EPUB book,"
+    " a web page, a message (.eml), Markdown, plain text or CSV."
+)
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, DOCX for a ZIP that may be one, or TEXT for whatever could be text.
+    """PDF, DOCX, XLSX, PPTX, ODS or EPUB for a ZIP that may be one, or TEXT for whatever could be text.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
@@ -93,11 +99,19 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
-    """DOCX, or which of the other kinds of document that are ZIP archives within it is."""
+    """DOCX, XLSX, PPTX, ODS or EPUB, or which of the other kinds of document that are ZIP archives within it is."""
     parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
     looks_like_word = head[30:].startswith(_OFFICE_PARTS)
     if looks_like_word and b"word" in parts:
         return DOCX
+    if looks_like_word and b"xl" in parts and suffix != ".xlsb":
+        return XLSX
+    if looks_like_word and b"ppt" in parts:
+        return PPTX
+    if head[38:].startswith(EPUB.encode()):
+        return EPUB
+    if head[38:].startswith(ODS.encode()) and not head[38 + len(ODS) :].startswith(b"-template"):
+        return ODS
     kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "")
     kind = kind or next((said for media_type, said in _BY_MEDIA_TYPE if head[38:].startswith(media_type)), "")
     kind = kind or next((said for suffixes, said in _BY_NAME.items() if suffix in suffixes), "")
@@ -135,6 +149,13 @@ def _older_office(head: bytes, suffix: str) -> UnreadableDocument:
             "This Word document is protected with a password, or is an older one under a newer name."
             " Open it in Word, save it as .docx without a password, or as PDF, and upload that.",
             code="encrypted_docx",
+        )
+    newer = _PROTECTED.get(suffix)
+    if newer:
+        return UnreadableDocument(
+            f"This {newer} file is protected with a password, or is an older one under a newer name."
+            f" Open it in {newer}, save it as {suffix} without a password and upload that.",
+            code=f"encrypted_{suffix[1:]}",
         )
     if suffix in (".doc", ".dot", ".docx") or _WORD_STREAM in head:
         return UnreadableDocument(

@@ -81,7 +81,7 @@ _CAUSE = re.compile(
 )
 _MEANS = re.compile(
     r"\b(?:means?|is defined as|are defined as|refers? to|is (?:a|an|the|any|one|called|considered|deemed"
-    r"|known as)|are (?:those|any|called|considered)"
+    r"|known as|what (?:we|they|you|one) call)|are (?:those|any|called|considered)"
     r"|shall mean|stands? for|is understood|denotes|includes?|consists?|comprises?|relates?|represents?|i\.e\."
     r"|in other words|counts? as)\b",
     re.IGNORECASE,
@@ -133,6 +133,14 @@ _EXTREME = re.compile(
     r"|short|cheap|old|new|strong|weak)est"
     r"|best|worst|primary|main|principal|only)\b",
     re.IGNORECASE,
+)
+_FOLLOWS = re.compile(
+    r"\b(?:if|where|when\w*|after|once|unless|late|later|beyond|exceed\w*|more than|fails?|failure|miss\w*|breach\w*"
+    r"|break\w*|anyone|whoever|each|every|any)\b.*\b(?:fees?|fines?|penalt\w+|interest|reduc\w+|deduct\w+|credit\w*|damages"
+    r"|surcharge|charged?|costs?|owes?|pays?|paid|liable|liability|banned|ban|warned|warning|terminat\w*|ends?|cancel\w*"
+    r"|withdraw\w*|lose[sd]?|forfeit\w*|refus\w+|reject\w*|refund\w*|replac\w+|repair\w*|suspend\w*|dismiss\w*|entitled|must"
+    r"|shall|may|stops?|locked|fails?|skip)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _CLAUSE_NUMBER = re.compile(r"^\s*\(?(?:\d+(?:\.\d+)*|[a-z])[.)]?\s+")
 
@@ -207,7 +215,7 @@ def _tells_points(part: str, words: str, members: int) -> bool:
 
 
 def _never(part: str, words: str, members: int) -> bool:
-    """A figure worked out from others is never copied."""
+    """A figure worked out from others is never copied, and the parties are read from where documents name them."""
     return False
 
 
@@ -259,8 +267,11 @@ _ASKS_MEANING = frozenset(
 def _defines(part: str, text: str, members: int) -> bool:
     """Whether the words before "means" or "is a" are those of the term asked for."""
     term = set(analyse(part)) - _ASKS_MEANING
+    names = bool(re.search(r"\bwhat (?:do|does) \w+ call\b|\bwhat is .{2,80} called\b", part, re.IGNORECASE))
     for match in _MEANS.finditer(text):
-        subject = set(analyse(text[max(0, match.start() - 120) : match.start()]))
+        # Asked what something is called, the description stands behind the word that defines.
+        beside = text[match.end() : match.end() + 200] if names else text[max(0, match.start() - 120) : match.start()]
+        subject = set(analyse(beside))
         if not term or len(term & subject) >= min(len(term), 2):
             return True
     return False
@@ -277,6 +288,9 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.DEFINITION: _defines,
     Wanted.STEPS: _tells_steps,
     Wanted.POINTS: _tells_points,
+    Wanted.PARTIES: _never,
+    Wanted.TERM: _searches(SPAN),
+    Wanted.CONSEQUENCE: _searches(_FOLLOWS),
     Wanted.EXTREME: _searches(_EXTREME),
     Wanted.SUM: _never,
 }

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.documents.tree import Tree
@@ -124,7 +125,7 @@ class Reading:
         before = self._before(key, pieces, place)
         after = self._bound_spans(self._after(key, pieces, place), pieces[place])
         is_clause = self._tree.kind(key) is NodeKind.PARAGRAPH and pieces[-1].end - pieces[0].start <= CLAUSE
-        rest = [_span(key, piece) for piece in pieces[place + 1 :]] if is_clause else []
+        rest = [_span(key, piece) for piece in _same_clause(pieces[place + 1 :])] if is_clause else []
         return Rule(
             sentence,
             before,
@@ -271,6 +272,14 @@ class Reading:
             other += step
         is_beside = 0 < other < len(self._tree) and self._tree.is_leaf(other)
         return other if is_beside and self._tree.parent(other) == self._tree.parent(key) else None
+
+
+def _same_clause(pieces: list[TextPiece]) -> Iterator[TextPiece]:
+    """The pieces up to the next numbered clause ("4.2 ..."), which is a rule of its own."""
+    return takewhile(lambda piece: not _CLAUSE_BEGINS.match(piece.text), pieces)
+
+
+_CLAUSE_BEGINS = re.compile(r"\s*(?:§\s*)?\d{1,2}\.\d{1,2}(?:\.\d{1,2})?[.)]?\s+(?=[A-Z\"“(])")
 
 
 def _completes(rule: str, text: str) -> bool:

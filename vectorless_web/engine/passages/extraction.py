@@ -1,13 +1,13 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.passages.checks import is_met
 from vectorless_web.engine.passages.context import Reading, Span
+from vectorless_web.engine.passages.overview import find_parties, find_points, find_term
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent
@@ -137,16 +137,15 @@ def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finde
     found: list[Passage] = []
     for node, fit, where in nodes:
         found.extend(_of_node(asks, node, fit, where))
-    if any(requirement.wanted is Wanted.POINTS for requirement in requirements):
-        found.extend(_read_points(asks))
+    found.extend(_read_by_place(asks))
     once = {
         (passage.key, passage.start, passage.is_list): passage for passage in sorted(found, key=_order, reverse=True)
     }
     return sorted(once.values(), key=_order)
 
 
-def _order(passage: Passage) -> tuple[float, int, int]:
-    return (-round(passage.fit, 9), passage.key, passage.start)
+def _order(passage: Passage) -> tuple[bool, float, int, int]:
+    return (not passage.place, -round(passage.fit, 9), passage.key, passage.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,46 +298,29 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
     )
 
 
-MOST_POINTS = 8
-"""Points of a summary."""
+def _read_by_place(asked: Asked) -> Iterator[Passage]:
+    """What stands where documents say such things: the points of a section, the parties, how long a contract runs."""
+    tree, reading = asked.finder.document.tree, asked.reading
+    wanted = {requirement.wanted for requirement in asked.requirements}
+    points, said = find_points(tree, reading, asked.finder.plan.focus) if Wanted.POINTS in wanted else ([], 0.0)
+    if len(points) > 1:
+        yield _read_whole(asked, points, said, "points")
+    if Wanted.PARTIES in wanted and (lines := find_parties(tree, reading)):
+        yield _read_whole(asked, lines, 1.0, "parties")
+    if Wanted.TERM in wanted and (lines := find_term(tree, reading)):
+        yield _read_whole(asked, lines, 1.0, "term")
 
 
-def _read_points(asked: Asked) -> list[Passage]:
-    """The points of the section whose heading says most of what is to be summed up; of the whole document without one.
-
-    A heading that says less than its share answers nothing, and no passage is made of it.
-    """
-    tree = asked.finder.document.tree
-    sections = [
-        (
-            asked.finder.coverage(f"section chapter part clause {tree.node(key).title}", " ".join(tree.path(key)[:-1])),
-            -key,
-        )
-        for key in tree.sections()
-    ]
-    said, place = max(sections, default=(0.0, 0))
-    is_whole = not asked.finder.aspects.pieces or bool(_WHOLE.search(asked.finder.plan.focus))
-    if said < ENOUGH_HEADING and not is_whole:
-        return []
-    section = 0 if said < ENOUGH_HEADING else -place
-    points = asked.reading.section_points(section, MOST_POINTS)
-    if len(points) < 2:
-        return []
-    node, first = tree.node(points[0].key), points[0]
+def _read_whole(asked: Asked, spans: Sequence[Span], said: float, place: str) -> Passage:
+    """A list that answers by its place in the document, not by its words."""
+    tree, first = asked.finder.document.tree, spans[0]
+    node = tree.node(first.key)
     quote = node.text[first.start : first.end]
     where = ", ".join(tree.path(node.key)[-2:])
     place_of = (asked.document, node.key, node.page_start, quote, first.start, first.end, where)
-    return [Passage(*place_of, fit=max(said, 0.5), said=max(said, 0.5), parts=_copy(asked, points), is_list=True)]
-
-
-ENOUGH_HEADING = 0.5
-"""Least share of a question for a summary that the heading of the section says."""
-
-_WHOLE = re.compile(
-    r"(?:summar\w+|sum up|overview|gist|outline|points)(?: of)? (?:this|the|the whole|the entire)"
-    r" (?:document|report|file|agreement|contract|policy|manual|handbook|notice|protocol|paper|lease)\W*$",
-    re.IGNORECASE,
-)
+    return Passage(
+        *place_of, fit=max(said, 0.5), said=max(said, 0.5), parts=_copy(asked, spans), is_list=True, place=place
+    )
 
 
 def _copy(asked: Asked, spans: Sequence[Span]) -> tuple[Part, ...]:

@@ -30,7 +30,8 @@ class Passage:
     `parts` are the whole rule in reading order, the sentence among them, empty when it stands
     by itself; of a list (`is_list`) they are its lead-in and its items. `unmet` says in plain
     words what the question asks for and the passage does not hold. One that `suffices` holds
-    all of it and says so much of the question that it may stand as the answer.
+    all of it and says so much of the question that it may stand as the answer. `place` names what was read from where
+    documents say it ("parties"), "" for what its words found.
     """
 
     document: str
@@ -47,6 +48,9 @@ class Passage:
     is_list: bool = False
     unmet: tuple[str, ...] = ()
     suffices: bool = True
+    is_nearest: bool = False
+    """Whether it says too little of the question, and stands in for what nothing says."""
+    place: str = ""
 
 
 QUOTE_SHOWN = 300

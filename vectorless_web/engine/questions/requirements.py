@@ -12,6 +12,9 @@ class Wanted(StrEnum):
     """A kind of thing that an answer must hold; the value says it in plain words."""
 
     PERSON = "a person or a body"
+    PARTIES = "the parties by name"
+    TERM = "how long the contract runs"
+    CONSEQUENCE = "what follows from it"
     DATE = "a date or a time"
     SPAN = "a length of time or how often"
     AMOUNT = "a number"
@@ -50,6 +53,26 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
     (wanted, re.compile(pattern, re.IGNORECASE))
     for wanted, pattern in (
         (
+            Wanted.PARTIES,
+            r"\bwho (?:are|were|is|was) (?:all )?(?:the |both )?(?:contract(?:ing|ual)? )?(?:part(?:y|ies)|sides)\b"
+            r"|\b(?:list|name|which|what are) (?:all )?(?:the )?(?:contracting )?parties\b|\bbetween whom\b"
+            r"|\bwho (?:is|are|was) (?:this|the) (?:contract|agreement|lease|deal) (?:between|with)\b"
+            r"|\bwho (?:made|concluded|entered into) (?:this|the) (?:contract|agreement|lease|deal)\b",
+        ),
+        (
+            Wanted.TERM,
+            r"\b(?:how long|what) (?:is|are|was) the (?:\w+ )?(?:term|duration)\b"
+            r"(?! of (?!(?:the|this|our) (?:contract|agreement|lease)))"
+            r"|\bhow long (?:does|do|will|is|shall) (?:the|this|our) (?:\w+ )?(?:contract|agreement|lease|tenancy)"
+            r"(?: (?:run|last|valid|in force))?\W*$",
+        ),
+        (
+            Wanted.CONSEQUENCE,
+            r"\bwhat happens (?:if|in case|should)\b"
+            r"|\bwhat (?:is|are) the (?:\w+ )?(?:penalt(?:y|ies)|fines?|sanctions?|consequences?)\b"
+            r"|\bwhat (?:follows|are the consequences) (?:if|when|of)\b",
+        ),
+        (
             Wanted.STEPS,
             r"\bstep[- ]by[- ]step\b|\b(?:the|which|what) (?:steps|procedure|process)\b|\bhow (?:do|can|should"
             r"|must|would)"
@@ -67,7 +90,8 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"|does) .{2,60} (?:mean|stand for)\b"
             r"|\bwhat counts as\b|\bwhat do (?:they|you|we) call\b|^what (?:is|are) (?:an? |the term )?(?!the\b"
             r"|this\b|that\b|it\b|your\b|our\b|my\b)[\w-]+(?: [\w-]+){0,2}"
-            r"(?:,? as (?:the|an?|it|they)\b.{0,60})?\?*$",
+            r"(?:,? as (?:the|an?|it|they)\b.{0,60})?\?*$"
+            r"|^what (?:is|are) the (?-i:[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){1,3})\?*$",
         ),
         (Wanted.SPAN, rf"\bhow (?:long|often|soon|quickly|frequently)\b|\bhow many (?:[\w-]+ ){{0,2}}{_UNITS_OF_TIME}\b"
          r"|\bhow much (?:notice|warning|time)\b|\b(?:what|which) (?:period|interval|deadline|notice|frequency)\b"),
@@ -106,12 +130,17 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
         (
             Wanted.MEMBERS,
             r"\b(?:list|enumerate)\b|\bname (?:all|every|the)\b|\b(?:which|what) (?:are|were) (?:all |the )"
+            r"|\b(?:which|what) (?:[\w’'-]+ ){0,3}[a-z]{2,}s (?:exist\b"
+            r"|(?:are|were) (?:there|available|offered|provided|supported|included|listed|covered)\b"
+            r"|(?:do|does|did) (?:it|they|we|you|the \w+) (?:have|offer|use|support|make|sell|run|operate)\b)"
             r"|\bwhich (?:[\w’'-]+ ){0,3}(?!does\b|has\b|was\b|this\b|is\b)[a-z]{3,}s\b(?! (?:is|was|has)\b)",
         ),
     )
 )  # fmt: skip
 _POINTS = re.compile(
-    r"\bsum(?:s|med|ming)? up\b|\bthe gist\b|\bin (?:short|brief|a nutshell)\b|\bmain points\b", re.IGNORECASE
+    r"\bsummar\w+\b|\boverview of\b|\bkey (?:points|takeaways)\b|\bsum(?:s|med|ming)? up\b|\bthe gist\b"
+    r"|\bin (?:short|brief|a nutshell)\b|\bmain points\b",
+    re.IGNORECASE,
 )
 _LIMIT = re.compile(
     r"\b(?:at (?:the )?(?:very )?(?:most|least)|no (?:more|less|later|fewer) than|up to|within|unless|except\w*"
@@ -156,7 +185,7 @@ def _find_wanted(part: str) -> Wanted | None:
         for order, (wanted, pattern) in enumerate(_ASKED)
         if (match := pattern.search(part))
     ]
-    return min(found, key=lambda row: (row[1] > 2, row[0], row[1]))[2] if found else None
+    return min(found, key=lambda row: (row[1] > 5, row[0], row[1]))[2] if found else None
 
 
 def _last_sentence(part: str) -> str:

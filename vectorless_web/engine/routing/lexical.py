@@ -61,6 +61,7 @@ class CardScorer:
     def _list_known_terms(self, terms: Sequence[tuple[str, float]]) -> list[Term]:
         size = len(self._snapshot)
         known = []
+        self._snapshot.prepare([term_hash(text) for text in query_weights(terms)])
         for text, weight in query_weights(terms).items():
             hashed = term_hash(text)
             if frequency := self._snapshot.frequency(hashed):
@@ -171,6 +172,14 @@ class CardScorer:
             return nothing, nothing, nothing, nothing
         owner, place, fields, counts = (np.concatenate(column) for column in zip(*found, strict=True))
         return owner, place, fields, counts
+
+    def list_titled(self, text: str, rows: Array) -> Array:
+        """Whether the word stands in the title of each of these rows."""
+        term = next((term for term in self.terms if term.text == text), None)
+        if term is None:
+            return np.zeros(len(rows), np.bool_)
+        postings = self.postings(term)
+        return np.isin(rows, postings.rows[postings.fields == FIELDS.index("title")])
 
     def list_matched(self, rows: Array) -> list[dict[str, list[str]]]:
         """For each of these rows: field -> terms that stand there, each only in the first of its fields."""

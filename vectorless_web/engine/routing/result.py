@@ -27,6 +27,14 @@ class ScoredCandidate:
     matched_terms: tuple[str, ...] = ()
     matched_fields: tuple[str, ...] = ()
     fields: float = 0.0
+    text: float = 0.0
+    """Share of the question that one place of the document's text says."""
+    key: int = -1
+    """Node of the passage that says most of the question; -1 where the document was not looked into."""
+    page_index: int = -1
+    """Its page, from 0."""
+    passage: str = ""
+    """Its beginning, or the sentence of it that says most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,10 @@ class RouteResult:
     considered: int
     tail: tuple[ScoredCandidate, ...] = field(default=())
     note: str = ""
+    edition: str = ""
+    """Which edition of a series was taken, when the question wants one."""
+    ranked: tuple[int, ...] = ()
+    """The documents that a model ranked, best first; no others are walked."""
 
 
 _SAID = {
@@ -60,6 +72,8 @@ _SAID = {
     "sections": "it has sections on",
     "body": "its text mentions",
 }
+_PASSAGE_WORDS = 6
+"""Words of the question that a reason names of the best passage."""
 _WORDS = 4
 """Words of the question that a reason names of one field of the card; bound by one line of a page."""
 _TITLE_CHARACTERS = 60
@@ -69,8 +83,10 @@ _TITLE_CHARACTERS = 60
 class Explainer:
     """Makes candidates of scored cards. `written` maps an analysed word to the question's own spelling."""
 
-    def __init__(self, scorer: RouteScorer, signals: Signals, written: Mapping[str, str]) -> None:
-        self._scorer, self._signals, self._written = scorer, signals, written
+    def __init__(
+        self, scorer: RouteScorer, signals: Signals, written: Mapping[str, str], notes: Mapping[int, str] | None = None
+    ) -> None:
+        self._scorer, self._signals, self._written, self._notes = scorer, signals, written, notes or {}
 
     def candidates(self, places: Sequence[int]) -> tuple[ScoredCandidate, ...]:
         """The candidates at those places of the signals, in that order, each with its reason."""
@@ -93,6 +109,7 @@ class Explainer:
     def _candidate(self, place: int, found: Mapping[str, list[str]], said: list[str]) -> ScoredCandidate:
         signals = self._signals
         terms = dict.fromkeys(word for words in found.values() for word in words)
+        passage = signals.passages.get(int(signals.rows[place]))
         return ScoredCandidate(
             doc_id=int(signals.ids[place]),
             score=float(signals.score[place]),
@@ -103,10 +120,23 @@ class Explainer:
             reason=self._reason(said, found, int(signals.rows[place])),
             matched_terms=tuple(terms),
             matched_fields=tuple(name for name in FIELDS if name in found),
+            text=_at(signals.text, place),
+            key=passage.key if passage else -1,
+            page_index=passage.page_index if passage else -1,
+            passage=passage.text if passage else "",
         )
 
     def _reason(self, said: list[str], found: Mapping[str, list[str]], row: int) -> str:
         parts, told = list(said), set[str]()
+        if row in self._notes:
+            parts.append(self._notes[row])
+        passage = self._signals.passages.get(row)
+        if passage is not None:
+            words = [word for term, word in self._written.items() if term in passage.terms]
+            told.update(words)
+            if words:
+                shown = ", ".join(f"“{word}”" for word in words[:_PASSAGE_WORDS])
+                parts.append(f"page {passage.page_index + 1} says {shown}" + (" together" if len(words) > 1 else ""))
         for name in FIELDS:
             # A word is told where it says most: fields stand in the order of their weight.
             words = [word for word in dict.fromkeys(found.get(name, ())) if word not in told]

@@ -1,7 +1,7 @@
 """What a query plan asks of cards, the four signals that measure it, and their weighted mean."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.routing.card_keys import KEYWORD, keyword_units
 from vectorless_web.engine.routing.config import RouterConfig
 from vectorless_web.engine.routing.lexical import CardScorer, idf
+from vectorless_web.engine.routing.passages import AskedWord, BestPassage, OpenTexts, PassageReader, TextEvidence
 from vectorless_web.engine.routing.typed import FieldScorer, Wanted, look_up_values, read_wanted_fields
 from vectorless_web.engine.text.analyser import analyse, words
 
@@ -63,6 +64,8 @@ _STRONG = 10
 """Candidates, the best ones, whose links are followed. Chosen by hand; bounds the look-ups."""
 _STRONG_SHARE = 0.5
 """A candidate is strong when it has at least this share of the best score. Chosen by hand."""
+_TEXT_POWER = 2.0
+"""Power of the share of the question that a document's best passage says: half of a question is said in many."""
 _LINKED_POOL = 200
 """Documents outside the pool that links may bring in; bounds the time of one question in a large workspace."""
 
@@ -84,6 +87,15 @@ class Signals:
     graph: Array | None
     parts: Mapping[str, Array]
     linked: Mapping[int, int]
+    weight: float = 0.0
+    """Sum of the weights of the signals in `score`."""
+    alone: Array | None = None
+    """The score without `text`; None until that is known."""
+    text: Array | None = None
+    """The share of the question that one place of the text says, in [0, 1]."""
+    words: Sequence[AskedWord] = ()
+    passages: Mapping[int, BestPassage] = field(default_factory=dict)
+    """By row the passage that says most of the question, of documents that were looked into."""
 
     def order(self) -> list[int]:
         """Positions in the arrays, best score first, equal scores by ascending document id."""
@@ -99,6 +111,7 @@ class RouteScorer:
         self.lexical = CardScorer(snapshot, query_terms(plan))
         self.typed = FieldScorer(snapshot, read_wanted_fields(plan, snapshot))
         self._keywords = keyword_weights(plan, snapshot)
+        self._plan = plan
 
     def pool(self, limit: int, allowed: Array | None) -> Array:
         """Rows worth scoring, ascending: the best by their words, and all that bear a name of the question."""
@@ -149,7 +162,51 @@ class RouteScorer:
             (config.w_graph, graph),
         )
         score = _average_signals(weighted, len(rows))
-        return Signals(rows, self.snapshot.row_ids(rows), score, bm25, keyword, fields, graph, parts, linked)
+        total = sum(weight for weight, values in weighted if values is not None and weight > 0)
+        ids = self.snapshot.row_ids(rows)
+        return Signals(rows, ids, score, bm25, keyword, fields, graph, parts, linked, total)
+
+    def with_texts(self, signals: Signals) -> Signals:
+        """The signals with what the texts of the documents say of the question, part by part."""
+        if self.config.w_text <= 0 or not len(signals.rows):
+            return signals
+        evidence = TextEvidence(self._plan, self.snapshot)
+        shares, words = evidence.shares(signals.rows, self._titled(evidence.terms, signals.rows))
+        return self._weigh_text(replace(signals, words=words), shares) if words else signals
+
+    def with_passages(self, signals: Signals, open_texts: OpenTexts, most: int) -> Signals:
+        """The signals with the best passages of the first `most` documents, in the place of the parts they stand in.
+
+        Documents that are not looked into stay behind those that are.
+        """
+        places = sorted(place for place in signals.order()[:most] if signals.score[place] > 0)
+        if not signals.words or signals.text is None or not places:
+            return signals
+        reader, terms = PassageReader(signals.words), [word.term for word in signals.words]
+        texts = open_texts(signals.ids[places].tolist())
+        read: dict[int, BestPassage | None] = {}
+        for place, titled in zip(places, self._titled(terms, signals.rows[places]).T, strict=True):
+            document = texts.get(int(signals.ids[place]))
+            given = [terms[number] for number in np.flatnonzero(titled)]
+            read[place] = reader.read(document, given) if document is not None else None
+        shares = signals.text.copy()
+        for place, found in read.items():
+            shares[place] = found.share if found is not None else 0.0
+        whole = self._weigh_text(signals, shares)
+        others = np.setdiff1d(np.arange(len(shares)), places)
+        score = whole.score.copy()
+        score[others] = np.minimum(score[others], score[places].min())
+        passages = {int(signals.rows[place]): found for place, found in read.items() if found is not None}
+        return replace(whole, score=score, passages=passages)
+
+    def _weigh_text(self, signals: Signals, shares: Array) -> Signals:
+        weight, alone = self.config.w_text, signals.alone if signals.alone is not None else signals.score
+        score = (signals.weight * alone + weight * shares**_TEXT_POWER) / (signals.weight + weight)
+        return replace(signals, alone=alone, score=np.round(score, DIGITS), text=shares)
+
+    def _titled(self, terms: Sequence[str], rows: Array) -> Array:
+        """Whether each of the words stands in the title of each of these rows, shape (terms, rows)."""
+        return np.array([self.lexical.list_titled(term, rows) for term in terms]).reshape(len(terms), len(rows))
 
     def _bm25(self, rows: Array) -> Array | None:
         """The share of the attainable score: the same meaning in a corpus of one and of 100,000."""
@@ -191,11 +248,12 @@ _MARGIN = 0.06
 the same 53."""
 
 
-def find_committed(signals: Signals, wanted: Wanted) -> int | None:
+def find_committed(signals: Signals, wanted: Wanted, dropped: Collection[int] = ()) -> int | None:
     """The document that the question names beyond doubt, or None.
 
     It is first by score, bears every name the question mentions, covers the period if one
-    is asked for, and no other document agrees nearly as well.
+    is asked for, and no other document agrees nearly as well. Rows that are `dropped`, as
+    other editions than the one asked for, are no rivals.
     """
     if signals.fields is None or "name" not in signals.parts or not len(signals.rows):
         return None
@@ -205,7 +263,9 @@ def find_committed(signals: Signals, wanted: Wanted) -> int | None:
         return None
     if wanted.year is not None and ("year" not in signals.parts or signals.parts["year"][first] < _CONFIDENT_YEAR):
         return None
-    others = np.delete(signals.fields, first)
+    kept = ~np.isin(signals.rows, list(dropped))
+    kept[first] = False
+    others = signals.fields[kept]
     if len(others) and others.max() > signals.fields[first] - _MARGIN:
         return None
     return int(signals.ids[first])

@@ -12,7 +12,7 @@ from django import template
 from django.forms import BoundField, CheckboxInput, RadioSelect
 from django.templatetags.static import static
 from django.utils import formats, timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -326,6 +326,25 @@ def cells(text: str) -> str:
 def unwrap_lines(text: str) -> str:
     """Plain text without the line ends that only kept its lines short; paragraphs, lists and tables stay."""
     return HARD_WRAP.sub(" ", text)
+
+
+@register.filter("lit")
+def light_segments(segments: Iterable[Any]) -> SafeString:
+    """Segments of a page's text as HTML: quotes and finds are marks, the first of a quote has its id and number."""
+    return format_html_join("", "{}", ((_light_segment(segment),) for segment in segments))
+
+
+def _light_segment(segment: Any) -> str:
+    text = unwrap_lines(segment.text)
+    if not segment.marker:
+        return format_html("<mark>{}</mark>", text) if segment.found else text
+    look = "hit on" if segment.on else "hit"
+    if not segment.first:
+        return format_html('<mark class="{}" data-marker="{}">{}</mark>', look, segment.marker, text)
+    return format_html(
+        '<mark class="{}" id="hit-{}" data-marker="{}"><span class="tab" aria-hidden="true">{}</span>{}</mark>',
+        look, segment.marker, segment.marker, segment.marker, text,
+    )  # fmt: skip
 
 
 @register.filter("styled")

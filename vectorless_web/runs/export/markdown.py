@@ -21,7 +21,7 @@ def as_markdown(run: Run) -> str:
     claims, answer = selectors.claims_of(run), selectors.answer_of(run)
     lines = [f"# {inline(run.question)}", "", _ending(run, answer), *_tell_interventions(run, claims)]
     for claim in claims:
-        lines += ["", _sentence(claim), *_calculation(claim.calculation)]
+        lines += ["", _sentence(claim), *_table(claim.table), *_calculation(claim.calculation)]
     if passages := selectors.passages_of(run):
         lines += ["", "Closest passages, none of which answers by itself:", "", *map(_passage, passages)]
     if answer and answer.missing and run.has_answer:
@@ -71,6 +71,16 @@ def _sentence(claim: Claim) -> str:
     because = f" ({inline(claim.because)})" if claim.because else ""
     pictured = " (read from a picture)" if claim.support == "pictured" else ""
     return f"{text}{marks}{pictured}{because}"
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A comparison with a row for each subject; a blank is a dash."""
+    for number, row in enumerate(rows):
+        if number == 0:
+            yield ""
+        yield f"| {' | '.join(inline(cell) or ('–' if number else ' ') for cell in row)} |"
+        if number == 0:
+            yield "|---" * len(row) + "|"
 
 
 def _calculation(calculation: dict[str, Any] | None) -> Iterator[str]:

@@ -116,6 +116,7 @@ def _claim(claim: Claim) -> dict[str, Any]:
         "support": claim.support,
         "because": claim.because,
         "calculation": claim.calculation,
+        "table": claim.table,
         "citations": [citation.marker for citation in claim.citations.all()],
     }
 

@@ -84,6 +84,11 @@ def calculation_row(calculation: Calculation | None) -> dict[str, Any] | None:
     return {**row, "more": others} if others else row
 
 
+def table_rows(table: tuple[tuple[str, ...], ...]) -> list[list[str]]:
+    """The table of a Claim, as it comes back from a JSON column."""
+    return [list(row) for row in table]
+
+
 def answer_row(event: CompleteEvent) -> dict[str, Any]:
     """The fields of an Answer."""
     confidence = event.confidence
@@ -160,6 +165,7 @@ class Recorder:
             "state": event.state,
             "support": event.support.value if event.support else "",
             "calculation": calculation_row(event.calculation),
+            "table": table_rows(event.table),
             "because": event.because,
         }
         with write_under_lease(self._lease):
@@ -243,9 +249,11 @@ class Recorder:
             event.state,
             support,
             clean_for_database(calculation_row(event.calculation)),
+            clean_for_database(table_rows(event.table)),
             clean_for_database(event.because),
         )
-        return (row.state, row.support, row.calculation, row.because) == told and self._quotes_the_same(row, event)
+        stored = (row.state, row.support, row.calculation, row.table, row.because)
+        return stored == told and self._quotes_the_same(row, event)
 
     def _quotes_the_same(self, row: Claim, event: ClaimEvent) -> bool:
         names = ("marker", "version", "node_key", "page_index", "quote", "start", "end", "check_result")

@@ -37,6 +37,7 @@ from vectorless_web.runs.services.recording import (
     clean_for_database,
     encode_as_stored,
     step_row,
+    table_rows,
 )
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
@@ -264,6 +265,7 @@ class Sink:
             "state": event.state,
             "support": event.support.value if event.support else "",
             "calculation": calculation_row(event.calculation),
+            "table": table_rows(event.table),
             "because": event.because,
             "citations": sorted(map(self.make_citation_row, event.citations)),
         }
@@ -378,7 +380,9 @@ def _too_many(sink: Sink, steps: Sequence[Step]) -> str:
 def _in_claims(run: Run, sink: Sink) -> str:
     rows = selectors.claims_of(run)
     for claim in rows:
-        stored = {name: getattr(claim, name) for name in ("text", "state", "support", "calculation", "because")}
+        stored = {
+            name: getattr(claim, name) for name in ("text", "state", "support", "calculation", "table", "because")
+        }
         stored["citations"] = encode_as_stored(sorted([list(cited) for cited in claim.citations.values_list(*CITED)]))
         replayed = sink.claims.get(claim.order)
         if replayed is None:

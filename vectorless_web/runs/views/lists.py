@@ -1,5 +1,6 @@
-"""The list of all runs of a workspace: what it can be asked for, and one page of it."""
+"""The list of all runs of a workspace, and the search in everything: what is asked for, and one page of it."""
 
+import re
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -13,9 +14,12 @@ from django.views.decorators.http import require_GET
 
 from vectorless_web.documents.models import Document
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
+from vectorless_web.infra.web.pages import is_htmx
 from vectorless_web.runs.models import Feedback, Run
+from vectorless_web.runs.search import KINDS, SearchQuery, search_workspace
+from vectorless_web.runs.search import PAGE_SIZE as RESULTS
 from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
 
 PAGE_SIZE = 30
 """Runs on one page of the list."""
@@ -23,6 +27,7 @@ DOCUMENTS_OFFERED = 200
 """Documents that the filter of the list offers."""
 GOOD, BAD, NONE = "good", "bad", "none"
 FEEDBACK = (GOOD, BAD, NONE)
+_SERIES = re.compile(r"[0-9a-f]{1,16}")
 
 
 @dataclass(frozen=True)
@@ -130,6 +135,37 @@ def list_page(request: HttpRequest, slug: str, *, refused: bool = False) -> Http
         "refused": refused,
     }
     return render(request, "runs/list.html", context, status=422 if refused else 200)
+
+
+@require_GET
+def search(request: HttpRequest, slug: str) -> HttpResponse:
+    """Documents, runs and threads that fit `?q=`; htmx gets the results alone."""
+    place = workspace_for(request.user, slug)
+    query = _search_query(request)
+    found = search_workspace(place, request.user, query)
+    context = {
+        "query": query,
+        "found": found,
+        "pager": Paginator(range(found.total), RESULTS).get_page(found.page),
+        "chosen": {name: request.GET.get(name, "") for name in ("folder", "tag", "kind", "year")},
+    }
+    if is_htmx(request):
+        return render(request, "runs/_search_results.html", {**context, "workspace": place, "may": may_in(place)})
+    return render(request, "runs/search.html", {**workspace_context(request.user, place, "search"), **context})
+
+
+def _search_query(request: HttpRequest) -> SearchQuery:
+    values = request.GET
+    series = values.get("series", "")
+    return SearchQuery(
+        text=" ".join(values.get("q", "").replace("\0", "")[:SEARCH_MAX].split()),
+        folder=parse_whole_number(values.get("folder")),
+        tag=values.get("tag", "").replace("\0", "")[:SEARCH_MAX],
+        kind=values.get("kind", "") if values.get("kind") in KINDS else "",
+        year=parse_whole_number(values.get("year")),
+        series=int(series, 16) if _SERIES.fullmatch(series) else 0,
+        page=parse_whole_number(values.get("page")) or 1,
+    )
 
 
 def _run_query(request: HttpRequest) -> RunQuery:

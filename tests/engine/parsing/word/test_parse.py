@@ -211,7 +211,7 @@ BAD = {
     "a body that is no markup": (with_parts(CONTRACT, {"word/document.xml": lambda _: b"\0\0<w:"}), "damaged_docx"),
     "markup nested too deep": (body(DEEP), "damaged_docx"),
     "an external entity": (with_parts(CONTRACT, {"word/document.xml": lambda _: ENTITIES}), "unsafe_docx"),
-    "a workbook": (packed(**{"[Content_Types].xml": b"<Types/>", "xl__workbook.xml": b"<x/>"}), "unsupported_type"),
+    "a drawing": (packed(**{"[Content_Types].xml": b"<Types/>", "visio__document.xml": b"<x/>"}), "unsupported_type"),
     "a ZIP of pictures": (packed(**{"a.png": b"\x89PNG"}), "unsupported_type"),
     "an older document under its newer name": (OLE + "WordDocument".encode("utf-16-le"), "old_word"),
     "a document behind a password": (OLE + "EncryptedPackage".encode("utf-16-le"), "encrypted_docx"),

@@ -44,6 +44,7 @@ from vectorless_web.engine.relations.lookup import content_terms
 from vectorless_web.engine.relations.prose import Sentence, sentences_of
 from vectorless_web.engine.relations.reading import Reading, read_request_in
 from vectorless_web.engine.relations.relation import relations_of, words_of
+from vectorless_web.engine.relations.rows import RowsRead, RowTask, grids_of, read_rows
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.numbers import numbers_in
 
@@ -60,6 +61,11 @@ SWEPT_LEAST_SAID = 0.5
 def sweep(walk: Walk) -> StepResult:
     """Look at every passage that holds a word of the question; keep all that say enough of it."""
     tree = walk.document.tree
+    rows = _read_rows(walk, RowTask.LIST)
+    if rows is not None:
+        walk.facts.append(rows)
+        walk.read.extend(key for key in dict.fromkeys(row.key for row in rows.quoted) if key not in walk.read)
+        return _build_result(walk, [rows.key], [rows], (), is_opening=False)
     keys = [key for key, fit in walk.finder.fits(tree.leaves()).items() if fit > 0]
     nodes = [(tree.node(key), walk.finder.fits([key])[key], ", ".join(tree.path(key)[-2:])) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder)
@@ -152,7 +158,8 @@ def extract(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return refuse_step("Was asked to extract from a section that this document does not have.")
     facts: list[Fact] = []
     set_aside: tuple[Passage, ...] = ()
-    reading = _read_relations(walk)
+    reading: Reading | RowsRead | None = _read_rows(walk, RowTask.COMPARE, RowTask.LIST)
+    reading = reading or _prefer_row(walk, _read_relations(walk))
     if reading is not None:
         facts.append(reading)
     elif wants_figures(walk.plan) and arguments.get("what", "figures") == "figures":
@@ -205,6 +212,37 @@ def _read_relations(walk: Walk) -> Reading | None:
     sentences = _sentences(walk) if request.task is Task.COMPUTE else []
     reading = read_request_in(on_page, request) if on_page else None
     return reading or read_request_in(relations, request, sentences)
+
+
+def _read_rows(walk: Walk, *tasks: RowTask) -> RowsRead | None:
+    """What the question asks of the rows of tables in words, of all tables of the document."""
+    if walk.count_taken(StepKind.EXTRACT):
+        return None
+    tree, pages = walk.document.tree, walk.finder.page_fits
+    title = walk.entry.title or walk.entry.name
+    grids = list(grids_of(walk.entry.id, tables_of(tree, tree.leaves()), lambda page: pages.get(page, 0.0), title))
+    if walk.foreign:
+        grids = [grid for grid in grids if names_any(" ".join((*grid.view.path, grid.view.node.text)), walk.foreign)]
+    return read_rows(grids, walk.plan, tasks)
+
+
+LAST_TASKS = (RowTask.RANK, RowTask.DIFFER, RowTask.CHANGE, RowTask.LOOK_UP, RowTask.LIST_OF)
+"""What is read of rows in words where no figures were asked for."""
+
+
+def _prefer_row(walk: Walk, reading: Reading | None) -> Reading | RowsRead | None:
+    """The reading; of a plain figure the cell whose row and column say more of the question's words."""
+    if reading is None:
+        return _read_rows(walk, *LAST_TASKS)
+    rows = _read_rows(walk, RowTask.LOOK_UP) if reading.request.task is Task.VALUE else None
+    if rows is None:
+        return reading
+    asked = set(analyse(walk.plan.focus))
+    told = asked & set(analyse(f"{rows.rows[0].name} {' '.join(rows.heads)}"))
+    held = asked & set(
+        analyse(" ".join(f"{figure.label} {figure.column} {figure.where}" for figure in reading.figures))
+    )
+    return rows if held < told else reading
 
 
 def _sentences(walk: Walk) -> list[Sentence]:
@@ -292,7 +330,7 @@ def _find_nearest(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
     once: dict[int, Passage] = {}
     for passage in named:
         once.setdefault(passage.key, passage)
-    return [replace(passage, suffices=False) for passage in list(once.values())[:NEAREST]]
+    return [replace(passage, suffices=False, is_nearest=True) for passage in list(once.values())[:NEAREST]]
 
 
 def _answers_question(walk: Walk, passage: Passage) -> bool:
@@ -352,14 +390,14 @@ def _build_result(
     passages = [fact for fact in facts if isinstance(fact, Passage)]
     refs = dict.fromkeys(fact.key for fact in facts)
     return StepResult(
-        say=_describe_extraction(walk, keys, figures, passages, is_opening=is_opening),
+        say=_describe_extraction(walk, keys, facts, figures, passages, is_opening=is_opening),
         observation={
             "figures": [_figure_row(fact) for fact in figures],
             "passages": [quote_row(passage) for passage in passages],
             "set_aside": [quote_row(passage) for passage in set_aside[:SET_ASIDE_SHOWN]],
             "read": len(keys),
             "missing": list(walk.gaps()),
-            **({} if figures else {"asked": _account_for_asked(walk, passages)}),
+            **({} if len(facts) > len(passages) else {"asked": _account_for_asked(walk, passages)}),
         },
         refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
         confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
@@ -402,9 +440,26 @@ def _figure_row(figure: Figure) -> dict[str, Any]:
     }
 
 
+def _describe_rows(rows: RowsRead) -> str:
+    """ "Took 5 of 5 rows of the table “Programs”, p. 3"."""
+    page = pages_words(rows.page_index, rows.page_index)
+    return (
+        f"Took {len(rows.quoted)} of {say_count(rows.total, 'row')} of the table “{shorten_title(rows.where)}”, {page}"
+    )
+
+
 def _describe_extraction(
-    walk: Walk, keys: Sequence[int], figures: Sequence[Figure], passages: Sequence[Passage], *, is_opening: bool
+    walk: Walk,
+    keys: Sequence[int],
+    facts: Sequence[Fact],
+    figures: Sequence[Figure],
+    passages: Sequence[Passage],
+    *,
+    is_opening: bool,
 ) -> str:
+    rows_read = [fact for fact in facts if isinstance(fact, RowsRead)]
+    if rows_read:
+        return _describe_rows(rows_read[0])
     if figures:
         rows = dict.fromkeys((figure.label, figure.page_index) for figure in figures)
         named = join_names([f"“{shorten_title(label)}”, {pages_words(page, page)}" for label, page in list(rows)[:3]])
@@ -430,10 +485,12 @@ def synthesize(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
         return _end_with_answer(walk, arguments)
     figures = _list_figures(walk.facts)
     passages = sum(isinstance(fact, Passage) for fact in walk.facts)
+    rows = sum(len(fact.quoted) for fact in walk.facts if isinstance(fact, RowsRead))
     gaps = walk.gaps()
+    counts = {"figures": len(figures), **({"rows": rows} if rows else {}), "passages": passages}
     return StepResult(
-        say=_describe_synthesis(walk, len(figures), passages, gaps),
-        observation={"figures": len(figures), "passages": passages, "missing": list(gaps)},
+        say=_describe_synthesis(walk, len(figures), rows, passages, gaps),
+        observation={**counts, "missing": list(gaps)},
         refs=tuple(walk.ref(key, "read") for key in dict.fromkeys(fact.key for fact in walk.facts))[:8],
         confidence=round(max((fact.fit for fact in walk.facts), default=0.0), 4),
     )
@@ -451,9 +508,10 @@ def _end_with_answer(walk: Walk, arguments: Mapping[str, Any]) -> StepResult:
     )
 
 
-def _describe_synthesis(walk: Walk, figures: int, passages: int, gaps: tuple[str, ...]) -> str:
-    if not figures and not passages:
+def _describe_synthesis(walk: Walk, figures: int, rows: int, passages: int, gaps: tuple[str, ...]) -> str:
+    if not figures and not rows and not passages:
         return f"Found nothing in {shorten_title(walk.entry.title)} that answers"
-    parts = ([say_count(figures, "figure")] if figures else []) + ([say_count(passages, "passage")] if passages else [])
+    counted = ((figures, "figure"), (rows, "table row"), (passages, "passage"))
+    parts = [say_count(number, noun) for number, noun in counted if number]
     missing = f"; still missing: {join_names([shorten_title(gap) for gap in gaps[:3]])}" if gaps else ""
     return f"Put together {join_names(parts)} from {shorten_title(walk.entry.title)}{missing}"

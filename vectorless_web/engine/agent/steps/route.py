@@ -1,15 +1,18 @@
 """ROUTE: the router's shortlist, the cards read, and which documents are walked, with reasons; at most once more."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, field
 
 from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, Selected, entries_of
 from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind
 from vectorless_web.engine.agent.run import RunState
+from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.index.segment import Segment
 from vectorless_web.engine.index.snapshot import Snapshot, build_snapshot
+from vectorless_web.engine.index.word_blocks import Spread, WordIndex, encode_words, spread_words
 from vectorless_web.engine.llm.model import ChatModel
 from vectorless_web.engine.questions.entries import expansions
 from vectorless_web.engine.questions.plan import QueryPlan, WeightedTerm
@@ -29,17 +32,23 @@ YEAR_BONUS = 0.35
 
 
 def select(
-    plan: QueryPlan, corpus: Corpus, shortlist: Sequence[str], *, routed: Mapping[str, float], most: int
+    plan: QueryPlan, corpus: Corpus, shortlist: "Shortlist", *, left: Sequence[str], most: int
 ) -> tuple[list[Selected], list[Selected]]:
-    """Documents to walk (at most `most`, best first) and those passed over, by their cards.
+    """Documents to walk (at most `most`, best first) and those passed over, of those that are `left` of a shortlist.
 
-    `routed` are the router's scores in [0, 1]; what the card says only parts equal ones.
+    Where a model ranked, those that it ranked are walked, in its order, and no others. Where the router narrowed many
+    documents its order holds. A few are parted by what their cards say as well.
     """
-    entries = entries_of(corpus, shortlist)
-    known = [name for name in shortlist if name in entries]
-    scored = [_score_card(plan, entries[name], corpus.card(name), routed.get(name, 0.0)) for name in known]
-    order = sorted(scored, key=lambda selected: (-round(selected.score, 9), selected.entry.id))
-    return order[:most], order[most:]
+    entries = entries_of(corpus, left)
+    known = [name for name in left if name in entries]
+    scored = [_score_card(plan, entries[name], corpus.card(name), shortlist.scores.get(name, 0.0)) for name in known]
+    if shortlist.ranked:
+        by_name = {selected.entry.id: selected for selected in scored}
+        first = [by_name[name] for name in shortlist.ranked if name in by_name][:most]
+        return first, [selected for selected in scored if selected not in first]
+    if not shortlist.activated:
+        scored.sort(key=lambda selected: (-round(selected.score, 9), selected.entry.id))
+    return scored[:most], scored[most:]
 
 
 def _score_card(plan: QueryPlan, entry: DocumentEntry, card: Card, routed: float) -> Selected:
@@ -104,6 +113,12 @@ class Shortlist:
     """Why it was not the mode that the workspace asks for."""
     version: str = ""
     """The version of the cards that were looked at."""
+    edition: str = ""
+    """Which edition of a series was taken, when the question wants one."""
+    ranked: tuple[str, ...] = ()
+    """The documents that a model ranked, best first."""
+    passages: dict[str, tuple[int, int, str]] = field(default_factory=dict)
+    """By document the passage that says most of the question: node, page (from 0), text."""
 
 
 def shortlist_of(result: RouteResult, name_of: Callable[[int], str] = str) -> Shortlist:
@@ -120,6 +135,9 @@ def shortlist_of(result: RouteResult, name_of: Callable[[int], str] = str) -> Sh
         mode=result.mode_used.value,
         note=result.note,
         version=result.index_version,
+        edition=result.edition,
+        ranked=tuple(name_of(doc_id) for doc_id in result.ranked),
+        passages={name: (found.key, found.page_index, found.passage) for name, found in named if found.key >= 0},
     )
 
 
@@ -137,7 +155,10 @@ class CardRouter:
             for number, entry in enumerate(corpus.entries(), start=1)
         ]
         snapshot = Snapshot.open(build_snapshot(rows), version=corpus.fingerprint)
-        self._router = DocumentRouter(snapshot, RouterConfig())
+        if len(rows) > 1:
+            lists = {number: encode_words(_words_of(corpus, name)) for number, name in enumerate(self._names, start=1)}
+            snapshot = snapshot.with_words(WordIndex().with_lists(lists))
+        self._router = DocumentRouter(snapshot, RouterConfig(), open_texts=lambda ids: self._open(corpus, ids))
 
     def route(self, plan: QueryPlan) -> Shortlist:
         """The shortlist for a question."""
@@ -158,6 +179,15 @@ class CardRouter:
 
     def _name(self, number: int) -> str:
         return self._names[number - 1]
+
+    def _open(self, corpus: Corpus, ids: Sequence[int]) -> dict[int, CompiledDocument]:
+        found = {number: corpus.peek(self._name(number)) for number in ids}
+        return {number: document for number, document in found.items() if document is not None}
+
+
+def _words_of(corpus: Corpus, name: str) -> Spread:
+    document = corpus.peek(name)
+    return spread_words(Segment(document.segment)) if document is not None else {}
 
 
 SHOWN = 15
@@ -198,7 +228,7 @@ def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing)
     )
     shortlist = found or routing.first(plan, corpus)
     left = [name for name in shortlist.names if name not in walked and name not in run.left_out]
-    chosen, over = select(plan, corpus, left, routed=shortlist.scores, most=_most_walks(run, plan))
+    chosen, over = select(plan, corpus, shortlist, left=left, most=_most_walks(run, plan))
     if shortlist.committed and not walked:
         alone = [selected for selected in (*chosen, *over) if selected.entry.id == shortlist.committed]
         chosen, over = alone or chosen, [s for s in (*chosen, *over) if s not in alone] if alone else over
@@ -211,7 +241,9 @@ def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing)
         walk=0,
         index=0,
         kind=StepKind.ROUTE,
-        say=_describe_routing(considered, chosen, walked=len(walked)) + _say_left_out(damaged),
+        say=_describe_routing(considered, chosen, walked=len(walked))
+        + (f". {shortlist.edition}" if shortlist.edition and chosen else "")
+        + _say_left_out(damaged),
         thought=_describe_question(plan, run.read_as),
         action="route",
         arguments={"query": plan.focus, "again": bool(walked), "gaps": gaps},
@@ -223,6 +255,7 @@ def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing)
             "note": shortlist.note,
             "index_version": shortlist.version,
             "question": {**_plan_row(plan), **_expansion_row(run, plan), "read_as": run.read_as},
+            "edition": shortlist.edition,
             "shortlist": [_row(selected, shortlist) for selected in chosen],
             "missed": missed,
             **({"left_out": [_left_out_row(selected) for selected in damaged]} if damaged else {}),
@@ -292,7 +325,13 @@ def _row(selected: Selected, shortlist: Shortlist) -> dict[str, object]:
         "pages": selected.entry.pages,
         "score": round(selected.score, 4),
         "reason": shortlist.reasons.get(name) or selected.reason,
+        **_passage_row(shortlist.passages.get(name)),
     }
+
+
+def _passage_row(passage: tuple[int, int, str] | None) -> dict[str, object]:
+    """Where the document says most of the question: node, page (from 0) and words."""
+    return {"passage": {"key": passage[0], "page": passage[1], "text": passage[2]}} if passage else {}
 
 
 def _plan_row(plan: QueryPlan) -> dict[str, object]:

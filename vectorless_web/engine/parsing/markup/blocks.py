@@ -1,7 +1,7 @@
 """Writes the readable text of a file without printed pages, and notes where each block stands in it."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, Heads, TextBlock
@@ -68,6 +68,15 @@ class BlockWriter:
         if said:
             indent = "  " * min(depth, _DEEPEST_INDENT)
             self.items.append(indent + said.replace("\n", "\n" + indent))
+
+    def extend(self, text: str, blocks: Sequence[TextBlock]) -> None:
+        """Add a text that was read elsewhere, with its blocks."""
+        self.end_list()
+        start = self.length
+        for block in blocks:
+            cells = block.cells and [[(begin + start, end + start) for begin, end in row] for row in block.cells]
+            self.blocks.append(replace(block, start=block.start + start, end=block.end + start, cells=cells))
+        self._append(text.rstrip("\n") + "\n\n")
 
     def end_list(self) -> None:
         """Write the items that wait as one list."""

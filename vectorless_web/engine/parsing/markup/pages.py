@@ -47,13 +47,31 @@ class TextBlock:
     heads: Heads | None = None
 
 
-def cut_pages(text: str, blocks: Sequence[TextBlock]) -> tuple[list[Page], list[Draft]]:
-    """Pages and drafts of a text; pages end where blocks end, so that no block is divided."""
-    bounds = _page_bounds(text, blocks)
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """What a reader gives of a file without printed pages: its readable text and blocks, and its own title or "".
+
+    `remarks` are sentences for its owner on what was left out; `starts` is where each page begins in the text,
+    for files that have pages of their own.
+    """
+
+    text: str
+    blocks: Sequence[TextBlock]
+    title: str = ""
+    remarks: Sequence[str] = ()
+    starts: Sequence[int] = ()
+
+
+def cut_pages(text: str, blocks: Sequence[TextBlock], starts: Sequence[int] = ()) -> tuple[list[Page], list[Draft]]:
+    """Pages and drafts of a text; pages end where blocks end, so that no block is divided.
+
+    `starts`: where the pages of a file that has pages of its own begin in the text; the first is 0.
+    """
+    bounds = list(zip(starts, [*starts[1:], len(text)], strict=True)) if starts else _page_bounds(text, blocks)
     pages = [Page(number, *_A4, text[start:end], _A4) for number, (start, end) in enumerate(bounds)]
     drafts, page = [], 0
     for block in blocks:
-        while block.start >= bounds[page][1]:
+        while block.start >= bounds[page][1] and page + 1 < len(bounds):
             page += 1
         drafts.append(_draft(text, block, page, bounds[page][0]))
     return pages, drafts
@@ -111,7 +129,7 @@ def _with_columns(rows: Sequence[Row], heads: Heads, title: str) -> Table:
         Column(" / ".join(levels), period_of(levels) if number else "", levels=levels)
         for number, levels in enumerate(heads.columns)
     ]
-    units = find_units(" ".join((title, *(column.header for column in columns))))
+    units = find_units(" | ".join((title, *(column.header for column in columns))))
     return with_units(Table(tuple(columns), tuple(rows), part=heads.part), units=units)
 
 

@@ -1,4 +1,4 @@
-"""The ZIP that a Word document is: its parts by their relations, within limits. Nothing outside it is ever opened."""
+"""The ZIP that an Office document is: its parts by their relations, within limits. Nothing outside it is opened."""
 
 import posixpath
 import struct
@@ -6,7 +6,9 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from lxml import etree
 
@@ -21,10 +23,24 @@ _DIRECTORY_BYTES = 8 * 1024 * 1024
 _SMALL = 8 * 1024 * 1024
 """A part that unpacks to less is read however tightly it is packed."""
 _ENCRYPTED_FLAG = 1
+_STREAMED = 6
+"""Times a part's usual limit that a part may have which is read piece by piece and never held as a whole."""
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error, OSError, KeyError, ValueError,
     etree.XMLSyntaxError,
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class PackageKind:
+    """What a file is called in messages, the program that saves it again, and its ending, which names its errors."""
+
+    name: str
+    program: str
+    ending: str
+
+
+WORD = PackageKind("Word document", "Word", "docx")
 
 
 def local(element: etree._Element) -> str:
@@ -50,12 +66,21 @@ def child(element: etree._Element | None, *path: str) -> etree._Element | None:
 
 
 class Package:
-    """An open Word document; its parts are asked for by name or by relation."""
+    """An open Office document; its parts are asked for by name or by relation."""
 
-    def __init__(self, archive: zipfile.ZipFile, limits: CompileLimits) -> None:
+    def __init__(self, archive: zipfile.ZipFile, limits: CompileLimits, kind: PackageKind = WORD) -> None:
         self._archive = archive
         self._limits = limits
+        self._kind = kind
         self._names = {info.filename.lower().lstrip("/"): info for info in archive.infolist()}
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a part."""
+        return name.lower() in self._names
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a part; KeyError when there is no such part."""
+        return self._bytes(self._names[name.lower()])
 
     def xml(self, name: str) -> etree._Element | None:
         """The root of a part; None when there is no such part."""
@@ -64,50 +89,97 @@ class Package:
             return None
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
         root = etree.fromstring(self._bytes(info), parser)
-        if root.getroottree().docinfo.doctype:
-            raise UnreadableDocument(
-                "This Word document declares entities, which such files must not do, so it was not read."
-                " Open it in Word, save it again as .docx and upload that, or upload a PDF.",
-                code="unsafe_docx",
-            )
+        self._refuse_entities(root)
         return root
+
+    def elements(self, name: str, *tags: str) -> Iterator[etree._Element]:
+        """The elements of a part with these local names, one by one; each is emptied when the next is asked for.
+
+        Nothing when there is no such part. For parts too large to be held as a whole.
+        """
+        info = self._names.get(name.lower())
+        if info is None:
+            return
+        with self._archive.open(info) as file:
+            bounded = _BoundedFile(file, _STREAMED * self._limits.part, self._kind)
+            safe = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
+            wanted = [f"{{*}}{tag}" for tag in tags]
+            for number, (_, element) in enumerate(etree.iterparse(bounded, events=("end",), tag=wanted, **safe)):
+                if number == 0:
+                    self._refuse_entities(element)
+                yield element
+                element.clear()
+                while element.getprevious() is not None:
+                    del element.getparent()[0]
 
     def find_related(self, name: str) -> dict[str, list[str]]:
         """The parts that a part ("" for the package) refers to, by the last word of the kind; none outside."""
+        found: dict[str, list[str]] = {}
+        for kind, _, target in self._relations(name):
+            found.setdefault(kind, []).append(target)
+        return found
+
+    def find_targets(self, name: str) -> dict[str, str]:
+        """The parts that a part refers to, by the id of the relation; none outside."""
+        return {key: target for _, key, target in self._relations(name)}
+
+    def _relations(self, name: str) -> Iterator[tuple[str, str, str]]:
+        """(last word of the kind, id, part) of each relation within the package."""
         folder, base = posixpath.split(name)
         root = self.xml(posixpath.join(folder, "_rels", f"{base}.rels"))
-        found: dict[str, list[str]] = {}
         for row in root if root is not None else ():
             if value(row, "TargetMode").lower() == "external":
                 continue
             target = posixpath.normpath(posixpath.join("/", folder, value(row, "Target"))).lstrip("/")
-            found.setdefault(value(row, "Type").rpartition("/")[2], []).append(target)
-        return found
+            yield value(row, "Type").rpartition("/")[2], value(row, "Id"), target
+
+    def _refuse_entities(self, element: etree._Element) -> None:
+        if element.getroottree().docinfo.doctype:
+            kind = self._kind
+            raise UnreadableDocument(
+                f"This {kind.name} declares entities, which such files must not do, so it was not read."
+                f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
+                code=f"unsafe_{kind.ending}",
+            )
 
     def _bytes(self, info: zipfile.ZipInfo) -> bytes:
         with self._archive.open(info) as file:
             data = file.read(self._limits.part + 1)
         if len(data) > self._limits.part:
-            raise _make_bomb_error()
+            raise _make_bomb_error(self._kind)
+        return data
+
+
+class _BoundedFile:
+    """A stream that is refused once it gives more than so many bytes."""
+
+    def __init__(self, file: IO[bytes], left: int, kind: PackageKind) -> None:
+        self._file, self._left, self._kind = file, left, kind
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._left -= len(data)
+        if self._left < 0:
+            raise _make_bomb_error(self._kind)
         return data
 
 
 @contextmanager
-def open_package(path: Path, limits: CompileLimits) -> Iterator[Package]:
-    """An open Word document. UnreadableDocument: `damaged_docx`, `zip_bomb`, `encrypted_docx`, `unsafe_docx`.
+def open_package(path: Path, limits: CompileLimits, kind: PackageKind = WORD) -> Iterator[Package]:
+    """An open Office document. UnreadableDocument: `zip_bomb`, and damaged_, encrypted_ or unsafe_ with its ending.
 
     Damage found while its parts are read raises the same errors.
     """
     try:
-        _check_directory(path, limits)
+        _check_directory(path, limits, kind)
         with zipfile.ZipFile(path) as archive:
-            _check_members(archive.infolist(), limits)
-            yield Package(archive, limits)
+            _check_members(archive.infolist(), limits, kind)
+            yield Package(archive, limits, kind)
     except _DAMAGE as error:
         raise UnreadableDocument(
-            "This Word document is damaged or did not arrive whole."
-            " Open it in Word, save it again as .docx and upload that, or upload a PDF.",
-            code="damaged_docx",
+            f"This {kind.name} is damaged or did not arrive whole."
+            f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
+            code=f"damaged_{kind.ending}",
         ) from error
 
 
@@ -119,7 +191,7 @@ def not_word() -> UnreadableDocument:
     )
 
 
-def _check_directory(path: Path, limits: CompileLimits) -> None:
+def _check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> None:
     """Look at the ZIP's own counts before its directory is read into memory."""
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -130,25 +202,25 @@ def _check_directory(path: Path, limits: CompileLimits) -> None:
         raise zipfile.BadZipFile
     _, count, length = struct.unpack_from("<HHI", tail, place + 8)
     if count > limits.members or length > _DIRECTORY_BYTES:
-        raise _make_bomb_error()
+        raise _make_bomb_error(kind)
 
 
-def _check_members(members: list[zipfile.ZipInfo], limits: CompileLimits) -> None:
+def _check_members(members: list[zipfile.ZipInfo], limits: CompileLimits, kind: PackageKind) -> None:
     if any(info.flag_bits & _ENCRYPTED_FLAG for info in members):
         raise UnreadableDocument(
-            "This Word document is protected with a password. Save it without one and upload that.",
-            code="encrypted_docx",
+            f"This {kind.name} is protected with a password. Save it without one and upload that.",
+            code=f"encrypted_{kind.ending}",
         )
     packed_too_tightly = any(
         info.file_size > _SMALL and info.file_size > limits.ratio * max(info.compress_size, 1) for info in members
     )
     if len(members) > limits.members or sum(info.file_size for info in members) > limits.unpacked or packed_too_tightly:
-        raise _make_bomb_error()
+        raise _make_bomb_error(kind)
 
 
-def _make_bomb_error() -> UnreadableDocument:
+def _make_bomb_error(kind: PackageKind) -> UnreadableDocument:
     return UnreadableDocument(
-        "This file unpacks to far more than a Word document holds, so it was not opened."
-        " Save it again in Word, split it, or upload a PDF.",
+        f"This file unpacks to far more than a {kind.name} holds, so it was not opened."
+        f" Save it again in {kind.program}, split it, or upload a PDF.",
         code="zip_bomb",
     )

@@ -1,7 +1,7 @@
 """Blocks of a Word document: headings by style, clauses, lists, tables, footnotes, and the words of each."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
-from vectorless_web.engine.parsing.markup.pages import TextBlock
+from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
 from vectorless_web.engine.parsing.tables.spans import SpanCell
 from vectorless_web.engine.parsing.word.package import Package, child, local, not_word, open_package, value
@@ -365,16 +365,7 @@ _DEEPEST_BOX = 8
 """Text boxes inside text boxes that are read."""
 
 
-@dataclass(frozen=True, slots=True)
-class WordText:
-    """The readable text of a document, its blocks, and the title that its properties give."""
-
-    text: str
-    blocks: Sequence[TextBlock]
-    title: str
-
-
-def read_docx(path: Path, *, limits: CompileLimits) -> WordText:
+def read_docx(path: Path, *, limits: CompileLimits) -> DocumentText:
     """Read a Word document.
 
     UnreadableDocument: `damaged_docx`, `encrypted_docx`, `zip_bomb`, `unsafe_docx`, `unsupported_type`, `no_text`.
@@ -391,7 +382,7 @@ def read_docx(path: Path, *, limits: CompileLimits) -> WordText:
         title = child(package.xml(next(iter(related.get("core-properties", [])), "docProps/core.xml")), "title")
         writer = reader.writer
         _check(writer, limits)
-        return WordText(writer.text, writer.blocks, remove_invisible(title.text or "") if title is not None else "")
+        return DocumentText(writer.text, writer.blocks, remove_invisible(title.text or "") if title is not None else "")
 
 
 def _check(writer: BlockWriter, limits: CompileLimits) -> None:

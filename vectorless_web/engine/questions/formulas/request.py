@@ -357,7 +357,7 @@ def read_request(question: str) -> Request | None:
     text = _spell_periods(re.sub(r"\s+", " ", question).strip())
     if not text or len(text) > MOST_CHARACTERS or _WORDY.search(text):
         return None
-    for read in (_read_members, _read_counted, _read_which, _read_changed, _read_compared, _read_body):
+    for read in (_read_members, _read_counted, _read_which, _read_changed, _read_developed, _read_compared, _read_body):
         request = read(text)
         if request is not None:
             return request if 0 < len(request.operands) <= MOST_OPERANDS else None
@@ -526,6 +526,22 @@ def _read_changed(text: str) -> Request | None:
     points = bool(re.search(r"percentage points?", text, re.I))
     rest = _AS_PERCENT.sub(" ", match["rest"])
     request = _make_change(f"{match['x']} {rest}", percent=percent and not points, name="change in", points=points)
+    return replace(request, may_be_points=True) if request is not None else None
+
+
+_HOW_DEVELOPED = re.compile(
+    r"^\W*(?:and\s+)?how\s+(?:did|does|do|has|have|had|is|are|was|were)\s+(?P<x>.+?)\s+(?:change|changed|changing|develop|developed"
+    r"|evolve|evolved|move|moved)\b(?P<rest>.*?)[\s?.]*$",
+    re.I,
+)
+
+
+def _read_developed(text: str) -> Request | None:
+    """ "How did X change from 2018 to 2019?": the change in the figures' own unit, points for percentages."""
+    match = _HOW_DEVELOPED.match(text)
+    if match is None or re.match(r"\s*(?:that|this|it)\b", match["rest"], re.I):
+        return None
+    request = _make_change(f"{match['x']} {match['rest']}", percent=False, name="change in")
     return replace(request, may_be_points=True) if request is not None else None
 
 

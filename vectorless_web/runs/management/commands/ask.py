@@ -42,7 +42,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("question")
         parser.add_argument(
-            "files", nargs="+", type=Path, metavar="FILE", help="A PDF, Word (.docx), HTML, Markdown, text or CSV file."
+            "files", nargs="+", type=Path, metavar="FILE", help="A PDF, Word, Excel, HTML, Markdown, text or CSV file."
         )
         tape = parser.add_mutually_exclusive_group()
         tape.add_argument("--record", type=Path, metavar="CASSETTE", help="Write every call of the model to this file.")

@@ -1,0 +1,156 @@
+"""Rows of tables told in words: compared, listed with their count, ranked, looked up with their blanks."""
+
+import pytest
+
+from tests.support.engine_documents import Shelf, compiled, paragraph, section, table
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.answers.claims import ClaimEvent
+from vectorless_web.engine.relations.rows import split_comparison
+
+SAWS = section(
+    "Machines",
+    table(
+        "Saws of the workshop",
+        [
+            ["Band saw", "72", "310", "1,450"],
+            ["Table saw", "95", "", "2,100"],
+            ["Jigsaw", "84", "2", "160"],
+        ],
+        columns=["Saw", "Noise (dB)", "Weight (kg)", "Price (EUR)"],
+    ),
+)
+WARDENS = section(
+    "Wardens of the reserve",
+    table(
+        "",
+        [["Ada Lund", "North", "2015"], ["Bo Falk", "South", "2019"], ["Cem Arda", "North", "2022"]],
+        columns=["Name", "Area", "Since"],
+    ),
+)
+PUMPS = section(
+    "3. Technical data",
+    table(
+        "",
+        [["Sound level, low / high, dB", "40 / 52", "44 / 49"], ["Weight, kg", "12", "15"]],
+        columns=["", "HX-2", "HX-4"],
+    ),
+)
+CODES = section(
+    "Fault codes",
+    table("", [["F1", "No gas", "Open the valve"], ["F4", "Fan blocked", "Call service"]],
+          columns=["Code", "Meaning", "Remedy"]),
+)  # fmt: skip
+BOATS = [
+    section(
+        f"{name} line",
+        table("", [["Revenue", revenue, "10"], ["Line margin", margin, "9%"]], columns=["", "2024", "2023"]),
+    )
+    for name, revenue, margin in (("Ferry", "90", "12%"), ("Cargo", "70", "17%"), ("Pilot", "20", "9%"))
+]
+WORKSHOP = compiled("Workshop handbook", SAWS, WARDENS, PUMPS, CODES, section("Lines", *BOATS))
+
+
+def ask(question, *documents):
+    shelf = Shelf({f"{number}": document for number, document in enumerate(documents or (WORKSHOP,))})
+    events = list(Orchestrator().run(question, shelf, Limits()))
+    return events[-1], [e for e in events if isinstance(e, ClaimEvent) and e.state == "checked"]
+
+
+@pytest.mark.parametrize(
+    "question,measure,subjects",
+    [
+        ("Compare the fares for adults, children and dogs", "fares", ("adults", "children", "dogs")),
+        ("Compare the band saw and the jigsaw", "", ("band saw", "jigsaw")),
+        ("How do the two sheds differ?", None, ()),
+        ("How does the band saw compare with the jigsaw?", "", ("band saw", "jigsaw")),
+        ("What is the difference between a permit and a licence?", "", ("permit", "licence")),
+        ("Compare Leeds and York by headcount", "headcount", ("Leeds", "York")),
+    ],
+)
+def test_a_comparison_names_its_subjects_and_its_measure(question, measure, subjects):
+    found = split_comparison(question)
+    if measure is None:
+        assert found is None or len(found[1]) < 2
+    else:
+        assert found == (measure, subjects)
+
+
+def test_a_comparison_has_one_row_for_each_subject_and_shows_blanks():
+    end, claims = ask("Compare the weight of the band saw, the table saw and the jigsaw")
+    assert claims[0].table == (
+        ("Saw", "Weight (kg)"), ("Band saw", "310"), ("Table saw", ""), ("Jigsaw", "2"),
+    )  # fmt: skip
+    assert "| Table saw | – |" in end.answer
+    assert len(claims[0].citations) == 3
+
+
+def test_a_subject_that_no_row_is_about_is_named_as_missing():
+    end, claims = ask("Compare the band saw, the jigsaw and the lathe")
+    assert end.outcome.value == "partial" and "lathe" in end.reason
+    assert ("lathe", "", "", "") in claims[0].table
+
+
+def test_a_list_is_complete_and_counted():
+    end, claims = ask("List all wardens of the reserve")
+    assert end.answer.startswith("3 of 3 rows of the table “Wardens of the reserve”")
+    assert [claim.text for claim in claims[1:]] == [
+        "Ada Lund – Area: North; Since: 2015",
+        "Bo Falk – Area: South; Since: 2019",
+        "Cem Arda – Area: North; Since: 2022",
+    ]
+
+
+def test_words_that_stand_in_cells_narrow_a_list():
+    end, _ = ask("List all wardens of the north area")
+    assert end.answer.startswith("2 of 3 rows") and "Bo Falk" not in end.answer
+
+
+@pytest.mark.parametrize(
+    "question,told",
+    [
+        ("Which saw is the quietest?", "Band saw is the quietest: it has the lowest noise, 72 dB, against 84 dB for"),
+        ("Which saw is the heaviest?", "no figure is shown for Table saw"),
+        ("Which saw is the cheapest?", "Jigsaw is the cheapest: it has the lowest price, 160 EUR"),
+        ("Which model is the quietest at low speed?", "HX-2 is the quietest"),
+        ("Which model is the quietest at high speed?", "HX-4 is the quietest"),
+        ("Which line had the highest margin in 2024?", "Cargo line has the highest line margin, 17%, against 12% for"),
+    ],
+)
+def test_a_rank_names_the_winner_with_its_figure_and_the_others(question, told):
+    assert told in ask(question)[0].answer
+
+
+@pytest.mark.parametrize(
+    "question,told",
+    [
+        ("What is the weight of the table saw?", "Nothing is stated for Table saw under “Weight (kg)”"),
+        ("How much does the jigsaw cost?", "160"),
+        ("What does F4 mean?", "F4 – Meaning: Fan blocked; Remedy: Call service"),
+    ],
+)
+def test_a_cell_is_told_with_its_header_and_a_blank_as_blank(question, told):
+    assert told in ask(question)[0].answer
+
+
+FARES = [
+    compiled(
+        f"Fares {year}",
+        section("Fares", paragraph(f"Fares of {year}."), table("", [["Adult", adult], ["Child", child]],
+                columns=["Passenger", "Fare (EUR)"])),
+    )
+    for year, adult, child in ((2023, "14.00", "7.00"), (2024, "15.50", "7.50"))
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "question,told",
+    [
+        ("What is the fare for an adult?", ("15.5 EUR", "Fares 2024, the newest version")),
+        ("What was the fare for an adult in 2023?", ("14 EUR", "Fares 2023")),
+        ("How did the fare for a child change from 2023 to 2024?", ("7.00", "7.50", "0.50 more")),
+    ],
+)
+def test_of_two_versions_the_asked_one_answers_else_the_newest_and_says_so(question, told):
+    answer = ask(question, *FARES)[0].answer
+    assert all(part in answer for part in told)

@@ -1,0 +1,180 @@
+"""Which one of its series a document is, and which one a question wants."""
+
+import pytest
+
+from tests.support.cards import ACTIVE, card, ids, router
+from vectorless_web.engine.questions.understand import understand
+from vectorless_web.engine.routing.editions import (
+    Edition,
+    Recency,
+    read_edition,
+    read_wanted_edition,
+    series_core,
+)
+
+
+def edition(title="", name="", head="", **fields) -> Edition:
+    return read_edition(title=title, name=name, card=card(title, **fields), head=head)
+
+
+@pytest.mark.parametrize(
+    ("title", "day", "version"),
+    [
+        ("Travel Policy v3", 0, 300),
+        ("Travel Policy, version 2.1", 0, 201),
+        ("Pump manual Rev. B", 0, 200),
+        ("Staff handbook, third edition", 0, 300),
+        ("Minutes of 12 March 2024", 20240312, 0),
+        ("Minutes, March 3, 2024", 20240303, 0),
+        ("Price list 2024-07", 20240700, 0),
+        ("Price list 01.07.2024", 20240701, 0),
+        ("Corvane quarterly report Q2 2023", 20230630, 0),
+        ("Corvane annual report 2022", 20221231, 0),
+        ("Fire safety rules", 0, 0),
+    ],
+)
+def test_the_edition_stands_in_the_title(title, day, version):
+    assert edition(title) == Edition(day=day, version=version)
+
+
+@pytest.mark.parametrize(
+    ("head", "day"),
+    [
+        ("Leave rules\nEffective from 1 May 2021\nThey replace those of 3 June 2018.", 20210501),
+        ("Report\nFor the fiscal year ended September 30, 2022\nIncorporated 4 May 1999", 20220930),
+        ("Minutes\nMeeting of the board held on 7 October 2020", 20201007),
+    ],
+)
+def test_the_date_a_document_gives_itself_counts(head, day):
+    assert edition("Some document", head=head).day == day
+
+
+def test_amendments_drafts_and_withdrawn_editions_are_told():
+    assert edition("Amendment No. 2 to the Lease of Mill Lane").amendment == 2
+    assert edition("Quarry rules (draft)").is_draft
+    assert edition("Quarry rules", head="SUPERSEDED\nQuarry rules of 2019").is_withdrawn
+    assert edition("Quarry rules", head="This document has been withdrawn.").is_withdrawn
+    assert not edition("Quarry rules", head="These rules replace the superseded rules of 2019.").is_withdrawn
+
+
+def test_an_edition_is_kept_as_one_number():
+    for each in (Edition(20240312, 201, 2, True, True), Edition(20221231), Edition(0, 300), Edition()):
+        assert Edition.decode(each.encode()) == each
+
+
+def test_period_and_version_are_no_part_of_a_series():
+    same = ("Travel Policy v3", "travel-policy-2024.pdf", "Travel Policy (draft)", "Travel Policy, May 2021")
+    assert {series_core(title) for title in same} == {"travel polici"}
+    assert series_core("Report 7") != series_core("Report 8")
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What is the meal limit in the latest travel policy?", Recency.LATEST),
+        ("According to the most recent minutes, who chairs the board?", Recency.LATEST),
+        ("What is the current mileage rate?", Recency.LATEST),
+        ("What does the last annual report say about dividends?", Recency.LATEST),
+        ("What was the limit in the previous version of the policy?", Recency.PREVIOUS),
+        ("Who signed the original lease agreement?", Recency.OLDEST),
+        ("What was the rate as of 3 May 2022?", Recency.AS_OF),
+        ("Which price was in force on 1 July 2021?", Recency.AS_OF),
+        ("How did the fee change between 2020 and 2022?", Recency.BETWEEN),
+    ],
+)
+def test_the_question_says_which_edition(question, wanted):
+    found = read_wanted_edition(question)
+    assert found is not None and found.recency is wanted
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the current ratio of Corvane?",
+        "What were current liabilities?",
+        "When must a claim be made at the latest?",
+        "What was revenue in the previous year?",
+        "How many days of leave does one have?",
+    ],
+)
+def test_other_uses_of_the_words_want_no_edition(question):
+    assert read_wanted_edition(question) is None
+
+
+POLICIES = [
+    card("Travel Policy v1", overview="The meal limit is 20 pounds.", tags=("meals",)),
+    card("Travel Policy v3", overview="The meal limit is 30 pounds.", tags=("meals",)),
+    card("Travel Policy v2", overview="The meal limit is 25 pounds.", tags=("meals",)),
+    card("Parking rules", overview="Cars are parked in the yard.", tags=("cars",)),
+    card("Canteen notice", overview="A meal is served at noon.", tags=("meals",)),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What is the meal limit in the latest travel policy?", 2),
+        ("What was the meal limit in the previous version of the travel policy?", 3),
+        ("What was the meal limit in the original travel policy?", 1),
+        ("What is the meal limit of the travel policy?", 2),
+    ],
+)
+def test_the_router_takes_the_edition_that_is_wanted(question, first):
+    result = router(POLICIES).route(understand(question))
+
+    assert ids(result)[0] == first
+
+
+def test_it_says_which_edition_it_took_and_leaves_the_others_out():
+    result = router(POLICIES).route(understand("What is the meal limit in the latest travel policy?"))
+
+    assert result.edition == "Took the latest of 3 editions: version 3"
+    assert "the latest of 3 editions (version 3)" in result.candidates[0].reason
+    assert not {1, 3} & set(ids(result))
+
+
+def test_all_editions_of_a_stretch_of_time_are_taken():
+    lists = [card(f"Price list {year}", overview="A ton of gravel costs much.") for year in range(2018, 2025)]
+    question = "How did the price of gravel change between 2020 and 2022 in the price list?"
+    result = router(lists).route(understand(question))
+
+    assert sorted(ids(result)[:3]) == [3, 4, 5] and len(ids(result)) == 3
+
+
+def test_an_amendment_comes_with_what_it_amends():
+    cards = [
+        card("Lease of Mill Lane 2019", overview="The rent is 900 pounds."),
+        card("Lease of Mill Lane, Amendment No. 1, 2021", overview="The rent is 950 pounds."),
+        card("Lease of Quay House 2022", overview="The rent is 700 pounds."),
+    ]
+    result = router(cards).route(understand("What is the current rent of Mill Lane?"))
+
+    assert ids(result)[:2] == [2, 1]
+
+
+def test_the_edition_in_force_on_a_day_is_taken():
+    cards = [card(f"Fee schedule of 1 April {year}", overview="The entry fee is due.") for year in (2019, 2021, 2023)]
+    result = router(cards).route(understand("What was the entry fee on 5 June 2022?"))
+
+    assert ids(result) == [2]
+
+
+def test_a_report_that_compares_two_years_is_not_cut_in_two():
+    cards = [
+        card(f"Corvane annual report {year}", names=("corvane",), years=(year,), forms=("annual report",))
+        for year in (2020, 2021, 2022)
+    ]
+    result = router(cards).route(understand("Did the debt of Corvane increase between 2021 and 2022?"))
+
+    assert ids(result)[0] == 3 and len(ids(result)) == 3
+
+
+def test_reports_of_one_issuer_are_a_series_by_kind():
+    cards = [
+        card(f"Corvane {kind} {year}", names=("corvane",), years=(year,), forms=(form,), overview="Revenue grew.")
+        for kind, form in (("annual report", "annual report"), ("quarterly report", "quarterly report"))
+        for year in (2020, 2022, 2021)
+    ] + [card("Belmar annual report 2024", names=("belmar",), years=(2024,), forms=("annual report",))]
+    found = router(cards, ACTIVE).route(understand("What was revenue in Corvane's most recent annual report?"))
+
+    assert (ids(found)[0], found.committed) == (2, 2)

@@ -1,0 +1,156 @@
+"""Searching a workspace: documents by title and content with their passages, facets, runs and threads."""
+
+import re
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from tests.support.compiled import compile_here
+from vectorless_web.documents import services as documents
+from vectorless_web.documents.models import Document, Folder
+from vectorless_web.documents.storage import snapshots
+from vectorless_web.runs.models import Run, Thread
+from vectorless_web.runs.search import SearchQuery, search_workspace
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+BODY = (
+    "# {title}\n\nThe house opens at eight. Visitors sign in at the desk. {fact}\n\n## Waste\n\nBins stand outside.\n"
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_files(settings, tmp_path, monkeypatch):
+    settings.MEDIA_ROOT, settings.CACHE_ROOT = tmp_path / "media", tmp_path / "cache"
+    monkeypatch.setattr(snapshots, "_kept", type(snapshots._kept)())
+
+
+@pytest.fixture
+def add(workspace, alice):
+    def add(title: str, fact: str) -> Document:
+        upload = SimpleUploadedFile(f"{title}.md", BODY.format(title=title, fact=fact).encode())
+        version = documents.add_document(workspace=workspace, user=alice, upload=upload).version
+        documents.compile_version(version.pk, compile_with=compile_here)
+        return Document.objects.get(pk=version.document_id)
+
+    return add
+
+
+@pytest.fixture
+def page(client, alice, workspace):
+    client.force_login(alice)
+
+    def fetch(**values) -> str:
+        response = client.get(reverse("runs:search", args=[workspace.slug]), values)
+        assert response.status_code == 200
+        return response.content.decode()
+
+    return fetch
+
+
+def titles(found) -> list[str]:
+    return [each.document.title for each in found.documents]
+
+
+def test_a_document_is_found_by_what_it_says_with_the_passage_marked(add, page):
+    add("Gate rules", "The gate is closed on Sundays.")
+    add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
+    shown = page(q="lost locker key")
+
+    first = shown.split("found-documents")[1]
+    assert first.index("rules") and "<mark>Locker</mark> rules" in first
+    assert "Replacing a <mark>lost</mark> <mark>locker</mark> <mark>key</mark> costs 9 pounds." in first
+    assert "<mark>Gate</mark>" not in shown
+
+
+def test_a_passage_opens_the_reader_where_it_stands(add, page, client):
+    add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
+    shown = page(q="locker key")
+    address = re.search(r'<a class="serif" href="([^"]+)"', shown)
+    assert address is not None
+
+    reader = client.get(address[1].replace("&amp;", "&")).content.decode()
+    assert "does not occur" not in reader and "lost locker key costs" in reader
+
+
+def test_a_title_alone_is_found(add, workspace, alice):
+    wanted = add("Orchard handbook", "Nothing else.")
+    add("Gate rules", "The gate is closed on Sundays.")
+
+    assert titles(search_workspace(workspace, alice, SearchQuery("orchard handbook")))[0] == wanted.title
+
+
+def test_facets_count_and_narrow(add, workspace, alice, page):
+    documents_here = [add(f"Travel Policy v{number}", f"Meals up to {number}0 pounds.") for number in (1, 2, 3)]
+    folder = Folder.objects.create(workspace=workspace, name="Old")
+    Document.objects.filter(pk=documents_here[0].pk).update(folder=folder, tags=["money"])
+    found = search_workspace(workspace, alice, SearchQuery("meals pounds"))
+
+    assert found.total == 3
+    assert [(each.label, each.count) for each in found.facets["folder"]] == [("Old", 1)]
+    assert [(each.label, each.count) for each in found.facets["tag"]] == [("money", 1)]
+    assert ("policy", 3) in [(each.label, each.count) for each in found.facets["kind"]]
+    assert titles(search_workspace(workspace, alice, SearchQuery("meals pounds", folder=folder.pk))) == [
+        "Travel Policy v1"
+    ]
+    assert search_workspace(workspace, alice, SearchQuery("meals pounds", tag="money")).total == 1
+    assert search_workspace(workspace, alice, SearchQuery("meals pounds", kind="minutes")).total == 0
+    assert f'href="?q=meals&amp;folder={folder.pk}"' in page(q="meals")
+
+
+def test_editions_of_one_series_are_told_and_shown_together(add, workspace, alice):
+    for number in (1, 2):
+        add(f"Travel Policy v{number}", f"Meals up to {number}0 pounds.")
+    add("Canteen notice", "Meals are served at noon for 3 pounds.")
+    found = search_workspace(workspace, alice, SearchQuery("meals pounds"))
+    policy = next(each for each in found.documents if each.document.title == "Travel Policy v2")
+
+    assert (policy.edition, policy.editions) == ("version 2", 2)
+    series = search_workspace(workspace, alice, SearchQuery("meals pounds", series=policy.series))
+    assert sorted(titles(series)) == ["Travel Policy v1", "Travel Policy v2"]
+
+
+def test_runs_and_threads_are_found(workspace, alice, page):
+    thread = Thread.objects.create(workspace=workspace, title="Lighthouse questions", created_by=alice)
+    Run.objects.create(workspace=workspace, thread=thread, question="Who painted the lighthouse?", asked_by=alice)
+    shown = page(q="lighthouse")
+
+    assert "Lighthouse questions" in shown and "Who painted the lighthouse?" in shown
+
+
+def test_the_ticked_are_asked_about(add, page, client, workspace):
+    document = add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
+    shown = page(q="locker key")
+    assert f'name="documents" value="{document.pk}"' in " ".join(shown.split())
+
+    box = client.get(reverse("runs:workspace", args=[workspace.slug]), {"question": "Why?", "documents": document.pk})
+    assert "Why?" in box.content.decode() and "Locker rules" in box.content.decode()
+
+
+def test_htmx_gets_the_results_alone(add, client, alice, workspace):
+    add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
+    client.force_login(alice)
+    address = reverse("runs:search", args=[workspace.slug])
+    shown = client.get(address, {"q": "locker"}, headers={"HX-Request": "true"}).content.decode()
+
+    assert shown.strip().startswith('<div id="results"') and "<html" not in shown
+
+
+def test_a_stranger_finds_nothing(add, workspace, charlie):
+    add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
+
+    assert search_workspace(as_stored(workspace), charlie, SearchQuery("locker")).documents == ()
+
+
+def as_stored(workspace):
+    """The workspace as nobody's selector gave it: without anybody's role."""
+    return type(workspace).objects.get(pk=workspace.pk)
+
+
+@pytest.mark.parametrize(
+    "values", [{"q": "\0"}, {"q": "x", "page": "999"}, {"q": "x", "series": "zz"}, {"q": "?!"}, {"q": "x", "year": "a"}]
+)
+def test_nonsense_in_the_address_does_no_harm(add, page, values):
+    add("Locker rules", "Replacing a lost locker key costs 9 pounds.")
+    assert "results" in page(**values)

@@ -1,0 +1,212 @@
+"""What stands on a sheet: tables parted by empty rows, the titles above them, notes below them, lines of text."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
+from vectorless_web.engine.parsing.tables.spans import MOST_ACROSS, MOST_CELLS, SpanCell, guess_headers
+
+FILLED_CELLS = 1_000_000
+"""Filled cells of a workbook that are read; a person looks through a few thousand."""
+_LONGEST_TITLE = 200
+"""Characters of the lines above a table that become its title."""
+_NOTE = 40
+"""Characters from which a lone text below a table is a note and no row without figures."""
+_LABELS = 0.6
+"""Share of texts in a column from which it holds labels: then a table may begin with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetCell:
+    """A cell as shown, and whether all of its text is bold."""
+
+    text: str
+    strong: bool = False
+
+
+@dataclass(slots=True)
+class Sheet:
+    """The filled cells of a sheet by row and column, counted from 0; (columns, rows) that merged ones span."""
+
+    name: str
+    rows: dict[int, dict[int, SheetCell]] = field(default_factory=dict)
+    spans: dict[tuple[int, int], tuple[int, int]] = field(default_factory=dict)
+
+
+class CellCount:
+    """Counts the filled cells of a workbook and refuses more than can be read."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def add(self, text: str) -> str:
+        """The text of a cell without what shows nothing, counted when it is not empty."""
+        said = text.strip()
+        if not said.isprintable() or "  " in said:
+            said = "\n".join(" ".join(line.split()) for line in remove_invisible(said).splitlines()).strip()
+        self.count += bool(said)
+        if self.count > FILLED_CELLS:
+            raise UnreadableDocument(
+                f"This workbook has more than {FILLED_CELLS:,} filled cells. Split it into smaller files.",
+                code="too_large",
+            )
+        return said
+
+
+def write_sheets(sheets: Sequence[Sheet]) -> BlockWriter:
+    """A writer that holds each sheet as a section; one that is empty is none."""
+    writer = BlockWriter()
+    for sheet in sheets:
+        if sheet.rows:
+            writer.write(NodeKind.SECTION, sheet.name, level=1)
+            for region in _find_regions(sheet):
+                _write_region(writer, region)
+    return writer
+
+
+RegionRow = tuple[int, Mapping[int, SheetCell], Mapping[int, tuple[int, int]]]
+"""(number, cells by column, (columns, rows) spanned by column)."""
+Region = Sequence[RegionRow]
+"""Rows that follow each other."""
+
+
+def _find_regions(sheet: Sheet) -> Iterator[Region]:
+    """Stretches of rows without an empty one between them, left before right where two tables stand side by side."""
+    rows: list[RegionRow] = []
+    reach, last = 0, -2
+    for number in sorted(sheet.rows):
+        if rows and number > max(last, reach) + 1:
+            yield from _part_columns(rows)
+            rows = []
+        spans = {
+            column: sheet.spans[number, column] for column in sheet.rows[number] if (number, column) in sheet.spans
+        }
+        rows.append((number, sheet.rows[number], spans))
+        last, reach = number, max(reach, *(number + down - 1 for _, down in spans.values()), 0)
+    if rows:
+        yield from _part_columns(rows)
+
+
+def _part_columns(region: Region) -> Iterator[Region]:
+    """The tables of a stretch of rows that stand side by side, parted by an empty column before one of labels."""
+    columns = sorted({column for _, cells, _ in region for column in cells})
+    reaches: Counter[int] = Counter()
+    for _, _, spans in region:
+        for column, (across, _) in spans.items():
+            reaches[column] = max(reaches[column], column + across)
+    cuts, reach = [], 0
+    for before, place in pairwise(columns):
+        reach = max(reach, reaches[before])
+        if place > max(before + 1, reach) and _begins_table(region, columns, place):
+            cuts.append(place)
+    bounds = [columns[0], *cuts, columns[-1] + 1]
+    for first, end in pairwise(bounds):
+        part = [
+            (number, {c: cell for c, cell in cells.items() if first <= c < end}, spans)
+            for number, cells, spans in region
+        ]
+        kept = [row for row in part if row[1]]
+        if kept:
+            yield kept
+
+
+def _begins_table(region: Region, columns: Sequence[int], place: int) -> bool:
+    """Whether a table of its own begins at a column: labels in three rows or more, and something beside them."""
+    texts = [cells[place].text for _, cells, _ in region if place in cells]
+    labels = sum(not any(sign.isdigit() for sign in text) for text in texts)
+    return len(texts) > 2 and labels >= _LABELS * len(texts) and place + 1 in columns
+
+
+def _write_region(writer: BlockWriter, region: Region) -> None:
+    columns = sorted({column for _, cells, _ in region for column in cells})
+    if len(columns) == 1:
+        for _, cells, _ in region:
+            writer.write_paragraph(cells[columns[0]].text)
+        return
+    rows = list(region)
+    titles = _take_titles(rows, columns)
+    notes = _take_notes(rows, columns)
+    for title in titles:
+        writer.write_paragraph(title)
+    if rows:
+        _write_rows(writer, rows, columns, title=" | ".join(titles)[:_LONGEST_TITLE])
+    for note in notes:
+        writer.write_paragraph(note)
+
+
+def _take_titles(rows: list[RegionRow], columns: Sequence[int]) -> list[str]:
+    """Take the lines above a table away: rows with a single text, at the left or over all columns."""
+    taken = []
+    while len(rows) > 1 and len(rows[0][1]) == 1:
+        _, cells, spans = rows[0]
+        ((column, cell),) = cells.items()
+        across = spans.get(column, (1, 1))[0]
+        if column != columns[0] or 1 < across < len(columns):
+            break
+        taken.append(cell.text)
+        rows.pop(0)
+    return taken
+
+
+def _take_notes(rows: list[RegionRow], columns: Sequence[int]) -> list[str]:
+    """Take the sentences below a table away."""
+    taken: list[str] = []
+    while len(rows) > 1 and set(rows[-1][1]) == {columns[0]} and len(rows[-1][1][columns[0]].text) >= _NOTE:
+        taken.insert(0, rows.pop()[1][columns[0]].text)
+    return taken
+
+
+def _write_rows(writer: BlockWriter, rows: Region, columns: Sequence[int], *, title: str) -> None:
+    """Write rows as a table, one too large for a grid in stretches; cells far apart are written row by row."""
+    if len(columns) > MOST_CELLS // max(len(rows), 1) and len(columns) * len(rows) > 4 * sum(
+        len(row[1]) for row in rows
+    ):
+        for _, cells, _ in rows:
+            writer.write_paragraph("\t".join(cells[column].text for column in sorted(cells)))
+        return
+    made = [_lay_row(row, columns) for row in rows]
+    headers = _count_headers(made)
+    most = max(MOST_CELLS // len(columns) - headers, 1)
+    for number, start in enumerate(range(headers, len(made), most)):
+        stretch = [*made[:headers], *made[start : start + most]]
+        writer.write_table(stretch, headers=headers, title=title, continued=number > 0)
+
+
+def _lay_row(row: RegionRow, columns: Sequence[int]) -> list[SpanCell]:
+    """A row's cells at the columns that the table uses; what a cell covers to its right is left to its span."""
+    _, cells, spans = row
+    laid: list[SpanCell] = []
+    covered = -1
+    for column in columns:
+        if column <= covered:
+            continue
+        cell = cells.get(column)
+        across, down = spans.get(column, (1, 1)) if cell else (1, 1)
+        reach = bisect_left(columns, column + across) - bisect_left(columns, column) if across > 1 else 1
+        covered = column + across - 1
+        laid.append(
+            SpanCell(cell.text if cell else "", min(reach, MOST_ACROSS), down, strong=bool(cell and cell.strong))
+        )
+    return laid
+
+
+def _count_headers(rows: Sequence[Sequence[SpanCell]]) -> int:
+    """Leading rows that name columns: by what they hold, or a first row of different names; 0 leaves it to the grid."""
+    if any(cell.across > 1 or cell.down > 1 for row in rows[:2] for cell in row):
+        return 0
+    texts = [[cell.text for cell in row] for row in rows]
+    width = max(map(len, texts))
+    even = [[*row, *[""] * (width - len(row))] for row in texts[:50]]
+    return guess_headers(even) or int(_names_all(even))
+
+
+def _names_all(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names every column, each by another word, and none by a figure; two columns are a list."""
+    first = rows[0]
+    named = len(rows) > 1 and len(first) > 2 and all(first) and len(set(first)) == len(first)
+    return named and not any(text[:1].isdigit() for text in first)

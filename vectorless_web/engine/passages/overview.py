@@ -1,0 +1,286 @@
+"""What is read from where documents say it: the points of a section, the parties, how long a contract runs."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.tree import Tree
+from vectorless_web.engine.passages.context import Reading, Span
+from vectorless_web.engine.questions.wordings import other_wordings
+from vectorless_web.engine.text.analyser import analyse
+
+MOST_POINTS = 8
+"""Points of a summary."""
+
+ENOUGH_HEADING = 0.5
+"""Least share of the topic that the heading of the section says."""
+
+ENOUGH_SENTENCES = 2
+"""Sentences of a section that say the whole topic, at least, where no heading names it."""
+
+FEW_SECTIONS = 3
+"""Sections below a part from which on each gives a point, and not each text."""
+
+_SIGNED = re.compile(r"\s*(?:signed|signature|in witness whereof|place and date)\b", re.IGNORECASE)
+_WHOLE = re.compile(
+    r"(?:summar\w+|sum up|overview|gist|outline|points|nutshell)(?: (?:of|about|from))?"
+    r"(?: (?:this|the|the whole|the entire))?"
+    r"(?: (?:\w+ ){0,2}(?:document|report|file|agreement|contract|policy|manual|handbook|notice|protocol|paper|lease"
+    r"|guide|leaflet|minutes|filing))?\W*$"
+    r"|\bwhat is (?:this|the) \w+ about\W*$",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"\b(?:please|can you|could you|summar\w+|sum(?:s|med|ming)? up|overview|gist|outlines?|main points|key points"
+    r"|key takeaways|takeaways|in short|in brief|briefly|in a nutshell|in a few words|give|tell|me|us|what happens?"
+    r"|what is said|what it says|what they say|says?|section|chapter|part|clause|article|paragraph|document)\b",
+    re.IGNORECASE,
+)
+_WORDINGS = (
+    (re.compile(r"\b(?:is|are|was|has|have) (?:over|finished|ended|up)\b|\bruns? out\b|\bcomes? to an end\b", re.I),
+     " end termination expiry after consequence exit "),
+    (re.compile(r"\bmov(?:e|es|ing) out\b|\bleaves?\b|\bleaving\b", re.I), " moving out leaving end notice "),
+    (re.compile(r"\bgo(?:es)? wrong\b|\bbreaks? down\b", re.I), " fault failure defect "),
+)  # fmt: skip
+_COMMON = frozenset(analyse("contract agreement document report policy company lease manual notice plan people thing"))
+"""Terms that say little of which section is meant: they weigh a fifth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What is to be summed up: groups of terms of which any one says a word of the question, each with its weight."""
+
+    groups: tuple[tuple[frozenset[str], float], ...]
+
+    def share(self, text: str) -> float:
+        """The share in [0, 1] of the topic that a text says."""
+        said = frozenset(analyse(text))
+        total = sum(weight for _, weight in self.groups)
+        return sum(weight for terms, weight in self.groups if terms & said) / total if total else 0.0
+
+
+def topic_of(question: str) -> Topic:
+    """The words of a question for a summary that say of what, each with its other wordings of one word."""
+    groups: list[tuple[frozenset[str], float]] = []
+    plain = question
+    for pattern, words in _WORDINGS:
+        if pattern.search(plain):
+            groups.append((frozenset(analyse(words)), 1.0))
+            plain = pattern.sub(" ", plain)
+    plain = _ASKING.sub(" ", plain)
+    others: dict[str, set[str]] = {}
+    for wording in other_wordings(plain):
+        if len(wording.origin) == 1 == len(wording.terms):
+            others.setdefault(wording.origin[0], set()).add(wording.terms[0])
+    for term in dict.fromkeys(analyse(plain)):
+        groups.append((frozenset({term, *others.get(term, ())}), 0.2 if term in _COMMON else 1.0))
+    return Topic(tuple(groups))
+
+
+def find_points(tree: Tree, reading: Reading, question: str) -> tuple[list[Span], float]:
+    """The points of the section that the question names, in order, and how well it is named; none when none is."""
+    topic = topic_of(question)
+    if not topic.groups or _WHOLE.search(question):
+        return _points_of_document(tree, reading), 1.0
+    rated = [(topic.share(title), -order, keys) for order, (title, keys) in enumerate(_list_parts(tree, reading))]
+    said, _, keys = max(rated, default=(0.0, 0, ()), key=lambda row: (round(row[0], 6), row[1]))
+    if said < ENOUGH_HEADING:
+        by_words = [(_count_sentences(reading, topic, keys), order, keys) for _, order, keys in rated]
+        hits, _, keys = max(by_words, default=(0, 0, ()), key=lambda row: (row[0], row[1]))
+        if hits < ENOUGH_SENTENCES:
+            return [], 0.0
+        said = ENOUGH_HEADING
+    texts = _group_points(tree, reading, keys)
+    return _bound_points(tree, _leave_out_before_end(tree, texts) if _ENDED.search(question) else texts), said
+
+
+_ENDED = _WORDINGS[0][0]
+_ON_END = re.compile(
+    r"\b(?:when\w*|once|upon|on|after|following|at)\b[^.:;]{0,40}\b(?:ends|ended|terminat\w+|expir\w+|end of)\b",
+    re.IGNORECASE,
+)
+
+
+def _leave_out_before_end(tree: Tree, texts: Sequence[list[Span]]) -> Sequence[list[Span]]:
+    """Of a clause on how something ends only what it says of the time after: from the first such sentence on."""
+    order = [(number, span) for number, spans in enumerate(texts) for span in spans]
+    first = next((place for place, (_, span) in enumerate(order)
+                  if _ON_END.search(tree.node(span.key).text[span.start : span.end])), 0)  # fmt: skip
+    kept: dict[int, list[Span]] = {}
+    for number, span in order[first:]:
+        kept.setdefault(number, []).append(span)
+    return list(kept.values())
+
+
+def _group_points(tree: Tree, reading: Reading, keys: Sequence[int]) -> list[list[Span]]:
+    """The points of each text of a part; of a part with several sections below it those of each section together."""
+    texts = [(tree.parent(key), _points_of(tree, reading, key)) for key in keys]
+    if len({parent for parent, spans in texts if spans}) < FEW_SECTIONS:
+        return [spans for _, spans in texts]
+    groups: dict[int, list[Span]] = {}
+    for parent, spans in texts:
+        groups.setdefault(parent, []).extend(spans)
+    return list(groups.values())
+
+
+def _list_parts(tree: Tree, reading: Reading) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Each part of a document that has a heading, with its leaves: sections, and clauses that begin with a title."""
+    for section in tree.sections():
+        leaves = tuple(tree.leaves(section))
+        if leaves and tree.parent(section) >= 0:
+            yield tree.node(section).title, leaves
+    for key in tree.leaves():
+        if tree.kind(key) in (NodeKind.LIST, NodeKind.PARAGRAPH) and _title_line(tree, key):
+            yield _title_line(tree, key), (key,)
+
+
+_TITLE = re.compile(r"\s*(?:(?:article|clause|section)\s+)?\d+(?:\.\d+)*[.)]?\s+(?P<title>[A-Z][^\n.:;]{2,80})\n")
+
+
+def _title_line(tree: Tree, key: int) -> str:
+    """The first line of a node that is the heading of its clause, or ""."""
+    match = _TITLE.match(tree.node(key).text)
+    return match["title"] if match else ""
+
+
+def _points_of(tree: Tree, reading: Reading, key: int) -> list[Span]:
+    """The sentences or items of a leaf; no tables, no heading lines, no scraps."""
+    if tree.kind(key) not in (NodeKind.PARAGRAPH, NodeKind.LIST):
+        return []
+    title = _title_line(tree, key)
+    text = tree.node(key).text
+    body = text.find("\n") if title else 0
+    spans = [Span(key, max(piece.start, body), piece.end) for piece in reading.pieces(key) if piece.end > body + 1]
+    return [s for s in spans if len(text[s.start : s.end].split()) > 1 and not _SIGNED.match(text, s.start)]
+
+
+def _bound_points(tree: Tree, texts: Sequence[list[Span]]) -> list[Span]:
+    """All points when they are few; else the first of each text, then the second, until there are enough, in order."""
+    said: set[str] = set()
+    order = []
+    for number, spans in enumerate(texts):
+        for place, span in enumerate(spans):
+            words = " ".join(analyse(tree.node(span.key).text[span.start : span.end]))
+            if words not in said:
+                order.append((place, number, span))
+            said.add(words)
+    firsts = [row for row in order if row[0] == 0]
+    if len(firsts) > MOST_POINTS:
+        step = len(firsts) / MOST_POINTS
+        return [firsts[int(place * step)][2] for place in range(MOST_POINTS)]
+    kept = sorted(order, key=lambda row: (row[0], row[1]))[:MOST_POINTS]
+    return [span for _, _, span in sorted(kept, key=lambda row: (row[1], row[0]))]
+
+
+def _points_of_document(tree: Tree, reading: Reading) -> list[Span]:
+    """The first sentence of each section that has a text of its own, spread over the whole document."""
+    firsts = []
+    for section in tree.sections():
+        own = [key for key in tree.leaves(section) if tree.parent(key) == section]
+        spans = next((found for key in own if (found := _points_of(tree, reading, key))), [])
+        firsts.append(spans[:1])
+    if sum(bool(spans) for spans in firsts) < ENOUGH_SENTENCES:
+        firsts = [_points_of(tree, reading, key) for key in tree.leaves()]
+    return _bound_points(tree, [spans for spans in firsts if spans])
+
+
+def _count_sentences(reading: Reading, topic: Topic, keys: Sequence[int]) -> int:
+    """How many sentences of a part say the whole topic."""
+    return sum(topic.share(piece.text) == 1.0 for key in keys for piece in reading.pieces(key))
+
+
+MOST_FIRST = 40
+"""Leaves at the beginning of a document among which its parties are named."""
+
+_ROLES = (
+    r"buyer|seller|purchaser|supplier|vendor|customer|client|contractor|subcontractor|provider|landlord|landlady"
+    r"|tenants?|lessor|lessee|licensor|licensee|employer|employee|lender|borrower|sponsor|principal|agent|distributor"
+    r"|manufacturer|owner|operator|hirer|insurer|insured|policyholder|guarantor|consultant|company|bank|carrier|shipper|franchisor"
+    r"|franchisee|discloser|recipient|party [a-z0-9]|parties"
+)
+_NAMED = re.compile(
+    r"\(\s*(?:hereinafter |referred to as |together |each )*(?:the |a )?[\"“‘']?(?:the )?[A-Z][\w ]{2,30}[\"”’']\s*\)"
+)
+_BETWEEN = re.compile(r"\b(?:between|by and among|by and between)\b.{3,400}?\band\b.{3,}", re.IGNORECASE | re.DOTALL)
+_ROLE_LINE = re.compile(rf"^\W*(?:the )?(?:{_ROLES})\b[^:\n]{{0,20}}:\s*(?=\S)", re.IGNORECASE)
+
+
+def find_parties(tree: Tree, reading: Reading) -> list[Span]:
+    """The lines that name the parties: "between A and B", "Buyer: A", or paragraphs that end in (the “Buyer”)."""
+    leaves = [key for key in tree.leaves() if tree.kind(key) in (NodeKind.PARAGRAPH, NodeKind.LIST)][:MOST_FIRST]
+    for find in (_find_between, _find_named, _find_role_lines):
+        found = find(tree, reading, leaves)
+        if found:
+            return found
+    return []
+
+
+def _find_between(tree: Tree, reading: Reading, leaves: Sequence[int]) -> list[Span]:
+    for key in leaves:
+        for piece in reading.pieces(key):
+            match = _BETWEEN.search(piece.text)
+            if match and len(re.findall(r"\b[A-Z][\w&.’'-]+", match.group())) > 1 and _NAMED.search(match.group()):
+                return [Span(key, piece.start, piece.end)]
+    return []
+
+
+def _find_named(tree: Tree, reading: Reading, leaves: Sequence[int]) -> list[Span]:
+    found = [
+        Span(key, piece.start, piece.end)
+        for key in leaves
+        for piece in reading.pieces(key)
+        if _NAMED.search(piece.text) and re.search(rf"\b(?:{_ROLES})\b", _NAMED.findall(piece.text)[-1], re.IGNORECASE)
+    ]
+    return found[:4] if len(found) > 1 else []
+
+
+def _find_role_lines(tree: Tree, reading: Reading, leaves: Sequence[int]) -> list[Span]:
+    """Lines such as "Buyer: A Ltd, Leeds", at least two of them in one text or in neighbours."""
+    found: list[Span] = []
+    for key in leaves:
+        text, start = tree.node(key).text, 0
+        for line in text.splitlines(keepends=True):
+            if _ROLE_LINE.match(line) and line.strip().lower() not in ("", ":"):
+                found.append(Span(key, start, start + len(line.rstrip())))
+            start += len(line)
+        if len(found) > 1:
+            return found[:6]
+        found = found if found and tree.parent(key) == tree.parent(found[-1].key) else []
+    return []
+
+
+_RUNS = re.compile(
+    r"\b(?:agreement|contract|lease|tenancy|subscription|licen[cs]e|it|policy|engagement|appointment|employment|term)\b"
+    r"[^.;]{0,60}\b(?:runs?|lasts?|begins?|starts?|commences?|continues?|(?:is|are) (?:made|concluded"
+    r"|entered into|valid|fixed|granted) (?:for|until)|(?:shall )?(?:be|remains?) in (?:force|effect)|expires?|ends? on"
+    r"|for a (?:\w+ )?term)\b"
+    r"[^.;]{0,120}?(?:\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|\w+ty-\w+)\b)"
+    r"[^.;]{0,40}?(?:years?|months?|weeks?|days?|(?:19|20)\d\d)",
+    re.IGNORECASE,
+)
+_RENEWS = re.compile(
+    r"\b(?:renew\w*|extend\w*|prolong\w*|continues?|after (?:the|that|this) (?:fixed |initial )?term)\b", re.IGNORECASE
+)
+_TERM_HEADING = re.compile(r"\b(?:term|duration|commencement|period|validity)\b", re.IGNORECASE)
+
+
+def find_term(tree: Tree, reading: Reading) -> list[Span]:
+    """The sentence that says how long a contract runs, with the next ones on its renewal; none when no one does."""
+    rated: list[tuple[int, int, int]] = []
+    for key in tree.leaves():
+        if tree.kind(key) not in (NodeKind.PARAGRAPH, NodeKind.LIST):
+            continue
+        heading = " ".join((*tree.path(key)[-1:], _title_line(tree, key), tree.node(key).text[:40]))
+        for place, piece in enumerate(reading.pieces(key)):
+            if _RUNS.search(piece.text):
+                rated.append((-bool(_TERM_HEADING.search(heading)), key, place))
+    if not rated:
+        return []
+    _, key, place = min(rated)
+    found = [(key, piece) for piece in reading.pieces(key)[place : place + 1]]
+    following = [(key, piece) for piece in reading.pieces(key)[place + 1 : place + 3]]
+    near = [other for other in tree.leaves() if key < other <= key + 2]
+    following += [(other, piece) for other in near for piece in reading.pieces(other)[:1]]
+    found += [(other, piece) for other, piece in following if _RENEWS.search(piece.text)][:2]
+    return [Span(other, piece.start, piece.end) for other, piece in found]

@@ -1,0 +1,205 @@
+"""What the passages of likely documents say of a question: evidence that neither a card nor a count of words gives."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from vectorless_web.engine.documents.artefact import CompiledDocument
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.index.scoring import inverse_frequency
+from vectorless_web.engine.index.segment import Segment
+from vectorless_web.engine.index.snapshot import Snapshot
+from vectorless_web.engine.index.snapshot_rows import Array, term_hash
+from vectorless_web.engine.index.word_blocks import PARTS, TextPostings
+from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.wordings import other_wordings
+from vectorless_web.engine.text.analyser import analyse
+
+OpenTexts = Callable[[Sequence[int]], Mapping[int, CompiledDocument]]
+"""The compiled documents of these ids, to look into their index; those that cannot be read are left out."""
+
+_OTHER_FORM, _NEAR_MEANING = 0.9, 0.5
+"""What a passage covers of a word that it says in another form, or by a word of near meaning: as inside a document."""
+_FORM_WEIGHT = 0.4
+"""Weight of a wording from which it is another form of the same word (`engine.questions.wordings`)."""
+
+
+_ROWS_READ, _NEAR_BEST = 3, 0.8
+"""Passages of a document whose sentences are read, at most, and the share of the best one's words from which."""
+_CLOSE = 0.5
+"""Worth of words that stand in one sentence, beside that of words in one passage. A paragraph of many rules holds many
+words that have nothing to do with each other."""
+_TEXT_READ = 4000
+"""Characters of a passage that are read; a table may have many more."""
+_TEXT_KEPT = 240
+"""Characters of the passage that are kept to be shown on its card."""
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class BestPassage:
+    """The passage of a document that says most of the question.
+
+    `share` in [0, 1] of the question's own words, the rare ones weighing more; `key` is its node, `page_index` its
+    page (from 0), `terms` the analysed words of the question that it says, `text` the sentence that says most of it.
+    """
+
+    share: float
+    key: int
+    page_index: int
+    terms: tuple[str, ...]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedWord:
+    """A word of the question with its share of the question's weight, and what may stand for it, with its worth."""
+
+    term: str
+    share: float
+    variants: Mapping[str, float]
+
+
+def list_asked_words(plan: QueryPlan) -> dict[str, dict[str, float]]:
+    """The question's own words, each with the words that may stand for it and what they are worth, itself 1."""
+    own = [term.term for term in plan.terms if term.source in ("question", "entity")] or analyse(plan.focus)
+    asked: dict[str, dict[str, float]] = {term: {term: 1.0} for term in own}
+    for wording in other_wordings(plan.focus):
+        if len(wording.origin) == len(wording.terms) == 1 and wording.origin[0] in asked:
+            worth = _OTHER_FORM if wording.weight >= _FORM_WEIGHT else _NEAR_MEANING
+            asked[wording.origin[0]].setdefault(wording.terms[0], worth)
+    return asked
+
+
+class TextEvidence:
+    """What the texts of documents say of one question, by the parts of each in which its words stand together.
+
+    A word weighs by how few parts of the documents looked at say it. Words that no document of the workspace says are
+    left out: they tell no two documents apart.
+    """
+
+    def __init__(self, plan: QueryPlan, snapshot: Snapshot) -> None:
+        self._asked = list_asked_words(plan)
+        self._postings: dict[str, TextPostings] = {}
+        snapshot.prepare([term_hash(other) for variants in self._asked.values() for other in variants])
+        for other in {other for variants in self._asked.values() for other in variants}:
+            found = snapshot.text_postings(term_hash(other))
+            if found is not None and len(found.rows):
+                self._postings[other] = found
+        self._asked = {
+            term: {other: worth for other, worth in variants.items() if other in self._postings}
+            for term, variants in self._asked.items()
+        }
+        self._asked = {term: variants for term, variants in self._asked.items() if variants}
+
+    @property
+    def terms(self) -> list[str]:
+        """The words of the question that some document says."""
+        return list(self._asked)
+
+    def shares(self, rows: Array, given: Array) -> tuple[Array, list[AskedWord]]:
+        """For each of these rows (ascending) the share of the question that one part of its text says; the weights.
+
+        `given`, of shape (terms, rows), tells the words that need not stand in the part, such as those of the title.
+        """
+        held = np.zeros((len(self._asked), len(rows), PARTS), np.float32)
+        for number, variants in enumerate(self._asked.values()):
+            for other, worth in variants.items():
+                bits = _spread_bits(self._postings[other], rows)
+                np.maximum(held[number], worth * bits, out=held[number])
+        spread = (held > 0).sum(axis=(1, 2))
+        weights = np.array([inverse_frequency(len(rows) * PARTS, int(number)) for number in spread])
+        shares = weights / (weights.sum() or 1.0)
+        words = [
+            AskedWord(term, float(share), variants)
+            for (term, variants), share in zip(self._asked.items(), shares, strict=True)
+        ]
+        if not words:
+            return np.zeros(len(rows)), words
+        own = held * shares.astype(np.float32)[:, None, None]
+        own[given] = 0
+        lent = (given * shares[:, None]).sum(axis=0)
+        best = own.sum(axis=0).max(axis=1)
+        # A part must say something itself: a title alone is on every page, and counts only where all is said by it.
+        return np.where((best > 0) | (lent > 1 - 1e-6), best + lent, 0.0), words
+
+
+def _spread_bits(postings: TextPostings, rows: Array) -> Array:
+    """Whether the word stands in each part of each row, shape (rows, PARTS), 0 or 1."""
+    places = np.searchsorted(postings.rows, rows)
+    inside = np.minimum(places, len(postings.rows) - 1)
+    parts = np.where(postings.rows[inside] == rows, postings.parts[inside], np.uint64(0)).astype("<u8")
+    return np.unpackbits(parts.view(np.uint8).reshape(len(rows), 8), axis=1, bitorder="little")
+
+
+class PassageReader:
+    """Looks into documents for the passage that says most of one question."""
+
+    def __init__(self, words: Sequence[AskedWord]) -> None:
+        self._words = words
+
+    def read(self, document: CompiledDocument, given: Collection[str] = ()) -> BestPassage | None:
+        """The best passage of a document; None when it says nothing of the question or cannot be read."""
+        return next(iter(self.list_best(document, given)), None)
+
+    def list_best(
+        self, document: CompiledDocument, given: Collection[str] = (), *, most: int = _ROWS_READ
+    ) -> list[BestPassage]:
+        """The passages that say nearly as much as the best one, at most `most`, best first."""
+        try:
+            segment = Segment(document.segment)
+        except (ArtefactDamaged, ValueError):
+            return []
+        if not len(segment):
+            return []
+        held = np.array([self._held_in(segment, word) for word in self._words]).reshape(len(self._words), len(segment))
+        own = held * np.array([word.share for word in self._words]).reshape(-1, 1)
+        told = np.array([word.term in given for word in self._words], np.bool_)
+        shares = own[~told].sum(axis=0)
+        if not shares.any():
+            told[:] = False
+            shares = own.sum(axis=0)
+        lent = {word.term: 1.0 for word, is_told in zip(self._words, told, strict=True) if is_told}
+        shares = np.where(shares > 0, shares + sum(word.share for word in self._words if word.term in lent), 0.0)
+        best = float(shares.max())
+        if best <= 0:
+            return []
+        near = np.flatnonzero(shares >= _NEAR_BEST * best)
+        near = near[np.argsort(-shares[near], kind="stable")][:most]
+        found = [self._passage(document, int(segment.keys[row]), held[:, row], shares[row], lent) for row in near]
+        return sorted(found, key=lambda passage: (-passage.share, passage.key))
+
+    def _passage(
+        self, document: CompiledDocument, key: int, held: Array, share: float, lent: Mapping[str, float]
+    ) -> BestPassage:
+        columns = document.tree.columns
+        close, sentence = self._find_sentence(columns.texts[key] or columns.titles[key], lent)
+        terms = tuple(word.term for word, value in zip(self._words, held, strict=True) if value)
+        whole = min(1.0, (1 - _CLOSE) * float(share) + _CLOSE * close)
+        return BestPassage(whole, key, columns.integers("page_start")[key], terms, sentence)
+
+    def _find_sentence(self, text: str, lent: Mapping[str, float]) -> tuple[float, str]:
+        """The sentence of the text that says most of the question, with the share that it says."""
+        best, found = 0.0, text
+        for sentence in _SENTENCE_END.split(text[:_TEXT_READ]):
+            said = set(analyse(sentence))
+            worth = [
+                max((value for other, value in word.variants.items() if other in said), default=0.0)
+                for word in self._words
+            ]
+            if any(worth):
+                pairs = zip(self._words, worth, strict=True)
+                share = sum(word.share * max(value, lent.get(word.term, 0.0)) for word, value in pairs)
+                best, found = (share, sentence) if share > best else (best, found)
+        return best, " ".join(found.split())[:_TEXT_KEPT]
+
+    @staticmethod
+    def _held_in(segment: Segment, word: AskedWord) -> Array:
+        held = np.zeros(len(segment))
+        for term, worth in word.variants.items():
+            rows = segment.postings(term).rows
+            if len(rows):
+                held[rows] = np.maximum(held[rows], worth)
+        return held
