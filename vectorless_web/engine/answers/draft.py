@@ -563,7 +563,7 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
     quote = _deciding_sentence(question, passage)
     if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
         return claim
-    if _MONTH.search(question) and _MONTHS.search(quote):
+    if passage.is_nearest or (_MONTH.search(question) and _MONTHS.search(quote)):
         return claim
     verdict = verdict_of(question, quote) or _verdict_with_exception(question, quote)
     told = claim.text

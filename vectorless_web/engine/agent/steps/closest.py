@@ -15,7 +15,7 @@ from vectorless_web.engine.text.analyser import analyse
 SHOWN = 4
 """Passages shown; a reader looks through so many at a glance, and the best one is rarely lower."""
 
-SEARCHED = 24
+SEARCHED = 40
 """Nodes of a document among which the passages are looked for: those read, then the best ranked."""
 
 NEAR_BEST = 0.5
@@ -45,7 +45,7 @@ def _near(walk: Walk) -> list[Passage]:
     found = find_passages(walk.entry.id, nodes, walk.finder)
     pieces = [piece for piece in found if piece.said >= LEAST_WORD or _shares_word(walk, piece)]
     # Of a document that is not about any name of the question, what names one comes nearer.
-    named = [piece for piece in pieces if walk.foreign and names_any(f"{piece.quote} {piece.where}", walk.foreign)]
+    named = [piece for piece in pieces if not walk.is_about and names_any(f"{piece.quote} {piece.where}", walk.foreign)]
     return named or pieces
 
 

@@ -326,7 +326,7 @@ def _find_nearest(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
     if wants_figures(walk.plan) and not is_free(walk.plan):
         return []
     near = (passage for passage in found if passage.fit >= LEAST_NEAREST)
-    named = (passage for passage in near if _names_subject(walk, passage.quote, passage.where))
+    named = (passage for passage in near if walk.is_about or _names_subject(walk, passage.quote, passage.where))
     once: dict[int, Passage] = {}
     for passage in named:
         once.setdefault(passage.key, passage)
@@ -342,9 +342,10 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
-    return (passage.suffices or passage.said >= least) and _names_subject(
-        walk, passage.quote, passage.where, *(part.quote for part in passage.parts)
-    )
+    if not passage.suffices and passage.said < least:
+        return False
+    is_word = walk.is_about and not asks_for(walk.plan, Wanted.AMOUNT, Wanted.SUM, Wanted.EXTREME)
+    return is_word or _names_subject(walk, passage.quote, passage.where, *(part.quote for part in passage.parts))
 
 
 def _states_item(walk: Walk, passage: Passage) -> bool:
