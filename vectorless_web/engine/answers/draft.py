@@ -28,6 +28,7 @@ from vectorless_web.engine.answers.claims import (
 from vectorless_web.engine.answers.readings import claim_of_change, claim_of_reading, claims_of_rows
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
+from vectorless_web.engine.passages.extraction import HARD_KINDS
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
@@ -533,6 +534,18 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     )
 
 
+LONG = 1000
+"""Characters of an answer in words that leaves its reader to look for what was asked."""
+
+_SHOWING = frozenset(wanted.value for wanted in HARD_KINDS)
+"""What a passage shows or lacks beyond doubt."""
+
+
+def _count_parts(passage: Passage) -> int:
+    """The characters of all that a passage quotes."""
+    return sum(len(part.quote) for part in passage.parts)
+
+
 PLACED = 0.6
 """What it counts, beside a cell for which every word is accounted, that something stands where documents say such
 things. Chosen by hand: the words of a question for the parties say nothing of the lines that name them."""
@@ -547,6 +560,8 @@ def _measure_passage(chosen: Sequence[Passage], passages: Sequence[Passage]) -> 
         Signal("passage_fit", min(1.0, passage.fit)),
         Signal("passage_ahead", max(0.0, min(1.0, 0.5 + passage.fit - max(rivals, default=0.0)))),
         Signal("holds_all", float(not passage.unmet)),
+        Signal("is_lacking", float(bool(_SHOWING & set(passage.unmet)))),
+        Signal("is_long", min(1.0, max(len(passage.quote), _count_parts(passage)) / LONG)),
         Signal("suffices", float(passage.suffices)),
         Signal("is_list", float(passage.is_list)),
         Signal("is_rule", float(bool(passage.parts))),
