@@ -14,9 +14,12 @@ from typing import Any, TypeGuard
 from benchmarks.corpus import FolderCorpus
 from benchmarks.led import MakeReasoner, Spending, from_environment, led_by
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, StepEvent
+from vectorless_web.engine.agent.executor import Walking
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import ClaimEvent, Evidence
+from vectorless_web.engine.llm.nearness import MOST_TEXTS, RecordedNearness
+from vectorless_web.providers.local_nearness import LocalNearness
 
 Question = dict[str, Any]
 Prediction = dict[str, Any]
@@ -54,9 +57,17 @@ def make_engine(options: argparse.Namespace) -> Engine:
     """The engine that the options name: offline, or led by the model of the environment."""
     limits = Limits(wall_seconds=options.run_seconds)
     if options.engine == "offline":
-        return Engine(lambda _spending: Orchestrator(), limits, options.withheld)
+        return Engine(lambda _spending: Orchestrator(walking=make_walking(options)), limits, options.withheld)
     model = from_environment(seconds=options.call_seconds)
     return Engine(led_by(model, limits=limits), limits)
+
+
+def make_walking(options: argparse.Namespace) -> Walking:
+    """Offline walks, with the local model of meaning when the options ask for it."""
+    walking = Walking()
+    if options.meaning:
+        walking.nearness = RecordedNearness(LocalNearness(seconds=60.0), most=options.sentences)
+    return walking
 
 
 def run_question(question: str, corpus: FolderCorpus, engine: Engine) -> Answered:
@@ -187,4 +198,6 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--at-once", type=int, default=1, help="questions worked on together")
     parser.add_argument("--call-seconds", type=float, default=120.0, help="how long one call of the model may take")
     parser.add_argument("--withheld", action="store_true", help="give answers that were not certain enough, too")
+    parser.add_argument("--meaning", action="store_true", help="use the local model of meaning (make meaning)")
+    parser.add_argument("--sentences", type=int, default=MOST_TEXTS, help="sentences that it reads for a question")
     parser.add_argument("--run-seconds", type=float, default=300.0, help="how long one question may take")

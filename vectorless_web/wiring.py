@@ -1,6 +1,7 @@
 """From settings to working parts: the only place that puts the engine together or picks a provider."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from decimal import Decimal
 from pathlib import Path
@@ -16,15 +17,18 @@ from vectorless_web.engine.agent.limits import Late, Limits
 from vectorless_web.engine.agent.model.planner import Sizes, model_walking
 from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.agent.steps.route import Routing
-from vectorless_web.engine.errors import InvalidInput
+from vectorless_web.engine.errors import InvalidInput, ModelError
 from vectorless_web.engine.llm.budget import CostBudget, MeteredModel, ModelBudget, UnlimitedBudget
 from vectorless_web.engine.llm.calls import Caller, ModelCallRecord, NoModel, OnCall, Recall, discard_record
 from vectorless_web.engine.llm.capability import SelfTest, self_test
 from vectorless_web.engine.llm.embedding import Embedder, MeteredEmbedder, NoEmbedder, RecordedEmbedder
 from vectorless_web.engine.llm.model import ChatModel
+from vectorless_web.engine.llm.nearness import NearnessModel, NoNearness, RecordedNearness
 from vectorless_web.engine.questions.lexicon import Lexicon
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.infra.money import MILLION
+from vectorless_web.infra.site.local_model import find_local_model
+from vectorless_web.providers import local_nearness
 from vectorless_web.providers.cassette import Cassette, Recording
 from vectorless_web.providers.connections import FORMS, Endpoint
 
@@ -103,6 +107,8 @@ class Calls:
     """Recorded replies that stand in for a model."""
     late: Collection[Late] | None = None
     """Of a replay: where the wall clock decided; None reads the clock."""
+    vectors: local_nearness.VectorCache | None = None
+    """Keeps what the local model of meaning has read from question to question; None forgets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +119,8 @@ class Engine:
     name: str = "offline"
     model: str = ""
     sizes: Mapping[str, Any] = field(default_factory=dict)
-    """How much the model is shown and may say, and what `embedding` searches by meaning were made with.
+    """How much the model is shown and may say, what `embedding` searches by meaning were made with, and what measured
+    `nearness`.
 
     Kept with the run, since a replay must ask the same.
     """
@@ -133,9 +140,9 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
         return _build_cassette_engine(Path(cassette), calls)
     endpoint = None if calls.offline else endpoint_for(choice)
     budget = _budget(calls, endpoint)
-    searching = _build_search_embedder(calls, budget)
+    meaning = Meaning(_build_search_embedder(calls, budget), _build_nearness(calls))
     if endpoint is None:
-        return _offline(calls, budget, searching)
+        return _offline(calls, budget, meaning)
     context = choice.context_size if choice else None
     live = MeteredModel(
         _model_at(endpoint, calls.stopping),
@@ -152,7 +159,7 @@ def build_engine(choice: ModelChoice | None = None, calls: Calls | None = None) 
         whole=settings.MODEL_WHOLE_TOKENS,
         pictures=PICTURES if (choice.pictures if choice else settings.MODEL_PICTURES) else 0,
     )
-    return _build_model_engine(caller, calls, sizes, searching)
+    return _build_model_engine(caller, calls, sizes, meaning)
 
 
 def document_caller(choice: ModelChoice | None, cost_budget: CostBudget) -> Caller | None:
@@ -176,12 +183,15 @@ def replaying_engine(model: str, sizes: Mapping[str, Any], calls: Calls) -> Engi
     sizes that this version of the program knows nothing of.
     """
     facts, budget = dict(sizes), ModelBudget(calls=BOUNDLESS, tokens=BOUNDLESS)
-    kept = facts.pop("embedding", None)
-    searching = _record_embeddings(NoEmbedder(kept["model"]), calls, budget, kept["max_tokens"]) if kept else None
+    kept, measured = facts.pop("embedding", None), facts.pop("nearness", None)
+    meaning = Meaning(
+        _record_embeddings(NoEmbedder(kept["model"]), calls, budget, kept["max_tokens"]) if kept else None,
+        _record_nearness(NoNearness(measured["model"]), calls, measured["texts"]) if measured else None,
+    )
     if not model:
-        return _offline(calls, budget, searching)
+        return _offline(calls, budget, meaning)
     caller = Caller(NoModel(model), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _build_model_engine(caller, calls, _sizes_from(facts), searching)
+    return _build_model_engine(caller, calls, _sizes_from(facts), meaning)
 
 
 def _sizes_from(facts: Mapping[str, Any]) -> Sizes:
@@ -203,28 +213,42 @@ def _build_cassette_engine(path: Path, calls: Calls) -> Engine:
     """The reasoner led by recorded replies: no network, nothing paid, under the run's own limits all the same."""
     budget = ModelBudget(calls=calls.limits.model_calls, tokens=calls.limits.model_tokens)
     caller = Caller(Cassette(path), budget=budget, on_call=calls.keep, recall=Recall(calls.stored))
-    return _build_model_engine(caller, calls, Sizes(), None)
+    return _build_model_engine(caller, calls, Sizes(), Meaning())
 
 
-def _offline(calls: Calls, budget: ModelBudget, searching: SearchEmbedder | None) -> Engine:
-    walking = Walking(search_embedder=searching, spent=budget.sum_spending)
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What a run searches by meaning with: a server's embeddings, a model on this machine; None for what is not there.
+
+    `facts` is kept with the run, since a replay must ask the same.
+    """
+
+    searching: SearchEmbedder | None = None
+    nearness: RecordedNearness | None = None
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        searching, nearness = self.searching, self.nearness
+        embedding = {"model": searching.model, "max_tokens": searching.max_tokens} if searching else None
+        measured = {"model": nearness.name, "texts": nearness.most} if nearness else None
+        return {name: fact for name, fact in (("embedding", embedding), ("nearness", measured)) if fact}
+
+
+def _offline(calls: Calls, budget: ModelBudget, meaning: Meaning) -> Engine:
+    walking = Walking(search_embedder=meaning.searching, spent=budget.sum_spending)
+    walking.nearness = meaning.nearness
     reasoner = Orchestrator(lexicon=calls.lexicon, expand=calls.expand, walking=walking, late=calls.late)
-    return Engine(reasoner=reasoner, sizes=_facts(searching))
+    return Engine(reasoner=reasoner, sizes=meaning.facts)
 
 
-def _build_model_engine(caller: Caller, calls: Calls, sizes: Sizes, searching: SearchEmbedder | None) -> Engine:
-    walking = model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes, search_embedder=searching)
+def _build_model_engine(caller: Caller, calls: Calls, sizes: Sizes, meaning: Meaning) -> Engine:
+    walking = model_walking(caller, at_once=WALKS_AT_ONCE, sizes=sizes, search_embedder=meaning.searching)
+    walking.nearness = meaning.nearness
     routing = Routing(model=caller.as_model("route"))
     reasoner = Orchestrator(
         lexicon=calls.lexicon, expand=calls.expand, walking=walking, routing=routing, late=calls.late
     )
-    return Engine(
-        reasoner=reasoner, name="model", model=caller.model.name, sizes={**asdict(sizes), **_facts(searching)}
-    )
-
-
-def _facts(searching: SearchEmbedder | None) -> dict[str, Any]:
-    return {"embedding": {"model": searching.model, "max_tokens": searching.max_tokens}} if searching else {}
+    return Engine(reasoner=reasoner, name="model", model=caller.model.name, sizes={**asdict(sizes), **meaning.facts})
 
 
 def test_model(choice: ModelChoice | None = None, *, context_size: int | None = None) -> SelfTest | None:
@@ -245,8 +269,12 @@ def _model_at(endpoint: Endpoint, stopping: Callable[[], bool] | None = None) ->
 
 
 def warm_up() -> None:
-    """Load what the first question of a process would wait for: the lexicons, 0.4 s."""
+    """Load what the first question of a process would wait for: the lexicons, 0.4 s, and the local model, 0.03 s."""
     understand("What was revenue in 2024?")
+    local = find_local_model()
+    if local is not None and local.is_used:
+        with suppress(ModelError):
+            local_nearness.load_encoder()
 
 
 def endpoint_for(choice: ModelChoice | None) -> Endpoint | None:
@@ -310,6 +338,19 @@ def _build_search_embedder(calls: Calls, budget: ModelBudget) -> SearchEmbedder 
 def _record_embeddings(embedder: Embedder, calls: Calls, budget: ModelBudget, max_tokens: int) -> SearchEmbedder:
     recorded = RecordedEmbedder(embedder, budget=budget, on_call=calls.keep, stored=calls.stored)
     return SearchEmbedder(recorded, max_tokens=max_tokens)
+
+
+def _build_nearness(calls: Calls) -> RecordedNearness | None:
+    """What measures the run's sentences; None without the local model. Nothing leaves the machine, so nobody pays."""
+    local = find_local_model()
+    if local is None or not local.is_used:
+        return None
+    model = local_nearness.LocalNearness(store=calls.vectors, stopping=calls.stopping)
+    return _record_nearness(model, calls, local.sentences)
+
+
+def _record_nearness(model: NearnessModel, calls: Calls, most: int) -> RecordedNearness:
+    return RecordedNearness(model, most=most, on_call=calls.keep, stored=calls.stored)
 
 
 def _budget(calls: Calls, endpoint: Endpoint | None) -> ModelBudget:

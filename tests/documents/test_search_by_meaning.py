@@ -12,9 +12,10 @@ from django.utils import timezone
 from tests.documents.test_repair import written_by
 from tests.support.compiled import compile_here
 from tests.support.embedding_server import EmbeddingServer, status
+from tests.support.local_package import hide_package, put_on_path
 from tests.support.page_text import visible_text
 from vectorless_web.documents import services
-from vectorless_web.documents.embeddings import embedding_in_use, progress_of, vectors_of
+from vectorless_web.documents.background import embedding_in_use, embedding_progress_of, vectors_of
 from vectorless_web.documents.models import Document, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.keeping.quarantine import collect_orphans
@@ -120,6 +121,15 @@ def file_of(document: Document) -> VectorFile:
 
 def stored_files(settings) -> list[Path]:
     return sorted((Path(settings.MEDIA_ROOT) / "vectors").glob("*"))
+
+
+def test_an_installed_local_model_is_shown_and_whether_it_is_used(shown, settings, tmp_path, monkeypatch):
+    hide_package(monkeypatch)
+    assert "On this machine" not in shown()
+    put_on_path(tmp_path, monkeypatch)
+    assert "multilingual-e5-small-q4" in shown() and "not used" in shown()
+    settings.LOCAL_MEANING = True
+    assert "in use" in shown() and "reads the 12 sentences" in shown()
 
 
 def test_it_is_off_until_somebody_chooses_a_model_and_switches_it_on(read, chosen, work_off, embedding, workspace):
@@ -322,7 +332,7 @@ def test_embedding_is_paid_from_the_budget_and_waits_when_it_is_spent(read, swit
 
 def _wired(choice):
     from vectorless_web import wiring
-    from vectorless_web.documents.embeddings import embedding_settings
+    from vectorless_web.documents.background import embedding_settings
 
     return wiring.embedder(embedding_settings(choice))
 
@@ -510,7 +520,7 @@ def test_a_deleted_document_is_not_embedded_until_it_comes_back(read, act, alice
     services.delete_document(actor=alice, document=document)
     act(alice, "on/")
     work_off("documents")
-    assert not embedding.requests and progress_of(chosen).documents == 0
+    assert not embedding.requests and embedding_progress_of(chosen).documents == 0
     services.restore_document(actor=alice, document=Document.objects.get(pk=document.pk))
     services.resume_embedding()
     work_off("documents")

@@ -14,8 +14,8 @@ from tests.runs.test_model import reply, status
 from tests.support.compiled import compiled_document
 from tests.support.page_text import visible_text
 from vectorless_web.documents import services
+from vectorless_web.documents.background import lines_of, summaries_of
 from vectorless_web.documents.models import Document, SectionSummaries, SummaryChoice
-from vectorless_web.documents.summaries import lines_of, summaries_of
 from vectorless_web.runs import jobs
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.asking import start_run

@@ -187,7 +187,6 @@ TYPES, LARGE = {"[Content_Types].xml": b"<Types/>"}, {"docProps/thumbnail.jpeg":
 @pytest.mark.parametrize(
     ("parts", "name", "kind"),
     [
-        ({**TYPES, "xl/workbook.bin": b"x"}, "figures.xlsb", "an Excel workbook"),
         ({**TYPES, **LARGE, "visio/document.xml": b"<x/>"}, "figures.docx", "a Visio drawing"),
         ({"mimetype": b"application/vnd.oasis.opendocument.text"}, "letter.odt", "an OpenDocument text"),
         ({"Index/Document.iwa": b"x"}, "letter.pages", "a Pages document"),

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from vectorless_web.infra.queues import jobs
-from vectorless_web.runs.services.queueing import enqueue
+from vectorless_web.runs.line import enqueue
 
 pytestmark = pytest.mark.django_db
 DASHBOARD = "/admin/django_rq/dashboard/"

@@ -8,11 +8,10 @@ from django.db import connection
 
 from tests.runs.conftest import make_ready
 from vectorless_web.infra.queues.fair_share import count_workers
-from vectorless_web.runs.line import RUNS
+from vectorless_web.runs.line import RUNS, enqueue
 from vectorless_web.runs.models import Run, Thread
 from vectorless_web.runs.services import cancel_run, recover_runs
 from vectorless_web.runs.services.leases import claim, end_run
-from vectorless_web.runs.services.queueing import enqueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

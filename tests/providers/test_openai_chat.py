@@ -12,11 +12,13 @@ from vectorless_web.engine.errors import (
     ModelError,
     ModelInvalidReply,
     ModelRateLimited,
+    ModelRefusedPictures,
     ModelTimeout,
     ModelUnknown,
     ModelUnreachable,
 )
 from vectorless_web.engine.llm.model import Message
+from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.providers import connections
 from vectorless_web.providers.connections import Endpoint
 from vectorless_web.providers.openai_chat import OpenAIChat
@@ -182,6 +184,31 @@ def test_each_refusal_becomes_an_error_of_ours_without_the_server_s_words(chat, 
     assert KEY not in caught.value.message
     assert "Say hello" not in caught.value.message
     assert caught.value.__cause__ is None, "a traceback must not carry the server's words either"
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "error"),
+    [
+        (400, "this model does not support image input", ModelRefusedPictures),
+        (404, "No endpoints found that support image input", ModelRefusedPictures),
+        (500, "image input is not supported - hint: provide the mmproj", ModelRefusedPictures),
+        (422, "unknown variant `image_url`, expected `text`", ModelRefusedPictures),
+        (400, "bad request", ModelRefusedPictures),
+        (413, "payload too large", ModelRefusedPictures),
+        (400, "maximum context length is 4096 tokens", ModelInvalidReply),
+        (404, "model `tiny` not found", ModelUnknown),
+        (401, "no image for you", ModelAuth),
+        (500, "out of memory", ModelUnreachable),
+    ],
+)
+def test_a_refusal_of_pictures_is_told_from_others(chat, httpserver, status, words, error):
+    on_chat(httpserver).respond_with_json({"error": {"message": words}}, status=status)
+    picture = Picture("1", 0, "0" * 64, 10, 10, 3, b"jpg")
+
+    with pytest.raises(ModelError) as caught:
+        chat().complete([Message("user", "What stands here?", (picture,))])
+
+    assert type(caught.value) is error
 
 
 def test_a_slow_server_is_a_timeout(chat, httpserver):

@@ -10,10 +10,10 @@ from contextlib import suppress
 import pytest
 
 from tests.conftest import ROOT, database_url, wait_until
+from vectorless_web.runs.line import enqueue
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import hand_back_run, recover_runs
 from vectorless_web.runs.services.leases import RUN_LEASES, claim
-from vectorless_web.runs.services.queueing import enqueue
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.support.engines import StoryReasoner, TestEngine, long_story
 from vectorless_web.infra.live import REFUSED
+from vectorless_web.runs.line import group_of
 from vectorless_web.runs.live import consumers as hub_module
 from vectorless_web.runs.live.consumers import BROKEN, ENDED, Hub, Hubs, RunViewer
 from vectorless_web.runs.live.feed import Around, Audience, News, State
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services import claim_run, execute_run
-from vectorless_web.runs.services.queueing import group_of
 from vectorless_web.workspaces.selectors import may_as
 
 READS = Audience(may_as("viewer"), "en")

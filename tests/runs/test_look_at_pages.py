@@ -214,6 +214,27 @@ def test_a_server_that_refuses_the_picture_ends_the_run_with_what_happened(led_b
     assert "tiny" in run.reason or run.steps.filter(engine="offline").exists()
 
 
+def test_a_server_that_takes_no_pictures_answers_from_the_words(led_by):
+    no_images = Response(json.dumps({"error": {"message": "image input is not supported"}}), 500)
+
+    class Blind(Reader):
+        def __call__(self, request) -> Response:
+            body = json.loads(request.data)
+            pictured = any(parts_of(message)[1] for message in body["messages"])
+            return no_images if pictured else super().__call__(request)
+
+        def answer(self) -> dict:
+            quote = {"node": 3, "quote": "The harbour was dredged in March."}
+            claim = {"text": "The harbour was dredged in March.", "quotes": [quote], "calculations": []}
+            return {"not_found": False, "claims": [claim], "value": "March", "missing": []}
+
+    run = led_by(Blind())
+
+    assert run.claims.get().support == "supported"
+    assert any("asked again without them" in step.observation.get("note", "") for step in run.steps.all())
+    assert run.model_calls.filter(error_code="pictures_refused").count() == 1
+
+
 def test_the_page_the_print_and_the_trace_say_that_it_was_read_from_a_picture(led_by, client, alice):
     run = led_by(Reader())
     client.force_login(alice)

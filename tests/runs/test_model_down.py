@@ -51,6 +51,14 @@ def test_a_model_that_is_down_is_told_at_the_head_of_the_page(page_of, question,
     assert "offline reasoner, no model" in page.split('id="outcome"')[1][:1500]
 
 
+def test_what_search_by_meaning_brought_is_no_answer_of_the_model(page_of, client):
+    run, _ = page_of("What was revenue in 2024?")
+    for purpose in ("embedding", "nearness"):
+        ModelCall.objects.create(run=run, purpose=purpose, request_hash="0" * 64, model="e5", reply="{}")
+
+    assert SILENT in client.get(f"/w/{run.workspace.slug}/runs/{run.pk}/").content.decode()
+
+
 def test_a_model_that_stopped_answering_is_not_said_to_have_been_silent(page_of, client):
     run, _ = page_of("What was revenue in 2024?")
     ModelCall.objects.create(run=run, purpose="plan", request_hash="0" * 64, model="qwen3:8b", reply="{}")

@@ -10,9 +10,8 @@ from rq.job import Job, JobStatus
 from tests.runs.test_model import _own_files, report  # noqa: F401
 from tests.runs.test_replay import answered  # noqa: F401
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.runs import jobs, services
+from vectorless_web.runs import jobs, line, services
 from vectorless_web.runs.models import Replay
-from vectorless_web.runs.services import queueing
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
 
@@ -73,7 +72,7 @@ def test_a_replay_whose_worker_died_gets_its_end_from_the_sweep(bob, answered): 
     earlier(seconds=10)
     replay = Replay.objects.get()
     assert services.recover_replays() == 1, "its job had another name"
-    job = Job.fetch(queueing.replay_job_id(replay), connection=django_rq.get_connection("documents"))
+    job = Job.fetch(line.replay_job_id(replay), connection=django_rq.get_connection("documents"))
     assert services.recover_replays() == 0, "it waits in the queue"
     job.set_status(JobStatus.FAILED)
 

@@ -31,7 +31,7 @@ def test_a_waiting_run_is_stopped_at_once(make_run, bob):
 def test_a_waiting_run_s_job_leaves_the_queue(make_run, bob):
     import django_rq
 
-    from vectorless_web.runs.services.queueing import enqueue
+    from vectorless_web.runs.line import enqueue
 
     run = make_run()
     enqueue(run)
@@ -80,7 +80,7 @@ def test_a_stop_before_the_first_step_keeps_the_run_from_being_claimed(make_run,
 @pytest.mark.parametrize("engine", ["build_slow", "build_deaf"])
 def test_a_working_run_ends_within_two_seconds(make_run, bob, spawn, engine):
     """Once with a reasoner that asks whether to stop, once with one that hangs in the middle of something."""
-    from vectorless_web.runs.services.queueing import enqueue
+    from vectorless_web.runs.line import enqueue
 
     run = make_run()
     spawn("work", "runs", VECTORLESS_ENGINE_FACTORY=f"tests.support.engines.{engine}", STORY_PAUSE="0.2")
@@ -100,7 +100,7 @@ def test_a_working_run_ends_within_two_seconds(make_run, bob, spawn, engine):
 
 
 def test_a_stopped_work_horse_frees_its_worker_for_the_next_run(make_run, bob, spawn):
-    from vectorless_web.runs.services.queueing import enqueue
+    from vectorless_web.runs.line import enqueue
 
     first, second = make_run(), make_run()
     spawn("work", "runs", VECTORLESS_ENGINE_FACTORY="tests.support.engines.build_deaf")

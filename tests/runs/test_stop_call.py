@@ -12,9 +12,9 @@ from tests.conftest import ROOT, wait_until
 from tests.support.compiled import compiled_document
 from tests.support.silent_server import SilentServer
 from vectorless_web.documents.models import Document
+from vectorless_web.runs.line import enqueue
 from vectorless_web.runs.models import ModelCall, Run
 from vectorless_web.runs.services import cancel_run
-from vectorless_web.runs.services.queueing import enqueue
 from vectorless_web.workspaces.models import ModelProvider
 
 pytestmark = pytest.mark.django_db(transaction=True)

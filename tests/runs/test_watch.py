@@ -15,9 +15,9 @@ from websockets.sync.client import connect
 from tests.conftest import ROOT, answers, database_url, end_group, free_port, wait_until
 from tests.support.engines import StoryReasoner, TestEngine, claim, complete, long_story, step
 from vectorless_web.infra.live import publish
+from vectorless_web.runs.line import enqueue, group_of
 from vectorless_web.runs.models import Run, Step
 from vectorless_web.runs.services import claim_run, execute_run
-from vectorless_web.runs.services.queueing import enqueue, group_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -216,7 +216,7 @@ def test_a_reload_in_mid_run_and_what_comes_after_make_the_whole(make_run, open_
 
 
 def test_without_any_hint_everything_arrives_all_the_same(make_run, open_page, monkeypatch):
-    monkeypatch.setattr("vectorless_web.runs.services.queueing.publish", lambda *_values: False)
+    monkeypatch.setattr("vectorless_web.runs.line.publish", lambda *_values: False)
     run = make_run()
 
     with open_page(run, after=0) as page:

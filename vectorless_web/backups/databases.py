@@ -18,7 +18,7 @@ from django.db import connection, connections, transaction
 from django.db.models import Field
 
 from vectorless_web.backups.errors import FULL, BackupDamaged, BackupError
-from vectorless_web.documents.storage.rows import STORED, NamedBy
+from vectorless_web.documents.storage.files import STORED, NamedBy
 
 Query = Callable[[str], list[tuple[Any, ...]]]
 """Rows of a statement without parameters, all of one state of the database."""

@@ -28,8 +28,7 @@ from vectorless_web.backups.folder import (
 )
 from vectorless_web.documents.models import Installation
 from vectorless_web.documents.services.keeping.installation import advance_generation, reconcile_mark
-from vectorless_web.documents.storage.files import file_sha256
-from vectorless_web.documents.storage.rows import is_named
+from vectorless_web.documents.storage.files import file_sha256, is_named
 from vectorless_web.engine.documents.artefact import ENGINE_VERSION
 
 ROUNDS = 5

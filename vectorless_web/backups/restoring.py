@@ -16,8 +16,7 @@ from vectorless_web.backups.errors import BackupDamaged, BackupError, SiteNotEmp
 from vectorless_web.backups.folder import KeptFile, Manifest, check_bytes, check_kept, place_of, read_manifest
 from vectorless_web.backups.making import KEY_FILE, Say, key_check
 from vectorless_web.documents.services.keeping.installation import mark_restored, stored_marks
-from vectorless_web.documents.storage.files import delete_stored, stream_sha256
-from vectorless_web.documents.storage.rows import present_files
+from vectorless_web.documents.storage.files import delete_stored, present_files, stream_sha256
 
 OF_EVERY_SITE = {"django_migrations", "django_content_type", "auth_permission", "documents_installation"}
 """Tables that have rows as soon as `migrate` or the sweep has run."""

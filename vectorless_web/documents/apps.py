@@ -8,8 +8,8 @@ class DocumentsConfig(AppConfig):
 
     def ready(self) -> None:
         """Let files go with their rows, damaged compiled files be made again, and health tell of the storage."""
+        from vectorless_web.documents.line import repair_damaged  # noqa: PLC0415
         from vectorless_web.documents.models import DocumentVersion, VectorFile  # noqa: PLC0415 - load before ready()
-        from vectorless_web.documents.services.compile_queue import repair_damaged  # noqa: PLC0415
         from vectorless_web.documents.services.keeping.quarantine import drop_files, drop_vectors  # noqa: PLC0415
         from vectorless_web.documents.storage import files  # noqa: PLC0415
         from vectorless_web.infra.web.health import health  # noqa: PLC0415

@@ -1,11 +1,31 @@
-"""Selectors for work in the background (embedding, section summaries): which documents it covers, and how it stands."""
+"""Selectors for work in the background, embedding and section summaries: what is chosen, how it stands, its results."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
 from typing import Generic, TypeVar
 
+from django.conf import settings
 from django.db.models import Count, F, QuerySet, Sum
+from django.http import Http404
 
-from vectorless_web.documents.models import DocumentVersion, SectionSummaries, VectorFile
+from vectorless_web.documents.models import (
+    DocumentVersion,
+    EmbeddingChoice,
+    Section,
+    SectionSummaries,
+    SummaryChoice,
+    VectorFile,
+)
+from vectorless_web.documents.storage.files import open_vectors
+from vectorless_web.engine.documents.summaries import estimate_tokens
+from vectorless_web.engine.documents.vectors import NodeVectors
+from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.infra.money import MILLION
+from vectorless_web.workspaces.models import Workspace
+from vectorless_web.workspaces.selectors import providers_for
+from vectorless_web.workspaces.storage import SecretUnreadable, decrypt
 
 Work = TypeVar("Work", VectorFile, SectionSummaries)
 """A row that stands for the work on one version."""
@@ -68,3 +88,157 @@ def current_versions(workspace_id: int) -> QuerySet[DocumentVersion]:
         document__current_version=F("pk"),
         status=DocumentVersion.Status.READY,
     ).order_by("pk")
+
+
+@dataclass(frozen=True)
+class EmbeddingSettings:
+    """An embedding model as the job that calls it needs it. The price is US dollars per million tokens."""
+
+    base_url: str
+    model: str
+    api_key: str = field(repr=False)
+    price: Decimal
+    max_tokens: int
+    dimensions: int | None
+
+
+def embedding_of(workspace: Workspace) -> EmbeddingChoice | None:
+    """What the workspace has chosen to embed with, on or off."""
+    rows = EmbeddingChoice.objects.select_related("provider", "workspace")
+    return rows.filter(workspace=workspace).first()
+
+
+def embedding_in(workspace: Workspace) -> EmbeddingChoice:
+    """The same; Http404 when nothing was chosen."""
+    choice = embedding_of(workspace)
+    if choice is None:
+        raise Http404("No embedding model has been chosen here.")
+    return choice
+
+
+def embedding_settings(choice: EmbeddingChoice) -> EmbeddingSettings:
+    """The choice as a job uses it; SecretUnreadable when the key was stored under another encryption key."""
+    return EmbeddingSettings(
+        base_url=choice.provider.base_url,
+        model=choice.model,
+        api_key=decrypt(choice.provider.encrypted_key),
+        price=choice.price,
+        max_tokens=choice.max_tokens,
+        dimensions=choice.dimensions,
+    )
+
+
+def embedding_in_use(workspace: Workspace) -> EmbeddingSettings | None:
+    """The model that questions are embedded with; None while search by meaning is off or its key cannot be read."""
+    choice = embedding_of(workspace)
+    if choice is None or not choice.enabled:
+        return None
+    try:
+        return embedding_settings(choice)
+    except SecretUnreadable:
+        return None
+
+
+def vectors_of(version: DocumentVersion, *, before: datetime | None = None) -> NodeVectors | None:
+    """The vectors of a version that were ready `before`; None when there are none, or none of this compiled file.
+
+    ArtefactDamaged when the file cannot be read.
+    """
+    rows = VectorFile.objects.filter(version=version, status=VectorFile.Status.READY, choice__enabled=True)
+    file = (rows.filter(ready_at__lte=before) if before else rows).first()
+    if file is None:
+        return None
+    vectors = open_vectors(file.file, file.sha256)
+    if vectors.artefact != version.artefact_sha256:
+        raise ArtefactDamaged("These vectors belong to another reading of the document.")
+    return vectors
+
+
+def vector_files_of(workspace_id: int) -> QuerySet[VectorFile]:
+    """The vector files of a workspace's documents that are not deleted."""
+    return VectorFile.objects.filter(choice__workspace=workspace_id, version__document__deleted_at=None)
+
+
+def embedding_progress_of(choice: EmbeddingChoice) -> WorkProgress[VectorFile]:
+    """How embedding the documents of the workspace stands."""
+    return measure_progress(vector_files_of(choice.workspace_id))
+
+
+@dataclass(frozen=True)
+class SummaryModel:
+    """The model that would write the lines, where it answers, and the dearer of its prices per million tokens."""
+
+    name: str
+    address: str
+    usd_per_million: Decimal
+
+
+@dataclass(frozen=True)
+class SummaryEstimate:
+    """What summarising all documents of a workspace would take, at the dearer of the model's two prices; estimates."""
+
+    documents: int
+    sections: int
+    tokens: int
+    cost_usd: float
+
+
+def summary_choice_of(workspace: Workspace) -> SummaryChoice | None:
+    """The workspace's choice about section summaries; None when it never made one."""
+    return SummaryChoice.objects.filter(workspace=workspace).first()
+
+
+def are_summaries_on(workspace_id: int) -> bool:
+    """Whether questions and pages are shown the lines."""
+    return SummaryChoice.objects.filter(workspace=workspace_id, enabled=True).exists()
+
+
+def summary_model_of(workspace: Workspace) -> SummaryModel | None:
+    """The model that answers in the workspace, which also writes the lines; None when there is none."""
+    row = providers_for(workspace).filter(enabled=True).first()
+    if row is not None:
+        return SummaryModel(row.model, row.base_url, max(row.price_in, row.price_out))
+    if not settings.MODEL:
+        return None
+    dearer = Decimal(str(max(settings.MODEL_PRICE_IN, settings.MODEL_PRICE_OUT)))
+    return SummaryModel(settings.MODEL, settings.OPENAI_BASE_URL, dearer)
+
+
+def summaries_of(version: DocumentVersion, *, before: datetime | None = None) -> SectionSummaries | None:
+    """The lines of a version that were ready `before`; None when there are none, or none of this compiled file."""
+    rows = SectionSummaries.objects.filter(
+        version=version, status=SectionSummaries.Status.READY, artefact=version.artefact_sha256
+    )
+    return (rows.filter(ready_at__lte=before) if before else rows).first()
+
+
+def lines_of(row: SectionSummaries | None) -> Mapping[int, str]:
+    """The lines by the key of their section."""
+    return {int(key): str(line) for key, line in row.lines.items()} if row else {}
+
+
+def add_summaries(version: DocumentVersion, sections: Iterable[Section]) -> str:
+    """Set `summary` of each section; the name of the model that wrote the lines, "" when there are none to show."""
+    row = summaries_of(version) if are_summaries_on(version.document.workspace_id) else None
+    lines = lines_of(row)
+    for section in sections:
+        section.summary = lines.get(section.key, "")
+    return row.model if row and lines else ""
+
+
+def summary_rows_of(workspace_id: int) -> QuerySet[SectionSummaries]:
+    """The summaries of a workspace's current versions."""
+    return SectionSummaries.objects.filter(version__in=current_versions(workspace_id))
+
+
+def summary_progress_of(workspace: Workspace) -> WorkProgress[SectionSummaries]:
+    """How summarising the documents of the workspace stands."""
+    return measure_progress(summary_rows_of(workspace.pk))
+
+
+def estimate_summaries(workspace: Workspace, model: SummaryModel) -> SummaryEstimate:
+    """What it would take to summarise every ready document."""
+    reports = current_versions(workspace.pk).values_list("report", flat=True)
+    sections = [int((report or {}).get("sections", 0)) for report in reports]
+    tokens = sum(map(estimate_tokens, sections))
+    return SummaryEstimate(len(sections), sum(sections), tokens, float(tokens * model.usd_per_million / MILLION))

@@ -2,7 +2,7 @@
 
 from vectorless_web import wiring
 from vectorless_web.documents import services
-from vectorless_web.documents.embeddings import embedding_settings
+from vectorless_web.documents.background import embedding_settings
 from vectorless_web.documents.models import EmbeddingChoice
 from vectorless_web.engine.llm.budget import CostBudget
 from vectorless_web.engine.llm.calls import Caller

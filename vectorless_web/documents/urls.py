@@ -3,7 +3,7 @@
 from django.urls import path
 
 from vectorless_web.documents.live.consumers import DocumentsConsumer
-from vectorless_web.documents.views import embedding, listing, reader, summaries
+from vectorless_web.documents.views import listing, reader, settings
 
 app_name = "documents"
 
@@ -34,19 +34,19 @@ urlpatterns = [
     path(f"{ONE}cancel/", listing.cancel, name="cancel"),
     path(f"{ONE}delete/", listing.delete, name="delete"),
     path(f"{ONE}restore/", listing.restore, name="restore"),
-    path(MEANING, embedding.embedding, name="embedding"),
-    path(f"{MEANING}status/", embedding.status, name="embedding_status"),
-    path(f"{MEANING}choose/", embedding.choose, name="choose_embedding"),
-    path(f"{MEANING}on/", embedding.switch_on, name="switch_embedding_on"),
-    path(f"{MEANING}off/", embedding.switch_off, name="switch_embedding_off"),
-    path(f"{MEANING}retry/", embedding.retry, name="retry_embedding"),
-    path(f"{MEANING}test/", embedding.test, name="test_embedding"),
-    path(f"{MEANING}remove/", embedding.remove, name="remove_embedding"),
-    path(SUMMARIES, summaries.summaries, name="summaries"),
-    path(f"{SUMMARIES}status/", summaries.status, name="summaries_status"),
-    path(f"{SUMMARIES}on/", summaries.switch_on, name="switch_summaries_on"),
-    path(f"{SUMMARIES}off/", summaries.switch_off, name="switch_summaries_off"),
-    path(f"{SUMMARIES}retry/", summaries.retry, name="retry_summaries"),
+    path(MEANING, settings.embedding, name="embedding"),
+    path(f"{MEANING}status/", settings.embedding_status, name="embedding_status"),
+    path(f"{MEANING}choose/", settings.choose_embedding, name="choose_embedding"),
+    path(f"{MEANING}on/", settings.switch_embedding_on, name="switch_embedding_on"),
+    path(f"{MEANING}off/", settings.switch_embedding_off, name="switch_embedding_off"),
+    path(f"{MEANING}retry/", settings.retry_embedding, name="retry_embedding"),
+    path(f"{MEANING}test/", settings.test_embedding, name="test_embedding"),
+    path(f"{MEANING}remove/", settings.remove_embedding, name="remove_embedding"),
+    path(SUMMARIES, settings.summaries, name="summaries"),
+    path(f"{SUMMARIES}status/", settings.summaries_status, name="summaries_status"),
+    path(f"{SUMMARIES}on/", settings.switch_summaries_on, name="switch_summaries_on"),
+    path(f"{SUMMARIES}off/", settings.switch_summaries_off, name="switch_summaries_off"),
+    path(f"{SUMMARIES}retry/", settings.retry_summaries, name="retry_summaries"),
 ]
 
 websocket_urlpatterns = [path(f"ws/{LIST}", DocumentsConsumer.as_asgi())]

@@ -16,6 +16,7 @@ EngineError
     ├── ModelUnreachable    no connection, or it broke mid-stream (retryable)
     ├── ModelBudgetSpent    the money or token budget forbids another call
     └── ModelInvalidReply   the reply does not fit the schema, even after repair
+        ├── ModelRefusedPictures  the server takes no pictures, or not these
         └── ModelUnknown    the server does not know the model, or the address is none of its own
 """
 
@@ -146,6 +147,12 @@ class ModelInvalidReply(ModelError):
     """Raised when a reply does not fit its schema after one repair."""
 
     code = "provider_invalid_response"
+
+
+class ModelRefusedPictures(ModelInvalidReply):
+    """Raised when the server refuses a request because of its pictures; without them it may be answered."""
+
+    code = "pictures_refused"
 
 
 class ModelUnknown(ModelInvalidReply):

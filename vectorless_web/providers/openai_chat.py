@@ -43,6 +43,7 @@ from vectorless_web.providers.received import (
     WRAPPING,
     Received,
     check_count,
+    is_about_pictures,
     is_about_the_model,
     is_too_long,
     make_connection_error,
@@ -239,7 +240,11 @@ class OpenAIChat:
     ) -> Iterator[str]:
         until = time.monotonic() + SILENCES * self._endpoint.seconds
         try:
-            with translate_errors(), closing(self._open_stream(messages, received, schema, **wanted)) as response:
+            has_pictures = any(message.pictures for message in messages)
+            with (
+                translate_errors(pictures=has_pictures),
+                closing(self._open_stream(messages, received, schema, **wanted)) as response,
+            ):
                 for piece in received.read(response.iter_bytes()):
                     yield piece
                     if time.monotonic() > until:
@@ -255,7 +260,8 @@ class OpenAIChat:
         """The response, its body still to come, in the richest dialect that the server takes."""
         turns: list[Any] = [{"role": message.role, "content": _render_content(message)} for message in messages]
         create = self._client.chat.completions.with_streaming_response.create
-        attempts = self._attempts(asks_for_object=schema is not None)
+        has_pictures = any(message.pictures for message in messages)
+        attempts = self._attempts(asks_for_object=schema is not None, has_pictures=has_pictures)
         dialect = next(attempts)
         while True:
             try:
@@ -267,7 +273,9 @@ class OpenAIChat:
                 self._dialect, received.form = dialect, dialect.form(schema)
                 return response
 
-    def _attempts(self, *, asks_for_object: bool) -> Generator[Dialect, openai.APIStatusError, None]:
+    def _attempts(
+        self, *, asks_for_object: bool, has_pictures: bool
+    ) -> Generator[Dialect, openai.APIStatusError, None]:
         """Dialects to try, given each refusal: first without what it names, then ever simpler ones.
 
         A refusal that none of them can answer is raised; then later calls try no more than what is named.
@@ -275,7 +283,7 @@ class OpenAIChat:
         dialect = self._dialect
         while True:
             error = yield dialect
-            if not _may_be_a_parameter(error):
+            if not _may_be_a_parameter(error) or (has_pictures and is_about_pictures(_read_error_body(error))):
                 raise error
             named = dialect.without_named(_read_error_body(error), asks_for_object=asks_for_object)
             if named is None:
@@ -285,7 +293,8 @@ class OpenAIChat:
             for simpler in dialect.simpler(asks_for_object=asks_for_object):
                 if not _may_be_a_parameter((yield simpler)):
                     break
-            self._may_climb = False
+            # What was refused may have been the pictures: a request of words is still tried in all dialects.
+            self._may_climb = has_pictures
         raise error
 
     def _reply(self, messages: Sequence[Message], received: Received, max_tokens: int, *, wants_object: bool) -> Reply:
@@ -348,14 +357,16 @@ def client_for(endpoint: Endpoint, connections: Connections) -> openai.OpenAI:
 
 
 @contextmanager
-def translate_errors(otherwise: str = NO_COMPLETION) -> Iterator[None]:
-    """Turn the client's errors into the engine's, each with a sentence of our own; `otherwise` is that of nonsense."""
+def translate_errors(otherwise: str = NO_COMPLETION, *, pictures: bool = False) -> Iterator[None]:
+    """Turn the client's errors into the engine's, each with a sentence of our own; `otherwise` is that of nonsense.
+
+    `pictures` tells that the request had some.
+    """
     try:
         yield
     except openai.APIStatusError as error:
-        raise make_refusal(
-            error.status_code, _read_error_body(error), retry_after=error.response.headers.get("retry-after", "")
-        ) from None
+        wait = error.response.headers.get("retry-after", "")
+        raise make_refusal(error.status_code, _read_error_body(error), retry_after=wait, pictures=pictures) from None
     except (openai.APIError, httpx2.HTTPError) as error:
         raise make_connection_error(error) from None
     except (httpx2.InvalidURL, UnicodeError):

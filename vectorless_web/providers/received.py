@@ -16,6 +16,7 @@ from vectorless_web.engine.errors import (
     ModelError,
     ModelInvalidReply,
     ModelRateLimited,
+    ModelRefusedPictures,
     ModelTimeout,
     ModelUnknown,
     ModelUnreachable,
@@ -28,6 +29,7 @@ BROKE_OFF = "The connection to the model's server broke in the middle of its rep
 NO_ADDRESS = "The model's address is not one that can be called. Correct it in the settings."
 NO_COMPLETION = "The model's server sent something that is no chat completion."
 REFUSED = "The model refused to answer this, or its provider's content filter did."
+NO_PICTURES = "The model's server does not take the pictures of pages."
 TOO_LONG = "The request is longer than what the model can read at once."
 
 UNKNOWN = "The model's server does not know this model or address. Check the settings."
@@ -41,6 +43,9 @@ _BY_STATUS: dict[int, tuple[type[ModelError], str]] = {
     504: (ModelTimeout, "The model did not answer in time."),
 }
 _TOO_LONG = re.compile(r"context.?(length|window|size)|maximum context|too many tokens|(prompt|input) is too long")
+_PICTURES = re.compile(r"image|picture|vision|multi.?modal|modalit|mmproj")
+_MAY_BE_PICTURES = (400, 404, 405, 413, 415, 422, 500, 501)
+"""Statuses with which servers refuse pictures; the others say what is wrong by themselves."""
 _NO_MODEL = re.compile(
     r"model.{0,120}(not.?found|not exist|unknown|not available|invalid)|(no such|unknown|invalid).model", re.S
 )
@@ -56,8 +61,18 @@ def is_about_the_model(said: str) -> bool:
     return bool(_NO_MODEL.search(said))
 
 
-def make_refusal(status: int, said: str, *, retry_after: str = "") -> ModelError:
-    """The error for an HTTP status of 400 and above; `said` is the server's own word, in lower case."""
+def is_about_pictures(said: str) -> bool:
+    """Whether a refusal names pictures."""
+    return bool(_PICTURES.search(said))
+
+
+def make_refusal(status: int, said: str, *, retry_after: str = "", pictures: bool = False) -> ModelError:
+    """The error for an HTTP status of 400 and above; `said` is the server's own word, in lower case.
+
+    `pictures` tells that the request had some: then they may be what the server does not take.
+    """
+    if pictures and status in _MAY_BE_PICTURES and (is_about_pictures(said) or _is_unexplained(status, said)):
+        return ModelRefusedPictures(NO_PICTURES)
     if status in _BY_STATUS:
         kind, sentence = _BY_STATUS[status]
         return kind(sentence)
@@ -70,6 +85,11 @@ def make_refusal(status: int, said: str, *, retry_after: str = "") -> ModelError
     if status == 404 or is_about_the_model(said):
         return ModelUnknown(UNKNOWN)
     return ModelInvalidReply(f"The model's server does not take the request (HTTP {status}).")
+
+
+def _is_unexplained(status: int, said: str) -> bool:
+    """Whether a refusal says neither that the request is too long nor that the model is unknown."""
+    return status in (400, 413, 415, 422) and not is_too_long(said) and not is_about_the_model(said)
 
 
 def make_connection_error(error: BaseException) -> ModelError:

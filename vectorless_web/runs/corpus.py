@@ -6,13 +6,12 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from typing import Any, overload
 
-from vectorless_web.documents.embeddings import vectors_of
+from vectorless_web.documents.background import lines_of, summaries_of, vectors_of
 from vectorless_web.documents.models import Card as CardRow
 from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, has_pages, page_image
 from vectorless_web.documents.storage.files import open_version, peek_at_version
 from vectorless_web.documents.storage.snapshots import snapshot_of
-from vectorless_web.documents.summaries import lines_of, summaries_of
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card

@@ -5,10 +5,11 @@ import threading
 from contextlib import suppress
 
 from channels.layers import get_channel_layer
+from django.core.cache import cache
 from django.db import DatabaseError
 
 from vectorless_web import wiring
-from vectorless_web.documents.embeddings import embedding_in_use
+from vectorless_web.documents.background import embedding_in_use
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.llm.calls import OnCall
 from vectorless_web.infra.leases import LeaseLost
@@ -72,6 +73,7 @@ def _work_on(lease: services.RunLease) -> None:
             embedding=embedding_in_use(run.workspace),
             cassette=cassette_of(run),
             stopping=stop.is_set,
+            vectors=cache,
         )
         engine = wiring.engine_for(model_chosen(run.workspace, answerer), calls)
         services.execute_run(lease, engine=engine, inputs=inputs, stop=stop)

@@ -9,6 +9,8 @@ from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.documents.models import Document, DocumentVersion
+from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
+from vectorless_web.engine.llm.nearness import PURPOSE as NEARNESS
 from vectorless_web.runs.line import RUNS
 from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, ModelCall, Replay, Run, Step, Thread
 from vectorless_web.workspaces.models import Role, Workspace
@@ -142,9 +144,10 @@ def steps_of(run: Run, after: int = 0, upto: int | None = None) -> list[Step]:
 
 
 def model_failure(run: Run) -> tuple[ModelCall | None, bool]:
-    """The last call of a model that failed in a run, None without one; and whether any other call was answered."""
-    failed = run.model_calls.exclude(error_code="").order_by("-pk").first()
-    return failed, run.model_calls.filter(error_code="").exists()
+    """The last call of a chat model that failed in a run, None without one; and whether another was answered."""
+    calls = run.model_calls.exclude(purpose__in=(EMBEDDING, NEARNESS))
+    failed = calls.exclude(error_code="").order_by("-pk").first()
+    return failed, calls.filter(error_code="").exists()
 
 
 def unwritten_answer(run: Run) -> str:

@@ -1,5 +1,9 @@
-"""Sharing a run, and reading a shared one without an account."""
+"""Sharing a run, and reading a shared one without an account: with or without names, with no way into the workspace."""
 
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
@@ -7,18 +11,26 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
+from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.rendering.page import RenderUnavailable, page_image
+from vectorless_web.engine.agent.context.outline import shorten_title
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.web.pages import is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import client_address, counted_address
-from vectorless_web.runs.models import Run
-from vectorless_web.sharing import rendering, selectors, services
+from vectorless_web.runs import selectors
+from vectorless_web.runs.models import Citation, Run, Step
+from vectorless_web.runs.page import page_context
+from vectorless_web.runs.page.rendering import StepView
+from vectorless_web.runs.page.sheets import may_be_shown
+from vectorless_web.sharing import services
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import Role
-from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import May, workspace_context, workspace_for
 
 IMAGE_SECONDS = 24 * 3600
 """Seconds that a browser may keep a page image of a shared run. A page seen before its link was revoked may be seen so
@@ -27,13 +39,13 @@ long after."""
 
 @require_GET
 def menu(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    run = selectors.shareable_run(request.user, slug, pk)
+    run = services.shareable_run(request.user, slug, pk)
     return _menu(request, run)
 
 
 @require_POST
 def make(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    run = selectors.shareable_run(request.user, slug, pk)
+    run = services.shareable_run(request.user, slug, pk)
     try:
         _link, token = services.make_link(
             user=request.user,
@@ -49,8 +61,8 @@ def make(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_POST
 def revoke(request: HttpRequest, slug: str, pk: int, link: int) -> HttpResponse:
-    run = selectors.shareable_run(request.user, slug, pk)
-    services.revoke_link(user=request.user, link=selectors.link_of(run, link))
+    run = services.shareable_run(request.user, slug, pk)
+    services.revoke_link(user=request.user, link=services.link_of(run, link))
     if is_htmx(request):
         return _menu(request, run)
     back = request.POST.get("back")
@@ -61,27 +73,27 @@ def revoke(request: HttpRequest, slug: str, pk: int, link: int) -> HttpResponse:
 def links(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     context = workspace_context(request.user, workspace, "settings")
-    return render(request, "sharing/links.html", {**context, "tab": "links", "links": selectors.links_in(workspace)})
+    return render(request, "sharing/links.html", {**context, "tab": "links", "links": services.links_in(workspace)})
 
 
 @login_not_required
 @require_GET
 def view(request: HttpRequest, token: str) -> HttpResponse:
     services.count_request(counted_address(request))
-    link = selectors.open_link(token)
+    link = services.open_link(token)
     if link is None:
         return _mark_private(render(request, "sharing/gone.html", status=404))
     if not _may_read(request, link):
         return _mark_private(render(request, "sharing/password.html", {"token": token}))
     services.note_view(link=link, address=client_address(request), agent=request.headers.get("User-Agent", ""))
-    return _mark_private(render(request, "sharing/view.html", rendering.shared_context(link, token)))
+    return _mark_private(render(request, "sharing/view.html", shared_context(link, token)))
 
 
 @login_not_required
 @require_POST
 def unlock(request: HttpRequest, token: str) -> HttpResponse:
     services.count_request(counted_address(request))
-    link = selectors.open_link(token)
+    link = services.open_link(token)
     if link is None:
         return _mark_private(render(request, "sharing/gone.html", status=404))
     password = request.POST.get("password", "")
@@ -101,10 +113,10 @@ def unlock(request: HttpRequest, token: str) -> HttpResponse:
 @require_GET
 def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResponse:
     services.count_request(counted_address(request))
-    link = selectors.open_link(token)
+    link = services.open_link(token)
     if link is None or not _may_read(request, link):
         raise Http404("There is no such page.")
-    shown = rendering.find_quoted_version(link.run, version, page - 1)
+    shown = find_quoted_version(link.run, version, page - 1)
     if shown is None:
         raise Http404("There is no such page.")
     try:
@@ -118,7 +130,7 @@ def image(request: HttpRequest, token: str, version: int, page: int) -> HttpResp
 
 def _menu(request: HttpRequest, run: Run, *, status: int = 200, **more: Any) -> HttpResponse:
     """The share menu of a run: a fragment for htmx, a page of its own otherwise."""
-    context = {**workspace_context(request.user, run.workspace, "runs"), "run": run, "links": selectors.links_of(run)}
+    context = {**workspace_context(request.user, run.workspace, "runs"), "run": run, "links": services.links_of(run)}
     template = "sharing/_menu.html" if is_htmx(request) else "sharing/menu.html"
     return render(request, template, {**context, **more}, status=status)
 
@@ -143,3 +155,165 @@ def _mark_unlisted(response: HttpResponse) -> HttpResponse:
     # "no-referrer" would make browsers post the password form without an origin, which CSRF protection refuses.
     response["Referrer-Policy"] = "same-origin"
     return response
+
+
+LEAST_LETTERS = 3
+"""Shorter names would be found within ordinary words."""
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """What may be told of a run's documents, and how the names of all others are taken out of a text."""
+
+    quoted: frozenset[str]
+    """The documents that the answer quotes, by number."""
+    hidden: re.Pattern[str] | None
+    """The names of all others."""
+
+    def text(self, text: str) -> str:
+        """The text with "another document" for each name that is left out."""
+        return self.hidden.sub(_("another document"), text) if self.hidden and text else text
+
+    def step(self, view: StepView, step: Step, run: Run) -> StepView:
+        """A step's card: one that worked in a document which is not quoted tells no more than that."""
+        routed = [row for row in view.routed if str(row.document) in self.quoted]
+        view = replace(view, routed=[replace(row, reason=self.text(row.reason)) for row in routed])
+        if step.kind == "route":
+            return replace(view, say=self._redact_routing(step), thought="", note="", refs=(), rejected=())
+        if not self._may_be_told(step, run):
+            say = _("Worked in a document that the answer does not quote")
+            return replace(view, say=say, thought="", note="", refs=(), quotes=(), rejected=())
+        rejected = [
+            {**row, "label": self.text(row["label"]), "reason": self.text(row["reason"])} for row in view.rejected
+        ]
+        return replace(
+            view,
+            say=self.text(view.say),
+            thought=self.text(view.thought),
+            note=self.text(view.note),
+            rejected=rejected,
+        )
+
+    def redact_checked(self, rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        """What was checked in vain: places in quoted documents, and the number of all others."""
+        told = [row for row in rows if str(row.get("document")) in self.quoted]
+        others = len(rows) - len(told)
+        if not others:
+            return told
+        places = ngettext("%(n)d place", "%(n)d places", others) % {"n": others}
+        return [*told, {"title": places, "reason": _("in documents that are not named here")}]
+
+    def _may_be_told(self, step: Step, run: Run) -> bool:
+        """Whether a step touched quoted documents alone; one of a walk, when the walk is known to be in such a one."""
+        if step.walk == 0:
+            return self._all_quoted(step.refs)
+        refs = [ref for refs in run.steps.filter(walk=step.walk).values_list("refs", flat=True) for ref in refs]
+        return bool(refs) and self._all_quoted(refs)
+
+    def _all_quoted(self, refs: Iterable[dict[str, Any]]) -> bool:
+        return all(str(ref.get("document")) in self.quoted for ref in refs)
+
+    @staticmethod
+    def _redact_routing(step: Step) -> str:
+        shortlist = step.observation.get("shortlist")
+        opened = len(shortlist) if isinstance(shortlist, list) else 0
+        if not opened:
+            return _("Chose which documents to open")
+        return ngettext("Chose %(n)d document", "Chose %(n)d documents", opened) % {"n": opened}
+
+
+def redaction_of(run: Run, citations: Iterable[Citation], steps: Iterable[Step]) -> Redaction:
+    """What is left out of a run: the names of all documents of the workspace and of its steps that are not quoted."""
+    cited = list(citations)
+    quoted = {str(row.version.document_id) for row in cited if row.version is not None}
+    kept = {row.document_title.casefold() for row in cited}
+    names: set[str] = set()
+    rows = Document.objects.filter(workspace=run.workspace_id).values_list("pk", "title", "name")
+    for pk, title, name in rows.iterator():
+        if str(pk) not in quoted:
+            names |= {title, name, PurePath(name).stem}
+    for step in steps:
+        names |= {str(title) for document, title in _list_routed_documents(step.observation) if document not in quoted}
+    return Redaction(frozenset(quoted), _compile_pattern(name for name in names if name.casefold() not in kept))
+
+
+def _list_routed_documents(observation: dict[str, Any]) -> list[tuple[str, str]]:
+    """The documents that a routing step names: (number, title)."""
+    lists = [observation.get(name) for name in ("shortlist", "missed")]
+    rows = [row for found in lists if isinstance(found, list) for row in found if isinstance(row, dict)]
+    return [(str(row.get("document")), str(row.get("title", ""))) for row in rows]
+
+
+def _compile_pattern(names: Iterable[str]) -> re.Pattern[str] | None:
+    """Matches any of the names as whole words, the longest first, whatever the case and the blanks."""
+    plain = {" ".join(name.split()) for name in names if len(name.strip()) >= LEAST_LETTERS}
+    # Steps shorten long titles.
+    told = sorted({*plain, *map(shorten_title, plain)}, key=lambda name: (-len(name), name))
+    if not told:
+        return None
+    words = (r"\s+".join(map(re.escape, name.split())) for name in told)
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words)})(?!\w)", re.IGNORECASE)
+
+
+NOTHING = May(ask=False, upload=False, edit=False, delete=False, share=False, govern=False)
+
+
+def shared_context(link: ShareLink, token: str) -> dict[str, Any]:
+    """The context of `sharing/view.html`. Addresses inside the workspace are left out of it."""
+    run = link.run
+    context = page_context.run_context(run, NOTHING)
+    for row in run.checked:
+        row.pop("url", None)
+        row.pop("sheet_url", None)
+    if link.redact:
+        _leave_names_out(context)
+    return {
+        **context,
+        "link": link,
+        "shared": True,
+        "shared_by": None if link.redact else link.created_by,
+        "steps": [replace(step, refs=[_remove_links(ref) for ref in step.refs]) for step in context["steps"]],
+        "sheets": [_adapt_sheet(sheet, token) for sheet in context["sheets"]],
+        "newer": [],
+    }
+
+
+def _leave_names_out(context: dict[str, Any]) -> None:
+    """Take the names of documents that are not quoted out of everything that the page shows."""
+    run: Run = context["run"]
+    steps = selectors.steps_of(run)
+    told = redaction_of(run, context["citations"], steps)
+    context["steps"] = [told.step(view, step, run) for view, step in zip(context["steps"], steps, strict=True)]
+    run.checked, run.reason = told.redact_checked(run.checked), told.text(run.reason)
+    for claim in context["claims"]:
+        claim.text, claim.because = told.text(claim.text), told.text(claim.because)
+    answer = context["answer"]
+    if answer is not None:
+        answer.missing = [told.text(part) for part in answer.missing]
+    context["maps"] = []
+
+
+def find_quoted_version(run: Run, version: int, page_index: int) -> DocumentVersion | None:
+    """The version when that page of it holds a part of a quote and was not deleted since, else None.
+
+    A quote that was not found opens no page: a model may have named any.
+    """
+    cited = [citation for claim in selectors.claims_of(run) for citation in claim.citations.all()]
+    for citation in [*cited, *selectors.passages_of(run)]:
+        if citation.check_result == "missing":
+            continue
+        on_pages = {citation.page_index, *(span[0] for span in citation.spans)}
+        shown = citation.version if citation.version_id == version and page_index in on_pages else None
+        if shown is not None and may_be_shown(shown):
+            return shown
+    return None
+
+
+def _remove_links(ref: Any) -> Any:
+    return replace(ref, url="", sheet_url="")
+
+
+def _adapt_sheet(sheet: dict[str, Any], token: str) -> dict[str, Any]:
+    """A page as seen through the link: its picture by the link's own address, no neighbours."""
+    image = reverse("sharing:page_image", args=[token, sheet["version"], sheet["page"]]) if sheet["image_url"] else ""
+    return sheet | {"image_url": image, "url": "", "previous_url": "", "next_url": ""}

@@ -13,7 +13,7 @@ from vectorless_web.engine.agent.model.planner import Sizes
 from vectorless_web.engine.agent.model.prompts import NodeNames
 from vectorless_web.engine.answers.claims import Check, Strength, Support
 from vectorless_web.engine.answers.confidence import calibration_of
-from vectorless_web.engine.errors import ModelInvalidReply, PictureUnavailable
+from vectorless_web.engine.errors import ModelInvalidReply, ModelRefusedPictures, PictureUnavailable
 from vectorless_web.engine.llm.budget import expected_message_tokens
 from vectorless_web.engine.llm.calls import NoModel, Recall
 from vectorless_web.engine.llm.picture import MOST_BYTES, MOST_SIDE, Picture, draw_picture, read_jpeg_size
@@ -361,3 +361,50 @@ def test_a_huge_page_and_a_tiny_one_have_pictures_of_a_sound_size(tmp_path, corp
 
     assert read_jpeg_size(real.data) == (real.width, real.height)
     assert 1390 <= real.height <= MOST_SIDE
+
+
+REFUSED = ModelRefusedPictures("The model's server does not take the pictures of pages.")
+
+
+def test_a_refused_picture_is_left_out_and_the_same_turn_is_asked_again(harbour):
+    dredged = said("The harbour was dredged in March.", (3, "The harbour was dredged in March."))
+    run = run_over(harbour, [LOOK, REFUSED, turn(answer=answer(dredged, value="March"))])
+
+    refused, again = run.model.calls[1], run.model.calls[2]
+    assert refused[-1].pictures and not any(message.pictures for message in again)
+    assert [message.content for message in again[:-1]] == [message.content for message in refused[:-1]]
+    assert again[-1].content.endswith("could not be shown: picture 2. Go by the words alone.")
+    assert run.end.engine == "scripted" and not any(claim.support is Support.PICTURED for claim in run.claims)
+    told = [step.observation["note"] for step in run.steps if "note" in step.observation]
+    assert any("does not take the pictures of pages. scripted was asked again without them." in note for note in told)
+
+
+def test_after_a_refusal_the_words_of_a_page_stand_in_for_its_picture(harbour):
+    first = turn(call("read", text="picture of page 1"))
+    run = run_over(harbour, [LOOK, REFUSED, first, turn(answer=answer())])
+
+    assert [step.arguments for step in run.walked if step.action == "read"] == [{"picture": 2}, {"pages": [1, 1]}]
+    assert not run.model.calls[3][-1].pictures and "dredged in March" in words_of(run)[3]
+
+
+def test_a_picture_that_was_refused_is_no_evidence(harbour):
+    run = run_over(harbour, [LOOK, REFUSED, turn(answer=answer(SEEN)), answer(SEEN)])
+
+    assert not any(claim.support is Support.PICTURED for claim in run.claims)
+    assert run.end.outcome is not Outcome.ANSWERED
+
+
+def test_the_answer_over_several_documents_is_asked_without_refused_pictures(corpus_of):
+    corpus = corpus_of(charted(), charted((10, 20, 40), title="Quay report"))
+    replies = [LOOK, REFUSED, turn(answer=answer()), LOOK, REFUSED, turn(answer=answer()), answer()]
+    run = run_over(corpus, replies, limits=Limits(model_tokens=60_000))
+
+    assert not any(message.pictures for message in run.model.calls[-1])
+
+
+def test_a_run_whose_picture_was_refused_replays_identically(harbour):
+    first = run_over(harbour, [LOOK, REFUSED, turn(answer=answer())])
+    again = run_over(Remembered(harbour, first), NoModel("scripted"), recall=Recall(first.records))
+
+    strip = lambda events: [(s.kind, s.say, s.arguments, s.observation) for s in events]  # noqa: E731
+    assert strip(again.steps) == strip(first.steps)

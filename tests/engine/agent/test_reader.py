@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.engine.agent.test_steps import walk_of
-from tests.support.engine_documents import compiled, paragraph, section, table
-from vectorless_web.engine.documents.node import Column
+from tests.support.engine_documents import Part, compiled, paragraph, section, table
+from vectorless_web.engine.documents.node import Column, NodeKind
 from vectorless_web.engine.text.tokens import HeuristicEstimator
 
 QUESTION = "Which vaccine is given to nurses?"
@@ -87,12 +87,22 @@ def test_a_table_brings_its_units_when_its_header_does_not_state_them():
     assert [passage.heads for passage in shown] == [1, 1]
 
 
-def test_a_sentence_that_a_page_break_cuts_is_shown_with_its_other_half_beside_it():
+def test_a_sentence_that_a_page_break_cuts_is_shown_whole():
     head, tail = "Nurses of all wards are offered the influenza vaccine and", "are paid for the hour that it takes."
     foot = section("Staff", paragraph(head), paragraph("7"), paragraph(tail, page=1))
     others = section("Other", *(paragraph(f"Nurses of ward {n} were asked about a vaccine.") for n in range(9)))
     shown = texts(reader_of(foot, others).nearest())
-    assert shown.index(tail) == shown.index(head) + 1
+    assert f"{head} {tail}" in shown
+
+
+def test_a_sentence_that_a_footnote_cuts_is_shown_whole_and_the_rest_of_either_paragraph_stays_out():
+    head = "Leave is granted. The vaccine is offered to nurses of all"
+    tail = "wards free of charge. Parking costs two euros."
+    note = Part(NodeKind.FOOTNOTE, text="1 Of the wards open in May.")
+    reader = reader_of(section("Staff", paragraph(head), note, paragraph(tail)))
+    assert reader.packed_node(2).text == f"{head} wards free of charge."
+    assert reader.packed_node(4).text == f"The vaccine is offered to nurses of all {tail}"
+    assert texts(reader.whole()) == [head, note.text, tail], "in reading order nothing is said twice"
 
 
 def test_a_paragraph_of_the_next_page_that_begins_anew_is_not_taken_for_the_other_half():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.engine_documents import annual_report
+from tests.support.engine_documents import Part, annual_report, compiled, paragraph, section
 from vectorless_web.engine.answers.claims import Check, DraftCalculation, DraftClaim, DraftOperand, DraftQuote, Support
 from vectorless_web.engine.answers.grounding import Grounder
 from vectorless_web.engine.documents.node import NodeKind
@@ -185,3 +185,44 @@ def test_a_claim_of_nothing_but_numbers_or_spaces_is_checked_to_its_end(check, i
     row = quote(income, "Net sales\t$ 5,400\t$ 5,000")
     claim = DraftClaim((words * 1200)[:1200], (row,) * 12, calculation=DraftCalculation("round(1, 1e999)", (), "1"))
     assert check(claim).support is Support.UNSUPPORTED
+
+
+CUT = compiled(
+    "Port rules",
+    section(
+        "Dues",
+        paragraph("Berths are let by the day. A vessel that stays longer than 14 days pays"),
+        Part(NodeKind.FOOTNOTE, text="1 Set by the harbour master."),
+        paragraph("9", page=1),
+        paragraph("a surcharge of 12 euros a metre. Tugs are exempt.", page=1),
+    ),
+)
+WHOLE = "A vessel that stays longer than 14 days pays a surcharge of 12 euros a metre."
+
+
+@pytest.mark.parametrize("key", [2, 5])
+def test_a_quote_over_a_page_s_end_is_cited_at_both_places(key):
+    draft = DraftClaim("Vessels staying longer than 14 days pay a surcharge of 12 euros a metre.", (quote(key, WHOLE),))
+    claim = Grounder(documents={"a": CUT}).check(1, draft)
+
+    assert claim.because == "" and [cited.key for cited in claim.citations] == [2, 5]
+    assert [cited.quote for cited in claim.citations] == [
+        "A vessel that stays longer than 14 days pays",
+        "a surcharge of 12 euros a metre.",
+    ]
+    assert [cited.page_index for cited in claim.citations] == [0, 1] and all(cited.spans for cited in claim.citations)
+    assert {cited.check for cited in claim.citations} == {Check.EXACT}
+
+
+@pytest.mark.parametrize("words", ["pays a surcharge of 13 euros", "pays no surcharge of 12 euros a metre"])
+def test_a_quote_over_a_page_s_end_is_word_for_word_or_missing(words):
+    claim = Grounder(documents={"a": CUT}).check(1, DraftClaim("It pays.", (quote(2, words),)))
+    assert [cited.check for cited in claim.citations] == [Check.MISSING]
+
+
+def test_figures_of_a_quote_in_two_halves_may_be_calculated_with():
+    calculation = DraftCalculation(
+        "rate * days", (DraftOperand("rate", "12", quote=0), DraftOperand("days", "14", quote=0)), "168"
+    )
+    draft = DraftClaim("That makes 168 euros.", (quote(2, WHOLE),), calculation)
+    assert Grounder(documents={"a": CUT}).check(1, draft).because == ""

@@ -4,7 +4,10 @@ from decimal import Decimal
 
 import pytest
 
+from tests.support.engine_documents import compiled, section, table
 from vectorless_web.engine.answers.agreement import find_unaccounted_numbers, list_stated_numbers
+from vectorless_web.engine.answers.claims import DraftClaim, DraftQuote, Support
+from vectorless_web.engine.answers.grounding import Grounder
 
 MILLION = Decimal(1_000_000)
 ROW = "Purchases of property, plant and equipment (PP&E)\t(1,577)\t(1,373)"
@@ -41,3 +44,63 @@ def test_a_year_that_nobody_spoke_of_needs_a_quote():
 
 def test_percentages_are_not_scaled_by_a_table_in_millions():
     assert find_unaccounted_numbers("It was 1577000000%.", list_stated_numbers(ROW, MILLION))
+
+
+BERTHS = [
+    [f"Berth {letter}", depth, use] for letter, depth, use in zip("ABCDEFG", "5678901", ["open"] * 7, strict=True)
+]
+REGISTER = compiled(
+    "Harbour rules",
+    section(
+        "Berths", table("Register of berths", [*BERTHS, ["Total", "36", ""]], columns=["Berth", "Depth (m)", "Use"])
+    ),
+)
+
+
+def count_berths(text, *, whole=True):
+    grounder = Grounder(documents={"a": REGISTER}, is_whole=lambda _table: whole)
+    return grounder.check(1, DraftClaim(text, (DraftQuote("a", 2, "Berth A\t5\topen"),)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The register of berths has 7 rows.",
+        "The register of berths has seven rows, not counting the total.",
+        "The table lists 7 berths.",
+        "There are 7 berths in the register.",
+        "7 berths are listed in the register of berths.",
+        "The table has a total of 8 rows below the header row.",
+        "The table contains 7 entries and a total row.",
+    ],
+)
+def test_the_rows_of_a_table_that_was_shown_whole_may_be_counted(text):
+    assert count_berths(text).because == ""
+    assert count_berths(text, whole=False).support is Support.UNSUPPORTED, "nobody saw all rows"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The register of berths has 9 rows.", 9),
+        ("The register of berths has 5 rows.", 5),
+        ("The table lists six berths.", 6),
+        ("There are 12 berths in the register.", 12),
+        ("The table has 70 rows.", 70),
+    ],
+)
+def test_a_wrong_count_of_a_whole_table_is_an_objection_with_the_right_one(text, said):
+    assert count_berths(text).because == f"The table has 7 rows, not {said}."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The register lists 7 berths that are closed.",
+        "The table lists 7 closed berths.",
+        "The table has 7 rows with a depth above 6.",
+        "7 berths are closed on Sundays.",
+    ],
+)
+def test_a_count_of_some_rows_is_not_that_of_the_whole_table(text):
+    assert count_berths(text).support is Support.UNSUPPORTED

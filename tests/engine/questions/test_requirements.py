@@ -58,3 +58,22 @@ def test_parts_that_ask_for_the_same_kind_are_counted():
     assert [(requirement.wanted, requirement.times) for requirement in asked] == [(Wanted.DATE, 2)]
     asked = requirements_of(understand("Who runs the kiosk, and how much is the rent?"))
     assert {requirement.times for requirement in asked} == {1}
+
+
+@pytest.mark.parametrize(
+    "question,wanted",
+    [
+        ("Who are the parties to the lease?", Wanted.PARTIES),
+        ("How long is the term?", Wanted.TERM),
+        ("How long does the agreement run?", Wanted.TERM),
+        ("How long does the warranty last?", Wanted.SPAN),
+        ("What happens if a parcel arrives late?", Wanted.CONSEQUENCE),
+        ("What is the fine for littering?", Wanted.CONSEQUENCE),
+        ("What happens on the day of the exam?", Wanted.STEPS),
+        ("What are the Quiet Areas?", Wanted.DEFINITION),
+        ("Which languages are supported?", Wanted.MEMBERS),
+        ("Summarise the hazards", Wanted.POINTS),
+    ],
+)
+def test_what_contracts_and_manuals_are_asked_for_has_a_kind_of_its_own(question, wanted):
+    assert requirements_of(understand(question))[0].wanted is wanted

@@ -15,8 +15,8 @@ from django.template.loader import render_to_string
 from redis.exceptions import RedisError
 
 from vectorless_web.documents import selectors
+from vectorless_web.documents.line import documents_group
 from vectorless_web.documents.models import Document
-from vectorless_web.documents.services.compile_queue import documents_group
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.live import REFUSED
 from vectorless_web.workspaces.models import Workspace

@@ -1,7 +1,7 @@
 """What may be done to documents."""
 
 from vectorless_web.documents.compiling.process import clear_stale_folders
-from vectorless_web.documents.services.compile_queue import queue_repair
+from vectorless_web.documents.line import queue_repair
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.embedding import (
     Estimate,

@@ -25,9 +25,8 @@ from vectorless_web.documents.compiling.process import (
     compile_folder,
     run_child,
 )
-from vectorless_web.documents.line import UPLOADS
+from vectorless_web.documents.line import REPAIRED, UPLOADS, announce
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
-from vectorless_web.documents.services.compile_queue import REPAIRED, announce
 from vectorless_web.documents.services.compiled_rows import card_row, clean_for_database, section_rows, version_facts
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
 from vectorless_web.documents.services.leases import READINGS, REPAIRS, compile_lease

@@ -14,8 +14,7 @@ from django.db.models import F
 from django.utils import timezone
 from numpy.typing import NDArray
 
-from vectorless_web.documents.background import current_versions
-from vectorless_web.documents.embeddings import vector_files_of
+from vectorless_web.documents.background import current_versions, vector_files_of
 from vectorless_web.documents.models import DocumentVersion, EmbeddingChoice, VectorFile
 from vectorless_web.documents.services.background import NO_PAUSE, UNREADABLE, BackgroundWork
 from vectorless_web.documents.services.compiled_rows import embedding_size

@@ -8,10 +8,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from vectorless_web.documents.compiling.process import CompileFailed
-from vectorless_web.documents.line import UPLOADS
+from vectorless_web.documents.line import UPLOADS, announce, enqueue_compile, queue_repair
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
-from vectorless_web.documents.services.compile_queue import announce, enqueue_compile, queue_repair
 from vectorless_web.documents.services.compiling import end_as_failed
 from vectorless_web.documents.services.keeping.installation import files_standing
 from vectorless_web.documents.services.routing_rows import hide_from_router, show_again

@@ -9,15 +9,16 @@ from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
 from vectorless_web.documents.compiling.process import CompileFailed
-from vectorless_web.documents.line import UPLOADS, enqueue_job
-from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.services.compile_queue import (
+from vectorless_web.documents.line import (
     REPAIRED,
+    UPLOADS,
     announce,
     enqueue_compile,
+    enqueue_job,
     queue_repair,
     start_repair,
 )
+from vectorless_web.documents.models import DocumentVersion
 from vectorless_web.documents.services.compiling import end_as_failed, is_sound, postpone_repair
 from vectorless_web.documents.services.leases import READINGS, REPAIRS
 from vectorless_web.documents.storage.files import open_version, size_of

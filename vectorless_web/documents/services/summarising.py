@@ -7,12 +7,11 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from vectorless_web.documents.background import current_versions
+from vectorless_web.documents.background import current_versions, summary_rows_of
 from vectorless_web.documents.models import SectionSummaries, SummaryChoice
 from vectorless_web.documents.services.background import NO_PAUSE, BackgroundWork
 from vectorless_web.documents.services.leases import SUMMARIES
 from vectorless_web.documents.storage.files import open_version
-from vectorless_web.documents.summaries import summary_rows_of
 from vectorless_web.engine.documents.summaries import batch_sections, section_texts, summarise_sections
 from vectorless_web.engine.llm.budget import CostBudget
 from vectorless_web.engine.llm.calls import Caller

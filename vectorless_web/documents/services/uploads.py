@@ -14,9 +14,9 @@ from django.db import transaction
 from django.db.models import Max, Q, Sum
 from django.utils import timezone
 
+from vectorless_web.documents.line import announce, enqueue_compile, queue_repair
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
 from vectorless_web.documents.selectors import same_content
-from vectorless_web.documents.services.compile_queue import announce, enqueue_compile, queue_repair
 from vectorless_web.documents.storage.files import (
     check_reachable,
     delete_stored,
@@ -28,7 +28,7 @@ from vectorless_web.documents.storage.files import (
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
-from vectorless_web.engine.parsing.sniff import DOCX, EPUB, ODS, PDF, PPTX, XLSX, sniff
+from vectorless_web.engine.parsing.sniff import DOCX, EPUB, ODS, PDF, PPTX, XLS, XLSX, sniff
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -291,7 +291,7 @@ def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored
     if DocumentVersion.objects.exclude(file="").exists():
         check_reachable()
     folder = timezone.now().strftime("uploads/%Y/%m")
-    ending = {PDF: ".pdf", DOCX: ".docx", XLSX: ".xlsx", PPTX: ".pptx", ODS: ".ods", EPUB: ".epub"}.get(
+    ending = {PDF: ".pdf", DOCX: ".docx", XLSX: ".xlsx", XLS: ".xls", PPTX: ".pptx", ODS: ".ods", EPUB: ".epub"}.get(
         media_type, ".txt"
     )
     file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ending}", File(upload))

@@ -1,4 +1,4 @@
-"""Where files live: uploads and artefacts in default storage, local copies of them, and the storage's health."""
+"""Where files live: uploads and artefacts in storage, the rows that name them, local copies, the storage's health."""
 
 import hashlib
 import os
@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import IO
@@ -20,7 +21,7 @@ from django.core.files.storage import default_storage
 from django.db import DatabaseError
 from django.dispatch import Signal
 
-from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.models import DocumentVersion, SnapshotState, VectorFile, WordBlock
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.artefact import open_artefact as map_artefact
 from vectorless_web.engine.documents.vectors import NodeVectors
@@ -315,3 +316,42 @@ def check_storage() -> Finding:
     except DatabaseError as error:
         return Finding(Level.UNAVAILABLE, f"The database does not say which files there are: {error}")
     return ok()
+
+
+@dataclass(frozen=True)
+class NamedBy:
+    """A folder of default storage, the rows whose field names what is in it, and the field with its SHA-256."""
+
+    folder: str
+    model: type[DocumentVersion] | type[SnapshotState] | type[VectorFile] | type[WordBlock]
+    field: str
+    sha256: str
+
+
+STORED = (
+    NamedBy("uploads", DocumentVersion, "file", "sha256"),
+    NamedBy("compiled", DocumentVersion, "artefact", "artefact_sha256"),
+    NamedBy("snapshots", SnapshotState, "file", "sha256"),
+    NamedBy("vectors", VectorFile, "file", "sha256"),
+    NamedBy("words", WordBlock, "file", "sha256"),
+)
+
+
+def named_files() -> set[str]:
+    """Names of all stored files that a row of this database names."""
+    return {
+        name
+        for kind in STORED
+        for name in kind.model._default_manager.exclude(**{kind.field: ""}).values_list(kind.field, flat=True)
+    }
+
+
+def is_named(name: str) -> bool:
+    """Whether a row names this stored file."""
+    return any(kind.model._default_manager.filter(**{kind.field: name}).exists() for kind in STORED)
+
+
+def present_files() -> Iterator[str]:
+    """Names of all files in the folders of documents in default storage, whether or not a row names them."""
+    for kind in STORED:
+        yield from list_stored(kind.folder)

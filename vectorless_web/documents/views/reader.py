@@ -15,6 +15,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents import selectors, services
+from vectorless_web.documents.background import add_summaries
 from vectorless_web.documents.forms import DEEPEST, CorrectionForm, ReaderForm
 from vectorless_web.documents.models import Document, DocumentVersion, Section
 from vectorless_web.documents.rendering.page import (
@@ -22,15 +23,14 @@ from vectorless_web.documents.rendering.page import (
     SCALES,
     RenderUnavailable,
     page_image,
+    page_tables,
     page_url,
     page_view,
     unreadable_sentence,
 )
-from vectorless_web.documents.rendering.tables import page_tables
 from vectorless_web.documents.rendering.text import Find, find_words
 from vectorless_web.documents.rendering.tree_report import count, report_pairs
 from vectorless_web.documents.storage.files import open_version, size_of
-from vectorless_web.documents.summaries import add_summaries
 from vectorless_web.documents.views.listing import row_context
 from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.errors import ArtefactDamaged

@@ -7,7 +7,8 @@ from typing import Any
 from vectorless_web.engine.agent.context.outline import join_names, say_count, shorten_title
 from vectorless_web.engine.agent.events import CompleteEvent, Outcome, ReasoningEvent, StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
-from vectorless_web.engine.agent.model.prompts import passage_tokens, passages_room
+from vectorless_web.engine.agent.model.pictures import were_pictures_refused
+from vectorless_web.engine.agent.model.prompts import format_cells, passage_tokens, passages_room
 from vectorless_web.engine.agent.offline_planner import OFFLINE
 from vectorless_web.engine.agent.run import RunState
 from vectorless_web.engine.agent.steps.closest import find_closest_passages
@@ -89,6 +90,7 @@ class Checker:
             ],
             question=plan.question,
             pictures=_list_pages_shown(run),
+            is_whole=lambda table: _was_shown_whole(run, documents[table[0]].tree.node(table[1]).text),
         )
         self._sent: list[Sent] = []
         self.notes: list[str] = []
@@ -115,7 +117,7 @@ class Checker:
     def observation(self, failed: Sequence[str]) -> dict[str, Any]:
         """What was sent back and what became of it, as JSON values; `note` is the sentence for the step's card.
 
-        `failed` says why the model wrote no answer.
+        `failed` says why the model wrote no answer, or what was left out for it to write one.
         """
         rows = [
             {
@@ -175,6 +177,7 @@ class Checker:
             self.notes.append(f"{sentences} not hold, and {draft.engine} could not be asked again: {error.message}")
             return
         standing = [row.claim.text for row in found if not row.objections]
+        self.notes += [again.note] if again.note else []
         self._sent = self._take(objected, _without_repeats(again.claims, standing))
         became = {sent.objected.claim: sent.mended for sent in self._sent if sent.mended}
         claims = [claim for row in found for claim in became.get(row.claim, (row.claim,))]
@@ -285,7 +288,8 @@ def _context(run: RunState, plan: QueryPlan, walking: Walking) -> tuple[Synthesi
     )
     if walking.planner is walking.fallback:
         return context, {}
-    context = replace(context, pictures=tuple(picture for walk in run.walks for picture in walk.seen))
+    looked = [walk for walk in run.walks if not were_pictures_refused(walk.dialogue)]
+    context = replace(context, pictures=tuple(picture for walk in looked for picture in walk.seen))
     room = passages_room(context, _steps(run))
     gathered = gather_evidence(run.walks, names=context.names, tokens=room, size_of=passage_tokens)
     context = replace(context, passages=gathered.passages, left_out=gathered.left_out)
@@ -297,12 +301,13 @@ def _steps(run: RunState) -> list[StepEvent]:
 
 
 def _draft_answer(run: RunState, context: SynthesisContext, walking: Walking) -> tuple[AnswerDraft, list[str]]:
-    """The planner's draft; the offline one, and why, when no call of the model brought anything in the whole run."""
+    """The planner's draft, with notes on it; the offline one when no call of the model brought anything in the run."""
     steps = _steps(run)
     if walking.planner is walking.fallback:
         return walking.fallback.synthesise(context, steps), []
     try:
-        return walking.planner.synthesise(context, steps), []
+        draft = walking.planner.synthesise(context, steps)
+        return draft, [draft.note] if draft.note else []
     except ModelError as error:
         note = f"{run.engine} could not write the answer: {error.message}"
         run.unwritten = error.message
@@ -530,6 +535,12 @@ def _list_pages_shown(run: RunState) -> set[tuple[str, int]]:
     """Pages that the model replied to as pictures, as (document, page index): a server may have refused others."""
     written_from = {picture.place for message in run.draft.conversation for picture in message.pictures}
     return written_from.union(*(walk.shown for walk in run.walks))
+
+
+def _was_shown_whole(run: RunState, text: str) -> bool:
+    """Whether every row of a table stood in a message to the model, one after the other."""
+    rows = format_cells(text)
+    return any(rows in message.content for message in run.draft.conversation if message.role == "user")
 
 
 def _describe_pictured(held: Sequence[ClaimEvent]) -> str:

@@ -21,6 +21,7 @@ from vectorless_web.engine.agent.steps.retrieve import retrieve
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.errors import LimitReached, ModelError, ModelInvalidReply, NotFound
 from vectorless_web.engine.llm.model import Usage, serve_place
+from vectorless_web.engine.llm.nearness import RecordedNearness
 from vectorless_web.engine.navigation.pilots import LexicalPilot
 from vectorless_web.engine.navigation.pilots.pilot import MinimalPilot
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -194,6 +195,9 @@ class Walking:
     `spent` is what all models of the run have cost, the planner's unless given.
     """
 
+    nearness: RecordedNearness | None = None
+    """Measures sentences by a local model of meaning; set by whoever has one."""
+
     def __init__(
         self,
         *,
@@ -246,6 +250,7 @@ def walk_all(
     ]
     for walk in walks:
         walk.lane = lane_for(walking.search_embedder, corpus, walk.entry.id)
+        walk.nearness = walking.nearness.lane(len(chosen)) if walking.nearness else None
         walk.summaries = corpus.summaries(walk.entry.id)
         most = walking.planner.pictures
         if most and corpus.has_pictures(walk.entry.id):

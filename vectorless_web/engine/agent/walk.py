@@ -17,6 +17,7 @@ from vectorless_web.engine.documents.node import Node
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.figures.needs import figure_needs, is_free
 from vectorless_web.engine.llm.model import Message
+from vectorless_web.engine.llm.nearness import NearnessLane
 from vectorless_web.engine.llm.picture import Picture
 from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.questions.plan import FigureNeed, QueryPlan
@@ -92,6 +93,8 @@ class Walk:
     """Those of them, as (document, page index), that stood in a conversation to which the model replied."""
     lane: VectorLane | None = None
     """Compares the question with the document's vectors; None when the run has no embedding model."""
+    nearness: NearnessLane | None = None
+    """Measures how near sentences come to the question in meaning; None without a local model."""
 
     @cached_property
     def outline(self) -> str:
@@ -182,7 +185,8 @@ class Walk:
         needs = figure_needs(self.plan)
         if needs and not is_free(self.plan):
             found = {fact.need for fact in self.facts if isinstance(fact, Figure)}
-            return tuple(_need_words(need) for index, need in enumerate(needs) if index not in found)
+            lacking = (need for index, need in enumerate(needs) if index not in found and not need.optional)
+            return tuple(_need_words(need) for need in lacking)
         is_told = any(not isinstance(fact, Passage) or fact.suffices for fact in self.facts)
         return () if is_told else (self.plan.focus,)
 

@@ -20,6 +20,8 @@ from vectorless_web.engine.answers.claims import DraftCalculation
 from vectorless_web.engine.answers.derivation import derive_number
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.figures.arithmetic import evaluate
+from vectorless_web.engine.figures.tables import TableView
+from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.engine.text.dates import DateMention, Day, dates_in, months_between, shift_day, times_in
 from vectorless_web.engine.text.quantities import Quantity, quantities_in
 
@@ -356,6 +358,54 @@ def items_in(text: str) -> frozenset[int]:
             commas = match.group().count(",")
             found.add(commas + 1 if last and last[1] else commas + 2)
     return frozenset(found)
+
+
+_HOLDER = r"(?:table|list|register|schedule|inventory|overview|log|roster|index|matrix|catalogue)"
+_HOLDS = (
+    r"(?:has|have|lists?|contains?|shows?|holds?|comprises?|includes?|names?|gives?|records?|consists? of|sets? out)"
+)
+_ALTOGETHER = r"(?:(?:a total of|in total|altogether|exactly)\s+)?"
+_BEFORE_COUNT = re.compile(rf"\b{_HOLDER}\b[^.;:]*\s{_HOLDS}\s+{_ALTOGETHER}$", re.IGNORECASE)
+_THERE_ARE = re.compile(r"^\W*(?:there (?:are|is)\s+)?(?:(?:a total of|altogether|exactly|all)\s+)?$", re.IGNORECASE)
+_BESIDE = (
+    r"(?:,?\s+(?:in (?:total|all)|altogether|(?:and|plus|below|under|without|excluding|not counting|besides|apart from)"
+    r"\s+(?:the|its|a|one)\s+(?:column )?(?:header|heading|total|sum|title)s?(?:\s+(?:rows?|lines?))?))*\W*$"
+)
+_AFTER_COUNT = re.compile(rf"^\s+(?P<noun>[^\W\d][\w '’/-]{{2,40}}?){_BESIDE}", re.IGNORECASE)
+_IN_THE_TABLE = re.compile(
+    r"^\s+(?P<noun>[^\W\d][\w '’/-]{2,40}?)\s+(?:(?:are|is)\s+)?(?:(?:listed|shown|given|named|recorded|set out)\s+)?"
+    rf"(?:in|on)\s+(?:the|this|that|its)\s[^.;:]{{0,60}}?\b{_HOLDER}\b(?:\s+\d{{1,3}}|\s+of(?:\s\w+){{1,4}}?)?{_BESIDE}",
+    re.IGNORECASE,
+)
+_ROWS = re.compile(r"(?:data |body )?(?:rows?|entry|entries|lines?|records?|items?)", re.IGNORECASE)
+_TOTAL_ROW = re.compile(r"^\W*(?:(?:sub|grand\s+)?-?totals?|sum)\b|\btotals?\W*$", re.IGNORECASE)
+
+
+def find_table_count(sentence: str, table: TableView) -> tuple[int, frozenset[int]] | None:
+    """How many rows, or things of its first column, a sentence says a whole table has; and how many it may have.
+
+    None for a sentence that counts something else, such as the rows of which something holds.
+    """
+    for number in quantities_in(sentence):
+        before, after = sentence[: number.start], sentence[number.end :]
+        found = _AFTER_COUNT.match(after) if _BEFORE_COUNT.search(before) else None
+        found = found or (_IN_THE_TABLE.match(after) if _THERE_ARE.match(before) else None)
+        if found is None or number.unit or number.is_part or number.value != number.value.to_integral_value():
+            continue
+        rows = [row for part in table.parts for row in part.table.body]
+        entries = [row for row in rows if any(cell.text.strip() for cell in row.cells[1:]) or len(row.cells) == 1]
+        plain = [row for row in entries if not _TOTAL_ROW.search(row.label)]
+        if _ROWS.fullmatch(found["noun"]):
+            return int(number.value), frozenset({len(rows), len(entries), len(plain)})
+        if _names_rows(found["noun"], table):
+            return int(number.value), frozenset({len(plain), len({row.label for row in plain})})
+    return None
+
+
+def _names_rows(noun: str, table: TableView) -> bool:
+    """Whether every word of a noun stands over the first column or in what the table is called."""
+    columns = table.table.columns[0].path if table.table.columns else ()
+    return bool(analyse(noun)) and set(analyse(noun)) <= set(analyse(" ".join((*columns, table.name))))
 
 
 # Dates

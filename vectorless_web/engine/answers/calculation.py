@@ -5,13 +5,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from enum import StrEnum
 
-from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, DraftOperand, DraftQuote
+from vectorless_web.engine.answers.claims import DraftCalculation, DraftClaim, DraftOperand, DraftQuote, Signal
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.figures.arithmetic import evaluate, round_half_up
 from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.units import scale_name
 from vectorless_web.engine.questions.plan import Formula, Period, QueryPlan, UnitRequest
+from vectorless_web.engine.text.analyser import analyse
 
 _HUNDREDFOLD = re.compile(r"\b100\b")
 _DAYS_NAME = re.compile(r"\bdays\b|\bDPO\b|\bDSO\b|\bDIO\b|conversion cycle", re.I)
@@ -30,29 +32,39 @@ class CalculationResult:
     left_out: str = ""
     fit: float = 0.0
     needs: tuple[int, ...] = ()
+    degree: int = 0
+    scale: Decimal = Decimal(1)
 
 
 def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> CalculationResult | None:
     """The formula over the figures found (by index of need); None when it cannot be computed.
 
     One missing addend of three or more is left out, and `left_out` names its concept: a
-    balance sheet shows no line for what a company does not have.
+    balance sheet shows no line for what a company does not have. An addend that another
+    row already includes is left out without a word.
     """
-    missing = [name for name, index in formula.operands if index not in figures]
-    if missing:
-        reduced = without_addend(formula, missing[0]) if len(missing) == 1 else None
-        result = work_out(plan, reduced, figures) if reduced else None
-        index = dict(formula.operands)[missing[0]]
-        left_out = plan.figures[index].concept
-        return replace(result, left_out=left_out, needs=(*result.needs, index)) if result else None
+    for name, index in formula.operands:
+        state = _addend_state(plan, formula, index, figures)
+        if state is _Addend.USED:
+            continue
+        reduced = without_addend(formula, name)
+        kept = {place: figure for place, figure in figures.items() if place != index}
+        result = work_out(plan, reduced, kept) if reduced else None
+        if result is None or (state is _Addend.MISSING and result.left_out):
+            return None
+        left_out = result.left_out if state is _Addend.INCLUDED else plan.figures[index].concept
+        return replace(result, left_out=left_out, needs=(*result.needs, index))
     used = [(name, figures[index]) for name, index in formula.operands]
+    degrees = {name: 0 if figure.percent else 1 for name, figure in used}
+    if degree_of(formula.expression, degrees) == 0 and _is_scale_unsaid(plan, formula, figures):
+        used = [(name, replace(figure, scale=Decimal(1))) for name, figure in used]
     quotes, places = quote_rows([figure for _, figure in used])
     same_scale = len({figure.scale for _, figure in used if not figure.percent}) <= 1
     operands = tuple(make_operand(name, figure, places[_row(figure)], same_scale) for name, figure in used)
     values = {name: figure.amount if same_scale else figure.value for name, figure in used}
     try:
         value = evaluate(formula.expression, values)
-        degree = degree_of(formula.expression, {name: 0 if figure.percent else 1 for name, figure in used})
+        degree = degree_of(formula.expression, degrees)
     except InvalidInput:
         return None
     scale = used[0][1].scale if same_scale and used else Decimal(1)
@@ -60,8 +72,59 @@ def work_out(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -
     calculation = DraftCalculation(formula.expression, operands, text, _unit(degree, used, scale))
     fit = sum(figure.fit for _, figure in used) / len(used)
     return CalculationResult(
-        text, value, calculation, quotes, fit=fit, needs=tuple(index for _, index in formula.operands)
+        text,
+        value,
+        calculation,
+        quotes,
+        fit=fit,
+        needs=tuple(index for _, index in formula.operands),
+        degree=degree,
+        scale=scale,
     )
+
+
+def _is_scale_unsaid(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> bool:
+    """Whether one statement of a document says its scale and another does not: in a ratio both have the same."""
+    pairs = [(plan.figures[index], figures[index]) for _, index in formula.operands]
+    scales = {figure.scale for _, figure in pairs}
+    return (
+        Decimal(1) in scales
+        and len(scales - {Decimal(1)}) == 1
+        and len({figure.document for _, figure in pairs}) == 1
+        and all(need.statement and figure.fit >= LEAST_STATED and figure.currency for need, figure in pairs)
+    )
+
+
+LEAST_STATED = 0.9
+"""Fit of a row that stands in the item's own primary statement; one of a note or another statement fits less."""
+
+
+class _Addend(StrEnum):
+    """How an operand stands: found, part of another row, not found though it need not be, not found."""
+
+    USED = "used"
+    INCLUDED = "included"
+    SPARED = "spared"
+    MISSING = "missing"
+
+
+def _addend_state(plan: QueryPlan, formula: Formula, index: int, figures: Mapping[int, Figure]) -> _Addend:
+    need, figure = plan.figures[index], figures.get(index)
+    if not need.included_in:
+        return _Addend.USED if figure is not None else _Addend.MISSING
+    kind = analyse(need.concept)[0]
+    holders = [
+        figures[place]
+        for _, place in formula.operands
+        if place in figures and plan.figures[place].concept == need.included_in
+    ]
+    if any(kind in analyse(holder.label) for holder in holders):
+        return _Addend.INCLUDED
+    return _Addend.USED if figure is not None and figure.fit >= LEAST_SPARED else _Addend.SPARED
+
+
+LEAST_SPARED = 0.8
+"""Fit of a row that is added where another row may include it: it must be nearly the item itself."""
 
 
 def without_addend(formula: Formula, name: str) -> Formula | None:
@@ -173,7 +236,7 @@ def _format_result(
     if _HUNDREDFOLD.search(formula.expression):
         points = " percentage points" if formula.name.startswith("change in") else "%"
         return f"{_format_decimals(value, unit.decimals, 1)}{points}"
-    if unit.percent:
+    if unit.percent or (formula.is_share and unit.decimals is None):
         return f"{_format_decimals(value * _HUNDRED, unit.decimals, 1)}%"
     return _format_decimals(value, unit.decimals, 2)
 
@@ -206,15 +269,63 @@ def period_words(period: Period | None) -> str:
     return period.text or (f"Q{period.quarter} {period.year}" if period.quarter else str(period.year))
 
 
-def claim_of(result: CalculationResult, name: str, when: str) -> DraftClaim:
-    """The claim that states a result first, then what it is."""
+def claim_of(result: CalculationResult, name: str, when: str, ways: "OtherWays | None" = None) -> DraftClaim:
+    """The claim that states a result first, then what it is, how it was worked out, and what other ways give."""
     what = f"{name}, {when}" if when else name
-    return make_claim(f"{result.text}: {what}{describe_omission(result)}.", result)
+    told = ways or OtherWays()
+    return make_claim(f"{result.text}: {what}{told.text}{describe_omission(result)}.", result, told)
 
 
-def make_claim(text: str, result: CalculationResult) -> DraftClaim:
-    """A claim that tells a result in these words."""
-    return DraftClaim(text, result.quotes, result.calculation, result.fit, result.needs)
+@dataclass(frozen=True, slots=True)
+class OtherWays:
+    """The definition taken, in words, and what other ways in use come to, with their accounts."""
+
+    text: str = ""
+    results: tuple[CalculationResult, ...] = ()
+    definition: str = ""
+
+
+def work_out_others(
+    plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure], result: CalculationResult
+) -> OtherWays:
+    """The definition of a known formula and the other ways that come to another figure."""
+    if not formula.words:
+        return OtherWays()
+    words, used = formula.words, {operand.name for operand in result.calculation.operands}
+    for name, index in formula.operands:
+        words = words if name in used else words.replace(f" + {plan.figures[index].concept}", "")
+    words += _tell_balances(words, [figures[index] for name, index in formula.operands if name in used])
+    told, results = [], []
+    for way in formula.others:
+        named = replace(way, name=formula.name, is_share=formula.is_share)
+        other = work_out(plan, named, figures)
+        if other is not None and not other.left_out and other.text != result.text:
+            told.append(f"; {way.name} it is {other.text}")
+            results.append(other)
+    return OtherWays(f" ({words}{''.join(told)})", tuple(results), words)
+
+
+def _tell_balances(words: str, figures: Sequence[Figure]) -> str:
+    """The years whose balances an average was taken of: ", balances of 2022 and 2023"."""
+    rows: dict[tuple[str, int, int], set[str]] = {}
+    for figure in figures:
+        rows.setdefault(_row(figure), set()).add(figure.period)
+    years = sorted(set().union(*(periods for periods in rows.values() if len(periods) > 1)) - {""})
+    return f", balances of {years[0]} and {years[-1]}" if "average " in words and len(years) > 1 else ""
+
+
+def make_claim(text: str, result: CalculationResult, ways: OtherWays | None = None) -> DraftClaim:
+    """A claim that tells a result in these words, with the accounts of the other ways that it tells."""
+    quotes, calculation = list(result.quotes), result.calculation
+    for other in ways.results if ways else ():
+        quotes.extend(quote for quote in other.quotes if quote not in quotes)
+        operands = tuple(
+            replace(operand, quote=quotes.index(other.quotes[operand.quote])) for operand in other.calculation.operands
+        )
+        calculation = replace(calculation, more=(*calculation.more, replace(other.calculation, operands=operands)))
+    asides = (ways.definition,) if ways and ways.definition else ()
+    signals = (Signal("is_formula", 1.0), Signal("formula_fit", min(1.0, result.fit)))
+    return DraftClaim(text, tuple(quotes), calculation, result.fit, result.needs, signals, asides)
 
 
 def describe_omission(result: CalculationResult) -> str:

@@ -78,7 +78,9 @@ class DraftClaim:
 
     A claim read from table rows says how well they agree with the figures needed (`fit`,
     in [0, 1]) and which of those it used (`needs`, indexes). `signals` are what was measured when
-    it was drafted, for the confidence of the answer.
+    it was drafted, for the confidence of the answer. `asides` are words of the
+    text that tell what the program did (a definition taken, a rule of judging, what it did not
+    find): they say nothing of the quotes, and are not compared with them.
     """
 
     text: str
@@ -87,6 +89,7 @@ class DraftClaim:
     fit: float | None = None
     needs: tuple[int, ...] = ()
     signals: tuple[Signal, ...] = ()
+    asides: tuple[str, ...] = ()
     table: tuple[tuple[str, ...], ...] = ()
     """A small table that the sentence announces, its header row first; checked with the sentence."""
     source: str = ""
@@ -113,6 +116,8 @@ class AnswerDraft:
     cost_usd: float = 0.0
     conversation: tuple[Message, ...] = ()
     """What a model was asked and replied, so that objections can be put to it in one more message."""
+    note: str = ""
+    """What to tell of the calls that brought it."""
 
 
 @dataclass(frozen=True, slots=True)

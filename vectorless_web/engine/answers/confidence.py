@@ -26,6 +26,7 @@ from vectorless_web.engine.answers.claims import (
 )
 from vectorless_web.engine.figures.needs import figure_needs
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.requirements import Wanted, requirements_of
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
 
@@ -165,7 +166,7 @@ def confidence_of(
         *_measure_words(held, finders),
         *_measure_specifics(plan, held, finders),
         *_measure_place(held, finders),
-        *_name_kind(held),
+        *_name_kind(plan, held),
         *(held[0][0].signals if held else ()),
     )
     calibration = calibration_of("offline")
@@ -246,14 +247,16 @@ def _measure_place(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
     ]
 
 
-def _name_kind(held: Held) -> list[Signal]:
-    """What form the answer has, each 1 or 0."""
+def _name_kind(plan: QueryPlan, held: Held) -> list[Signal]:
+    """What form the answer has, and whether words answer a question whose answer shows in no form; each 1 or 0."""
     calculated = any(claim.calculation is not None for _, claim in held)
     figures = any(draft.needs for draft, _ in held)
+    is_untyped = {requirement.wanted for requirement in requirements_of(plan)} <= {Wanted.STATEMENT, Wanted.LIMIT}
     return [
         Signal("is_calculated", float(calculated)),
         Signal("is_figure", float(figures and not calculated)),
         Signal("is_quote", float(not figures and not calculated)),
+        Signal("is_untyped", float(not figures and not calculated and is_untyped)),
     ]
 
 
@@ -263,7 +266,8 @@ def _parts(plan: QueryPlan, held: Held, finders: Mapping[str, Finder]) -> float:
         return 0.0
     used = {need for draft, _ in held for need in draft.needs}
     if used:
-        return _divide_share(len(used), max(len(figure_needs(plan)), len(used)))
+        needs = [need for need in figure_needs(plan) if not need.optional]
+        return _divide_share(len(used), max(len(needs), len(used)))
     if not plan.sub_questions:
         return 1.0
     quotes = [quote for _, claim in held for quote in claim.citations]

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from vectorless_web.engine.answers.calculation import (
     CalculationResult,
+    OtherWays,
     claim_of,
     describe_omission,
     format_figure,
@@ -16,25 +17,31 @@ from vectorless_web.engine.answers.calculation import (
     period_words,
     quote_of,
     work_out,
+    work_out_others,
 )
 from vectorless_web.engine.answers.claims import (
     LISTS_MENTIONS,
     AnswerDraft,
+    DraftCalculation,
     DraftClaim,
+    DraftOperand,
     DraftQuote,
     Signal,
     SynthesisContext,
 )
 from vectorless_web.engine.answers.readings import claim_of_change, claim_of_reading, claims_of_rows
-from vectorless_web.engine.figures.figure import Figure
+from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
 from vectorless_web.engine.passages.extraction import HARD_KINDS
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
+from vectorless_web.engine.questions.formulas.request import BOUND, Threshold, read_bound
 from vectorless_web.engine.questions.plan import Formula, Intent, QueryPlan
 from vectorless_web.engine.questions.requirements import Wanted, asks_for
 from vectorless_web.engine.questions.understand import asks_documents, asks_for_all
+from vectorless_web.engine.relations.prose import find_sides
 from vectorless_web.engine.relations.reading import Reading
+from vectorless_web.engine.relations.relation import words_of
 from vectorless_web.engine.relations.rows import RowsRead, RowTask
 from vectorless_web.engine.text.analyser import analyse
 
@@ -191,10 +198,6 @@ DOWN = re.compile(
 _NEGATIVE = re.compile(r"\bnegative\b|\bloss(?:es)?\b", re.I)
 _POSITIVE = re.compile(r"\bpositive\b|\bprofitab\w*", re.I)
 _CHANGE = re.compile(r"\bchang\w*|\bdiffer\w*", re.I)
-_COVER = re.compile(r"quick ratio|acid.test|current ratio|working capital ratio|interest coverage|coverage ratio", re.I)
-_ADEQUATE = re.compile(
-    r"\bhealthy\b|\badequate\w*|\bsufficien\w*|\bstrong\b|\bsolid\b|\bsound\b|\benough\b|\bcover\w*|\bliquid\w*", re.I
-)
 
 
 def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -204,25 +207,75 @@ def judge_figures(plan: QueryPlan, figures: Mapping[int, Figure]) -> list[DraftC
     result = work_out(plan, plan.formula, figures)
     if result is None:
         return []
-    verdict = _verdict(plan.question, plan.formula, result.value)
-    first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result)}", result)
+    verdict = _verdict(plan.focus, plan.formula, result)
+    ways = work_out_others(plan, plan.formula, figures, result)
+    first = make_claim(f"{verdict}{_describe_change(plan, plan.formula, result, ways)}", result, ways)
+    standard = plan.formula.standard
+    rules = (*([standard.words] if standard else ()), WITHIN, BEYOND)
+    first = replace(first, asides=(*first.asides, *(rule for rule in rules if rule in first.text)))
     return [first, *_calculate_sides(plan, plan.formula, figures)]
 
 
-def _verdict(question: str, formula: Formula, value: Decimal) -> str:
-    """ "Yes. " or "No. " where the question names a direction or a known measure; "" where it takes a judgement."""
+def _verdict(question: str, formula: Formula, result: CalculationResult) -> str:
+    """ "Yes. " or "No. " where the question names a bound, a direction or a known measure; "" for a judgement."""
+    value, bound, asked = result.value, read_bound(question), BOUND.sub(" ", question)
+    direction = 1 if UP.search(asked) else -1 if DOWN.search(asked) else 0
+    if bound is not None:
+        return _say_verdict(_keeps(bound, formula, result, direction))
+    if _COMPARED_WITH.search(formula.name):
+        return _say_verdict(value < 0 if _IS_LESS.search(question) else value > 0)
     if _is_change(formula):
-        direction = 1 if UP.search(question) else -1 if DOWN.search(question) else 0
-        if direction:
-            return _say_verdict(value * direction > 0)
-        return _say_verdict(value != 0) if _CHANGE.search(question) else ""
+        return _judge_change(question, formula, value, direction)
     if _NEGATIVE.search(question):
         return _say_verdict(value < 0)
     if _POSITIVE.search(question):
         return _say_verdict(value > 0)
-    if _COVER.search(formula.name) and _ADEQUATE.search(question):
-        return _say_verdict(value >= 1)
+    standard = formula.standard
+    if standard is not None and (not standard.asked or _says_any(question, standard.asked)):
+        return _say_verdict(float(value) >= standard.least)
     return ""
+
+
+def _says_any(question: str, asked: Sequence[str]) -> bool:
+    return not set(analyse(question)).isdisjoint(term for word in asked for term in analyse(word))
+
+
+def _judge_change(question: str, formula: Formula, value: Decimal, direction: int) -> str:
+    if _STABLE.search(question):
+        return _say_verdict(abs(value) < STABLE_POINTS) if _is_in_points(formula) else ""
+    if direction:
+        return _say_verdict(value * direction > 0)
+    return _say_verdict(value != 0) if _CHANGE.search(question) else ""
+
+
+_COMPARED_WITH = re.compile(r"\bless\b")
+_IS_LESS = re.compile(r"\b(?:lower|less|smaller|below)\b", re.I)
+_STABLE = re.compile(r"\b(?:stable|steady|consistent\w*|constant)\b", re.I)
+_HUNDREDFOLD = re.compile(r"\b100 \*")
+
+STABLE_POINTS = 2
+"""Percentage points by which a margin may move and be called stable, a rule of thumb."""
+
+WITHIN = ", within the two points that count as stable by a rule of thumb"
+BEYOND = ", beyond the two points that count as stable by a rule of thumb"
+
+
+def _is_in_points(formula: Formula) -> bool:
+    return formula.name.startswith("change in") and bool(_HUNDREDFOLD.match(formula.expression))
+
+
+def _keeps(bound: Threshold, formula: Formula, result: CalculationResult, direction: int) -> bool:
+    """Whether the result lies on the asked side of the bound, in the units that the bound is told in."""
+    value, limit = result.value, bound.amount
+    if _is_change(formula) and direction:
+        value *= direction
+    if result.degree == 1 and bound.amount != bound.bare:
+        value *= result.scale
+    elif result.degree == 1:
+        limit = bound.bare
+    elif bound.percent and not _HUNDREDFOLD.search(formula.expression):
+        value *= 100
+    return bound.inclusive if value == limit else (value > limit) == bound.above
 
 
 def _say_verdict(holds: bool) -> str:
@@ -233,24 +286,29 @@ def _is_change(formula: Formula) -> bool:
     return bool(re.match(r"change in|growth of", formula.name))
 
 
-def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResult) -> str:
-    """The change in words ("rose by 0.5 percentage points") or the measure with its value."""
+def _describe_change(plan: QueryPlan, formula: Formula, result: CalculationResult, ways: OtherWays) -> str:
+    """The change in words ("rose by 0.5 percentage points") or the measure with its value and what it is judged by."""
     when = period_words(plan.periods[-1]) if len(plan.periods) == 1 else ""
     if not _is_change(formula):
-        note = _against_one(formula, result.value)
-        return f"{result.text}: {formula.name}{f', {when}' if when else ''}{note}{describe_omission(result)}."
+        note = _against_standard(formula, result.value)
+        told = f"{formula.name}{f', {when}' if when else ''}{note}{ways.text}{describe_omission(result)}"
+        return f"{result.text}: {told}."
     item = re.sub(r"^(?:change in|growth of)\s+", "", formula.name)
     item = item[:1].upper() + item[1:]
     if result.value == 0:
         return f"{item} did not change."
     verb = "rose" if result.value > 0 else "fell"
-    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}."
+    is_rule = _STABLE.search(plan.focus) and _is_in_points(formula)
+    note = (WITHIN if abs(result.value) < STABLE_POINTS else BEYOND) if is_rule else ""
+    return f"{item} {verb} by {result.text.lstrip('-')}{f' in {when}' if when else ''}{note}{ways.text}."
 
 
-def _against_one(formula: Formula, value: Decimal) -> str:
-    if not _COVER.search(formula.name):
+def _against_standard(formula: Formula, value: Decimal) -> str:
+    """How the value stands to what it is judged by: "below one"."""
+    standard = formula.standard
+    if standard is None:
         return ""
-    return ", at or above one" if value >= 1 else ", below one"
+    return f", {'at or above' if float(value) >= standard.least else 'below'} {standard.words}"
 
 
 def _calculate_sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Figure]) -> list[DraftClaim]:
@@ -263,8 +321,11 @@ def _calculate_sides(plan: QueryPlan, formula: Formula, figures: Mapping[int, Fi
         part = _make_side_formula(formula, side)
         result = work_out(plan, part, figures) if len(part.operands) > 1 else None
         if result is not None:
-            years = dict.fromkeys(period_words(plan.figures[index].period) for _, index in part.operands)
-            text = f"{result.text}: {part.name}, {', '.join(year for year in years if year)}."
+            years = dict.fromkeys(
+                period_words(plan.figures[index].period) or figures[index].period for _, index in part.operands
+            )
+            when = ", ".join(year for year in years if year)
+            text = f"{result.text}: {part.name}{f', {when}' if when else ''}."
             claims.append(make_claim(text, result))
     return claims
 
@@ -341,7 +402,15 @@ def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
     context, version = resolve_versions(_set_nearest_aside(context))
     figures = best_figures(context)
-    for make in (_draft_rows, _draft_reading, _draft_contest, _draft_verdict, _draft_calculation, _draft_figures):
+    for make in (
+        _draft_rows,
+        _draft_reading,
+        _draft_contest,
+        _draft_verdict,
+        _draft_calculation,
+        _draft_foil,
+        _draft_figures,
+    ):
         draft = make(context, figures)
         if draft is not None:
             return _say_version(draft, version)
@@ -475,10 +544,70 @@ def _draft_calculation(context: SynthesisContext, figures: Mapping[int, Figure])
     if plan.formula is None or not figure_needs(plan):
         return None
     result = work_out(plan, plan.formula, figures)
+    stated = _stated_result(plan.formula, figures, result)
+    if stated is not None:
+        place = plan.formula.stated
+        claims = figure_claims(plan, {place: stated})
+        return AnswerDraft(tuple(claims), value=format_figure(stated, plan.unit))
     if result is None:
         return None
-    name = _name(plan)
-    return AnswerDraft((claim_of(result, name, _name_periods(context)),), value=result.text)
+    ways = work_out_others(plan, plan.formula, figures, result)
+    standard = plan.formula.standard
+    if standard is not None and _says_any(plan.question, standard.asked):
+        note = _against_standard(plan.formula, result.value)
+        ways = replace(ways, text=f"{note}{ways.text}")
+    if not plan.formula.series:
+        return AnswerDraft((claim_of(result, _name(plan), _name_periods(context), ways),), value=result.text)
+    newest = max(plan.periods, key=lambda period: (period.year, period.quarter or 0))
+    claims, missing = [claim_of(result, _name(plan), period_words(newest), ways)], []
+    for earlier in plan.formula.series:
+        other = work_out(plan, replace(earlier, name=plan.formula.name, is_share=plan.formula.is_share), figures)
+        if other is None:
+            missing.append(f"{_name(plan)} {earlier.name}")
+        else:
+            claims.append(claim_of(other, _name(plan), earlier.name))
+    return AnswerDraft(tuple(claims), missing=tuple(missing))
+
+
+def _stated_result(formula: Formula, figures: Mapping[int, Figure], result: CalculationResult | None) -> Figure | None:
+    """The row that states the result itself: of an amount always, of a ratio where it cannot be worked out."""
+    figure = figures.get(formula.stated)
+    if figure is None or figure.fit < STATED_FIT or (result is not None and result.degree != 1):
+        return None
+    is_ratio = formula.is_share or "/" in formula.expression
+    if is_ratio and figure.percent != (formula.is_share or formula.expression.startswith("100 *")):
+        return None
+    return None if (is_ratio and figure.currency) or (not is_ratio and figure.percent) else figure
+
+
+STATED_FIT = 0.95
+"""Fit of a row that states what would be worked out: its label is the measure's name and no more."""
+
+
+def _draft_foil(context: SynthesisContext, figures: Mapping[int, Figure]) -> AnswerDraft | None:
+    """That a measure does not apply, where the document shows what only those report for whom it means nothing."""
+    formula = context.plan.formula
+    foil = figures.get(formula.foil) if formula is not None else None
+    if formula is None or foil is None or foil.fit < FOIL_FIT:
+        return None
+    lacking = [context.plan.figures[index].concept for _, index in formula.operands if index not in figures]
+    if not lacking or not figure_needs(context.plan):
+        return None
+    shown = _SPACES.sub(" ", foil.label).strip(" :.").lower()
+    name = re.sub(r"^(?:change in|growth of|average)\s+", "", formula.name)
+    absent = f" and no {lacking[-1]}"
+    claim = DraftClaim(
+        f"The {name} does not apply here: as a bank's, the document shows {shown}{absent}.",
+        (quote_of(foil),),
+        fit=foil.fit,
+        needs=(formula.foil,),
+        asides=(f"The {name} does not apply here: as a bank's, ", absent),
+    )
+    return AnswerDraft((claim,))
+
+
+FOIL_FIT = 0.9
+"""Fit of a row that tells that a measure does not apply: "Customer deposits" are not a bank's deposits."""
 
 
 def _name(plan: QueryPlan) -> str:
@@ -498,10 +627,13 @@ def _draft_figures(context: SynthesisContext, figures: Mapping[int, Figure]) -> 
     if not figures:
         return None
     plan, needs = context.plan, figure_needs(context.plan)
+    figures = {index: figure for index, figure in figures.items() if not needs[index].optional}
+    if not figures:
+        return None
     missing = tuple(
         f"{need.concept} {period_words(need.period)}".strip()
         for index, need in enumerate(needs)
-        if index not in figures
+        if index not in figures and not need.optional
     )
     value = format_figure(figures[min(figures)], plan.unit) if plan.formula is None else ""
     return AnswerDraft(tuple(figure_claims(plan, figures)), value=value, missing=missing)
@@ -526,8 +658,13 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     claims = list_claims(chosen[0]) if chosen[0].is_list else [passage_claim(passage) for passage in chosen]
     if plan.intent is Intent.YES_NO:
         claims[0] = _with_verdict(plan.question, claims[0], chosen[0])
+    elif _BY_HOW_MUCH.search(plan.focus) and (changed := _with_difference(plan, claims[0], chosen[0])):
+        # The sentence was found short of the figure asked for, which is worked out from it now.
+        unmet = tuple(part for part in chosen[0].unmet if part not in (Wanted.SUM.value, Wanted.AMOUNT.value))
+        met = replace(chosen[0], unmet=unmet, suffices=chosen[0].suffices or not unmet)
+        return AnswerDraft((replace(changed[0], signals=_measure_passage(met)),), value=changed[1])
     open_parts = [set(passage.unmet) for passage in chosen]
-    signals = _measure_passage(chosen, passages)
+    signals = (*_measure_passage(chosen[0]), *_measure_direction(plan, chosen[0]))
     return AnswerDraft(
         tuple(replace(claim, signals=signals) for claim in claims),
         missing=tuple(sorted(set.intersection(*open_parts))),
@@ -551,14 +688,11 @@ PLACED = 0.6
 things. Chosen by hand: the words of a question for the parties say nothing of the lines that name them."""
 
 
-def _measure_passage(chosen: Sequence[Passage], passages: Sequence[Passage]) -> tuple[Signal, ...]:
+def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
     """What was measured of the passage that comes first; whether it may stand is weighed with all else."""
-    passage, cited = chosen[0], {(other.document, other.key) for other in chosen}
-    rivals = [other.fit for other in passages if (other.document, other.key) not in cited]
     return (
         Signal("said", passage.said),
-        Signal("passage_fit", min(1.0, passage.fit)),
-        Signal("passage_ahead", max(0.0, min(1.0, 0.5 + passage.fit - max(rivals, default=0.0)))),
+        Signal("passage_fit", min(1.0, passage.words_fit)),
         Signal("holds_all", float(not passage.unmet)),
         Signal("is_lacking", float(bool(_SHOWING & set(passage.unmet)))),
         Signal("is_long", min(1.0, max(len(passage.quote), _count_parts(passage)) / LONG)),
@@ -570,13 +704,50 @@ def _measure_passage(chosen: Sequence[Passage], passages: Sequence[Passage]) -> 
             if passage.place
             else ()
         ),
+        *(() if passage.nearness is None else (Signal("nearness", passage.nearness),)),
     )
+
+
+_BY_HOW_MUCH = re.compile(
+    r"\bby (?:how (?:much|many)|what (?:amount|percentage|margin))\b"
+    r"|\bhow (?:much|many)\b[^?]*"
+    r"\b(?:chang|increas|decreas|reduc|rais|ris|rose|lift|cut|grow|grew|f[ae]ll|shorten|extend)",
+    re.I,
+)
+
+
+def _with_difference(plan: QueryPlan, claim: DraftClaim, passage: Passage) -> tuple[DraftClaim, str] | None:
+    """A sentence that states both sides of a change, under the difference between them, and that difference."""
+    sides = find_sides(passage.quote, words_of(plan.focus))
+    if sides is None:
+        return None
+    before, after = sides
+    scale = after.scale if after.scale == before.scale else Decimal(1)
+    amount = abs(after.value - before.value)
+    unit = re.match(r"\s*([a-z]{3,})\b", passage.quote[after.end :])
+    if after.percent:
+        told = f"{format_number(amount)} percentage point{'' if amount == 1 else 's'}"
+    else:
+        told = f"{amount_words(amount, scale=scale, currency=after.currency)} {unit[1] if unit else ''}".strip()
+    operands = tuple(
+        DraftOperand(name, number.text.strip(), "", 0) for name, number in (("after", after), ("before", before))
+    )
+    expression = "after - before" if after.value > before.value else "before - after"
+    calculation = DraftCalculation(expression, operands, told)
+    text = f"{told}, from {before.text.strip()} to {after.text.strip()}: {claim.text}"
+    return replace(claim, text=text, calculation=calculation), told
+
+
+def _measure_direction(plan: QueryPlan, passage: Passage) -> tuple[Signal, ...]:
+    """Whether a question for yes or no asks for a direction (rose, fell) and the passage tells one."""
+    is_told = plan.intent is Intent.YES_NO and _direction(plan.question) and _direction(passage.quote)
+    return (Signal("tells_direction", float(bool(is_told))),)
 
 
 def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftClaim:
     """The first sentence under the verdict that its words give, when it says enough of the question."""
     quote = _deciding_sentence(question, passage)
-    if passage.fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
+    if passage.words_fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
         return claim
     if passage.is_nearest or (_MONTH.search(question) and _MONTHS.search(quote)):
         return claim

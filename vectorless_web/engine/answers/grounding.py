@@ -1,11 +1,18 @@
 """Checks a draft claim by claim: quotes located, numbers accounted for, and how far the answer can be trusted."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from vectorless_web.engine.answers.accounting import CONSTANTS, Account, Sources, account_for, items_in
+from vectorless_web.engine.answers.accounting import (
+    CONSTANTS,
+    Account,
+    Sources,
+    account_for,
+    find_table_count,
+    items_in,
+)
 from vectorless_web.engine.answers.agreement import Stated, agrees, find_unaccounted_numbers, list_stated_numbers
 from vectorless_web.engine.answers.borrowing import find_statement
 from vectorless_web.engine.answers.claims import (
@@ -26,6 +33,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.errors import InvalidInput, NotFound
 from vectorless_web.engine.figures.arithmetic import constants_in, evaluate, names_in
+from vectorless_web.engine.figures.tables import TableView
 from vectorless_web.engine.figures.units import MILLION, THOUSAND, units_scale
 from vectorless_web.engine.relations.relation import units_of
 from vectorless_web.engine.text.numbers import numbers_in
@@ -58,6 +66,7 @@ class Grounder:
     word in another of them than it names is cited where it stands, and `notes` says so.
     `pictures` are the pages that it was shown as pictures: a claim may rest on one, and is
     PICTURED then, because no program compares its words with what stands there.
+    `is_whole` tells of a table whether it was shown with all its rows: only then may they be counted.
     """
 
     def __init__(
@@ -68,7 +77,9 @@ class Grounder:
         read: Sequence[Place] = (),
         question: str = "",
         pictures: Collection[Place] = (),
+        is_whole: Callable[[Place], bool] | None = None,
     ) -> None:
+        self._is_whole = is_whole or (lambda _table: False)
         self._pictures = frozenset(pictures)
         self._documents = documents
         self._question = question
@@ -86,9 +97,10 @@ class Grounder:
 
     def check(self, order: int, claim: DraftClaim) -> ClaimEvent:
         """The claim with its support, citations and, when unsupported, the reason in one sentence."""
-        places, objections = self._judge(claim, self._locate_quotes(claim))
+        told = _without_asides(claim)
+        places, objections = self._judge(told, self._locate_quotes(claim))
         because = objections[0] if objections else ""
-        shown = _calculations(claim, places) if because else self._shown_calculations(claim, places)
+        shown = _calculations(told, places) if because else self._shown_calculations(told, places)
         citations = tuple(self._evidence(place) for place in places)
         calculation = _build_calculation(shown, citations)
         support = Support.DERIVED if calculation else Support.SUPPORTED
@@ -101,13 +113,11 @@ class Grounder:
 
     def objections(self, claim: DraftClaim) -> tuple[str, ...]:
         """Everything that speaks against a claim, a sentence each; none when it holds."""
-        return tuple(self._judge(claim, self._locate_quotes(claim))[1])
+        return tuple(self._judge(_without_asides(claim), self._locate_quotes(claim))[1])
 
     def _judge(self, claim: DraftClaim, places: list[PlacedQuote]) -> tuple[list[PlacedQuote], list[str]]:
         """The objections to a claim and to each row of its table, and its quotes: as whole rows, or with others that
         were shown, when only these account for it."""
-        if claim.source:
-            claim = replace(claim, text=claim.text.replace(claim.source, " "), source="")
         if claim.table:
             judged = [self._judge(part, places) for part in claim.split_table()]
             return judged[0][0], [objection for _, objections in judged for objection in objections]
@@ -163,10 +173,16 @@ class Grounder:
         if is_too_long(claim):
             return [PlacedQuote(quote, None, MISSING) for quote in claim.quotes]
         found: list[PlacedQuote] = []
+        rest: list[PlacedQuote] = []
         moved: dict[Place, Place] = {}
         for quote in claim.quotes:
             place, named = self._place(quote), (quote.document, quote.key)
-            if place.located.check is Check.MISSING:
+            halves = self._homes.find_halves(quote) if place.located.check is Check.MISSING else None
+            if halves is not None:
+                # The second half comes last: calculations name quotes by their place in the order.
+                place = self._place(halves[0])
+                rest.append(self._place(halves[1]))
+            elif place.located.check is Check.MISSING:
                 home = moved.get(named)
                 is_cut = False
                 if home is None or not self._homes.holds(home, quote):
@@ -178,7 +194,7 @@ class Grounder:
                 elif is_cut:
                     place = replace(place, located=replace(place.located, is_cut=True))
             found.append(place)
-        return found
+        return [*found, *rest]
 
     def _place(self, quote: DraftQuote) -> PlacedQuote:
         if quote.page >= 0:
@@ -252,7 +268,12 @@ class Grounder:
         # What a picture shows cannot be counted: numbers that no text states may stand there.
         loose = [] if _rests_on_picture(places) else self._loose_numbers(claim, places, calculations)
         refused = [refusal for refusal in map(_refusal, calculations) if refusal] if loose else []
-        return [*objections, *refused, *loose, *self._mismatches(claim, places)]
+        counted = [
+            f"The table has {min(counts)} rows, not {said}."
+            for said, counts in self._table_counts(claim, places)
+            if said not in counts
+        ]
+        return [*objections, *refused, *(counted or loose), *self._mismatches(claim, places)]
 
     def _mismatches(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[str]:
         """What the quotes say otherwise than the claim."""
@@ -296,7 +317,7 @@ class Grounder:
             headers=tuple(dict.fromkeys(_context(place) for place in places)),
             headings=tuple(dict.fromkeys(headings)),
             told=self._periods,
-            counts=_counts(places),
+            counts=_counts(places).union(*(counts for _, counts in self._table_counts(claim, places))),
             results=tuple(
                 figure
                 for calculation in _computable(calculations)
@@ -304,6 +325,18 @@ class Grounder:
             ),
         )
         return account_for(claim.text, sources)
+
+    def _table_counts(self, claim: DraftClaim, places: Sequence[PlacedQuote]) -> list[tuple[int, frozenset[int]]]:
+        """What the claim says of how many rows its quoted tables have, as far as they were shown whole."""
+        found = {}
+        for place in places:
+            if place.node is None or place.node.table is None or place.located.check is Check.MISSING:
+                continue
+            view = TableView(place.node, place.node.table, self._tree(place.draft.document))
+            said = find_table_count(claim.text, view)
+            if said and all(self._is_whole((place.draft.document, part.node.key)) for part in view.parts):
+                found[place.draft.document, view.parts[0].node.key] = said
+        return list(found.values())
 
     def _headings(self, place: PlacedQuote) -> str:
         if place.node is None:
@@ -337,6 +370,14 @@ def _whole_row(place: PlacedQuote) -> PlacedQuote:
         if row.offset == located.start and located.end < end:
             return replace(place, located=Located(Check.NORMALISED, row.offset, end))
     return place
+
+
+def _without_asides(claim: DraftClaim) -> DraftClaim:
+    """The claim without the words that tell what the program did, or only where the sentence stands."""
+    text = claim.text
+    for aside in (*claim.asides, claim.source):
+        text = text.replace(aside, " ", 1) if aside else text
+    return replace(claim, text=text, asides=(), source="")
 
 
 def _describe_move(quote: DraftQuote, place: PlacedQuote) -> str:

@@ -243,6 +243,9 @@ MOST_LOOKED = 400_000
 AROUND = 60
 """Nodes before and behind that may stand on the same page."""
 
+MOST_BETWEEN, LONGEST_BETWEEN = 4, 110
+"""Nodes between the halves of a sentence, and characters of each that is no footnote: a running head, a page number."""
+
 Place = tuple[str, int]
 
 
@@ -269,6 +272,22 @@ class Homes:
             if self.holds(place, quote):
                 return place, False
         return None, False
+
+    def find_halves(self, quote: DraftQuote) -> tuple[DraftQuote, DraftQuote] | None:
+        """The quote as two, where it runs from one paragraph into the next over a page's end or a footnote.
+
+        None when it does not, or not word for word.
+        """
+        tree = self._documents[quote.document].tree if quote.document in self._documents else None
+        if tree is None or quote.key not in tree:
+            return None
+        for first, second in _adjoining_paragraphs(tree, quote.key):
+            begun, rest = tree.node(first).text.rstrip(), tree.node(second).text.lstrip()
+            found = locate_quote(f"{begun} {rest}", quote.quote, nearly=False)
+            if found.start < len(begun) and found.end > len(begun) + 1:
+                one = replace(quote, key=first, quote=begun[found.start :], start=found.start)
+                return one, replace(quote, key=second, quote=rest[: found.end - len(begun) - 1].rstrip(), start=-1)
+        return None
 
     def holds(self, place: Place, quote: DraftQuote) -> bool:
         """Whether the words stand in that node, as they are or after normalisation."""
@@ -306,6 +325,21 @@ def _list_nearby_nodes(tree: Tree, key: int) -> Iterator[int]:
     for other in range(max(1, key - AROUND), min(len(tree), key + AROUND)):
         if other != key and tree.node(other).page_start == page:
             yield other
+
+
+def _adjoining_paragraphs(tree: Tree, key: int) -> Iterator[tuple[int, int]]:
+    """The paragraph with the next one, and the one before with it, over what is short or stands in a margin."""
+    if tree.kind(key) is not NodeKind.PARAGRAPH:
+        return
+    for step in (1, -1):
+        for other in range(key + step, key + step * (MOST_BETWEEN + 2), step):
+            if not 0 < other < len(tree) or not tree.is_leaf(other):
+                break
+            if tree.kind(other) is NodeKind.PARAGRAPH:
+                yield (key, other) if step > 0 else (other, key)
+            is_margin = tree.kind(other) in (NodeKind.RUNNING, NodeKind.FOOTNOTE)
+            if not is_margin and len(tree.node(other).text) > LONGEST_BETWEEN:
+                break
 
 
 def _leaves_below(tree: Tree, key: int) -> Iterator[int]:

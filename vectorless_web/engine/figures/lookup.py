@@ -130,6 +130,10 @@ def _sums_up(label: str, phrases: Sequence[str]) -> bool:
     return any(said & {word.lower() for word in _SUMMING.findall(phrase)} for phrase in phrases)
 
 
+_TELLING = frozenset(analyse("current noncurrent short long"))
+"""Stems that a label may not lack: total assets are not the total current assets."""
+
+
 def _measure_fit(wanted: tuple[str, ...], found: tuple[str, ...], *, whole: bool) -> float:
     if not wanted or not found:
         return 0.0
@@ -138,10 +142,11 @@ def _measure_fit(wanted: tuple[str, ...], found: tuple[str, ...], *, whole: bool
     if hits == len(wanted):
         base = 1.0 if not extra else 0.4 + 0.55 * len(wanted) / (len(wanted) + len(extra))
         return base if whole else base * 0.95
-    if not extra and len(found) >= 2 and wanted[: len(found)] == found:
+    is_telling = not _TELLING.isdisjoint(set(wanted) - set(found))
+    if not extra and len(found) >= 2 and wanted[: len(found)] == found and not is_telling:
         return _SHORTER
     coverage = hits / len(wanted)
-    if coverage < 0.6 or hits < 2:
+    if coverage < 0.6 or hits < 2 or is_telling:
         return 0.0
     return coverage * _WEAK_PRECISION * (hits / (hits + len(extra)) + 1.0)
 
@@ -319,7 +324,7 @@ def _column(cell: RowCell) -> str:
 
 def _matches(source: Source, needs: Sequence[FigureNeed], indices: Sequence[int]) -> Iterator[_RowMatch]:
     first = needs[indices[0]]
-    periods = {index: needs[index].period for index in indices}
+    periods = {index: (needs[index].period, needs[index].offset) for index in indices}
     fit_of = fits_to(first.phrases)
     for view in source.tables:
         fits = [(row, fit_of(row.label, _heads(view, row))) for row in view.table.rows if not row.is_header]
@@ -353,12 +358,12 @@ def _table_weight(view: TableView, need: FigureNeed, ranks: Mapping[int, float])
 
 
 def _row_match(
-    view: TableView, row: Row, fit: float, periods: Mapping[int, Period | None], own: OwnPeriod | None
+    view: TableView, row: Row, fit: float, periods: Mapping[int, tuple[Period | None, int]], own: OwnPeriod | None
 ) -> _RowMatch | None:
     cells = row_cells(view, row)
     chosen: dict[int, tuple[float, RowCell]] = {}
-    for index, period in periods.items():
-        best = _best_cell(cells, period, own)
+    for index, (period, offset) in periods.items():
+        best = _best_cell(cells, period, own) if period else _find_earlier(cells, offset)
         if best is not None:
             chosen[index] = (fit * best[0], best[1])
     if not chosen:
@@ -367,12 +372,27 @@ def _row_match(
     return _RowMatch((-round(total, 6), view.node.key, row.offset), view, row, chosen)
 
 
-def _best_cell(cells: Sequence[RowCell], period: Period | None, own: OwnPeriod | None) -> tuple[float, RowCell] | None:
-    """The cell of the period wanted; without a period the newest, else the first one printed."""
+def _find_earlier(cells: Sequence[RowCell], offset: int) -> tuple[float, RowCell] | None:
+    """Without a period the newest cell, else the first one printed; or that of so many periods of its length before."""
     if not cells:
         return None
-    if period is None:
-        return 1.0, _find_newest(cells)
+    newest = _find_newest(cells)
+    if not offset:
+        return 1.0, newest
+    before = [
+        cell
+        for cell in cells
+        if cell.period.year == (newest.period.year or 0) - offset
+        and cell.period.months == newest.period.months
+        and not cell.period.is_change
+    ]
+    return (1.0, before[0]) if before else None
+
+
+def _best_cell(cells: Sequence[RowCell], period: Period, own: OwnPeriod | None) -> tuple[float, RowCell] | None:
+    """The cell of the period wanted."""
+    if not cells:
+        return None
     scored = [(agreement(cell.period, period, own), cell) for cell in cells]
     best = max(scored, key=lambda pair: pair[0])
     return best if best[0] > 0 else None

@@ -19,6 +19,7 @@ from vectorless_web.engine.errors import (
     ModelError,
     ModelInvalidReply,
     ModelRateLimited,
+    ModelRefusedPictures,
     ModelStopped,
     ModelTimeout,
     ModelUnreachable,
@@ -31,7 +32,8 @@ from vectorless_web.engine.llm.replies import Mend, check_object, is_unfinished,
 UNTOLD = "The call failed when it was made."
 
 _ERRORS: dict[str, type[ModelError]] = {
-    error.code: error for error in (ModelAuth, ModelRateLimited, ModelTimeout, ModelUnreachable, ModelBudgetSpent)
+    error.code: error
+    for error in (ModelAuth, ModelRateLimited, ModelTimeout, ModelUnreachable, ModelBudgetSpent, ModelRefusedPictures)
 }
 
 

@@ -29,6 +29,7 @@ from vectorless_web.engine.parsing.markup.markdown import markdown_text
 from vectorless_web.engine.parsing.markup.pages import PAGE_CHARACTERS, DocumentText, TextBlock, cut_pages
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 from vectorless_web.engine.parsing.pdf.parse import compile_pdf
+from vectorless_web.engine.parsing.sheets.older import read_older_workbook
 from vectorless_web.engine.parsing.sheets.opendocument import read_spreadsheet
 from vectorless_web.engine.parsing.sheets.workbook import read_workbook
 from vectorless_web.engine.parsing.slides import read_slides
@@ -42,6 +43,7 @@ from vectorless_web.engine.parsing.sniff import (
     PDF,
     PPTX,
     TEXT,
+    XLS,
     XLSX,
     decode,
     sniff,
@@ -403,6 +405,7 @@ def _verdict(source: str, warnings: Sequence[str], sections: int) -> str:
 PACKAGES = {
     DOCX: read_docx,
     XLSX: read_workbook,
+    XLS: read_older_workbook,
     PPTX: read_slides,
     ODS: read_spreadsheet,
     EPUB: read_book,

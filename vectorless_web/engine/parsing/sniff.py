@@ -12,6 +12,7 @@ PDF, MARKDOWN, TEXT, HTML = "application/pdf", "text/markdown", "text/plain", "t
 MAIL, EPUB = "message/rfc822", "application/epub+zip"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+XLS = "application/vnd.ms-excel"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 HTML_NAMES = (".html", ".htm", ".xhtml")
@@ -42,6 +43,8 @@ _BY_NAME = {
     (".numbers",): "a Numbers spreadsheet",
     (".key",): "a Keynote presentation",
 }
+_SHEET_STREAM = "Workbook".encode("utf-16-le")
+_OLDER_SHEETS = (".xls", ".xlt")
 _PROTECTED = {".xlsx": "Excel", ".pptx": "PowerPoint"}
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -68,7 +71,7 @@ ACCEPTED = (
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, DOCX, XLSX, PPTX, ODS or EPUB for a ZIP that may be one, or TEXT for whatever could be text.
+    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, EPUB for a ZIP that may be one, or TEXT for whatever could be text.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
@@ -82,6 +85,8 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
     if is_html(head):
         return _html(suffix)
     if head.startswith(_OLE):
+        if _WORD_STREAM not in head and (suffix in _OLDER_SHEETS or _SHEET_STREAM in head):
+            return XLS
         raise _older_office(head, suffix)
     if head.startswith(_ZIP):
         return _sniff_zip(head, suffix, tail)
@@ -99,13 +104,13 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
-    """DOCX, XLSX, PPTX, ODS or EPUB, or which of the other kinds of document that are ZIP archives within it is."""
+    """DOCX, XLSX, XLS, PPTX, ODS or EPUB, or which other kind of document that is a ZIP it is."""
     parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
     looks_like_word = head[30:].startswith(_OFFICE_PARTS)
     if looks_like_word and b"word" in parts:
         return DOCX
-    if looks_like_word and b"xl" in parts and suffix != ".xlsb":
-        return XLSX
+    if looks_like_word and b"xl" in parts:
+        return XLS if b"xl/workbook.bin" in head + tail else XLSX
     if looks_like_word and b"ppt" in parts:
         return PPTX
     if head[38:].startswith(EPUB.encode()):

@@ -55,6 +55,8 @@ _LIMIT = re.compile(
 )
 _ENDS = re.compile(r"[.!?:;。！？][\"'”’)\]]*\s*$")
 _ITEM = re.compile(r"\s*(?:[•▪●◦o–-]\s|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]\s)")
+_MARKED = re.compile(r"\s*(?:[•▪●◦*–-]\s|\(?(?:[a-z]|\d{1,2}|[ivx]{1,4})[.)]\s)")
+_CLAUSE_TITLE = re.compile(r"\s*\d+(?:\.\d+)*[.)]?\s+[A-Z][^\n.:;]{2,80}$")
 _NUMBERED = re.compile(r"\s*(?:(?:article|section|clause|§)\s*)?\(?(\d+(?:\.\d+)*|[a-z])[.)]?\s", re.IGNORECASE)
 _POINTS_TO = re.compile(
     r"\b(?:subject to|except as|as (?:set out|provided|described|stated|defined) in|under|in accordance with|see)\s+"
@@ -102,6 +104,9 @@ class Rule:
         return tuple(joined)
 
 
+_NOTE_MARK = re.compile(r"\s*(?:\([a-z1-9*]\)|[*†‡])\s")
+
+
 class Reading:
     """Reads the sentences of one document in their context."""
 
@@ -110,6 +115,7 @@ class Reading:
         self._numbers: dict[str, int] | None = None
         self._pieces: dict[int, list[TextPiece]] = {}
         self._is_item: dict[int, bool] = {}
+        self._inner: dict[int, tuple[Span, list[Span]] | None] = {}
 
     def pieces(self, key: int) -> list[TextPiece]:
         """The sentences, items or rows of a node, cut once."""
@@ -141,17 +147,50 @@ class Reading:
 
     def lead_in(self, key: int) -> Span | None:
         """The sentence that announces a list: it ends in a colon before it, or before the page on which it began."""
+        if (inner := self._inner_list(key)) is not None:
+            return inner[0]
         first = self._first_of_list(key) if self.is_item(key) else key
         before = self._neighbour(first, -1)
         pieces = self.pieces(before) if before is not None and not self.is_item(before) else []
         return _span(before, pieces[-1]) if before is not None and pieces and pieces[-1].text.endswith(":") else None
 
     def items(self, key: int) -> list[Span]:
-        """All items of the list that a node belongs to, also when a page parts it into several nodes."""
+        """All items of the list that a node belongs to, also when a page parts it into several nodes.
+
+        Of a clause that announces a list of its own, the items of that list.
+        """
+        if (inner := self._inner_list(key)) is not None:
+            return inner[1]
         keys = [self._first_of_list(key)]
         while len(keys) < MOST_NODES and (below := self._neighbour(keys[-1], 1)) is not None and self.is_item(below):
             keys.append(below)
         return [span for k in keys for span in self._items_of(k)]
+
+    def _inner_list(self, key: int) -> tuple[Span, list[Span]] | None:
+        """A line of a node that ends in a colon, and the marked lines that follow it, at least two; looked for once."""
+        if key not in self._inner:
+            self._inner[key] = self._find_inner_list(key) if self._tree.kind(key) is NodeKind.LIST else None
+        return self._inner[key]
+
+    def _find_inner_list(self, key: int) -> tuple[Span, list[Span]] | None:
+        pieces = self.pieces(key)
+        for place, piece in enumerate(pieces[:-2]):
+            if not piece.text.endswith(":"):
+                continue
+            items = list(takewhile(lambda other: bool(_MARKED.match(other.text)), pieces[place + 1 :]))
+            if len(items) > 1:
+                return _span(key, piece), [_span(key, item) for item in items]
+        return None
+
+    def title_within(self, key: int) -> str:
+        """The first line of a clause that has its title on a line of its own, else ""."""
+        first = self._tree.node(key).text.partition("\n")[0]
+        return first if _CLAUSE_TITLE.match(first) else ""
+
+    def _is_titled_clause(self, key: int) -> bool:
+        """Whether a node is a clause with its title on a line of its own and prose below, which is no list."""
+        lines = self._tree.node(key).text.split("\n")
+        return len(lines) > 1 and bool(_CLAUSE_TITLE.match(lines[0])) and not any(map(_MARKED.match, lines[1:]))
 
     def _first_of_list(self, key: int) -> int:
         """The node in which the list of an item begins."""
@@ -175,8 +214,16 @@ class Reading:
         if key not in self._is_item:
             kind = self._tree.kind(key)
             is_text = kind in (NodeKind.PARAGRAPH, NodeKind.FOOTNOTE)
-            self._is_item[key] = kind is NodeKind.LIST or (is_text and bool(_ITEM.match(self._tree.node(key).text)))
+            is_list = kind is NodeKind.LIST and not self._is_titled_clause(key)
+            self._is_item[key] = is_list or (is_text and bool(_ITEM.match(self._tree.node(key).text)))
         return self._is_item[key]
+
+    def explains_table(self, key: int) -> bool:
+        """Whether a list stands right under a table, lettered as its notes are: "(a) Includes leases"."""
+        first = self._first_of_list(key)
+        above = self._neighbour(first, -1)
+        is_under = above is not None and self._tree.kind(above) is NodeKind.TABLE
+        return is_under and bool(_NOTE_MARK.match(self._tree.node(first).text))
 
     def section_points(self, section: int, most: int) -> list[Span]:
         """The first sentence or item of each text of a section, in order, at most so many."""
@@ -196,7 +243,8 @@ class Reading:
     def _before(self, key: int, pieces: list[TextPiece], place: int) -> tuple[Span, ...]:
         if self._tree.kind(key) is NodeKind.LIST:
             lead = self.lead_in(key)
-            return (lead,) if lead else ()
+            is_before = lead is not None and (lead.key != key or lead.end <= pieces[place].start)
+            return (lead,) if lead is not None and is_before else ()
         if place == 0:
             return self._begun_before(key)
         if _LEANS.match(pieces[place].text) and len(pieces[place - 1].text) <= LONGEST_BEFORE:

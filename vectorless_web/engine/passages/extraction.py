@@ -1,6 +1,7 @@
 """Copies the sentences, list items and table rows that answer a question in words, with what belongs to them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.documents.node import Cell, Node, NodeKind, Row
@@ -12,6 +13,7 @@ from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import TextPiece, pieces_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Requirement, Wanted, requirements_of
+from vectorless_web.engine.questions.wordings import other_wordings
 from vectorless_web.engine.ranking.finder import Finder
 from vectorless_web.engine.text.analyser import analyse
 
@@ -127,10 +129,16 @@ SHORTEST_ROW = 6
 """A shorter row or list item holds no fact."""
 
 
-def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finder: Finder) -> list[Passage]:
+def find_passages(
+    document: str,
+    nodes: Iterable[tuple[Node, float, str]],
+    finder: Finder,
+    nearness: Mapping[str, float] | None = None,
+) -> list[Passage]:
     """Pieces of the given nodes that say something of the question, best first.
 
-    `nodes` are (node, its retrieval fit, where it stands in words).
+    `nodes` are (node, its retrieval fit, where it stands in words). `nearness` are shares in [0, 1]
+    by the text of a piece, which raise its fit; without any the words decide.
     """
     reading, requirements = Reading(finder.document.tree), requirements_of(finder.plan)
     asks = Asked(document, finder, reading, requirements)
@@ -138,10 +146,40 @@ def find_passages(document: str, nodes: Iterable[tuple[Node, float, str]], finde
     for node, fit, where in nodes:
         found.extend(_of_node(asks, node, fit, where))
     found.extend(_read_by_place(asks))
+    if nearness:
+        found = weigh_nearness(found, nearness)
     once = {
         (passage.key, passage.start, passage.is_list): passage for passage in sorted(found, key=_order, reverse=True)
     }
     return sorted(once.values(), key=_order)
+
+
+NEARNESS_SHARE = 0.8
+"""How much of what a fit lacks nearness in meaning makes up for, as a share of what the best piece leaves unsaid of the
+question. Measured on five sets: half of it moves little, and a half more puts first what only sounds alike."""
+
+
+def raise_by_nearness(fit: float, near: float, said: float) -> float:
+    """A fit in [0, 1] raised by a nearness in [0, 1]: the less, the more of the question the best in words says."""
+    return fit + NEARNESS_SHARE * (1.0 - min(1.0, said)) * near * (1.0 - fit)
+
+
+def weigh_nearness(passages: Sequence[Passage], nearness: Mapping[str, float]) -> list[Passage]:
+    """The passages with their nearness in meaning in their fit; a list has that of its nearest item."""
+    said = max((passage.said for passage in passages), default=1.0)
+    return [_raise(passage, _find_nearness(passage, nearness), said) for passage in passages]
+
+
+def _find_nearness(passage: Passage, nearness: Mapping[str, float]) -> float | None:
+    quotes = [part.quote for part in passage.parts] if passage.is_list else [passage.quote]
+    return max((nearness[quote] for quote in quotes if quote in nearness), default=None)
+
+
+def _raise(passage: Passage, near: float | None, said: float) -> Passage:
+    if near is None:
+        return passage
+    fit = raise_by_nearness(min(1.0, passage.fit), near, said)
+    return replace(passage, fit=fit, nearness=near, raised=fit - passage.fit)
 
 
 def _order(passage: Passage) -> tuple[bool, float, int, int]:
@@ -171,6 +209,9 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
     found = [passage for passage in found if passage.fit > 0]
     found.sort(key=lambda passage: (-round(passage.fit, 9), passage.start))
     whole = _read_list(asked, node, node_fit, where)
+    if whole and found and node.kind is NodeKind.LIST and not _wants_list(asked):
+        # One of several causes announced together is no answer without the others.
+        return [replace(whole, fit=max(whole.fit, found[0].fit), said=max(whole.said, found[0].said))]
     kept = [replace(passage, lead=_find_lead(node, passage.start, asked.finder)) for passage in found[:PER_NODE]]
     return [*([whole] if whole else ()), *kept]
 
@@ -178,6 +219,9 @@ def _of_node(asked: Asked, node: Node, node_fit: float, where: str) -> list[Pass
 def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where: str) -> Passage:
     """One piece of a node with the rule it belongs to, measured against the question."""
     rule = asked.reading.rule(node.key, place)
+    if any(requirement.wanted is Wanted.MEMBERS for requirement in asked.requirements):
+        # What else stands in the clause may list something else.
+        rule = replace(rule, rest=rule.completing)
     span = rule.sentence
     text = node.text[span.start : span.end]
     beside = asked.reading.words(rule.beside)
@@ -262,21 +306,37 @@ MOST_ITEMS = 24
 """Items of a list that are read out; a longer one is no answer to a question."""
 
 
-def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
-    """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts."""
+def _wants_list(asked: Asked) -> bool:
     wanted = {requirement.wanted for requirement in asked.requirements}
-    listed = (
-        asked.reading.find_announced(node.key) if wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT} else None
-    )
+    return bool(wanted & {Wanted.MEMBERS, Wanted.STEPS, Wanted.STATEMENT})
+
+
+def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage | None:
+    """A whole list as one passage, where members or steps are asked for: what its heading and lead-in say counts.
+
+    Causes are one, too, where the lead-in says that causes follow.
+    """
+    wanted = {requirement.wanted for requirement in asked.requirements}
+    causes = [requirement for requirement in asked.requirements if requirement.wanted is Wanted.CAUSE]
+    is_wanted = _wants_list(asked)
+    listed = asked.reading.find_announced(node.key) if is_wanted or causes else None
     items = asked.reading.items(listed) if listed is not None else []
     if not 2 <= len(items) <= MOST_ITEMS:
         return None
     node = asked.finder.document.tree.node(items[0].key)
     lead = asked.reading.lead_in(node.key)
+    if not is_wanted and (lead is None or not is_met(causes[0], asked.reading.words((lead,)))):
+        return None
+    if lead is None and asked.reading.explains_table(node.key):
+        return None
     words = asked.reading.words(tuple(items))
-    announced = f"{where.rpartition(', ')[2]} {asked.reading.words((lead,)) if lead else ''}"
+    title = asked.reading.title_within(node.key)
+    announced = f"{where.rpartition(', ')[2]} {title} {asked.reading.words((lead,)) if lead else ''}"
     # Each step is part of what is done, while an item is no word for the list.
     is_done = Wanted.STEPS in wanted
+    share = (
+        1.0 if Wanted.MEMBERS not in wanted or _names_members(asked.finder.plan.focus, announced, where) else UNNAMED
+    )
     said = asked.finder.coverage(announced, f"{where} {words}" if is_done else where, words)
     unmet = [r for r in asked.requirements if not is_met(r, f"{announced} {words}", members=len(items))]
     first = items[0]
@@ -288,14 +348,35 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
         first.start,
         first.end,
         where,
-        _measure_fit(asked, words, node, said, node_fit, len(unmet)) * _measure_substance(words, said),
-        said,
+        share * _measure_fit(asked, words, node, said, node_fit, len(unmet)) * _measure_substance(words, said),
+        share * said,
         parts=_copy(asked, ((lead, *items) if lead else tuple(items))),
         is_list=True,
         unmet=tuple(requirement.describe() for requirement in unmet),
-        suffices=_suffices(asked, said, unmet)
+        suffices=_suffices(asked, share * said, unmet)
         and (is_done or _accounts_for_rarest(asked, said, f"{announced} {where} {words}", "")),
     )
+
+
+UNNAMED = 0.6
+"""What a list counts, as a share, that nothing above it calls what is asked for: the answer may be another list."""
+
+_MEMBERS_ASKED = re.compile(
+    r"^\W*(?:(?:which|what)(?: (?:are|were) (?:all |the )?)?|(?:please )?(?:list|name|give|enumerate)(?: me)?"
+    r"(?: all| every| the)*)\s+(?P<noun>(?:[\w’'-]+\s+){0,3}?[\w’'-]{3,}s)\b",
+    re.IGNORECASE,
+)
+
+
+def _names_members(question: str, *texts: str) -> bool:
+    """Whether a list's lead-in or heading calls its items what the question asks for; true where none is named."""
+    match = _MEMBERS_ASKED.match(question)
+    if match is None:
+        return True
+    noun = match["noun"].split()[-1]
+    said = set(analyse(" ".join(texts)))
+    others = [set(wording.terms) for wording in other_wordings(noun)]
+    return set(analyse(noun)) <= said or any(other <= said for other in others)
 
 
 def _read_by_place(asked: Asked) -> Iterator[Passage]:

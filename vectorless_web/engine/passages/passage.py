@@ -51,6 +51,15 @@ class Passage:
     is_nearest: bool = False
     """Whether it says too little of the question, and stands in for what nothing says."""
     place: str = ""
+    nearness: float | None = None
+    """How near it comes to the question in meaning, in [0, 1], by a local model; None where none measured it."""
+    raised: float = 0.0
+    """What `nearness` added to `fit`."""
+
+    @property
+    def words_fit(self) -> float:
+        """The fit by words and places alone, on which confidence was fitted."""
+        return self.fit - self.raised
 
 
 QUOTE_SHOWN = 300

@@ -1,9 +1,11 @@
 """Separates a question from the instructions around it: which role to play, how to round, which page to read."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vectorless_web.engine.documents.node import Node
+from vectorless_web.engine.documents.node import Node, NodeKind
+from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.text.analyser import STOP_WORDS
 
 _SENTENCE_END = re.compile(
@@ -185,3 +187,52 @@ def without_page(question: str) -> str:
 def covers_page(node: Node, page: int) -> bool:
     """Whether a node covers the page, counted from 1."""
     return node.page_start <= page - 1 <= node.page_end
+
+
+_PLACE = re.compile(
+    r"\b((?i:note|table|figure|section|sec\.|clause|article|chapter|part|item|appendix|annex|schedule|exhibit|rule))s?"
+    r"\s+(?:(?i:no\.?|number)\s*)?(\d{1,3}[A-Za-z]?(?:\.\d{1,3}){0,4}|[IVX]{1,5}|[A-Z])\b(?!\s?%|\.\d)"
+    r"|(§)\s*(\d{1,3}[A-Za-z]?(?:\.\d{1,3}){0,4})"
+)
+_CAPTIONED = frozenset(("table", "figure"))
+_BY_NUMBER = frozenset(("note", "section", "clause", "article", "chapter", "rule", "§"))
+"""Places that may be headed by their number alone: "Note 7" by "7. Leases"."""
+_SAME = {"sec.": ("section",), "section": ("§",), "clause": ("section", "§"), "§": ("section", "clause")}
+"""Other words for a place, as its heading may put them."""
+LONGEST_CAPTION = 300
+"""Characters of a line beside a table that may be its caption."""
+
+
+def find_places(question: str, tree: Tree) -> tuple[int, ...]:
+    """The leaves of the sections, notes and tables that a question names by their number; none when there are none."""
+    found: dict[int, None] = {}
+    for match in _PLACE.finditer(question):
+        kind, number = (match[1] or match[3]).casefold(), match[2] or match[4]
+        leaves = _captioned(tree, kind, number) if kind in _CAPTIONED else _headed(tree, kind, number)
+        found.update(dict.fromkeys(leaves))
+    return tuple(found)
+
+
+def _headed(tree: Tree, kind: str, number: str) -> list[int]:
+    """The leaves below the heading of that label; of several the one with the most below it."""
+    labels = [f"{word} {number}".casefold() for word in (kind, *_SAME.get(kind, ()))]
+    labels += [number.casefold()] if kind in _BY_NUMBER else []
+    sections = [(key, (tree.node(key).label or "").casefold()) for key in tree.sections()]
+    for label in labels:
+        keys = [key for key, own in sections if own == label]
+        noted = [key for key in keys if kind == "note" and "note" in " ".join(tree.path(key)).casefold()]
+        if keys:
+            return tree.leaves(max(noted or keys, key=lambda key: (tree.node(key).token_count, -key)))
+    return []
+
+
+def _captioned(tree: Tree, kind: str, number: str) -> Iterator[int]:
+    """Tables by their title, and what stands beside a line that begins with that caption."""
+    caption = re.compile(rf"\s*{kind}\s+(?:no\.?\s*)?{re.escape(number)}(?![\w.]*\w)", re.IGNORECASE)
+    for key in tree.leaves():
+        node = tree.node(key)
+        if caption.match(node.title):
+            yield key
+        elif node.kind is not NodeKind.TABLE and len(node.text) <= LONGEST_CAPTION and caption.match(node.text):
+            tables = [beside for beside in (key + 1, key - 1) if 0 < beside < len(tree)]
+            yield from [key, *[beside for beside in tables if tree.kind(beside) is NodeKind.TABLE][:1]]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 
 from vectorless_web.engine.questions.packs import PACKS, read_pack
+from vectorless_web.engine.questions.plan import Standard
 from vectorless_web.engine.text.analyser import Word, word_terms, words
 
 _LINKS = frozenset({"and", "of", "the", "for", "to", "in", "on", "per", "with"})
@@ -56,19 +57,26 @@ class Concept:
 
 @dataclass(frozen=True, slots=True)
 class RatioOperand:
-    """One figure of a ratio: its name in the expression, its concept, periods before the one asked, its statement."""
+    """One figure of a ratio: its name in the expression, its concept, periods before the one asked, its statement.
+
+    With `included_in` it is an addend that the row of that concept may hold already.
+    """
 
     name: str
     concept: str
     offset: int = 0
     statement: str = ""
+    included_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
     """A worked figure: `expression` in + - * / and parentheses over operand names; `percent` when the result is one.
 
-    `concepts` are further concepts worth reading when the ratio is judged in words.
+    `concepts` are further concepts worth reading when the ratio is judged in words. `others` are
+    other ways in use, each named by how it differs. `standard` is what it is judged by; one that
+    is `judged` answers a yes or no alone. `foil` are rows of a balance sheet that only those show for
+    whom the ratio means nothing. `share`: told in percent when the question leaves it open.
     """
 
     name: str
@@ -78,6 +86,11 @@ class Ratio:
     percent: bool = False
     concepts: tuple[str, ...] = ()
     source: str = ""
+    others: tuple["Ratio", ...] = ()
+    standard: Standard | None = None
+    judged: bool = False
+    foil: tuple[str, ...] = ()
+    share: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,8 +307,11 @@ def _remove_repeats(phrases: Iterable[str]) -> tuple[str, ...]:
 
 def _ratio(entry: dict[str, object]) -> Ratio:
     operands = entry["operands"]
-    asked, concepts = entry["asked"], entry.get("concepts", [])
-    assert isinstance(operands, dict) and isinstance(asked, list) and isinstance(concepts, list)
+    asked, concepts, also = entry.get("asked", []), entry.get("concepts", []), entry.get("also", [])
+    assert isinstance(operands, dict) and isinstance(asked, list)
+    assert isinstance(concepts, list) and isinstance(also, list)
+    judge, foil = entry.get("standard"), entry.get("foil", [])
+    assert isinstance(foil, list)
     return Ratio(
         name=str(entry["name"]),
         asked=_remove_repeats([str(entry["name"]), *asked]),
@@ -304,14 +320,26 @@ def _ratio(entry: dict[str, object]) -> Ratio:
         percent=bool(entry.get("percent", False)),
         concepts=tuple(concepts),
         source=str(entry["source"]),
+        others=tuple(_ratio({"source": entry["source"], "operands": operands, **other}) for other in also),
+        standard=_standard(judge) if isinstance(judge, dict) else None,
+        judged=bool(entry.get("judged", False)),
+        foil=tuple(foil),
+        share=bool(entry.get("share", False)),
     )
 
 
+def _standard(judge: dict[str, object]) -> Standard:
+    asked = judge.get("asked", [])
+    assert isinstance(asked, list)
+    return Standard(float(str(judge["least"])), str(judge["words"]), tuple(asked))
+
+
 def _operand(name: str, written: str) -> RatioOperand:
+    written, _, included_in = written.partition(", unless in ")
     concept, _, detail = written.partition("@")
     if detail.lstrip("-").isdigit():
         return RatioOperand(name, concept, offset=-int(detail))
-    return RatioOperand(name, concept, statement=detail)
+    return RatioOperand(name, concept, statement=detail, included_in=included_in)
 
 
 def _statement(entry: dict[str, object]) -> StatementKind:

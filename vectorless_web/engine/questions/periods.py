@@ -88,9 +88,9 @@ def _fill_ranges(text: str) -> list[Period]:
         return []
     filled: list[Period] = []
     for match in _RANGE.finditer(text):
-        first, last = int(match["from"]), int(match["to"])
+        first, last = sorted((int(match["from"]), int(match["to"])))
         if first < last <= first + _LONGEST_RANGE:
-            filled.extend(Period("year", year, text=match.group()) for year in range(first + 1, last))
+            filled.extend(Period("year", year, text=str(year)) for year in range(first + 1, last))
     return filled
 
 

@@ -66,7 +66,9 @@ class UnitRequest:
 class FigureNeed:
     """A figure to find: the concept, the phrases documents use for it, the period and the usual statement.
 
-    `offset` counts whole periods before the one asked, for a question that names none.
+    `offset` counts whole periods before the one asked, for a question that names none. An
+    `optional` one is used where it is found; `included_in` names the concept whose row may
+    already hold it, as its label says then.
     """
 
     concept: str
@@ -74,16 +76,41 @@ class FigureNeed:
     period: Period | None = None
     statement: str = ""
     offset: int = 0
+    optional: bool = False
+    included_in: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """What a figure is judged by: from `least` on it holds; `words` say so in letters, `asked` is what is judged."""
+
+    least: float
+    words: str
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """How a calculation is made: an expression over operand names, each with the index of its `QueryPlan.figures`."""
+    """How a calculation is made: an expression over operand names, each with the index of its `QueryPlan.figures`.
+
+    `words` tell it as people write it. `others` are other ways in use; the name of each says
+    how it differs. `series` are the same at the earlier periods named, each called by its own.
+    `foil` is the index of a figure that tells that the measure does not apply,
+    `stated` that of the result itself, as a document may state it; -1 for none.
+    """
 
     name: str
     expression: str
     operands: tuple[tuple[str, int], ...]
     source: str = ""
+    words: str = ""
+    others: tuple["Formula", ...] = ()
+    series: tuple["Formula", ...] = ()
+    standard: Standard | None = None
+    foil: int = -1
+    stated: int = -1
+    is_share: bool = False
+    """Whether the ratio is told in percent when the question leaves it open."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,12 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
             r"|\bwhat (?:follows|are the consequences) (?:if|when|of)\b",
         ),
         (
+            Wanted.STATEMENT,
+            r"^\W*who (?:must|may|can|should|shall) (?:not|never)\b|^\W*who (?:cannot|can['’]t|mustn['’]t)\b"
+            r"|^\W*who (?:is|are) (?:not |never )?"
+            r"(?:allowed|eligible|excluded|entitled|exempt|admitted|barred|banned)\b",
+        ),
+        (
             Wanted.STEPS,
             r"\bstep[- ]by[- ]step\b|\b(?:the|which|what) (?:steps|procedure|process)\b|\bhow (?:do|can|should"
             r"|must|would)"
@@ -185,7 +191,7 @@ def _find_wanted(part: str) -> Wanted | None:
         for order, (wanted, pattern) in enumerate(_ASKED)
         if (match := pattern.search(part))
     ]
-    return min(found, key=lambda row: (row[1] > 5, row[0], row[1]))[2] if found else None
+    return min(found, key=lambda row: (row[1] > 6, row[0], row[1]))[2] if found else None
 
 
 def _last_sentence(part: str) -> str:

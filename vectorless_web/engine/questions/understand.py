@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from vectorless_web.engine.questions.focus import QuestionParts, split_question
 from vectorless_web.engine.questions.formulas.calculation import FormulaReader, FormulaTree
-from vectorless_web.engine.questions.formulas.expression import formula_of
 from vectorless_web.engine.questions.lexicon import (
     WORKSPACE_PACK,
     Concept,
@@ -39,7 +38,7 @@ _CODES = re.compile(
 _NOT_NAMES = frozenset(
     """usd eur gbp jpy chf cad aud cny inr us ceo cfo coo cto agm egm ipo sec gaap ifrs january february march april may
     june july august september october november december monday tuesday wednesday thursday friday saturday sunday fiscal
-    year quarter yes no i form item note annual report board company corporation inc""".split()  # noqa: SIM905
+    cagr yoy qoq ytd kpi year quarter yes no i form item note annual report board company corporation inc""".split()  # noqa: SIM905
 )
 _LEGAL_FORMS = frozenset({"company", "corporation", "inc", "corp", "ltd", "plc", "group", "holdings"})
 _SENTENCE_START = re.compile(r"(?:^|[.?!:]\s+|[\"“(]\s*)$")
@@ -243,6 +242,9 @@ _EXPLAIN = re.compile(
     r"|contribut\w+ to|led to|attributed to|purpose|describe)\b",
     re.IGNORECASE,
 )
+_DEVELOPS = re.compile(
+    r"\bhow (?:did|has|have|does|do)\b.*\b(?:develop|evolv|trend|progress)\w*[^;?]*[?.]*$", re.IGNORECASE
+)
 _COMPARES = re.compile(r"\bhow (?:does|do|did)\b.*\b(?:compare|differ)\b", re.IGNORECASE)
 _SUMMARY = re.compile(
     r"\b(?:summar\w+|overview|key (?:points|takeaways|findings)|what is (?:this|the) (?:document|report) about"
@@ -284,6 +286,8 @@ def intent_of(focus: str, *, formula: Formula | None, figures: Sequence[FigureNe
         return Intent.SUMMARY
     if _YES_NO.search(focus) or _AUXILIARY_CLAUSE.search(focus):
         return Intent.YES_NO
+    if formula is not None and _DEVELOPS.search(focus):
+        return Intent.CALCULATION
     if _EXPLAIN.search(focus) and not (figures and _COMPARES.search(focus)):
         return Intent.EXPLAIN
     if formula is not None:
@@ -438,7 +442,8 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
     intent = intent_of(parts.focus, formula=formula, figures=figures)
     if formula is None and wants_words(parts.focus, intent):
         figures = ()
-    concepts = _concepts(known, matches, figures)
+    required = [need for need in figures if not need.optional]
+    concepts = _concepts(known, matches, required)
     wordings = other_wordings(_blank_terms_of_art(blanked, known.match(blanked))) if expand else ()
     return QueryPlan(
         question=question,
@@ -450,7 +455,7 @@ def understand(question: str, *, lexicon: Lexicon | None = None, expand: bool = 
         entities=entities,
         periods=periods,
         unit=unit,
-        statements=_statements(known, parts, figures),
+        statements=_statements(known, parts, required),
         sections=_sections(concepts, explains_figures=intent is Intent.EXPLAIN and bool(figures)),
         forms=forms_in(parts.focus),
         figures=figures,
@@ -466,7 +471,7 @@ def _figures(
     """The calculation's figures; without one, a figure for every measurable concept named and every period."""
     if calculation is None:
         return None, ()
-    formula, needs = formula_of(calculation.tree, calculation.name, calculation.source)
+    formula, needs = calculation.formula()
     if formula is not None:
         return formula, needs
     named = [entry for match in matches for entry in match.entries[:1] if isinstance(entry, Concept)]

@@ -258,8 +258,19 @@ def _choose_members(members: Sequence[Member], request: Request) -> list[Member]
 
 
 def rank_members(members: Sequence[Member], *, most: bool) -> list[Member]:
-    """Members from the greatest to the least, or the other way round; equal ones in printed order."""
-    return sorted(members, key=lambda member: member.figure.value, reverse=most)
+    """Members from the greatest to the least, or the other way round; equal ones in printed order.
+
+    Costs and losses that are all printed below zero are compared by their size: the greater loss is the larger one.
+    """
+    is_size = all(member.figure.value <= 0 and _OUTGOING.search(member.figure.label) for member in members)
+    return sorted(members, key=lambda m: abs(m.figure.value) if is_size else m.figure.value, reverse=most)
+
+
+_OUTGOING = re.compile(
+    r"\b(?:loss(?:es)?|costs?|expenses?|charges?|payments?|paid|outflows?|movements?|impairments?|write-?(?:offs?|downs?)"
+    r"|depreciation|amorti[sz]ation|provisions?|tax(?:es)?|spending|deficits?|deductions?|decreases?|purchases?)\b",
+    re.I,
+)
 
 
 def passes(member: Member, bound: Threshold) -> bool:

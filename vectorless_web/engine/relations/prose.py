@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.figures.figure import Figure
@@ -30,17 +31,22 @@ PROSE_FIT = 0.86
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence in its node: `start` is its first character's place in the node's text."""
+    """A sentence in its node: `start` is its first character's place in the node's text.
+
+    `subject` are the words of whom the document is about, which a sentence need not repeat.
+    """
 
     document: str
     node: Node
     start: int
     text: str
     where: str = ""
+    subject: frozenset[str] = frozenset()
 
 
-def sentences_of(document: str, nodes: Iterable[tuple[Node, str]]) -> Iterator[Sentence]:
+def sentences_of(document: str, nodes: Iterable[tuple[Node, str]], subject: str = "") -> Iterator[Sentence]:
     """The sentences with numbers of paragraphs and lists, each with the words for where it stands."""
+    about = words_of(subject)
     for node, where in nodes:
         if node.kind not in (NodeKind.PARAGRAPH, NodeKind.LIST, NodeKind.FOOTNOTE):
             continue
@@ -49,7 +55,7 @@ def sentences_of(document: str, nodes: Iterable[tuple[Node, str]]) -> Iterator[S
             end = match.start() if match else len(node.text)
             text = node.text[start:end].strip()
             if text and len(text) <= LONGEST_SENTENCE and any(character.isdigit() for character in text):
-                yield Sentence(document, node, node.text.index(text, start), text, where)
+                yield Sentence(document, node, node.text.index(text, start), text, where, about)
             start = match.end() if match else end
 
 
@@ -61,7 +67,8 @@ def find_stated(sentences: Sequence[Sentence], operand: Operand) -> Figure | Non
         (sentence, number)
         for sentence in sentences
         if wanted
-        and wanted <= words_of(sentence.text)
+        and wanted <= words_of(sentence.text) | sentence.subject
+        and not wanted <= sentence.subject
         and (number := _number_for(sentence.text, operand.period, percent=percent)) is not None
     ]
     if len({(number.value, number.percent) for _, number in found}) != 1:
@@ -165,3 +172,43 @@ def _nearest(numbers: Sequence[Number], times: Sequence[tuple[int, int, int]], p
     values = {number.value for number in found}
     others = {year for *_, year in times} - {period.year}
     return found[0] if len(values) == 1 and (len(numbers) > 1 or not others) else None
+
+
+_TO_FORMER = re.compile(
+    r"^\s*(?:\w+\s*)?(?:\(|,\s*|\s)(?:up\s+|down\s+)?(?:previously|formerly|was|were|from|instead of"
+    r"|compared (?:with|to)|as against|against|versus|vs\.?)\W+(?:\w+\s+){0,2}$",
+    re.I,
+)
+"""Stands between what is now and what was before: "9 percent (previously 8 percent)"."""
+
+_TO_LATTER = re.compile(r"^\s*(?:\w+\s+){0,3}?(?:to|and now|and is now)\s+(?:\w+\s+)?$", re.I)
+_FROM = re.compile(r"\bfrom\s+(?:\w+\s+)?$", re.I)
+
+
+def find_sides(text: str, asked: Iterable[str]) -> tuple[Number, Number] | None:
+    """What was before and what is now, as one sentence states both; None when it does not, or leaves doubt which.
+
+    Of several pairs the one whose own clause holds most of the terms asked for.
+    """
+    numbers, wanted = _amounts(text), set(asked)
+    pairs: list[tuple[int, int, Number, Number]] = []
+    end = 0
+    for first, second in pairwise(numbers):
+        between = text[first.end : second.start]
+        is_rise = bool(_FROM.search(text[: first.start]) and _TO_LATTER.match(between))
+        if not is_rise and not _TO_FORMER.match(between):
+            continue
+        before, after = (first, second) if is_rise else (second, first)
+        if (first.percent, first.currency) == (second.percent, second.currency) and first.value != second.value:
+            clause = words_of(text[end : first.start])
+            pairs.append((len(wanted & clause), len(clause), before, after))
+        end = second.end
+    best = max((said for said, *_ in pairs), default=0)
+    found = [place for place, (said, *_) in enumerate(pairs) if said == best]
+    if not best or len(found) != 1 or any(own < OWN_CLAUSE for _, own, *_ in pairs[found[0] + 1 :]):
+        return None
+    return pairs[found[0]][2], pairs[found[0]][3]
+
+
+OWN_CLAUSE = 2
+"""Content words of a later pair's clause by which it speaks of something else; with fewer it goes on with the same."""

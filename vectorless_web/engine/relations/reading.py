@@ -276,13 +276,37 @@ def _compute(relations: Sequence[Relation], request: Request) -> Reading | None:
             return None
         request, matches = spread
     else:
-        found = match_operands(relations, request.operands)
-        if found is None:
+        found = _match_share(relations, request) or match_operands(relations, request.operands)
+        if found is None or _is_part_in_itself(request, found):
             return None
         matches = found
     figures = tuple(match.relation.figure(match.entry, match.fit) for match in matches)
     names = tuple(_name(match) for match in matches)
     return work_out_reading(request, figures, names, _mean_fit(matches))
+
+
+SHARE = "100 * a / b"
+"""The expression of a part in a whole."""
+
+
+def _match_share(relations: Sequence[Relation], request: Request) -> list[Match] | None:
+    """Part and whole without the tables that speak of the part alone: revenue there is the part's own."""
+    if request.expression != SHARE:
+        return None
+    part, whole = (_said_terms(operand) for operand in request.operands)
+    alone = part - whole
+    others = [relation for relation in relations if not alone or not alone <= relation.place_words]
+    return match_operands(others, request.operands) if len(others) < len(relations) else None
+
+
+def _said_terms(operand: Operand) -> frozenset[str]:
+    return frozenset(term for term, weight in content_terms(operand.words) if weight == 1.0)
+
+
+def _is_part_in_itself(request: Request, matches: Sequence[Match]) -> bool:
+    """Whether a share would be of a figure in itself, told twice."""
+    cells = {match.entry.cell.number.value for match in matches}
+    return request.expression == SHARE and len(cells) == 1 and request.operands[0].words != request.operands[1].words
 
 
 def _compute_from_prose(
@@ -326,11 +350,17 @@ def work_out_reading(
     return Reading(request, figures, names, fit, request.expression, value, scale)
 
 
+_PER_PIECE = re.compile(r"\bper\s+(?:employee|person|head|capita|customer|user|unit|share|store|site|room|seat)", re.I)
+"""Says that a figure is spread over things counted: an amount of money cannot be how many there are."""
+
+
 def _units_agree(request: Request, figures: Sequence[Figure]) -> bool:
     """Whether the figures may be joined: sums and differences need one unit, no amount is added to a percentage."""
     percents = {figure.percent for figure in figures}
     currencies = {figure.currency for figure in figures if figure.currency}
     if len(currencies) > 1 or len(percents) > 1:
+        return False
+    if _PER_PIECE.search(request.name) and request.expression == "a / b" and figures[1].currency:
         return False
     units = {(figure.unit, bool(figure.currency)) for figure in figures if figure.unit or figure.currency}
     if request.expression.endswith("a / b") or "*" in request.expression:

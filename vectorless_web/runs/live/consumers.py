@@ -21,10 +21,10 @@ from redis.exceptions import RedisError
 
 from vectorless_web.infra.limits import parse_whole_number
 from vectorless_web.infra.live import REFUSED
+from vectorless_web.runs.line import group_of
 from vectorless_web.runs.live.feed import Around, Audience, Feed, State, in_shared_thread
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import find_watched_run
-from vectorless_web.runs.services.queueing import group_of
 from vectorless_web.workspaces.models import Workspace
 from vectorless_web.workspaces.selectors import may_as, may_in, roles_in
 

@@ -19,8 +19,7 @@ from vectorless_web.runs.answerers import Answerer, answerers_of, estimate_of
 from vectorless_web.runs.models import Citation, Claim, Feedback, Run, Thread
 from vectorless_web.runs.page import rendering, sheets
 from vectorless_web.runs.page.tree_map import maps_of
-from vectorless_web.runs.question import WALKS_MAX
-from vectorless_web.runs.services.asking import list_read_nodes
+from vectorless_web.runs.services.asking import WALKS_MAX, list_read_nodes
 from vectorless_web.workspaces.selectors import May
 
 FREE = ("route", "verify", "finalize")

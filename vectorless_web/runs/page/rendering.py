@@ -341,8 +341,9 @@ def struck_of(run: Run, claims: Sequence[Claim]) -> StruckView | None:
 
 def _note(step: Step) -> str:
     """What did not go as wished at a step: a model that could not be asked, a search without vectors; "" otherwise."""
-    vectors = step.observation.get("vectors")
-    said = step.observation.get("note") or (vectors.get("note") if isinstance(vectors, dict) else "")
+    parts = [step.observation.get(name) for name in ("vectors", "nearness")]
+    notes = [step.observation.get("note"), *(part.get("note") for part in parts if isinstance(part, dict))]
+    said = next(filter(None, notes), "")
     return said if isinstance(said, str) else ""
 
 

@@ -1,5 +1,6 @@
-"""Asking a question, and its run afterwards: the thread it goes on in, whether it was right, deleting it."""
+"""Asking a question within its limits, and its run afterwards: its thread, whether it was right, deleting it."""
 
+import re
 from collections.abc import Sequence
 from statistics import fmean
 from typing import Any, TypedDict, Unpack
@@ -10,22 +11,20 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import QuerySet
 
+from vectorless_web.documents.background import are_summaries_on
 from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import documents_in, readable_documents
-from vectorless_web.documents.summaries import are_summaries_on
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.engine.questions.limits import check_question
-from vectorless_web.infra.limits import TITLE_MAX
+from vectorless_web.infra.limits import RUN_USD_MAX, STEPS_MAX, STEPS_MIN, TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
-from vectorless_web.runs import selectors
+from vectorless_web.runs import line, selectors
 from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.corpus import ROUTER_SETTINGS
 from vectorless_web.runs.models import Feedback, Run, Step, Thread
-from vectorless_web.runs.question import WALKS_MAX, check_money, check_steps
-from vectorless_web.runs.services import queueing
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services import record
@@ -151,7 +150,7 @@ def start_run(
         )
         run.documents.set(chosen)
         record(actor=user, verb="run.asked", workspace=workspace, target=run, name=question)
-        queueing.enqueue(run)
+        line.enqueue(run)
     return run
 
 
@@ -335,3 +334,31 @@ def delete_run(*, user: User, run: Run) -> None:
     run.delete()
     if not thread.runs.exists():
         thread.delete()
+
+
+WALKS_MAX = 10
+"""Documents that a run may open when it is asked to look further: twice the engine's own limit."""
+_TWO_WAYS = re.compile(r"[1-9]\d*,\d{3}(?!\d)")
+
+
+def check_steps(steps: int) -> int:
+    """The step limit; InvalidInput when it is out of range."""
+    if not STEPS_MIN <= steps <= STEPS_MAX:
+        raise InvalidInput(f"The step limit goes from {STEPS_MIN} to {STEPS_MAX}.")
+    return steps
+
+
+def check_money(typed: str | float | None) -> float | None:
+    """US dollars as they were typed, with a point or a comma before the cents; None for nothing.
+
+    InvalidInput for what is no amount, and for "1,000", which is a thousand to some and one to others.
+    """
+    if typed is None or typed == "":
+        return None
+    try:
+        usd = -1.0 if _TWO_WAYS.search(str(typed)) else float(str(typed).replace(",", ".").removeprefix("$"))
+    except ValueError:
+        usd = -1.0
+    if not 0 < usd <= RUN_USD_MAX:
+        raise InvalidInput("Type the most to spend in US dollars, for example 0.25, or nothing.", code="invalid_amount")
+    return usd

@@ -14,10 +14,10 @@ from vectorless_web.engine.questions.followup import Previous
 from vectorless_web.infra.leases import LeaseLost, Watch, write_under_lease
 from vectorless_web.infra.outages import retry_through_outage
 from vectorless_web.runs.corpus import WorkspaceCorpus
+from vectorless_web.runs.line import announce, stop_job
 from vectorless_web.runs.models import Run, RunInputs
 from vectorless_web.runs.services.inputs import inputs_of, load_kept_previous, load_kept_routes, other_factory
 from vectorless_web.runs.services.leases import RunLease, claim, end_run
-from vectorless_web.runs.services.queueing import announce, stop_job
 from vectorless_web.runs.services.recording import Recorder
 
 logger = logging.getLogger(__name__)

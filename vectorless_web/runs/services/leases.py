@@ -10,10 +10,9 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from vectorless_web.infra.leases import Lease, LeaseRule
-from vectorless_web.runs.line import RUNS, job_id
+from vectorless_web.runs.line import RUNS, admit_after, admit_runs, announce, enqueue, job_id, stop_job
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import may_stop
-from vectorless_web.runs.services.queueing import admit_after, admit_runs, announce, enqueue, stop_job
 from vectorless_web.workspaces.selectors import User, may_in
 from vectorless_web.workspaces.services import record
 

@@ -23,10 +23,9 @@ from vectorless_web.engine.llm.picture import Picture, picture_from
 from vectorless_web.engine.routing import RouteResult
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
-from vectorless_web.runs import selectors
+from vectorless_web.runs import line, selectors
 from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Citation, Replay, Run, RunInputs, Step
-from vectorless_web.runs.services import queueing
 from vectorless_web.runs.services.executing import Engine, limits_of
 from vectorless_web.runs.services.inputs import load_kept_previous, load_kept_routes, program_digest
 from vectorless_web.runs.services.recording import (
@@ -462,7 +461,7 @@ def start_replay(*, user: User, run: Run) -> Replay:
     fresh |= {"asked_by_id": user.pk}
     replay, _ = Replay.objects.update_or_create(run=run, defaults=fresh)
     record(actor=user, verb="run.replayed", workspace=run.workspace, target=run)
-    queueing.enqueue_replay(replay)
+    line.enqueue_replay(replay)
     return replay
 
 
@@ -477,7 +476,7 @@ def keep_verdict(run: Run, found: Found) -> Replay:
         "ended_at": now,
     }
     replay, _ = Replay.objects.update_or_create(run=run, defaults=values, create_defaults={**values, "asked_at": now})
-    queueing.enqueue_replay(replay)
+    line.enqueue_replay(replay)
     return replay
 
 
@@ -492,9 +491,9 @@ def recover_replays() -> int:
     Each change is one conditional UPDATE or a job under the same name, so any number of sweeps may run at once.
     """
     waiting = list(Replay.objects.filter(verdict="", asked_at__lt=timezone.now() - QUEUE_GRACE).order_by("pk"))
-    unknown = {replay.pk for replay in queueing.find_never_enqueued(waiting)}
-    ended = sum(_end_lost(replay, unknown) for replay in queueing.without_worker(waiting))
-    return ended + queueing.admit_replays()
+    unknown = {replay.pk for replay in line.find_never_enqueued(waiting)}
+    ended = sum(_end_lost(replay, unknown) for replay in line.without_worker(waiting))
+    return ended + line.admit_replays()
 
 
 def _end_lost(replay: Replay, unknown: Collection[int]) -> int:

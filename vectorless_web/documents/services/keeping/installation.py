@@ -15,8 +15,7 @@ from django.db import transaction
 from django.db.models import F
 
 from vectorless_web.documents.models import Installation, new_lineage
-from vectorless_web.documents.storage.files import delete_stored, list_stored
-from vectorless_web.documents.storage.rows import named_files, present_files
+from vectorless_web.documents.storage.files import delete_stored, list_stored, named_files, present_files
 
 FOLDER = "installation"
 MARK = re.compile(rf"{FOLDER}/([0-9a-f]{{32}})-(\d{{1,18}})\b")

@@ -18,8 +18,16 @@ from django.utils import timezone
 from vectorless_web.documents.models import DocumentVersion, Installation, VectorFile
 from vectorless_web.documents.services.compiling import drop_artefact, drop_upload
 from vectorless_web.documents.services.keeping.installation import advance_generation, reconcile_mark, was_watched
-from vectorless_web.documents.storage.files import delete_stored, forget_cached, forget_copy, list_stored, stream_sha256
-from vectorless_web.documents.storage.rows import is_named, named_files, present_files
+from vectorless_web.documents.storage.files import (
+    delete_stored,
+    forget_cached,
+    forget_copy,
+    is_named,
+    list_stored,
+    named_files,
+    present_files,
+    stream_sha256,
+)
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """What a model that reads images is told of pictures of pages, and how it asks for them and cites them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from vectorless_web.engine.agent.model.prompts import NodeNames
 from vectorless_web.engine.agent.planner import PictureOffer
@@ -67,4 +67,24 @@ def attach_pictures(text: str, pictures: Sequence[Picture], names: NodeNames) ->
     if not pictures:
         return Message("user", text)
     named = ", ".join(f"picture {names.letter(picture.document)}{picture.page_index + 1}" for picture in pictures)
-    return Message("user", f"{text}\n\nPictures of pages below, in this order: {named}.", tuple(pictures))
+    return Message("user", f"{text}\n\n{BELOW}{named}.", tuple(pictures))
+
+
+BELOW = "Pictures of pages below, in this order: "
+NOT_TAKEN = "The model's server takes no pictures, so these could not be shown: "
+
+
+def leave_pictures_out(messages: Sequence[Message]) -> list[Message]:
+    """The messages without pictures; where some stood, the last line says that they could not be shown."""
+    return [_without_pictures(message) if message.pictures else message for message in messages]
+
+
+def _without_pictures(message: Message) -> Message:
+    text, _, named = message.content.rpartition(BELOW)
+    return Message(message.role, f"{text}{NOT_TAKEN}{named} Go by the words alone.")
+
+
+def were_pictures_refused(messages: Iterable[Message]) -> bool:
+    """Whether pictures had to be left out of a conversation."""
+    last_lines = (message.content.rpartition("\n")[2] for message in messages if message.role == "user")
+    return any(line.startswith(NOT_TAKEN) for line in last_lines)

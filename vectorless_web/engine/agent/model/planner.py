@@ -9,7 +9,13 @@ from typing import Any
 from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.executor import Walking
-from vectorless_web.engine.agent.model.pictures import attach_pictures, find_page_asked, find_picture_cited
+from vectorless_web.engine.agent.model.pictures import (
+    attach_pictures,
+    find_page_asked,
+    find_picture_cited,
+    leave_pictures_out,
+    were_pictures_refused,
+)
 from vectorless_web.engine.agent.model.prompts import (
     RULES_TOKENS,
     NodeNames,
@@ -43,7 +49,7 @@ from vectorless_web.engine.agent.offline_planner import plan_opening
 from vectorless_web.engine.agent.planner import PlannedStep, WalkContext
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import AnswerDraft, DraftClaim, DraftQuote, Objected, SynthesisContext
-from vectorless_web.engine.errors import ModelBudgetSpent, ModelInvalidReply
+from vectorless_web.engine.errors import ModelBudgetSpent, ModelInvalidReply, ModelRefusedPictures
 from vectorless_web.engine.llm.budget import Keep, expected_message_tokens
 from vectorless_web.engine.llm.calls import Caller, CheckedReply
 from vectorless_web.engine.llm.model import Message, Usage
@@ -115,7 +121,7 @@ class ModelPlanner:
             return first
         if context.budget.calls < 1:
             raise ModelBudgetSpent("This walk has made the model calls that the run's tokens allow it.")
-        asked = self._caller.ask(
+        asked, note = self._ask(
             self._conversation(context),
             schema=TURN_SCHEMA,
             purpose="step",
@@ -123,7 +129,16 @@ class ModelPlanner:
             mend=mended_turn,
             keep=self._for_the_answer(context),
         )
-        return self._plan_turn(context, asked)
+        step = self._plan_turn(context, asked)
+        return replace(step, note=" ".join(filter(None, (note, step.note))))
+
+    def _ask(self, messages: Sequence[Message], **wanted: Any) -> tuple[CheckedReply, str]:
+        """The reply; and what to tell where the server refused pictures and was asked once more without them."""
+        try:
+            return self._caller.ask(messages, **wanted), ""
+        except ModelRefusedPictures as error:
+            asked = self._caller.ask(leave_pictures_out(messages), **wanted)
+            return asked, f"{error.message} {self.name} was asked again without them."
 
     def _without_asking(self, context: WalkContext) -> PlannedStep | None:
         """What needs no model: to read a short document whole, and to answer when all that fits was read."""
@@ -186,7 +201,8 @@ class ModelPlanner:
         if not walked:
             return PlannedStep(StepKind.SYNTHESIZE, "", "synthesize")
         room = max(1, min(MOST_CALLS, context.budget.steps - 1))
-        planned = [_step(row, context, engine=self.name) for row in walked[:room]]
+        heard = replace(context, dialogue=asked.conversation)
+        planned = [_step(row, heard, engine=self.name) for row in walked[:room]]
         if all("problem" in step.arguments for step in planned):
             raise ModelInvalidReply(str(planned[0].arguments["problem"]))
         untaken = f"Only the first {room} of {len(walked)} steps are taken." if len(walked) > room else ""
@@ -197,14 +213,14 @@ class ModelPlanner:
         if len(context.drafts) == 1 and len(context.names) == 1:
             return context.drafts[0]
         context = self._fit_sizes(context)
-        asked = self._caller.ask(
+        asked, note = self._ask(
             _ask_for_answer(context, steps),
             schema=ANSWER_SCHEMA,
             purpose="answer",
             max_tokens=self._sizes.reply(self._sizes.answer),
             mend=mend_answer,
         )
-        return self._draft(asked, asked.content, names_in(context))
+        return replace(self._draft(asked, asked.content, names_in(context)), note=note)
 
     def redraft(self, context: SynthesisContext, draft: AnswerDraft, objected: Sequence[Objected]) -> AnswerDraft:
         """The claims that were objected to once more: mended ones in their order, withdrawn ones left out.
@@ -213,14 +229,14 @@ class ModelPlanner:
         what it has read needs to read only them.
         """
         message = Message("user", objections_prompt(objected))
-        asked = self._caller.ask(
+        asked, note = self._ask(
             [*self._fit_conversation(context, draft, message), message],
             schema=ANSWER_SCHEMA,
             purpose="objections",
             max_tokens=self._sizes.reply(self._sizes.answer),
             mend=mend_answer,
         )
-        return self._draft(asked, asked.content, names_in(context))
+        return replace(self._draft(asked, asked.content, names_in(context)), note=note)
 
     def _draft(self, asked: CheckedReply, answer: Mapping[str, Any], names: NodeNames) -> AnswerDraft:
         return AnswerDraft(
@@ -285,7 +301,9 @@ def _read(row: Mapping[str, Any], context: WalkContext) -> tuple[StepKind, Argum
     text, node = str(row["text"] or "").strip(), row["node"]
     page = find_page_asked(text) if context.pictures is not None else None
     if page is not None:
-        return StepKind.RETRIEVE, {"picture": page}
+        # A server that refused pictures is given what words the page has.
+        refused = were_pictures_refused(context.dialogue)
+        return StepKind.RETRIEVE, {"pages": [page, page]} if refused else {"picture": page}
     pages = _PAGES.match(text) or _PAGE_RANGE.match(text)
     if node is not None:
         start = _FROM.search(text)

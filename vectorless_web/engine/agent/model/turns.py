@@ -5,7 +5,6 @@ sent again as they were, so that a server reads them once. Only when the model's
 is too small are the oldest results replaced by a mark; the first message stays.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,16 +18,17 @@ from vectorless_web.engine.agent.model.prompts import (
     NodeNames,
     passage_text,
     section_of,
+    shown_text,
     stems_asked,
     system_prompt,
 )
 from vectorless_web.engine.agent.planner import ToolResult, WalkContext
 from vectorless_web.engine.answers.claims import PackedNode
 from vectorless_web.engine.documents.node import NodeKind
-from vectorless_web.engine.llm.calls import CLOSING, fence_text
+from vectorless_web.engine.llm.calls import fence_text
 from vectorless_web.engine.llm.model import Message
 
-FIRST_TOKENS = 4300
+FIRST_TOKENS = 4000
 """Tokens of the first message: about 1,000 of rules, an eighth of outline, the rest passages."""
 
 TURN_TOKENS = 2400
@@ -37,7 +37,7 @@ TURN_TOKENS = 2400
 CONVERSATION_TOKENS = 14_000
 """Tokens of a whole conversation before its oldest results are left out."""
 
-OUTLINE_SHARE = 0.2
+OUTLINE_SHARE = 0.18
 """Share of what rules leave of the first message that the outline may have."""
 
 BEST, BEST_TOKENS, OTHER_TOKENS = 3, 900, 380
@@ -53,14 +53,12 @@ SNIPPET_TOKENS = 160
 
 LEFT_OUT = "(The results of this turn are left out here to save room; read the node again when you need it.)"
 
-_SHOWN = re.compile(r"^Shown in full so far: ([\d, ]+)\.$", re.M)
-
 _TOOLS = """Tools, several in one reply when they do not depend on each other:
 - search: text = words to look for (think of other wordings). Brings snippets with pages and nodes.
-- read: node = a number in [brackets]: a passage, table or whole section. Or text = "pages 12-14", or a heading or
-  reference such as "Note 7". With a node, text "around" brings what stands before and after it, "from row 41" goes on.
+- read: node = a number in [brackets]: a passage, table or whole section. Or text = "pages 12-14", a heading, "Note 7".
+  With a node, text "around" brings what stands before and after it, "from row 41" goes on.
 - list: node = a section; its parts with their sizes.
-- calculate: text = an expression of numbers, such as "(840 - 800) / 800". The program works it out.
+- calculate: text = an expression of numbers, such as "(840 - 800) / 800".
 - note: text = a fact worth keeping, node = where it stands."""
 
 _FORM = """Reply with one JSON object, nothing else: {"thought", "steps", "answer"}.
@@ -70,7 +68,7 @@ or null}, and "answer" is null. As soon as what you were shown settles the quest
 other words."""
 
 _EXAMPLES = f"""Good replies, for another document. To look further:
-{{"thought": "The notes should say what was paid.", "steps": [{{"action": "search", "node": null, "text": "lease \
+{{"thought": "The notes may say it.", "steps": [{{"action": "search", "node": null, "text": "lease \
 payments"}}, {{"action": "read", "node": 31, "text": null}}], "answer": null}}
 To answer, where passage [31] has the row "Net sales | 840 | 800" under 2021 and 2020:
 {{"thought": "Row Net sales has both years.", "steps": [], "answer": {ANSWER_EXAMPLE}}}"""
@@ -78,10 +76,9 @@ To answer, where passage [31] has the row "Net sales | 840 | 800" under 2021 and
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """Passages as text, and the keys of those that were shown in full."""
+    """Passages as text, and how many did not fit."""
 
     texts: tuple[str, ...]
-    full: tuple[int, ...]
     left_out: int
 
 
@@ -89,7 +86,8 @@ def first_messages(context: WalkContext, *, tokens: int = FIRST_TOKENS) -> tuple
     """Rules, outline, the passages nearest to the question, tools: what the model first chooses or answers from."""
     names = NodeNames([context.document.id])
     told = [_TOOLS, *explain_pictures(context.pictures)]
-    head = "\n\n".join([f"Question: {context.plan.question}", ANSWER_RULES, *told, _FORM, _EXAMPLES])
+    # The question comes last: what stands before the document is the same for all, and servers read it once.
+    head = "\n\n".join([ANSWER_RULES, *told, _FORM, _EXAMPLES])
     tail = f"Question: {context.plan.question}\n{_describe_rest(context)}"
     room = max(0, tokens - tokens_of(system_prompt()) - tokens_of(head) - tokens_of(tail) - 60)
     title = f"{context.document.title or context.document.name}, {_count(context.document.pages, 'page')}"
@@ -100,23 +98,22 @@ def first_messages(context: WalkContext, *, tokens: int = FIRST_TOKENS) -> tuple
     shown = _nearest(context, names, room - tokens_of(sections))
     nearest = "Passages that come nearest to the question, the best first:"
     passages = _block("The whole document:" if is_whole_read(context) else nearest, shown)
-    parts = [head, sections, passages, "\n".join([*_told_shown(shown.full), tail])]
+    parts = [head, sections, passages, tail]
     return Message("system", system_prompt()), Message("user", "\n\n".join(part for part in parts if part))
 
 
 def next_message(context: WalkContext, *, tokens: int = TURN_TOKENS) -> Message:
     """What the steps of the last turn brought, and what is left."""
-    names, before = NodeNames([context.document.id]), _shown_before(context.dialogue)
+    names, before = NodeNames([context.document.id]), [said.content for said in context.dialogue if said.role == "user"]
     room = max(200, tokens - 60)
-    parts, full = [], list(before)
+    parts: list[str] = []
     for number, result in enumerate(context.results, 1):
         # What earlier results did not need is left to later ones.
         share = room // (len(context.results) - number + 1)
-        text, shown = _result(result, names, share, frozenset(full))
+        text = _result(result, names, share, [*before, *parts])
         parts.append(f"{number}. {text}")
-        full.extend(shown)
         room -= tokens_of(text)
-    parts.append("\n".join([*_told_shown(tuple(dict.fromkeys(full))), _describe_rest(context)]))
+    parts.append(_describe_rest(context))
     pictures = [picture for result in context.results for picture in result.pictures]
     return attach_pictures("\n\n".join(["Results:", *parts]), pictures, names)
 
@@ -164,7 +161,6 @@ class _Room:
     def show(self, passages: Sequence[PackedNode], sizes: Sequence[int], *, start: int = 0) -> _Shown:
         """As many passages as fit, in their order, each cut to its size; one that does not fit whole is cut shorter."""
         texts: list[str] = []
-        full: list[int] = []
         left, above = self.tokens, ""
         for passage, size in zip(passages, sizes, strict=True):
             if left < SNIPPET_TOKENS // 2 and texts:
@@ -174,25 +170,23 @@ class _Room:
             above = section_of(passage)
             texts.append(text)
             left -= tokens_of(text) + PARTING
-            if tokens_of(passage.text) <= most and start <= 1:
-                full.append(passage.key)
-        return _Shown(tuple(texts), tuple(full), len(passages) - len(texts))
+        return _Shown(tuple(texts), len(passages) - len(texts))
 
 
 def _block(title: str, shown: _Shown) -> str:
     return f"{title}\n{fence_text(PARTED.join(shown.texts))}" if shown.texts else ""
 
 
-def _result(result: ToolResult, names: NodeNames, tokens: int, before: frozenset[int]) -> tuple[str, tuple[int, ...]]:
-    """One result as text, and the keys that it shows in full. What stands in full above is not shown again."""
+def _result(result: ToolResult, names: NodeNames, tokens: int, before: Sequence[str]) -> str:
+    """One result as text. What stands in full in the texts before it is not shown again."""
     arguments, observation = result.step.arguments, result.step.observation
     note = f"{observation['note']}\n" if "note" in observation else ""
     head = f"{note}{_describe_call(result)}"
     if "children" in observation:
-        return f"{head}\n{fence_text(_list_children(observation))}", ()
+        return f"{head}\n{fence_text(_list_children(observation))}"
     passages = [passage for passage in result.passages if passage.kind is not NodeKind.SECTION]
-    new = [passage for passage in passages if passage.key not in before]
-    again = [passage.key for passage in passages if passage.key in before]
+    again = [passage.key for passage in passages if _is_shown(passage, names, before)]
+    new = [passage for passage in passages if passage.key not in again]
     query = str(arguments.get("look_up") or "")
     sizes = [SNIPPET_TOKENS if query else tokens for _ in new]
     start = arguments.get("start") or 0
@@ -203,7 +197,7 @@ def _result(result: ToolResult, names: NodeNames, tokens: int, before: frozenset
     if shown.left_out:
         rest = ", ".join(str(passage.key) for passage in new[-shown.left_out :][:12])
         lines.append(f"There was no room for {_count(shown.left_out, 'more passage')}: nodes {rest}.")
-    return "\n".join([_block(head, shown) or head, *lines]), shown.full
+    return "\n".join([_block(head, shown) or head, *lines])
 
 
 def names_of(passages: Sequence[PackedNode]) -> str:
@@ -226,17 +220,10 @@ def _list_children(observation: Mapping[str, Any]) -> str:
     return "\n".join([*(" ".join(row.split()) for row in rows), *([f"({rest} more)"] if rest else [])])
 
 
-def _told_shown(keys: Sequence[int]) -> list[str]:
-    return [f"Shown in full so far: {', '.join(map(str, keys))}."] if keys else []
-
-
-def _shown_before(dialogue: Sequence[Message]) -> tuple[int, ...]:
-    """Nodes that the last message of ours names as shown in full; read where no text of a document can stand."""
-    ours = [
-        message.content for message in dialogue if message.role == "user" and "Shown in full so far" in message.content
-    ]
-    told = _SHOWN.findall(ours[-1].rpartition(CLOSING)[2]) if ours else []
-    return tuple(int(key) for key in told[-1].split(", ")) if told else ()
+def _is_shown(passage: PackedNode, names: NodeNames, texts: Sequence[str]) -> bool:
+    """Whether a passage stands in full, below its name, in one of the texts."""
+    name, whole = f"[{names.name(passage.document, passage.key)}] page", shown_text(passage)
+    return any(name in text and whole in text for text in texts)
 
 
 def _describe_rest(context: WalkContext) -> str:

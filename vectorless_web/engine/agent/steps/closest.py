@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from vectorless_web.engine.agent.corpus import names_any
 from vectorless_web.engine.agent.steps.extract import place_words
+from vectorless_web.engine.agent.steps.nearness import measure_nearness
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import DraftQuote, Fact
 from vectorless_web.engine.documents.node import NodeKind
@@ -19,20 +20,27 @@ SEARCHED = 40
 """Nodes of a document among which the passages are looked for: those read, then the best ranked."""
 
 NEAR_BEST = 0.5
-"""Share of the best passage's fit from which another is shown. Everyday questions share few words with what answers
-them, so that no share of the question's words can be asked of a passage."""
+"""Share of the best passage's fit by words from which another is shown. Everyday questions share few words with what
+answers them, so that no share of the question's words can be asked of a passage."""
 
 LEAST_WORD = 0.04
 """Least share of the question that a passage and its headings say: one plain word of a long question."""
 
+NEAR_ENOUGH = 0.6
+"""The nearness in meaning from which a passage is shown whatever words it shares: a third to four fifths of the
+evidence sentences of three sets have it, and one other of those measured for a question."""
+
 
 def find_closest_passages(walks: Sequence[Walk]) -> list[DraftQuote]:
     """At most SHOWN quotes of all documents that were walked, nearest first: rows and sentences copied, then others."""
-    copied = [fact for walk in walks for fact in walk.facts]
+    facts = [fact for walk in walks for fact in walk.facts]
+    copied = [fact for fact in facts if not (isinstance(fact, Passage) and fact.is_nearest)]
     copied.sort(key=lambda fact: (-round(fact.fit, 9), fact.key, fact.start))
     near = [passage for walk in walks for passage in _near(walk)]
     near.sort(key=lambda passage: (-round(passage.fit, 9), passage.key, passage.start))
-    return _distinct([*copied, *best_passages(near, most=3 * SHOWN, share=NEAR_BEST)])[:SHOWN]
+    least = NEAR_BEST * max((passage.words_fit for passage in near), default=0.0)
+    others = best_passages([passage for passage in near if passage.fit >= least], most=3 * SHOWN, share=0.0)
+    return _distinct([*copied, *others])[:SHOWN]
 
 
 def _near(walk: Walk) -> list[Passage]:
@@ -42,11 +50,15 @@ def _near(walk: Walk) -> list[Passage]:
     keys = [key for key in dict.fromkeys(opened) if tree.kind(key) is not NodeKind.SECTION][:SEARCHED]
     fits = walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder)
-    pieces = [piece for piece in found if piece.said >= LEAST_WORD or _shares_word(walk, piece)]
+    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk))
+    pieces = [piece for piece in found if piece.said >= LEAST_WORD or _is_near(piece) or _shares_word(walk, piece)]
     # Of a document that is not about any name of the question, what names one comes nearer.
     named = [piece for piece in pieces if not walk.is_about and names_any(f"{piece.quote} {piece.where}", walk.foreign)]
     return named or pieces
+
+
+def _is_near(piece: Passage) -> bool:
+    return piece.nearness is not None and piece.nearness >= NEAR_ENOUGH
 
 
 def _shares_word(walk: Walk, piece: Passage) -> bool:

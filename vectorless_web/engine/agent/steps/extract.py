@@ -14,6 +14,7 @@ from vectorless_web.engine.agent.context.outline import (
 )
 from vectorless_web.engine.agent.corpus import names_any
 from vectorless_web.engine.agent.events import Checked, StepKind, StepResult, refuse_step
+from vectorless_web.engine.agent.steps.nearness import measure_nearness
 from vectorless_web.engine.agent.steps.read import calculate, keep_note
 from vectorless_web.engine.agent.walk import Walk
 from vectorless_web.engine.answers.claims import Fact
@@ -36,7 +37,6 @@ from vectorless_web.engine.passages.passage import (
     quote_row,
     select_passages,
 )
-from vectorless_web.engine.questions.focus import covers_page, page_asked
 from vectorless_web.engine.questions.formulas.request import Task, request_of
 from vectorless_web.engine.questions.plan import Intent
 from vectorless_web.engine.questions.requirements import Wanted, asks_for, requirements_of
@@ -203,12 +203,11 @@ def _read_relations(walk: Walk) -> Reading | None:
     views = list(tables_of(tree, keys))
     ranks = {view.node.key: walk.finder.page_fits.get(view.node.page_start, 0.0) for view in views}
     own = own_period(walk.document.card.fields)
-    subject = " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
-    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=subject)
+    relations = relations_of(walk.entry.id, views, own=own, ranks=ranks, subject=_subject(walk))
     if walk.foreign:
         relations = [relation for relation in relations if names_any(relation.text, walk.foreign)]
-    page = page_asked(walk.plan.question, len(walk.document.pages))
-    on_page = [relation for relation in relations if page and covers_page(relation.view.node, page)]
+    asked = set(walk.reader.asked)
+    on_page = [relation for relation in relations if relation.view.node.key in asked]
     sentences = _sentences(walk) if request.task is Task.COMPUTE else []
     reading = read_request_in(on_page, request) if on_page else None
     return reading or read_request_in(relations, request, sentences)
@@ -251,7 +250,12 @@ def _sentences(walk: Walk) -> list[Sentence]:
     fits = walk.finder.fits(tree.leaves())
     best = sorted((key for key, fit in fits.items() if fit > 0), key=lambda key: (-fits[key], key))[:MOST_PROSE]
     nodes = [(tree.node(key), place_words(walk, key)) for key in sorted(best)]
-    return list(sentences_of(walk.entry.id, nodes))
+    return list(sentences_of(walk.entry.id, nodes, _subject(walk)))
+
+
+def _subject(walk: Walk) -> str:
+    """Whom the document is about: its title, its name and the entities of its card."""
+    return " ".join((walk.entry.title, walk.entry.name, *walk.document.card.fields.entities))
 
 
 def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
@@ -265,9 +269,11 @@ def _keep_accounted(walk: Walk, figures: list[Fact]) -> list[Fact]:
         return figures
     if request.task is not Task.VALUE and walk.plan.formula is None:
         return []
-    found = [figure for figure in figures if isinstance(figure, Figure)]
-    needs = figure_needs(walk.plan)
-    if walk.plan.formula is not None and all(n.statement for n in needs) and min(f.fit for f in found) >= KNOWN_FIT:
+    every = figure_needs(walk.plan)
+    needs = [need for need in every if not need.optional]
+    found = [f for f in figures if isinstance(f, Figure) and not (f.need >= 0 and every[f.need].optional)]
+    fit = min((figure.fit for figure in found), default=0.0)
+    if walk.plan.formula is not None and all(need.statement for need in needs) and fit >= KNOWN_FIT:
         return figures
     said = words_of(" ".join(f"{figure.label} {figure.column} {figure.where}" for figure in found))
     names = [walk.entry.title, walk.entry.name, *walk.document.card.fields.entities, *walk.plan.entities]
@@ -287,8 +293,8 @@ def _figures(walk: Walk) -> list[Fact]:
     tables = [
         view for view in tables if not walk.foreign or names_any(" ".join((*view.path, view.node.text)), walk.foreign)
     ]
-    page = page_asked(walk.plan.question, len(walk.document.pages))
-    on_page = [view for view in tables if page and covers_page(view.node, page)]
+    asked = set(walk.reader.asked)
+    on_page = [view for view in tables if view.node.key in asked]
     return _find_matching_figures(walk, on_page, ranks) or _find_matching_figures(walk, tables, ranks)
 
 
@@ -307,7 +313,7 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     """Pieces that answer, and those set aside because others say the same or more."""
     tree, fits = walk.document.tree, walk.finder.fits(keys)
     nodes = [(tree.node(key), fits[key], place_words(walk, key)) for key in keys]
-    found = find_passages(walk.entry.id, nodes, walk.finder)
+    found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk))
     telling = [passage for passage in found if _answers_question(walk, passage)] or _find_nearest(walk, found)
     chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
     return list(with_what_follows(chosen.kept, tree, walk.finder)), chosen.set_aside
@@ -315,7 +321,7 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
 
 NEAREST = 3
 """Passages kept where none says enough of the question: the best one may still be the answer, which its confidence
-tells, and how far the others are behind is part of that."""
+tells. Not the best one alone, since another may hold what is asked for."""
 
 LEAST_NEAREST = 0.3
 """Least fit of such a passage: what is less was found by its page alone."""
@@ -325,7 +331,7 @@ def _find_nearest(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
     """The best passages of as many nodes, none of them held to answer; of a question for figures none."""
     if wants_figures(walk.plan) and not is_free(walk.plan):
         return []
-    near = (passage for passage in found if passage.fit >= LEAST_NEAREST)
+    near = (passage for passage in found if passage.words_fit >= LEAST_NEAREST)
     named = (passage for passage in near if walk.is_about or _names_subject(walk, passage.quote, passage.where))
     once: dict[int, Passage] = {}
     for passage in named:
@@ -338,7 +344,8 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
     is_form = asks_for(walk.plan, Wanted.DATE, Wanted.SPAN) and not passage.unmet
     is_subject = bool(walk.plan.entities) and not walk.foreign
     least = LEAST_SAID if is_subject or is_form else LEAST_SAID_BY_ANYONE
-    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(passage.quote, passage.where):
+    words = " ".join(part.quote for part in passage.parts) if passage.is_list else passage.quote
+    if walk.plan.intent is Intent.EXPLAIN and not walk.finder.aspects.names_concept(words, passage.where):
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
@@ -399,10 +406,20 @@ def _build_result(
             "read": len(keys),
             "missing": list(walk.gaps()),
             **({} if len(facts) > len(passages) else {"asked": _account_for_asked(walk, passages)}),
+            **_account_for_nearness(walk, passages),
         },
         refs=tuple(walk.ref(key, "read") for key in (*refs, *(key for key in keys if key not in refs)))[:12],
         confidence=round(max((fact.fit for fact in facts), default=0.0), 4),
     )
+
+
+def _account_for_nearness(walk: Walk, passages: Sequence[Passage]) -> dict[str, Any]:
+    """What a local model measured of the passages copied, as JSON values; empty without one."""
+    if walk.nearness is None or not walk.nearness.is_measured or not passages:
+        return {}
+    shares = [{"key": p.key, "share": p.nearness} for p in passages if p.nearness is not None]
+    is_changed = max(passages, key=lambda p: p.words_fit) is not max(passages, key=lambda p: p.fit)
+    return {"nearness": {**walk.nearness.account(), "passages": shares, "changed_first": is_changed}}
 
 
 def _list_figures(facts: Sequence[Fact]) -> list[Figure]:
@@ -470,7 +487,9 @@ def _describe_extraction(
     if passages:
         pages = on_pages(passage.page_index for passage in passages[:3])
         copied = f"Copied {say_count(len(passages), 'passage')} that may answer, from {pages}"
-        return copied + _describe_asked(walk, passages)
+        changed = _account_for_nearness(walk, passages).get("nearness", {}).get("changed_first", False)
+        by_meaning = "; the first was put there by its meaning" if changed else ""
+        return copied + by_meaning + _describe_asked(walk, passages)
     if is_opening:
         pages = on_pages(walk.document.tree.node(key).page_start for key in keys[:3])
         return f"Gathered the {say_count(len(keys), 'passage')} nearest to the question, the best from {pages}"

@@ -7,6 +7,7 @@ from typing import Any
 from vectorless_web.engine.agent.context.outline import on_pages, pages_of, say_count, shorten_title
 from vectorless_web.engine.agent.context.vector_lane import LaneQuery, lane_query
 from vectorless_web.engine.agent.events import StepResult, refuse_step
+from vectorless_web.engine.agent.steps.nearness import NearnessReranker, measure_nearness
 from vectorless_web.engine.agent.steps.packing import (
     CoverageReranker,
     describe_retrieval,
@@ -16,10 +17,11 @@ from vectorless_web.engine.agent.steps.packing import (
 )
 from vectorless_web.engine.agent.steps.read import look_up, read_named
 from vectorless_web.engine.agent.walk import Walk
-from vectorless_web.engine.questions.focus import page_asked
+from vectorless_web.engine.figures.needs import wants_figures
 from vectorless_web.engine.ranking.finder import Candidate
 from vectorless_web.engine.retrieval import CommunityFilter, GraphExpand, NodeAddress, Retriever, SectionCommunities
 from vectorless_web.engine.retrieval.documents import REFERS_TO
+from vectorless_web.engine.retrieval.reranking import NodeReranker
 from vectorless_web.engine.text.similarity import token_set_ratio
 
 MOST_ITEMS = 24
@@ -30,6 +32,10 @@ SAME_SECTION = CommunityFilter(enabled=True, max_per_community=4)
 
 REFERENCES = GraphExpand(edge_types=(REFERS_TO,), max_expand=4)
 """What the passages found point to ("see Note 7")."""
+
+READ_BESIDE, AS_MUCH = 8, 0.8
+"""Passages, the best ones, with which a place that the question names is compared, and the share of the best one's fit
+from which it is read alone: with less the place does not speak of what is asked, and the question may have erred."""
 
 AROUND = 40
 """Tokens that rendering adds to a leaf's own: where it stands, its id, its page."""
@@ -166,13 +172,18 @@ def _search_document(walk: Walk, query: str, most: int | None, lane: LaneQuery) 
     if structure:
         builder = builder.structure(structure)
     by_words = query == walk.plan.focus and not lane.values
-    builder = _add_stages(walk, lane.on(builder), by_words=by_words)
-    page = page_asked(walk.plan.question, len(walk.document.pages))
+    reranker = _make_reranker(walk) if by_words else None
+    builder = _add_stages(walk, lane.on(builder), reranker)
+    page = walk.reader.page
     result = builder.where("page", page).execute() if page else builder.execute()
     if page and not result.candidates_seen:
         page, result = None, builder.execute()
-    keys = take_packed(walk, result)
-    _requeue(walk, keys, alone=page is not None)
+    # What the question names by its number is read first; what its words find comes after.
+    named = walk.reader.best_of_places() if query == walk.plan.focus and not page else []
+    keys = list(dict.fromkeys([*named, *take_packed(walk, result)]))
+    if named and _says_as_much(walk, named):
+        keys = named
+    _requeue(walk, keys, alone=page is not None or keys == named)
     if not keys:
         outcome = "nothing that fits the tokens left" if result.dropped else "nothing"
         return StepResult(
@@ -180,24 +191,48 @@ def _search_document(walk: Walk, query: str, most: int | None, lane: LaneQuery) 
             observation=describe_retrieval(walk, result),
             confidence=0.0,
         )
-    told = {"filter": {"page": page}} if page else {}
+    told: dict[str, Any] = {"filter": {"page": page}} if page else {}
+    raised = [key for key in reranker.raised if key in keys] if isinstance(reranker, NearnessReranker) else []
+    if walk.nearness is not None and walk.nearness.is_measured:
+        told["nearness"] = {**walk.nearness.account(), "raised": raised}
     pages = on_pages(_pages(walk, keys)[:3])
     where = f" of {pages}, the page asked for" if page else f"; the best stand on {pages}"
+    where = f"; the place asked for stands on {on_pages(_pages(walk, named)[:3])}" if named else where
     best = walk.queue[0]
     return StepResult(
-        say=f"Gathered {say_count(len(keys), 'passage')}{where}",
+        say=f"Gathered {say_count(len(keys), 'passage')}{where}{_describe_raised(len(raised))}",
         observation={**describe_retrieval(walk, result), **told},
         refs=tuple(walk.ref(key, "looked") for key in keys[:8]),
         confidence=round(walk.finder.node_coverage(best.key), 4),
     )
 
 
-def _add_stages(walk: Walk, builder: Retriever, *, by_words: bool) -> Retriever:
+def _make_reranker(walk: Walk) -> CoverageReranker | NearnessReranker:
+    """Orders by what is said of the question; for words, by a local model of meaning too. Figures are named by rows."""
+    shares = {} if wants_figures(walk.plan) else measure_nearness(walk)
+    return NearnessReranker(walk.finder, shares) if shares else CoverageReranker(walk.finder)
+
+
+def _describe_raised(count: int) -> str:
+    if not count:
+        return ""
+    came = "one came forward because its meaning is" if count == 1 else f"{count} came forward because their meaning is"
+    return f"; {came} near the question's"
+
+
+def _add_stages(walk: Walk, builder: Retriever, reranker: NodeReranker | None) -> Retriever:
     """What stands around the best and what it refers to joins; words of the question itself decide the order."""
     sections = SectionCommunities({walk.number: walk.document})
     builder = builder.community(sections, SAME_SECTION).graph_expand(REFERENCES).limit(MOST_ITEMS)
     # What was found by its meaning may share no word with the question, and another query is not the question.
-    return builder.rerank(CoverageReranker(walk.finder)) if by_words else builder
+    return builder.rerank(reranker) if reranker else builder
+
+
+def _says_as_much(walk: Walk, keys: Sequence[int]) -> bool:
+    """Whether one of these leaves holds about as much of the question as the best of the whole document."""
+    best = [candidate.key for candidate in walk.finder.ranked[:READ_BESIDE]]
+    fits = walk.finder.fits([*keys, *best])
+    return max(fits[key] for key in keys) >= AS_MUCH * max(fits.values())
 
 
 def _requeue(walk: Walk, keys: list[int], *, alone: bool) -> None:

@@ -583,12 +583,17 @@ _CHANGES = re.compile(
 )
 
 
+_VERDICT = re.compile(r"\W*no(?:,|\.(?=\s+[-−$€£]*\d))", re.I)
+"""A "no" that answers the question, not the row: before a comma, or before the figure that was worked out."""
+
+
 def _denied_rows(claim: TableClaim) -> Iterator[str]:
     """ "Did not pay dividends" over a row that states dividends."""
     if claim.cells or not claim.rows or claim.elsewhere or _CHANGES.search(claim.text):
         return
-    denial = _DENIES.search(claim.text)
-    if denial is None or (re.match(r"\W*no,", claim.text, re.I) and not _DENIES.search(claim.text, denial.end())):
+    verdict = _VERDICT.match(claim.text)
+    denial = _DENIES.search(claim.text, verdict.end() if verdict else 0)
+    if denial is None:
         return
     behind = content_stems(claim.text[denial.start() :])
     around = content_stems(claim.text)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 from vectorless_web.engine.questions.focus import QuestionParts
 from vectorless_web.engine.questions.formulas.expression import (
@@ -11,13 +12,18 @@ from vectorless_web.engine.questions.formulas.expression import (
     FigureLeaf,
     Tree,
     at_period,
+    at_year_end,
     average,
+    describe_tree,
     each_leaf,
+    formula_of,
     shift_periods,
 )
-from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio
+from vectorless_web.engine.questions.formulas.request import BOUND
+from vectorless_web.engine.questions.lexicon import Concept, Lexicon, Match, Ratio, RatioOperand
 from vectorless_web.engine.questions.periods import periods_in
-from vectorless_web.engine.questions.plan import Period
+from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period, Standard
+from vectorless_web.engine.text.analyser import analyse
 
 LeafReader = Callable[[str], Tree | None]
 """Turns words ("FY2019 revenue") into a figure, or into the calculation they stand for; None when they name none."""
@@ -162,6 +168,7 @@ _GROWTH = re.compile(
 _CHANGE = re.compile(
     r"\b(?:chang\w+|increas\w+|decreas\w+|declin\w+|drop\w*|fell|fall\w*|ris\w+|rose|improv\w+|deteriorat\w+"
     r"|differ\w+|higher|lower"
+    r"|stable|steady|consistent\w*|constant"
     r"|expand\w*|contract(?:ed|ing)|grew|accelerat\w+|decelerat\w+|worse\w*|better)\b",
     re.IGNORECASE,
 )
@@ -171,12 +178,39 @@ _COMPOUND = re.compile(r"\bcagr\b|\bcompound", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class FormulaTree:
-    """The tree of figures, with the name and source of the way it is worked out; `is_percent` for a percentage."""
+    """The tree of figures, with the name and source of the way it is worked out; `is_percent` for a percentage.
+
+    `words` tell a known ratio's definition, `others` are other ways in use with how they differ;
+    `standard` and `share` are the ratio's, `foil` is its foil as a figure, `stated` the ratio itself.
+    """
 
     tree: Tree
     name: str
     source: str
     is_percent: bool = False
+    words: str = ""
+    others: tuple[tuple[str, Tree], ...] = ()
+    standard: Standard | None = None
+    foil: FigureLeaf | None = None
+    share: bool = False
+    stated: FigureLeaf | None = None
+    series: tuple[tuple[str, Tree], ...] = ()
+
+    def formula(self) -> tuple[Formula | None, tuple[FigureNeed, ...]]:
+        """The formula and the figures it needs; foil and the figure itself come last among them."""
+        formula, needs = formula_of(self.tree, self.name, self.source, (*self.others, *self.series))
+        if formula is None:
+            return None, needs
+        ways, series = formula.others[: len(self.others)], formula.others[len(self.others) :]
+        formula = replace(formula, others=ways, series=series)
+        places = []
+        for leaf in (self.foil, self.stated):
+            places.append(-1 if leaf is None else len(needs))
+            if leaf is not None:
+                need = FigureNeed(leaf.concept, leaf.phrases, leaf.period, leaf.statement, leaf.offset, optional=True)
+                needs = (*needs, need)
+        told = replace(formula, words=self.words, standard=self.standard, is_share=self.share)
+        return replace(told, foil=places[0], stated=places[1]), needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,12 +226,28 @@ class FormulaReader:
             self._read_definition(parts)
             or self._share(parts.focus)
             or self._join_parts(parts, matches)
-            or self._ratio(matches)
+            or self._ratio(matches, parts.focus)
         )
+        if base is not None and base.words and _UNREAD_SHARE.search(parts.focus):
+            return None
         base = base or self._single(matches)
         if base is None or (isinstance(base.tree, FigureLeaf) and _is_forecast(matches)):
             return None
-        return self._over_time(base, parts.focus, wants_percent=wants_percent)
+        if _COMPOUND.search(parts.focus) or (_WHICH_PERIOD.search(parts.focus) and not self.periods):
+            return None  # a power, or a rank over periods: read from the table itself
+        compared = self._compare(base, parts.focus)
+        # "Higher than 35%" asks for no change.
+        plain = BOUND.sub(" ", parts.focus)
+        return self._over_time(compared or base, "" if compared else plain, wants_percent=wants_percent)
+
+    def _compare(self, base: FormulaTree, focus: str) -> FormulaTree | None:
+        """One measure less the other it is compared with: "Was free cash flow higher than net income?\""""
+        match = _COMPARED.search(focus) if _IS_JUDGED.match(focus) else None
+        other = self._find_whole(match["other"]) if match else None
+        if match is None or other is None or match.start() < 1:
+            return None
+        tree = Branch("-", base.tree, replace(other, period=None))
+        return FormulaTree(tree, f"{base.name} less {other.concept}", base.source, words=describe_tree(tree))
 
     def leaf(self, words: str) -> FigureLeaf | None:
         """The figure these words name: the longest concept in them, else the words themselves."""
@@ -212,16 +262,14 @@ class FormulaReader:
 
     def ratio_tree(self, ratio: Ratio) -> Tree | None:
         """The ratio's expression over its concepts."""
-        leaves = {
-            operand.name: self._operand(operand.concept, operand.offset, operand.statement)
-            for operand in ratio.operands
-        }
+        leaves = {operand.name: self._operand(operand) for operand in ratio.operands}
         return read_expression(ratio.expression, lambda words: leaves.get(words.strip()))
 
-    def _operand(self, name: str, offset: int, statement: str) -> FigureLeaf:
-        concept = self.lexicon.concept(name)
-        phrases = concept.phrases if concept else (name,)
-        return FigureLeaf(name, phrases, statement or (concept.statement if concept else ""), None, offset)
+    def _operand(self, operand: RatioOperand) -> FigureLeaf:
+        concept = self.lexicon.concept(operand.concept)
+        phrases = concept.phrases if concept else (operand.concept,)
+        statement = operand.statement or (concept.statement if concept else "")
+        return FigureLeaf(operand.concept, phrases, statement, None, operand.offset, operand.included_in)
 
     def _read_definition(self, parts: QuestionParts) -> FormulaTree | None:
         """A definition given in the question, set into the rest of it: "EBITDA less capex, where EBITDA is ..."."""
@@ -277,11 +325,28 @@ class FormulaReader:
         if match is None:
             return None
         top, bottom = match["top"] or match["part"], match["bottom"] or match["whole"]
-        upper, lower = self._find_known(top), self._find_known(bottom)
+        upper, lower = self._find_measure(top), self._find_known(bottom)
         if upper is None or lower is None:
             return None
-        tree = Branch("/", Branch("*", 100.0, replace(upper, period=None)), replace(lower, period=None))
-        return FormulaTree(tree, f"{upper.concept} as a percentage of {lower.concept}", _OWN_WORDS, is_percent=True)
+        name, part = upper
+        tree = Branch("/", Branch("*", 100.0, part), replace(lower, period=None))
+        return FormulaTree(tree, f"{name} as a percentage of {lower.concept}", _OWN_WORDS, is_percent=True)
+
+    def _find_measure(self, words: str) -> tuple[str, Tree] | None:
+        """The last known figure in these words, else the known amount that is worked out."""
+        leaf = self._find_known(words)
+        if leaf is not None:
+            return leaf.concept, replace(leaf, period=None)
+        ratios = [e for match in self.lexicon.match(words) for e in match.entries if isinstance(e, Ratio)]
+        found = next((ratio for ratio in reversed(ratios) if "/" not in ratio.expression), None)
+        tree = self.ratio_tree(found) if found else None
+        return (found.name.removesuffix(" calculation"), tree) if found and tree is not None else None
+
+    def _find_whole(self, words: str) -> FigureLeaf | None:
+        """The known concept that these words name and nothing else, periods apart."""
+        leaf, plain = self._find_known(words), set(analyse(_plain_words(words)))
+        named = {term for match in self.lexicon.match(words) if _concept(match) for term in analyse(match.text)}
+        return leaf if plain <= named else None
 
     def _find_known(self, words: str) -> FigureLeaf | None:
         """The last known concept with a figure in these words."""
@@ -306,14 +371,53 @@ class FormulaReader:
         tree = Branch(operator, replace(left, period=None), replace(right, period=None))
         return FormulaTree(tree, f"{left.concept} {sign.group().strip()} {right.concept}", _OWN_WORDS)
 
-    def _ratio(self, matches: Sequence[Match]) -> FormulaTree | None:
+    def _ratio(self, matches: Sequence[Match], focus: str) -> FormulaTree | None:
         named = [concept for match in matches if (concept := _concept(match))]
         for match in matches:
             for entry in match.entries:
-                if isinstance(entry, Ratio) and (tree := self.ratio_tree(entry)) is not None:
-                    specific = each_leaf(tree, lambda leaf: _specify_leaf(leaf, named))
-                    return FormulaTree(specific, entry.name, entry.source, entry.percent)
+                if not isinstance(entry, Ratio) or (entry.judged and not _IS_JUDGED.match(focus)):
+                    continue
+                tree = self.ratio_tree(entry)
+                if tree is not None:
+                    return self._qualify(self._known_ratio(entry, tree, named), focus, match)
         return None
+
+    def _known_ratio(self, ratio: Ratio, tree: Tree, named: Sequence[Concept]) -> FormulaTree:
+        """A ratio with its definition in words, the other ways in use and what it is judged by."""
+
+        def specify(tree: Tree) -> Tree:
+            return each_leaf(tree, lambda leaf: _specify_leaf(leaf, named))
+
+        others = [(other.name, other_tree) for other in ratio.others if (other_tree := self.ratio_tree(other))]
+        closing = at_year_end(tree)
+        others += [] if closing == tree else [("with closing balances alone", closing)]
+        name = ratio.name.removesuffix(" calculation").replace("ebitda", "EBITDA")
+        return FormulaTree(
+            specify(tree),
+            name,
+            ratio.source,
+            ratio.percent,
+            describe_tree(tree),
+            tuple((how, specify(other)) for how, other in others),
+            ratio.standard,
+            FigureLeaf(ratio.foil[0], ratio.foil, "balance") if ratio.foil else None,
+            ratio.share,
+            FigureLeaf(name, (name.lower(), *ratio.asked[1:])),
+        )
+
+    def _qualify(self, base: FormulaTree, focus: str, match: Match) -> FormulaTree | None:
+        """The ratio as a qualifier narrows it ("before depreciation"); None when there is one that cannot be read."""
+        rest = focus[match.end :]
+        found = [sign for sign in _QUALIFIER.finditer(rest)]
+        if not found:
+            return base
+        leaf = self._find_whole(found[0]["what"]) if len(found) == 1 else None
+        sign = _sign_of(found[0]["sign"].lower(), leaf) if leaf is not None else ""
+        if leaf is None or not sign or _NARROWED.search(rest):
+            return None
+        tree = _change_numerator(base.tree, sign, replace(leaf, period=None))
+        name = f"{base.name} {found[0]['sign'].lower()} {leaf.concept}"
+        return FormulaTree(tree, name, base.source, base.is_percent, describe_tree(tree), share=base.share)
 
     def _single(self, matches: Sequence[Match]) -> FormulaTree | None:
         concepts = [concept for match in matches if (concept := _concept(match)) and concept.is_measured]
@@ -325,14 +429,26 @@ class FormulaReader:
     def _over_time(self, base: FormulaTree, focus: str, *, wants_percent: bool) -> FormulaTree:
         """The same over the periods named: an average of them, a growth, a change, or simply the one asked."""
         ordered = sorted(self.periods, key=lambda period: (period.year, period.quarter or 0))
+        alone = replace(base, others=(), standard=None, stated=None)
         if _AVERAGE.search(focus) and len(ordered) > 1:
+            if _GROWTH.search(focus) and not base.is_percent:
+                return _average_growth(alone, ordered)
             trees = [at_period(base.tree, period) for period in ordered]
-            return replace(base, tree=average(trees), name=f"average {base.name}")
-        if _GROWTH.search(focus) or (
-            _CHANGE.search(focus) and (len(ordered) > 1 or not isinstance(base.tree, FigureLeaf))
+            return _take_foil(replace(alone, tree=average(trees), name=f"average {base.name}"), ordered)
+        is_judged = base.standard is not None and not base.standard.asked
+        if not is_judged and (
+            _GROWTH.search(focus)
+            or (_CHANGE.search(focus) and (len(ordered) > 1 or not isinstance(base.tree, FigureLeaf)))
         ):
-            return self._measure_change(base, ordered, is_growth=_is_growth(focus, base, wants_percent=wants_percent))
-        return replace(base, tree=at_period(base.tree, ordered[-1]) if ordered else base.tree)
+            is_growth = _is_growth(focus, base, wants_percent=wants_percent)
+            return _take_foil(self._measure_change(alone, ordered, is_growth=is_growth), ordered)
+        if not ordered:
+            return base
+        others = tuple((how, at_period(tree, ordered[-1])) for how, tree in base.others)
+        named = [period for period in ordered[:-1] if period in periods_in(focus)] if base.words else []
+        series = tuple((period.text or str(period.year), at_period(base.tree, period)) for period in reversed(named))
+        told = replace(base, tree=at_period(base.tree, ordered[-1]), others=others, series=series)
+        return _take_foil(told, ordered)
 
     def _measure_change(self, base: FormulaTree, ordered: list[Period], *, is_growth: bool) -> FormulaTree:
         before, after = _split_ends(base.tree, ordered)
@@ -341,6 +457,63 @@ class FormulaReader:
             return replace(base, tree=difference, name=f"change in {base.name}")
         growth = Branch("/", Branch("*", 100.0, difference), before)
         return replace(base, tree=growth, name=f"growth of {base.name}", is_percent=True)
+
+
+_COMPARED = re.compile(
+    r"\b(?:higher|greater|larger|more|lower|less|smaller)\s+than\s+(?:its\s+|the\s+)?(?P<other>[a-z][^,;?]+)",
+    re.IGNORECASE,
+)
+_WHICH_PERIOD = re.compile(
+    r"\b(?:which|what)\s+(?:fiscal\s+|financial\s+)?(?:year|quarter|period|month)\b", re.IGNORECASE
+)
+_UNREAD_SHARE = re.compile(r"\bas\s+an?\s+(?:%|percent|percentage|share|proportion|fraction)\s+of\b", re.IGNORECASE)
+_IS_JUDGED = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|can|could|would|should)\b", re.IGNORECASE)
+"""How a question begins that a judgement answers."""
+
+_QUALIFIER = re.compile(
+    r"\b(?P<sign>before|excluding|exclusive of|without|adding back|net of|after)\s+(?P<what>[^,;.?()]+)",
+    re.IGNORECASE,
+)
+_NARROWED = re.compile(r"\b(?:only|rather than|instead of|except)\b", re.IGNORECASE)
+_COSTS = re.compile(
+    r"\b(?:expenses?|costs?|depreciation|amorti[sz]ation|impairments?|charges?|taxes|tax)\b", re.IGNORECASE
+)
+
+
+def _sign_of(word: str, leaf: FigureLeaf) -> str:
+    """What a qualifier does to the figure above the line: a cost left out is added back, anything else comes off."""
+    is_cost = bool(_COSTS.search(leaf.concept))
+    if word in ("net of", "after"):
+        return "-" if is_cost else ""
+    if word in ("before", "adding back"):
+        return "+" if is_cost else ""
+    return "+" if is_cost else "-"
+
+
+def _change_numerator(tree: Tree, sign: str, leaf: FigureLeaf) -> Tree:
+    """The tree with a figure added to, or taken off, what stands above the line."""
+    if isinstance(tree, Branch) and tree.operator == "/":
+        return Branch("/", _change_numerator(tree.left, sign, leaf), tree.right)
+    if isinstance(tree, Branch) and tree.operator == "*" and isinstance(tree.left, float):
+        return Branch("*", tree.left, _change_numerator(tree.right, sign, leaf))
+    return Branch(sign, tree, leaf)
+
+
+def _average_growth(base: FormulaTree, ordered: Sequence[Period]) -> FormulaTree:
+    """The mean of the growth from each period to the next."""
+    trees = [at_period(base.tree, period) for period in ordered]
+    rates: list[Tree] = [
+        Branch("/", Branch("*", 100.0, Branch("-", after, before)), before) for before, after in pairwise(trees)
+    ]
+    return replace(base, tree=average(rates), name=f"average growth of {base.name}", is_percent=True)
+
+
+def _take_foil(base: FormulaTree, ordered: Sequence[Period]) -> FormulaTree:
+    """Foil and the figure itself at the period asked for last."""
+    if not ordered:
+        return base
+    foil, stated = (leaf and replace(leaf, period=ordered[-1]) for leaf in (base.foil, base.stated))
+    return replace(base, foil=foil, stated=stated)
 
 
 def _is_inside(sign: re.Match[str], matches: Sequence[Match]) -> bool:

@@ -1,7 +1,7 @@
 """Calculations as trees: figures joined by + - * /, and how a tree becomes a formula over figures to find."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from vectorless_web.engine.questions.periods import shift_back
@@ -10,13 +10,17 @@ from vectorless_web.engine.questions.plan import FigureNeed, Formula, Period
 
 @dataclass(frozen=True, slots=True)
 class FigureLeaf:
-    """A figure: the concept, its document phrases, and when it is taken; `offset` periods before the one asked."""
+    """A figure: the concept, its document phrases, and when it is taken; `offset` periods before the one asked.
+
+    `included_in` is as for a need.
+    """
 
     concept: str
     phrases: tuple[str, ...]
     statement: str = ""
     period: Period | None = None
     offset: int = 0
+    included_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +72,71 @@ def average(trees: list[Tree]) -> Tree:
     return Branch("/", total, float(len(trees))) if len(trees) > 1 else total
 
 
-def formula_of(tree: Tree, name: str, source: str) -> tuple[Formula | None, tuple[FigureNeed, ...]]:
-    """The formula and the figures it needs, each once; a tree of one figure needs no formula."""
+def formula_of(
+    tree: Tree, name: str, source: str, others: Sequence[tuple[str, Tree]] = ()
+) -> tuple[Formula | None, tuple[FigureNeed, ...]]:
+    """The formula and the figures it needs, each once; a tree of one figure needs no formula.
+
+    `others` are other ways to work it out, each with how it differs; what they alone need is optional.
+    """
     needs: list[FigureNeed] = []
     names: list[str] = []
     expression = _write_expression(tree, needs, names, 0)
     if isinstance(tree, FigureLeaf):
         return None, tuple(needs)
     operands = tuple((operand, index) for index, operand in enumerate(names))
-    return Formula(name, expression, operands, source), tuple(needs)
+    required = len(needs)
+    told = [(how, _write_expression(other, needs, names, 0)) for how, other in others]
+    every = tuple(need if index < required else replace(need, optional=True) for index, need in enumerate(needs))
+    indexes = {operand: index for index, operand in enumerate(names)}
+    ways = tuple(
+        Formula(how, written, tuple((n, indexes[n]) for n in names if re.search(rf"\b{n}\b", written)), source)
+        for how, written in told
+    )
+    return Formula(name, expression, operands, source, others=ways), every
+
+
+def describe_tree(tree: Tree, outer: int = 0) -> str:
+    """The calculation as people write it: "365 × average inventories / cost of goods sold"."""
+    if isinstance(tree, FigureLeaf):
+        return f"{tree.concept} of the year before" if tree.offset else tree.concept
+    if not isinstance(tree, Branch):
+        return "days of the year" if tree == _DAYS else f"{tree:g}"
+    averaged = _averaged_leaf(tree)
+    if averaged is not None:
+        return f"average {averaged.concept}"
+    if tree.operator == "*" and tree.left == _PERCENT:
+        return describe_tree(tree.right, outer)
+    rank = _PRECEDENCE[tree.operator]
+    sign = {"*": "×", "-": "−"}.get(tree.operator, tree.operator)
+    text = f"{describe_tree(tree.left, rank - 1)} {sign} {describe_tree(tree.right, rank)}"
+    return f"({text})" if rank <= outer else text
+
+
+_PERCENT, _TWO_BALANCES, _DAYS = 100.0, 2.0, 365.0
+
+
+def at_year_end(tree: Tree) -> Tree:
+    """The same with the closing balance wherever the average of two balances is taken."""
+    averaged = _averaged_leaf(tree)
+    if averaged is not None:
+        return averaged
+    if isinstance(tree, Branch):
+        return Branch(tree.operator, at_year_end(tree.left), at_year_end(tree.right))
+    return tree
+
+
+def _averaged_leaf(tree: Tree) -> FigureLeaf | None:
+    """The closing balance of an average of two balances; None for any other tree."""
+    if not isinstance(tree, Branch) or tree.operator != "/" or tree.right != _TWO_BALANCES:
+        return None
+    total = tree.left
+    if not isinstance(total, Branch) or total.operator != "+":
+        return None
+    first, second = total.left, total.right
+    if not isinstance(first, FigureLeaf) or not isinstance(second, FigureLeaf) or first.concept != second.concept:
+        return None
+    return first if first.offset < second.offset else None
 
 
 def _write_expression(tree: Tree, needs: list[FigureNeed], names: list[str], outer: int) -> str:
@@ -92,7 +152,15 @@ def _write_expression(tree: Tree, needs: list[FigureNeed], names: list[str], out
 
 
 def _operand(leaf: FigureLeaf, needs: list[FigureNeed], names: list[str]) -> str:
-    need = FigureNeed(leaf.concept, leaf.phrases, leaf.period, leaf.statement, leaf.offset)
+    need = FigureNeed(
+        leaf.concept,
+        leaf.phrases,
+        leaf.period,
+        leaf.statement,
+        leaf.offset,
+        bool(leaf.included_in),
+        leaf.included_in,
+    )
     for index, known in enumerate(needs):
         if (known.concept, _sort_by_period(known)) == (need.concept, _sort_by_period(need)):
             return names[index]

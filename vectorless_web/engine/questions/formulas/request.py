@@ -245,7 +245,7 @@ _WHICH = re.compile(
     re.I,
 )
 _EXTREME = re.compile(rf"^(?:the\s+)?(?P<rank>{_GREATEST}|{_LEAST})\s+(?P<x>.+)$", re.I)
-_BOUND = re.compile(
+BOUND = re.compile(
     r"\b(?:(?P<neg>not|n['’]t)\s+)?(?:(?P<atleast>at least|no less than|not less than|minimum of)"
     r"|(?P<atmost>at most|no more than|not more than|up to|maximum of)"
     r"|(?P<above>exceed(?:s|ed|ing)?|(?:more|greater|higher|larger|longer|bigger)\s+than|above|over"
@@ -378,11 +378,15 @@ _RANGE = re.compile(r"(?<![\d/])((?:19|20)\d\d)(?:[-–—]|\s+(?:to|through|unt
 
 def _spell_range(match: re.Match[str]) -> str:
     first, last = int(match[1]), int(match[2])
-    if not first < last <= first + 10:
+    step = 1 if first < last else -1
+    if not 0 < abs(last - first) <= LONGEST_RANGE:
         return f"{first} and {last}"
-    *years, end = [str(year) for year in range(first, last + 1)]
+    *years, end = [str(year) for year in range(first, last + step, step)]
     return f"{', '.join(years)} and {end}"
 
+
+LONGEST_RANGE = 10
+"""Years of a range that is filled in year by year."""
 
 MOST_CHARACTERS = 400
 """Characters of a question that is read as a request; a longer one brings instructions or definitions."""
@@ -403,7 +407,7 @@ def _read_counted(text: str) -> Request | None:
         return None
     noun = match["noun"].strip()
     rest = " ".join(part for part in (match["rest"], match["rest2"], match["rest3"]) if part).strip()
-    bound = _read_bound(rest)
+    bound = read_bound(rest)
     is_time = bool(re.fullmatch(r"(?:fiscal |financial )?(?:years?|quarters?|months?|periods?)", noun, re.I))
     is_kind = bool(re.search(rf"\b{_KINDS}$", noun, re.I))
     if bound is None and not (is_kind or (is_time and _RANKED.search(rest) is None and _COMPARED.search(rest))):
@@ -411,7 +415,7 @@ def _read_counted(text: str) -> Request | None:
     if bound is None and is_time:
         return None
     if bound is not None:
-        rest = _BOUND.sub(" ", rest)
+        rest = BOUND.sub(" ", rest)
         rest = _clean(_AUXILIARIES.sub(" ", rest))
     rest = re.sub(r"^(?:under|of|in|within|listed|there|shown|given|for)\s+|\bthere\b", " ", rest, flags=re.I).strip()
     rest = re.sub(r"^(?:under|of|in|within|listed|shown|given|for)\s+", "", rest, flags=re.I)
@@ -422,8 +426,9 @@ def _read_counted(text: str) -> Request | None:
     return Request(Task.COUNT, (Operand(words, period),), name=f"{noun}", over=noun.lower(), threshold=bound)
 
 
-def _read_bound(text: str) -> Threshold | None:
-    match = _BOUND.search(text)
+def read_bound(text: str) -> Threshold | None:
+    """The bound that a text names ("more than 30%"); None when it names none."""
+    match = BOUND.search(text)
     found = numbers_in(match["number"]) if match else []
     if match is None or not found:
         return None
@@ -459,9 +464,9 @@ def _read_which(text: str) -> Request | None:
     tail = re.search(r"[,:]\s*(?P<list>[^,:]{1,60}(?:,[^,:]{1,60})*?\s+or\s+[^,:]{1,60})$", rest)
     if tail and not listed:
         listed, rest = tail["list"], rest[: tail.start()]
-    bound = _read_bound(rest)
+    bound = read_bound(rest)
     if bound is not None:
-        return _compare(Request(Task.FILTER, (), over=over, threshold=bound), _BOUND.sub(" ", rest), listed)
+        return _compare(Request(Task.FILTER, (), over=over, threshold=bound), BOUND.sub(" ", rest), listed)
     if re.search(r"\b(?:negative|positive)\b", rest, re.I):
         above = bool(re.search(r"\bpositive\b", rest, re.I))
         rest = re.sub(r"\b(?:negative|positive)\b", " ", rest, flags=re.I)
@@ -847,6 +852,14 @@ def list_items(words: str) -> list[str]:
     return items if 1 < len(items) <= 6 and all(analyse(item) for item in items) else []
 
 
+_ALL_YEARS = re.compile(
+    r"\b(?:across|over|for|in|of|during)\s+(?:all\s+(?:of\s+)?)?(?:the\s+)?(?:(?:two|three|four|five|\d)\s+)?"
+    r"(?:years|quarters)\b(?:\s+(?:shown|presented|reported|given|listed)\b)?(?!\s+(?:(?:19|20)\d\d|ended|ending|to))",
+    re.I,
+)
+"""Every period of a row: "across all three years"."""
+
+
 def _read_sum(body: str) -> Request | None:
     """ "the total of A and B", "total X for 2018 and 2019": several things or periods, else no sum is asked for."""
     match = _SUM.match(body)
@@ -854,6 +867,8 @@ def _read_sum(body: str) -> Request | None:
     if (match is None and together is None) or _RESPECTIVE.search(body):
         return None
     words = _TOGETHER.sub("", match["x"] if match else body)
+    if _ALL_YEARS.search(words):
+        return _make_spread(_ALL_YEARS.sub(" ", words), "sum", "total")
     parts = _split_periods(words)
     if len(parts) < 2 and not list_items(parts[0][0] if parts else ""):
         return None
@@ -907,14 +922,18 @@ _DATED = re.compile(
 
 
 def _periods(text: str) -> list[Period]:
-    """The periods named, dates of one year each by itself, in the order they stand."""
+    """The periods named, dates of one year each by itself, in the order they stand; of a range those between, too."""
     dates = [Period("date", int(match[1] or match[2]), None, match.group()) for match in _DATED.finditer(text)]
     rest = text
     for date in dates:
         rest = rest.replace(date.text, " " * len(date.text), 1)
     found = [(rest.find(period.text), period) for period in periods_in(rest)]
     found += [(text.find(date.text), date) for date in dict.fromkeys(dates)]
-    return [period for _, period in sorted(found, key=lambda pair: pair[0])]
+    ordered = [period for _, period in sorted(found, key=lambda pair: pair[0])]
+    named = [period.year for place, period in sorted(found, key=lambda pair: pair[0]) if place >= 0]
+    if len(named) == len(ordered):
+        return ordered
+    return sorted(ordered, key=lambda period: period.year, reverse=named[0] > named[-1])
 
 
 def _split_periods(text: str) -> list[tuple[str, Period | None]]:

@@ -18,7 +18,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, connections
 
-from vectorless_web.infra.management.commands.work import preload
+from vectorless_web.infra.queues.jobs import preload
 from vectorless_web.infra.site import embedded_redis
 from vectorless_web.infra.site.forking import STOPPING, name_process
 from vectorless_web.infra.site.private_files import write_whole

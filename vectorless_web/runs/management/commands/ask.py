@@ -20,7 +20,7 @@ from vectorless_web.engine.answers.claims import Check, ClaimEvent, Evidence
 from vectorless_web.engine.errors import EngineError, InvalidInput
 from vectorless_web.engine.llm.calls import ModelCallRecord, OnCall, discard_record
 from vectorless_web.engine.questions.limits import QUESTION_EMPTY, QUESTION_TOO_LONG, check_question
-from vectorless_web.runs.question import check_steps
+from vectorless_web.runs.services.asking import check_steps
 
 EXIT_CODES = {
     Outcome.ANSWERED: 0,

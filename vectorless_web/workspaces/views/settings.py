@@ -1,4 +1,4 @@
-"""Making a workspace, its settings and its own words, and deleting it."""
+"""Making a workspace, its settings: its own words, its chat models, what it may spend; and deleting it."""
 
 from typing import Any
 
@@ -8,11 +8,21 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_POST
 
-from vectorless_web.infra.web.pages import go_to
+from vectorless_web.engine.llm.presets import PRESETS, Preset, preset
+from vectorless_web.infra.site.local_model import find_local_model
+from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces import selectors, services
-from vectorless_web.workspaces.forms import DeleteForm, LexiconEntryForm, PreviewForm, SettingsForm, WorkspaceForm
-from vectorless_web.workspaces.models import LexiconEntry, Role, Workspace
+from vectorless_web.workspaces.forms import (
+    BudgetForm,
+    DeleteForm,
+    LexiconEntryForm,
+    PreviewForm,
+    ProviderForm,
+    SettingsForm,
+    WorkspaceForm,
+)
+from vectorless_web.workspaces.models import LexiconEntry, ModelProvider, Role, Workspace
 from vectorless_web.workspaces.rendering import preview_of
 from vectorless_web.workspaces.selectors import workspace_context, workspace_for, workspaces_of
 
@@ -98,7 +108,7 @@ def entries(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug)
     tried = _read_preview(request, workspace) if "question" in request.GET else {}
     status = 422 if "preview_form" in tried and tried["preview_form"].errors else 200
-    return _page(request, workspace, LexiconEntryForm(), status=status, **tried)
+    return _lexicon_page(request, workspace, LexiconEntryForm(), status=status, **tried)
 
 
 @require_GET
@@ -114,7 +124,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
 def add_entry(request: HttpRequest, slug: str) -> HttpResponse:
     """Add an entry."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
-    return _save(request, workspace, LexiconEntryForm(request.POST, instance=LexiconEntry(workspace=workspace)))
+    return _save_entry(request, workspace, LexiconEntryForm(request.POST, instance=LexiconEntry(workspace=workspace)))
 
 
 @require_GET
@@ -122,7 +132,7 @@ def entry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The form of one entry."""
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     row = selectors.entry_in(workspace, pk)
-    return _page(request, workspace, LexiconEntryForm(instance=row), editing=row)
+    return _lexicon_page(request, workspace, LexiconEntryForm(instance=row), editing=row)
 
 
 @require_POST
@@ -131,7 +141,7 @@ def change_entry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.EDITOR)
     stored = selectors.entry_in(workspace, pk)
     form = LexiconEntryForm(request.POST, instance=selectors.entry_in(workspace, pk))
-    return _save(request, workspace, form, editing=stored)
+    return _save_entry(request, workspace, form, editing=stored)
 
 
 @require_POST
@@ -144,7 +154,7 @@ def remove_entry(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return go_to(request, "workspaces:lexicon", slug=slug)
 
 
-def _save(
+def _save_entry(
     request: HttpRequest, workspace: Workspace, form: LexiconEntryForm, editing: LexiconEntry | None = None
 ) -> HttpResponse:
     save = services.change_entry if editing else services.add_entry
@@ -156,7 +166,7 @@ def _save(
         else:
             messages.success(request, f"{row.concept} was saved.")
             return go_to(request, "workspaces:lexicon", slug=workspace.slug)
-    return _page(request, workspace, form, editing=editing, status=422)
+    return _lexicon_page(request, workspace, form, editing=editing, status=422)
 
 
 def _read_preview(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
@@ -168,7 +178,7 @@ def _read_preview(request: HttpRequest, workspace: Workspace) -> dict[str, Any]:
     return {"preview_form": form, "preview": shown}
 
 
-def _page(
+def _lexicon_page(
     request: HttpRequest, workspace: Workspace, form: LexiconEntryForm, *, status: int = 200, **more: Any
 ) -> HttpResponse:
     context = {
@@ -180,3 +190,136 @@ def _page(
         **more,
     }
     return render(request, "workspaces/lexicon.html", context, status=status)
+
+
+@require_GET
+def providers(request: HttpRequest, slug: str) -> HttpResponse:
+    """The models in use, and a form for another one, filled in for a known kind of server when one was chosen."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    return _providers_page(request, workspace, ProviderForm(workspace=workspace, preset=_chosen_preset(request)))
+
+
+@require_POST
+def save_provider(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add a model."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    return _save_model(request, workspace, ProviderForm(request.POST, workspace=workspace))
+
+
+@require_GET
+def provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The form of one model; its key is never shown."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    row = selectors.provider_in(workspace, pk)
+    return _providers_page(request, workspace, ProviderForm(instance=row, workspace=workspace), editing=row)
+
+
+@require_POST
+def change_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Change a model."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    row = selectors.provider_in(workspace, pk)
+    return _save_model(request, workspace, ProviderForm(request.POST, instance=row, workspace=workspace), editing=row)
+
+
+@require_POST
+def remove_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Forget a model and its key."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    services.remove_provider(actor=request.user, provider=selectors.provider_in(workspace, pk))
+    messages.success(request, "The model and its key were removed.")
+    return go_to(request, "workspaces:providers", slug=slug)
+
+
+@require_POST
+def test_provider(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Have a worker try the model; the row asks again until the result is there."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    row = selectors.provider_in(workspace, pk)
+    services.start_test(actor=request.user, provider=row)
+    if not is_htmx(request):
+        messages.info(request, "The model is being tried. Look again in a moment.")
+        return go_to(request, "workspaces:providers", slug=slug)
+    return render(request, "workspaces/_provider.html", {"workspace": workspace, "provider": row})
+
+
+@require_GET
+def provider_row(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One model as the list shows it."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    context = {"workspace": workspace, "provider": selectors.provider_in(workspace, pk)}
+    return render(request, "workspaces/_provider.html", context)
+
+
+@require_GET
+def budgets(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the workspace and its members may spend, and have spent."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    return _budgets_page(request, workspace, BudgetForm(workspace=workspace))
+
+
+@require_POST
+def save_budget(request: HttpRequest, slug: str) -> HttpResponse:
+    """Set a limit, in place of the one there is for the same people."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    form = BudgetForm(request.POST, workspace=workspace)
+    if not form.is_valid():
+        return _budgets_page(request, workspace, form, status=422)
+    services.set_budget(actor=request.user, budget=form.save(commit=False))
+    messages.success(request, "The budget was set.")
+    return go_to(request, "workspaces:budgets", slug=slug)
+
+
+@require_POST
+def remove_budget(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Lift a limit."""
+    workspace = workspace_for(request.user, slug, Role.OWNER)
+    services.remove_budget(actor=request.user, budget=selectors.budget_in(workspace, pk))
+    messages.success(request, "The budget was lifted.")
+    return go_to(request, "workspaces:budgets", slug=slug)
+
+
+def _save_model(
+    request: HttpRequest, workspace: Workspace, form: ProviderForm, editing: ModelProvider | None = None
+) -> HttpResponse:
+    if not form.is_valid():
+        return _providers_page(request, workspace, form, editing=editing, status=422)
+    row = form.save(commit=False)
+    services.save_provider(actor=request.user, provider=row, api_key=form.cleaned_data["api_key"])
+    messages.success(request, f"{row.name} was saved.")
+    return go_to(request, "workspaces:providers", slug=workspace.slug)
+
+
+def _providers_page(
+    request: HttpRequest,
+    workspace: Workspace,
+    form: ProviderForm,
+    *,
+    editing: ModelProvider | None = None,
+    status: int = 200,
+) -> HttpResponse:
+    context = {
+        **workspace_context(request.user, workspace, "settings"),
+        "tab": "models",
+        "providers": selectors.providers_for(workspace),
+        "form": form,
+        "editing": editing,
+        "presets": PRESETS,
+        "local": find_local_model(),
+        "preset": _chosen_preset(request),
+    }
+    return render(request, "workspaces/providers.html", context, status=status)
+
+
+def _chosen_preset(request: HttpRequest) -> Preset | None:
+    return preset(request.GET.get("preset", ""))
+
+
+def _budgets_page(request: HttpRequest, workspace: Workspace, form: BudgetForm, status: int = 200) -> HttpResponse:
+    context = {
+        **workspace_context(request.user, workspace, "settings"),
+        "tab": "budgets",
+        "budgets": selectors.budgets_of(workspace),
+        "form": form,
+    }
+    return render(request, "workspaces/budgets.html", context, status=status)

@@ -1,0 +1,151 @@
+"""A local model of meaning in whole runs: what it may change, and what it may not."""
+
+import json
+
+import pytest
+
+from tests.support.engine_documents import Shelf, annual_report, compiled, paragraph, section
+from vectorless_web.engine.agent.events import StepEvent, StepKind
+from vectorless_web.engine.agent.executor import Walking
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.agent.steps.nearness import FIRST_BY_WORDS, STAY_AMONG, keep_first_pages
+from vectorless_web.engine.errors import ModelUnreachable
+from vectorless_web.engine.llm.nearness import NoNearness, RecordedNearness
+
+QUESTION = "Whom must I tell before shifting the piano upstairs?"
+ANSWER = "Heavy instruments are carried to another floor only when the caretaker has been told."
+DECOYS = [
+    "A lodger may keep a piano in the common room, if the others agree to it.",
+    "The piano in the hall is tuned by Harmony Ltd in spring.",
+    "The piano is covered after ten in the evening.",
+]
+
+
+def house():
+    filler = [paragraph(f"Room {n} has a bed, a desk and a lamp for its lodger.") for n in range(12)]
+    return compiled(
+        "House rules",
+        section("Rooms", *filler),
+        section("Music", *map(paragraph, DECOYS), paragraph(ANSWER, page=1)),
+    )
+
+
+class Meaning:
+    """Says that some texts are near; the others are far. Or raises."""
+
+    name = "sense"
+
+    def __init__(self, *near, error=None):
+        self.near, self.error, self.asked = near, error, []
+
+    def measure(self, question, texts):
+        self.asked.append((question, list(texts)))
+        if self.error:
+            raise self.error
+        return [1.0 if text.endswith(self.near) else 0.1 for text in texts]
+
+
+class Asked:
+    """One offline run and what it left behind."""
+
+    def __init__(self, model=None, *, question=QUESTION, shelf=None, stored=()):
+        self.records = []
+        walking = Walking()
+        if model is not None:
+            walking.nearness = RecordedNearness(model, on_call=self.records.append, stored=stored)
+        shelf = shelf or Shelf({"a": house()})
+        self.events = list(Orchestrator(walking=walking).run(question, shelf, Limits()))
+        self.steps = [event for event in self.events if isinstance(event, StepEvent)]
+        self.end = self.events[-1]
+
+    def one(self, kind):
+        return next(step for step in self.steps if step.kind is kind)
+
+    @property
+    def told(self):
+        steps = [(s.say, s.arguments, s.observation, s.confidence) for s in self.steps]
+        return json.dumps([steps, self.end.answer, [quote.quote for quote in self.end.passages]], default=str)
+
+    @property
+    def quotes(self):
+        return [quote.quote for quote in self.end.passages]
+
+
+def test_a_passage_near_in_meaning_comes_before_those_that_share_more_words():
+    without, with_model = Asked(), Asked(Meaning(ANSWER))
+    assert without.quotes[:1] != [ANSWER]
+    assert with_model.quotes[:1] == [ANSWER]
+
+
+def test_only_what_the_words_shortlist_is_measured_and_only_once():
+    model = Meaning(ANSWER)
+    Asked(model)
+    ((question, texts),) = model.asked
+    assert question == QUESTION
+    assert len(texts) == len(set(texts)) <= 12
+    assert {f"Music: {decoy}" for decoy in DECOYS} <= set(texts)
+
+
+def test_the_steps_say_what_the_model_did():
+    asked = Asked(Meaning(ANSWER))
+    told = asked.one(StepKind.RETRIEVE).observation["nearness"]
+    assert told["model"] == "sense"
+    assert told["sentences"] == len(json.loads(asked.records[0].reply)["shares"])
+
+
+def test_without_a_model_nothing_is_said_of_it():
+    assert not any("nearness" in step.observation for step in Asked().steps)
+
+
+def test_a_model_that_cannot_be_loaded_changes_nothing_but_a_note():
+    without, failed = Asked(), Asked(Meaning(error=ModelUnreachable("It could not be loaded.")))
+    assert (failed.quotes, failed.end.answer) == (without.quotes, without.end.answer)
+    note = failed.one(StepKind.RETRIEVE).observation["nearness"]["note"]
+    assert note == "The local model of meaning was left out. It could not be loaded."
+
+
+def test_a_finished_run_says_the_same_again_from_what_was_stored():
+    first = Asked(Meaning(ANSWER))
+    again = Asked(NoNearness("sense"), stored=first.records)
+    assert again.told == first.told
+
+
+def test_of_several_documents_each_walk_has_its_part():
+    shelf = Shelf({name: house() for name in "ab"})
+    model = Meaning(ANSWER)
+    Asked(model, shelf=shelf)
+    assert [len(texts) <= 8 for _, texts in model.asked] == [True, True]
+
+
+def test_figures_are_named_by_their_rows_and_not_measured():
+    model = Meaning()
+    asked = Asked(model, question="What was the revenue in 2019?", shelf=Shelf({"a": annual_report()}))
+    assert asked.end.outcome.value == "answered"
+    assert model.asked == []
+
+
+def test_what_is_near_is_shown_beside_what_words_find_and_not_instead():
+    assert set(Asked().quotes) <= set(Asked(Meaning(ANSWER)).quotes)
+
+
+def test_an_answer_by_words_alone_keeps_its_confidence():
+    question = "Who tunes the piano in the hall?"
+    without, with_model = Asked(question=question), Asked(Meaning(DECOYS[1]), question=question)
+    assert "Harmony" in with_model.end.answer
+    assert with_model.end.confidence.value == pytest.approx(without.end.confidence.value)
+    signals = {signal.name: signal.share for signal in with_model.end.confidence.signals}
+    assert signals["nearness"] == 1.0
+
+
+def test_first_pages_by_words_stay_among_the_first_whatever_their_meaning():
+    pages = list(range(30))
+    by_words, by_both = list(range(30)), list(reversed(range(30)))
+    order = keep_first_pages(by_words, by_both, pages)
+    assert set(by_words[:FIRST_BY_WORDS]) <= set(order[:STAY_AMONG])
+    assert sorted(order) == by_words
+    assert order[:FIRST_BY_WORDS] == [29, 28, 27, 26, 25]
+
+
+def test_an_order_that_keeps_them_anyway_is_not_touched():
+    assert keep_first_pages([0, 1, 2], [2, 1, 0], [4, 4, 7]) == [2, 1, 0]

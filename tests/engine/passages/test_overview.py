@@ -1,0 +1,91 @@
+"""Summaries of a section or a document, the parties of a contract and how long it runs, each quoted where it stands."""
+
+import pytest
+
+from tests.support.engine_documents import Shelf, compiled, paragraph, section
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.orchestrator import Orchestrator
+from vectorless_web.engine.passages.overview import topic_of
+
+CHARTER = compiled(
+    "Boat charter",
+    section(
+        "Charter agreement",
+        paragraph(
+            'This agreement is made on 3 May between Halden Boats AS (the "Owner") and Mr Piet Vos (the "Charterer").'
+        ),
+    ),
+    section(
+        "1. Duration",
+        paragraph("1.1 The charter agreement begins on 1 June 2024 and runs for fourteen days."),
+        paragraph("1.2 It may be extended by seven days unless another guest has booked."),
+        paragraph("1.3 A Party may end it at once if the other breaches it."),
+    ),
+    section(
+        "2. Hazards at sea",
+        paragraph("The strait has strong currents. Fog is common in June."),
+        paragraph("The radio must stay on. The radio must stay on."),
+    ),
+    section(
+        "3. Return of the boat",
+        paragraph("The Charterer refuels before mooring."),
+        paragraph("The Owner inspects the hull within two days."),
+    ),
+)
+LINES = compiled(
+    "Cleaning order",
+    section(
+        "Order 12", paragraph("Customer: Brisk Bakery, 2 Mill Lane\nContractor: Pine & Pail Ltd, Hove\nDate: 4 May")
+    ),
+    section(
+        "Work", paragraph("The Contractor cleans both ovens every week. A party may cancel with a month's notice.")
+    ),
+)
+
+
+def ask(question, document=CHARTER):
+    return list(Orchestrator().run(question, Shelf({"a": document}), Limits()))[-1]
+
+
+def told(question, document=CHARTER):
+    return [line.partition(" [")[0] for line in ask(question, document).answer.splitlines()]
+
+
+@pytest.mark.parametrize("question", ["Summarise the hazards", "Give me the gist of the section on hazards at sea"])
+def test_a_summary_gives_the_points_of_the_section_in_order_and_each_once(question):
+    assert told(question) == ["The strait has strong currents.", "Fog is common in June.", "The radio must stay on."]
+
+
+def test_a_summary_of_the_document_takes_a_point_of_each_section():
+    lines = told("Summarise this agreement")
+    assert len(lines) == 4
+    assert lines[1].startswith("1.1") and lines[3] == "The Charterer refuels before mooring."
+
+
+def test_what_no_section_is_about_is_not_summed_up():
+    assert ask("Summarise the dress code").answer == ""
+
+
+@pytest.mark.parametrize("question", ["Who are the parties?", "Who is the agreement between?"])
+def test_the_parties_are_quoted_from_the_line_that_names_them(question):
+    assert len(told(question)) == 1
+    assert "Halden Boats AS" in told(question)[0] and "Piet Vos" in told(question)[0]
+
+
+def test_parties_named_in_lines_are_told_line_by_line():
+    assert told("Who are the parties?", LINES) == [
+        "Customer: Brisk Bakery, 2 Mill Lane",
+        "Contractor: Pine & Pail Ltd, Hove",
+    ]
+
+
+def test_the_term_is_told_with_its_renewal_and_nothing_else():
+    assert told("How long does the agreement run?") == [
+        "1.1 The charter agreement begins on 1 June 2024 and runs for fourteen days.",
+        "1.2 It may be extended by seven days unless another guest has booked.",
+    ]
+
+
+def test_words_that_only_ask_for_a_summary_are_no_topic():
+    assert topic_of("Please give me the gist of the document").groups == ()
+    assert topic_of("Sum up the part on fuel").share("Fuel and oil") == 1.0
