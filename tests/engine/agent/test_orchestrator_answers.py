@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.engine_documents import Part, Shelf, annual_report, compiled, paragraph, section, table
-from vectorless_web.engine.agent.corpus import DocumentEntry, foreign_names, names_any
+from vectorless_web.engine.agent.corpus import DocumentEntry, foreign_names, is_about_any, names_any
 from vectorless_web.engine.agent.events import Outcome
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.agent.orchestrator import Orchestrator
@@ -132,6 +132,16 @@ def test_a_question_about_a_name_inside_the_document_is_answered_from_where_it_s
     document = compiled("Report", section("Suppliers", paragraph(text)), fields=TypedFields(entities=("norrvik",)))
     assert ask("What sales did Aqualund have in 2019?", document).outcome is Outcome.ANSWERED
     assert names_any(text, ["Aqualund"]) and not names_any(text, ["Norrvik"])
+
+
+def test_a_party_named_once_where_a_contract_opens_is_what_it_is_about():
+    parties = paragraph("Between Tarn Dairy (the Buyer) and Olsen & Daughters AS (the Supplier).")
+    rules = [paragraph(f"{number}. The Supplier keeps rule number {number} of the plant.") for number in range(20)]
+    leads = paragraph("Complaints about the goods are made to the Supplier's quality manager, Ines Moll.")
+    document = compiled("Contract", parties, *rules, leads, fields=TypedFields(entities=("tarn dairy",)))
+    assert is_about_any(document.tree, ["Olsen & Daughters"]) and not is_about_any(document.tree, ["Norrvik"])
+    shown = ask("Who at Olsen & Daughters hears complaints about the goods?", document)
+    assert "Ines Moll" in (shown.answer or shown.passages[0].quote)
 
 
 @pytest.mark.parametrize(

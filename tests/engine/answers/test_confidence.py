@@ -6,6 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.engine_documents import Shelf, compiled, paragraph
+from vectorless_web.engine.agent.limits import Limits
+from vectorless_web.engine.agent.orchestrator import Orchestrator
 from vectorless_web.engine.answers.claims import Signal, Strength
 from vectorless_web.engine.answers.confidence import (
     AGREED,
@@ -15,6 +18,7 @@ from vectorless_web.engine.answers.confidence import (
     calibration_of,
     weigh_checks,
 )
+from vectorless_web.engine.documents.artefact import CompiledDocument
 
 RIGHT = ModelChecks(held=1.0, mended=0.0, fuzzy=0.0, parts=1.0, says_missing=False, agrees=False)
 
@@ -72,3 +76,38 @@ def test_the_word_follows_the_cuts(value, word):
 def test_the_calibrations_that_come_with_the_program_put_strong_above_moderate(engine):
     calibration = calibration_of(engine)
     assert 0 < calibration.moderate < calibration.strong <= 1
+
+
+def signals_of(question: str, document: CompiledDocument) -> dict[str, float]:
+    """The signals of the answer that is given or held back."""
+    events = list(Orchestrator().run(question, Shelf({"a": document}), Limits()))
+    held = next((e.observation["withheld"] for e in events if "withheld" in getattr(e, "observation", {})), None)
+    end = events[-1]
+    return {s.name: s.share for s in end.confidence.signals} if end.confidence else held["signals"]
+
+
+FERRY = compiled(
+    "Ferry rules",
+    paragraph("The Skua sails from the north quay and takes forty bicycles."),
+    paragraph("Dogs travel below deck in the company of their owners. A muzzle is worn during the crossing."),
+    *(paragraph(f"Rule {number} of the harbour concerns the lamps, ropes and buoys.") for number in range(20)),
+)
+
+
+def test_a_name_that_no_quote_says_is_told():
+    assert signals_of("How many bicycles does the Skua take?", FERRY)["names_said"] == 1.0
+    assert signals_of("How many bicycles do the Skua and the Petrel take?", FERRY)["names_said"] == 0.5
+
+
+def test_rare_words_prove_more_than_common_ones():
+    rare = signals_of("How many bicycles sail from the quay?", FERRY)["evidence"]
+    common = signals_of("Which lamps does a rule concern?", FERRY)["evidence"]
+    assert rare > common
+
+
+def test_an_answer_that_ends_where_something_should_follow_is_told():
+    rules = compiled(
+        "Rules", paragraph("The fees of the harbour are as follows (in euros):"), paragraph("Nothing else.")
+    )
+    assert signals_of("What are the fees of the harbour?", rules)["is_open"] == 1.0
+    assert signals_of("How many bicycles does the Skua take?", FERRY)["is_open"] == 0.0

@@ -106,6 +106,24 @@ def test_a_passage_holds_the_kind_of_thing_asked_for(wanted, part, text, met):
     assert is_met(Requirement(wanted, part), text) is met
 
 
+@pytest.mark.parametrize(
+    "wanted,text,met",
+    [
+        (Wanted.AMOUNT, "The fee is £40, and a copy costs £5.", True),
+        (Wanted.AMOUNT, "The fee is £40.", False),
+        (Wanted.DATE, "The fair opens on 3 June 2024 and closes on 9 June 2024.", True),
+        (Wanted.DATE, "The fair opens on 3 June 2024.", False),
+    ],
+)
+def test_a_question_in_two_parts_wants_two_things_of_a_kind(wanted, text, met):
+    assert is_met(Requirement(wanted, "what is asked", times=2), text) is met
+
+
+def test_a_thing_that_is_so_long_is_told_by_a_measure():
+    assert is_met(Requirement(Wanted.SPAN, "How long is the quay"), "The quay measures 400 metres.")
+    assert not is_met(Requirement(Wanted.SPAN, "How long does the crossing take"), "The quay measures 400 metres.")
+
+
 def test_long_lists_and_tables_are_read_in_seconds():
     rows = table("Stock", [[f"Item {i}", str(i)] for i in range(1500)], columns=["Item", "Count"])
     items = Part(NodeKind.LIST, "", "\n".join(f"- item {i} of the stock" for i in range(1500)))

@@ -53,6 +53,13 @@ def test_a_story_before_the_question_asks_nothing():
     assert kinds("A pipe burst last night. When do I have to tell the agent?") == [Wanted.DATE]
 
 
+def test_parts_that_ask_for_the_same_kind_are_counted():
+    asked = requirements_of(understand("When does the fair open, and when does it close?"))
+    assert [(requirement.wanted, requirement.times) for requirement in asked] == [(Wanted.DATE, 2)]
+    asked = requirements_of(understand("Who runs the kiosk, and how much is the rent?"))
+    assert {requirement.times for requirement in asked} == {1}
+
+
 @pytest.mark.parametrize(
     "question,wanted",
     [

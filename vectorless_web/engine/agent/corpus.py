@@ -1,5 +1,6 @@
 """The documents a run may read, as the orchestrator sees them, and whether one is about whom the question names."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -7,6 +8,8 @@ from typing import Protocol
 
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
+from vectorless_web.engine.documents.node import NodeKind
+from vectorless_web.engine.documents.tree import Tree
 from vectorless_web.engine.documents.vectors import NodeVectors
 from vectorless_web.engine.errors import ArtefactDamaged, PictureUnavailable
 from vectorless_web.engine.llm.model import ChatModel
@@ -138,6 +141,24 @@ def foreign_names(plan: QueryPlan, entry: DocumentEntry, card: Card) -> tuple[st
     keys = _keys((*card.fields.entities, card.title, entry.title))
     texts = [glue_words(fold_words(PurePath(entry.name).stem.replace("_", " ").replace("-", " "))), *keys]
     return () if any(_is_subject(name, keys, texts) for name in names) else tuple(names)
+
+
+OPENING = 8
+"""Leaves of a document that open it: they name its parties, also those that it calls otherwise from then on."""
+
+THROUGHOUT, SELDOM = 0.05, 5
+"""Share of a document's leaves, and their number at least, that speak of a name which the document is about."""
+
+
+def is_about_any(tree: Tree, names: Sequence[str]) -> bool:
+    """Whether a document speaks of one of the names where it opens, or throughout."""
+    leaves = [tree.node(key).text.casefold() for key in tree.leaves() if tree.kind(key) is not NodeKind.RUNNING]
+    least = max(SELDOM, THROUGHOUT * len(leaves))
+    for name in names:
+        whole = re.compile(rf"(?<!\w){re.escape(name.casefold())}(?!\w)")
+        if any(whole.search(text) for text in leaves[:OPENING]) or sum(bool(whole.search(t)) for t in leaves) >= least:
+            return True
+    return False
 
 
 def names_any(text: str, names: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from vectorless_web.engine.agent.context.vector_lane import SearchEmbedder, lane_for
-from vectorless_web.engine.agent.corpus import Corpus, Selected, foreign_names
+from vectorless_web.engine.agent.corpus import Corpus, Selected, foreign_names, is_about_any
 from vectorless_web.engine.agent.events import StepEvent, StepKind, StepResult, refuse_step
 from vectorless_web.engine.agent.offline_planner import OfflinePlanner
 from vectorless_web.engine.agent.planner import PlannedStep, Planner, ToolResult
@@ -279,6 +279,7 @@ def _chain_streams(streams: Sequence[Iterator[StepEvent]]) -> Iterator[StepEvent
 
 def _walk(run: RunState, plan: QueryPlan, corpus: Corpus, selected: Selected, number: int) -> Walk:
     document = corpus.open(selected.entry.id)
+    foreign = foreign_names(plan, selected.entry, document.card)
     return Walk(
         number=number,
         plan=plan,
@@ -287,6 +288,7 @@ def _walk(run: RunState, plan: QueryPlan, corpus: Corpus, selected: Selected, nu
         limits=run.limits,
         finder=Finder(document, plan, lexicon=run.lexicon),
         known=tuple(key for key in run.known.get(selected.entry.id, ()) if key in document.tree),
-        foreign=foreign_names(plan, selected.entry, document.card),
+        foreign=foreign,
+        is_about=not foreign or is_about_any(document.tree, foreign),
         deadline=run.deadline,
     )

@@ -63,6 +63,8 @@ class Walk:
     turn: tuple[int, int] = (0, 1)
     """Its place among the walks that were chosen together, from 0, and how many they are."""
     foreign: tuple[str, ...] = ()
+    is_about: bool = True
+    """Whether its text speaks of one of these all the same: enough for words, not for figures, which have an owner."""
     """Names of the question, when the document is not about any of them: evidence must name one itself."""
     known: tuple[int, ...] = ()
     """Nodes that the run before in the thread read."""

@@ -5,6 +5,7 @@ Cox, "The regression analysis of binary sequences", 1958.
 """
 
 import math
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,9 @@ from vectorless_web.engine.answers.claims import (
 )
 from vectorless_web.engine.figures.needs import figure_needs
 from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.requirements import Wanted, requirements_of
 from vectorless_web.engine.ranking.finder import Finder
+from vectorless_web.engine.text.analyser import analyse
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +164,9 @@ def confidence_of(
         Signal("parts", parts),
         Signal("fit", fit),
         *_measure_words(held, finders),
+        *_measure_specifics(plan, held, finders),
         *_measure_place(held, finders),
-        *_name_kind(held),
+        *_name_kind(plan, held),
         *(held[0][0].signals if held else ()),
     )
     calibration = calibration_of("offline")
@@ -180,7 +184,42 @@ def _measure_words(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
     quotes = [quote for _, claim in held for quote in claim.citations]
     alone = _find_best_share(quotes, finders, lambda finder, text, _: _share_said(finder, text))
     around = _find_best_share(quotes, finders, lambda finder, text, where: _share_said(finder, f"{text} {where}"))
-    return [Signal("words", alone), Signal("words_around", around)]
+    evidence = _find_best_share(quotes, finders, lambda finder, text, where: finder.measure_evidence(text, where))
+    return [
+        Signal("words", alone),
+        Signal("words_around", around),
+        Signal("evidence", min(1.0, evidence / MOST_EVIDENCE)),
+    ]
+
+
+MOST_EVIDENCE = 3.0
+"""What words prove (see `Finder.measure_evidence`) from which on more of it adds nothing."""
+
+_NAMED = re.compile(r"(?<![.?!:]\s)(?<!^)(?<![\w'’])(?!I\b|I['’])[A-Z][\w&.'’-]*")
+
+
+def _measure_specifics(plan: QueryPlan, held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
+    """The share of the names in a question that the quotes, or what they stand below, say, 1 of none.
+
+    And whether the answer ends where something should follow. What is told of one firm does not hold for another,
+    however alike the words are.
+    """
+    named = [set(analyse(name)) for name in _NAMED.findall(plan.focus) if analyse(name)]
+    quotes = [quote for _, claim in held for quote in claim.citations]
+    told = {term for quote in quotes for term in analyse(f"{quote.quote} {quote.where}")}
+    about = {term for finder in finders.values() for term in _subject_terms(finder)}
+    return [
+        Signal(
+            "names_said", _divide_share(sum(bool(name & (told | about)) for name in named), len(named)) if named else 1
+        ),
+        Signal("is_open", float(len(held) == 1 and quotes[-1].quote.rstrip().endswith((":", ",")))),
+    ]
+
+
+def _subject_terms(finder: Finder) -> set[str]:
+    """The terms of a document's title and of what it is about: these hold for all of its text."""
+    document = finder.document
+    return set(analyse(" ".join((document.title, *document.card.fields.entities))))
 
 
 def _share_said(finder: Finder, text: str) -> float:
@@ -208,14 +247,16 @@ def _measure_place(held: Held, finders: Mapping[str, Finder]) -> list[Signal]:
     ]
 
 
-def _name_kind(held: Held) -> list[Signal]:
-    """What form the answer has, each 1 or 0."""
+def _name_kind(plan: QueryPlan, held: Held) -> list[Signal]:
+    """What form the answer has, and whether words answer a question whose answer shows in no form; each 1 or 0."""
     calculated = any(claim.calculation is not None for _, claim in held)
     figures = any(draft.needs for draft, _ in held)
+    is_untyped = {requirement.wanted for requirement in requirements_of(plan)} <= {Wanted.STATEMENT, Wanted.LIMIT}
     return [
         Signal("is_calculated", float(calculated)),
         Signal("is_figure", float(figures and not calculated)),
         Signal("is_quote", float(not figures and not calculated)),
+        Signal("is_untyped", float(not figures and not calculated and is_untyped)),
     ]
 
 
@@ -236,7 +277,15 @@ def _parts(plan: QueryPlan, held: Held, finders: Mapping[str, Finder]) -> float:
 
 def _measure_question_coverage(claim: ClaimEvent, finders: Mapping[str, Finder]) -> float:
     """Share of the question that the claim's quotes say, headings counting less; the best document's."""
-    return _find_best_share(claim.citations, finders, lambda finder, text, around: finder.coverage(text, around))
+    return _find_best_share(claim.citations, finders, _share_covered)
+
+
+def _share_covered(finder: Finder, text: str, around: str) -> float:
+    """The share of a question that a text says; of a question that is only a name, the share of the name."""
+    if finder.aspects.pieces:
+        return finder.coverage(text, around)
+    terms = {term.term for term in finder.plan.terms}
+    return _divide_share(len(terms & set(analyse(text))), len(terms))
 
 
 def _measure_part_coverage(part: str, quotes: Sequence[Evidence], finders: Mapping[str, Finder]) -> float:

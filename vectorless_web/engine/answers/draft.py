@@ -32,6 +32,7 @@ from vectorless_web.engine.answers.claims import (
 from vectorless_web.engine.answers.readings import claim_of_change, claim_of_reading, claims_of_rows
 from vectorless_web.engine.figures.figure import Figure, amount_words, format_number
 from vectorless_web.engine.figures.needs import Contest, contest_of, figure_needs
+from vectorless_web.engine.passages.extraction import HARD_KINDS
 from vectorless_web.engine.passages.passage import Part, Passage
 from vectorless_web.engine.passages.pieces import cut_pieces
 from vectorless_web.engine.questions.formulas.calculation import AT_CLOSE
@@ -209,7 +210,7 @@ def _sentence(quote: str) -> str:
     if "\t" in quote:
         cells = [_SPACES.sub(" ", cell).strip() for cell in quote.split("\t")]
         first, *rest = [cell for cell in cells if cell] or [""]
-        return f"{first}: {'; '.join(rest)}" if rest else first
+        return f"{first.rstrip(' :')}: {'; '.join(rest)}" if rest else first
     return _SPACES.sub(" ", quote).strip()
 
 
@@ -414,7 +415,7 @@ def decide_contest(plan: QueryPlan, contest: Contest, figures: Mapping[int, Figu
     return [DraftClaim(text, tuple(quote_of(figures[index]) for index in order), fit=fit, needs=tuple(order))]
 
 
-LEAST_FIT = 0.6
+LEAST_FIT = 0.52
 """Fit of a passage from which a yes or no is read."""
 
 LONGEST_VERDICT = 320
@@ -428,7 +429,7 @@ _PRONOUNS = frozenset({"it", "this", "that", "which", "here"})
 
 def compose(context: SynthesisContext) -> AnswerDraft:
     """An answer from the facts of all walks; without facts a draft without claims."""
-    context, version = resolve_versions(context)
+    context, version = resolve_versions(_set_nearest_aside(context))
     figures = best_figures(context)
     for make in (
         _draft_rows,
@@ -443,6 +444,12 @@ def compose(context: SynthesisContext) -> AnswerDraft:
         if draft is not None:
             return _say_version(draft, version)
     return _say_version(_draft_quotes(context), version)
+
+
+def _set_nearest_aside(context: SynthesisContext) -> SynthesisContext:
+    """The facts without passages that only come near, where others answer."""
+    answering = tuple(fact for fact in context.facts if not (isinstance(fact, Passage) and fact.is_nearest))
+    return replace(context, facts=answering) if answering else context
 
 
 def best_figures(context: SynthesisContext) -> dict[int, Figure]:
@@ -704,6 +711,18 @@ def _draft_quotes(context: SynthesisContext) -> AnswerDraft:
     )
 
 
+LONG = 1000
+"""Characters of an answer in words that leaves its reader to look for what was asked."""
+
+_SHOWING = frozenset(wanted.value for wanted in HARD_KINDS)
+"""What a passage shows or lacks beyond doubt."""
+
+
+def _count_parts(passage: Passage) -> int:
+    """The characters of all that a passage quotes."""
+    return sum(len(part.quote) for part in passage.parts)
+
+
 PLACED = 0.6
 """What it counts, beside a cell for which every word is accounted, that something stands where documents say such
 things. Chosen by hand: the words of a question for the parties say nothing of the lines that name them."""
@@ -715,6 +734,8 @@ def _measure_passage(passage: Passage) -> tuple[Signal, ...]:
         Signal("said", passage.said),
         Signal("passage_fit", min(1.0, passage.words_fit)),
         Signal("holds_all", float(not passage.unmet)),
+        Signal("is_lacking", float(bool(_SHOWING & set(passage.unmet)))),
+        Signal("is_long", min(1.0, max(len(passage.quote), _count_parts(passage)) / LONG)),
         Signal("suffices", float(passage.suffices)),
         Signal("is_list", float(passage.is_list)),
         Signal("is_rule", float(bool(passage.parts))),
@@ -768,7 +789,7 @@ def _with_verdict(question: str, claim: DraftClaim, passage: Passage) -> DraftCl
     quote = _deciding_sentence(question, passage)
     if passage.words_fit < LEAST_FIT or len(quote) > LONGEST_VERDICT or quote.endswith(":") or is_heading(quote):
         return claim
-    if _MONTH.search(question) and _MONTHS.search(quote):
+    if passage.is_nearest or (_MONTH.search(question) and _MONTHS.search(quote)):
         return claim
     lead = passage.parts[0].quote.rstrip() if passage.parts else ""
     is_item = lead.endswith(":") and lead != quote

@@ -149,10 +149,35 @@ _CLAUSE_NUMBER = re.compile(r"^\s*\(?(?:\d+(?:\.\d+)*|[a-z])[.)]?\s+")
 def is_met(requirement: Requirement, text: str, *, members: int = 0) -> bool:
     """Whether the words of a passage hold what is asked for.
 
-    `members` counts the items of a list. A number that only counts the clause is no number asked for.
+    `members` counts the items of a list. A number that only counts the clause is no number asked for. Where two parts
+    of a question ask for a thing of a kind, two of them have to stand there.
     """
-    check = _CHECKS.get(requirement.wanted)
-    return check is None or check(requirement.part, _CLAUSE_NUMBER.sub("", text), members)
+    check, words = _CHECKS.get(requirement.wanted), _CLAUSE_NUMBER.sub("", text)
+    if check is not None and not check(requirement.part, words, members):
+        return False
+    counted = _COUNTED_KINDS.get(requirement.wanted)
+    return counted is None or requirement.times == 1 or _count_distinct(counted, words) >= requirement.times
+
+
+def _count_distinct(pattern: re.Pattern[str], words: str) -> int:
+    """How many different things a pattern finds; matches that touch, as a day and its year, are one."""
+    found: list[list[int]] = []
+    for match in pattern.finditer(words):
+        if found and match.start() - found[-1][1] <= 2:
+            found[-1][1] = match.end()
+        else:
+            found.append([match.start(), match.end()])
+    return len({words[start:end].lower() for start, end in found})
+
+
+_COUNTED_KINDS = {
+    Wanted.AMOUNT: re.compile(
+        r"\d[\d,.]*|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|\w+teen)\b", re.IGNORECASE
+    ),
+    Wanted.DATE: DATE,
+    Wanted.SPAN: SPAN,
+}
+"""How things of a kind are counted, where more than one is asked for."""
 
 
 def _tells_person(part: str, words: str, members: int) -> bool:
@@ -164,6 +189,18 @@ def _tells_date(part: str, words: str, members: int) -> bool:
     """A date, or the condition of a rule: "when may I" is answered by "if"."""
     is_rule = re.search(r"\bwhen (?:am|is|are|can|may|do|does|must|should)\b", part, re.IGNORECASE)
     return bool(DATE.search(words) or (is_rule and _CONDITION.search(words)))
+
+
+_LENGTH = re.compile(
+    r"\d[\d,.]*[\s-]?(?:mm|cm|km|m|ft|in|inch(?:es)?|foot|feet|yards?|miles?|met(?:er|re)s?|kilomet(?:er|re)s?)\b",
+    re.IGNORECASE,
+)
+
+
+def _tells_span(part: str, words: str, members: int) -> bool:
+    """A length of time or a frequency; of a thing that is so long, a measure too."""
+    is_thing = re.search(r"\bhow long (?:is|are|was|were)\b", part, re.IGNORECASE)
+    return bool(SPAN.search(words) or (is_thing and _LENGTH.search(words)))
 
 
 def _tells_members(part: str, words: str, members: int) -> bool:
@@ -249,7 +286,7 @@ def _defines(part: str, text: str, members: int) -> bool:
 _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.PERSON: _tells_person,
     Wanted.DATE: _tells_date,
-    Wanted.SPAN: _searches(SPAN),
+    Wanted.SPAN: _tells_span,
     Wanted.AMOUNT: _states_amount,
     Wanted.LIMIT: _searches(_LIMITS),
     Wanted.MEMBERS: _tells_members,

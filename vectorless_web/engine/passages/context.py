@@ -45,7 +45,8 @@ _CONTINUES = re.compile(
 """How a sentence begins that cannot be understood, or only bends the rule, without the one before it."""
 _LATER = re.compile(r"^[^.;]{0,60}\b(?:however|may not exceed|does not apply|nevertheless|instead)\b", re.IGNORECASE)
 _LEANS = re.compile(
-    r"(?:he|she|it|they|this|these|those|such|however|but|otherwise|in (?:this|that|such an?) (?:case|event))\b",
+    r"(?:he|she|it|they|this|these|those|such|however|but|otherwise|in (?:this|that|such an?) (?:case|event)"
+    r"|if (?:it|they|he|she|this|not|so))\b",
     re.IGNORECASE,
 )
 _LIMIT = re.compile(

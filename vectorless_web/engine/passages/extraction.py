@@ -135,6 +135,12 @@ NODE_SHARE, PAGE_SHARE, KIND_SHARE = 0.15, 0.2, 0.15
 KIND_SHARES = {Wanted.CAUSE: 0.25, Wanted.DATE: 0.3, Wanted.SPAN: 0.25, Wanted.DEFINITION: 0.25, Wanted.PERSON: 0.2}
 """Kinds without which a piece is hardly an answer."""
 
+BRIEF, HALF_BRIEF = 0.5, 12
+"""What a piece that says nothing of the question by its words loses of its fit for being short, as a share, and the
+distinct terms at which it loses half of that: few words that match say less than many around them. Measured on everyday
+questions, 40 of 84 gold pieces come first where 35 do without it; of questions on financial texts 139 of 188 where
+136 do, on privacy policies 69 of 144 where 68 do. At .25 and .8 everyday questions stay at 38 and 40."""
+
 SHORTEST = 25
 """A shorter piece of running text is a heading or a scrap."""
 
@@ -248,6 +254,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         said = (said + _measure_said(asked.finder, whole, where, near)) / 2
     unmet = tuple(r for r in asked.requirements if not is_met(r, whole))
     parts = _copy(asked, rule.spans) if len(rule.spans) > 1 or rule.spans[0] != span else ()
+    fit = _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}")
     return Passage(
         asked.document,
         node.key,
@@ -256,7 +263,7 @@ def _read_sentence(asked: Asked, node: Node, place: int, node_fit: float, where:
         span.start,
         span.end,
         where,
-        _measure_fit(asked, text, node, said, node_fit, len(unmet)) * _period_worth(asked, f"{whole} {around}"),
+        fit * _measure_substance(whole, said),
         said,
         parts=parts,
         unmet=tuple(requirement.describe() for requirement in unmet),
@@ -367,7 +374,7 @@ def _read_list(asked: Asked, node: Node, node_fit: float, where: str) -> Passage
         first.start,
         first.end,
         where,
-        share * _measure_fit(asked, words, node, said, node_fit, len(unmet)),
+        share * _measure_fit(asked, words, node, said, node_fit, len(unmet)) * _measure_substance(words, said),
         share * said,
         parts=_copy(asked, ((lead, *items) if lead else tuple(items))),
         is_list=True,
@@ -456,6 +463,11 @@ def _measure_fit(asked: Asked, text: str, node: Node, said: float, node_fit: flo
     page_fit = asked.finder.page_fits.get(node.page_start, 0.0)
     own = 1.0 - NODE_SHARE - PAGE_SHARE - share
     return worth * (own * said + NODE_SHARE * node_fit + PAGE_SHARE * page_fit + share * met)
+
+
+def _measure_substance(text: str, said: float) -> float:
+    """What a text's fit is worth, as a share, by how many distinct terms it has, and how much it says."""
+    return 1.0 - BRIEF * (1.0 - min(1.0, said)) / (1.0 + len(set(analyse(text))) / HALF_BRIEF)
 
 
 OTHER_PERIOD = 0.88

@@ -50,6 +50,8 @@ class Passage:
     unmet: tuple[str, ...] = ()
     suffices: bool = True
     refers: int = 0
+    is_nearest: bool = False
+    """Whether it says too little of the question, and stands in for what nothing says."""
     place: str = ""
     nearness: float | None = None
     """How near it comes to the question in meaning, in [0, 1], by a local model; None where none measured it."""

@@ -1,7 +1,8 @@
 """What an answer owes its question: the kinds of thing asked for, in plain words."""
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from vectorless_web.engine.questions.plan import Intent, QueryPlan
@@ -31,10 +32,11 @@ class Wanted(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One thing that is asked for, with the words of the question that ask for it."""
+    """One thing that is asked for, with the words of the question that ask for it, and how many parts ask for one."""
 
     wanted: Wanted
     part: str
+    times: int = 1
 
     def describe(self) -> str:
         """ "a date or a time"."""
@@ -173,7 +175,8 @@ def requirements_of(plan: QueryPlan) -> tuple[Requirement, ...]:
     parts = [part.strip(" ,.?") for part in _PARTS.split(plan.focus) if part and len(part.strip(" ,.?").split()) > 1]
     found = [Requirement(wanted, part) for part in parts or [plan.focus] if (wanted := _find_wanted(part)) is not None]
     distinct = {requirement.wanted: requirement for requirement in reversed(found)}
-    kept = [requirement for requirement in found if distinct[requirement.wanted] is requirement]
+    times = Counter(requirement.wanted for requirement in found)
+    kept = [replace(each, times=times[each.wanted]) for each in found if distinct[each.wanted] is each]
     if _LIMIT.search(plan.focus) and Wanted.LIMIT not in distinct:
         kept.append(Requirement(Wanted.LIMIT, plan.focus))
     if all(requirement.wanted is Wanted.LIMIT for requirement in kept):

@@ -202,6 +202,10 @@ class Candidate:
 SHORT_STEM = 3
 """Letters that all forms of a word have in common: a text without them is not taken apart."""
 
+LEAST_TEXTS = 20
+"""Texts that a document is taken to have at least, where it is weighed what words prove: of few texts even the best
+word tells little."""
+
 SHOWN = 40
 """Leaves ranked for one question, the best. Bounds the time of a step; prompts and passages take fewer."""
 
@@ -259,6 +263,20 @@ class Finder:
         inside = set(analyse(text))
         own = {t.term: t.weight for t in self.plan.terms if t.source == "question"}
         return sum(weight * self._rarity(term) for term, weight in own.items() if term in inside)
+
+    def measure_evidence(self, text: str, context: str = "") -> float:
+        """How much speaks against a text's having the question's words, or its name alone, by chance; >= 0.
+
+        The sum of the idf of the words that it says, in the logarithm of the number of texts: from 1
+        on fewer than one text of the document would say so much by chance.
+        """
+        inside = frozenset(analyse(text))
+        wide = inside | frozenset(analyse(context))
+        pieces = [piece for piece in self.aspects.pieces if piece.kind != "period"]
+        said = sum(piece.weight * _measure_aspect(piece, inside, wide, wide) for piece in pieces)
+        if not pieces:
+            said = sum(self._rarity(term.term) for term in self.plan.terms if term.term in wide)
+        return said / math.log(max(LEAST_TEXTS, len(Segment(self.document.segment))))
 
     def part_coverage(self, part: str, text: str, context: str = "") -> float:
         """Share in [0, 1] of one sub-question that a text says."""

@@ -10,20 +10,21 @@ from vectorless_web.engine.answers.claims import DraftQuote, Fact
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.figures.figure import Figure
 from vectorless_web.engine.passages.extraction import best_passages, find_passages
-from vectorless_web.engine.passages.passage import Passage, select_passages
+from vectorless_web.engine.passages.passage import Passage
 from vectorless_web.engine.text.analyser import analyse
 
 SHOWN = 4
 """Passages shown; a reader looks through so many at a glance, and the best one is rarely lower."""
 
-SEARCHED = 24
+SEARCHED = 40
 """Nodes of a document among which the passages are looked for: those read, then the others that steps brought."""
 
-LEAST_SAID = 0.25
-"""Least share of the question that a passage and its headings say. Half of it lets in any page of the subject."""
+NEAR_BEST = 0.5
+"""Share of the best passage's fit by words from which another is shown. Everyday questions share few words with what
+answers them, so that no share of the question's words can be asked of a passage."""
 
 LEAST_WORD = 0.04
-"""The same where no passage says so much: one plain word of a long question."""
+"""Least share of the question that a passage and its headings say: one plain word of a long question."""
 
 NEAR_ENOUGH = 0.6
 """The nearness in meaning from which a passage is shown whatever words it shares: a third to four fifths of the
@@ -32,13 +33,13 @@ evidence sentences of three sets have it, and one other of those measured for a 
 
 def find_closest_passages(walks: Sequence[Walk]) -> list[DraftQuote]:
     """At most SHOWN quotes of all documents that were walked, nearest first: rows and sentences copied, then others."""
-    copied = [fact for walk in walks for fact in walk.facts]
+    facts = [fact for walk in walks for fact in walk.facts]
+    copied = [fact for fact in facts if not (isinstance(fact, Passage) and fact.is_nearest)]
     copied.sort(key=lambda fact: (-round(fact.fit, 9), fact.key, fact.start))
-    found = [passage for walk in walks for passage in _near(walk)]
-    enough = [passage for passage in found if passage.said >= LEAST_SAID]
-    near = [passage for passage in found if passage in enough or _is_near(passage)] if enough else found
+    near = [passage for walk in walks for passage in _near(walk)]
     near.sort(key=lambda passage: (-round(passage.fit, 9), passage.key, passage.start))
-    others = select_passages(best_passages(near, most=2 * SHOWN, share=0.5), SHOWN).kept
+    least = NEAR_BEST * max((passage.words_fit for passage in near), default=0.0)
+    others = best_passages([passage for passage in near if passage.fit >= least], most=3 * SHOWN, share=0.0)
     return _distinct([*copied, *others])[:SHOWN]
 
 
@@ -53,7 +54,7 @@ def _near(walk: Walk) -> list[Passage]:
     found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
     pieces = [piece for piece in found if piece.said >= LEAST_WORD or _is_near(piece) or _shares_word(walk, piece)]
     # Of a document that is not about any name of the question, what names one comes nearer.
-    named = [piece for piece in pieces if walk.foreign and names_any(f"{piece.quote} {piece.where}", walk.foreign)]
+    named = [piece for piece in pieces if not walk.is_about and names_any(f"{piece.quote} {piece.where}", walk.foreign)]
     return named or pieces
 
 

@@ -312,7 +312,7 @@ def _passages(walk: Walk, keys: Sequence[int]) -> tuple[list[Fact], tuple[Passag
     nodes = [(tree.node(key), fits[key], led[key]) for key in keys]
     found = find_passages(walk.entry.id, nodes, walk.finder, measure_nearness(walk), walk.opened)
     found = [_tell_reference(walk, passage, places) for passage in _mind_references(walk, found)]
-    telling = [passage for passage in found if _answers_question(walk, passage)]
+    telling = [passage for passage in found if _answers_question(walk, passage)] or _find_nearest(walk, found)
     chosen = select_passages(best_passages(telling, most=COMPETING * KEPT_PASSAGES, share=0.4), KEPT_PASSAGES)
     told = with_what_follows(chosen.kept, tree, walk.finder)
     return [passage for passage in told if passage.key in walk.opened], chosen.set_aside
@@ -398,6 +398,26 @@ def _tell_reference(walk: Walk, passage: Passage, places: Mapping[int, str]) -> 
     return replace(passage, where=places[passage.key], parts=(pointer, *(passage.parts or (own,))))
 
 
+NEAREST = 3
+"""Passages kept where none says enough of the question: the best one may still be the answer, which its confidence
+tells. Not the best one alone, since another may hold what is asked for."""
+
+LEAST_NEAREST = 0.3
+"""Least fit of such a passage: what is less was found by its page alone."""
+
+
+def _find_nearest(walk: Walk, found: Sequence[Passage]) -> list[Passage]:
+    """The best passages of as many nodes, none of them held to answer; of a question for figures none."""
+    if wants_figures(walk.plan) and not is_free(walk.plan):
+        return []
+    near = (passage for passage in found if passage.words_fit >= LEAST_NEAREST)
+    named = (passage for passage in near if walk.is_about or _names_subject(walk, passage.quote, passage.where))
+    once: dict[int, Passage] = {}
+    for passage in named:
+        once.setdefault(passage.key, passage)
+    return [replace(passage, suffices=False, is_nearest=True) for passage in list(once.values())[:NEAREST]]
+
+
 def _answers_question(walk: Walk, passage: Passage) -> bool:
     """Whether a passage says enough of the question, and of its subject, to be an answer."""
     is_form = asks_for(walk.plan, Wanted.DATE, Wanted.SPAN) and not passage.unmet
@@ -408,9 +428,10 @@ def _answers_question(walk: Walk, passage: Passage) -> bool:
         return False
     if wants_figures(walk.plan) and not is_free(walk.plan) and not _states_item(walk, passage):
         return False
-    return (passage.suffices or passage.said >= least) and _names_subject(
-        walk, passage.quote, passage.where, *(part.quote for part in passage.parts)
-    )
+    if not passage.suffices and passage.said < least:
+        return False
+    is_word = walk.is_about and not asks_for(walk.plan, Wanted.AMOUNT, Wanted.SUM, Wanted.EXTREME)
+    return is_word or _names_subject(walk, passage.quote, passage.where, *(part.quote for part in passage.parts))
 
 
 def _states_item(walk: Walk, passage: Passage) -> bool:
