@@ -30,7 +30,7 @@ def add_questions(truth: Truth, books: dict[int, Year], year: int) -> None:
          f"{growth:.1f}%", [income])  # fmt: skip
     margin = 100 * book.gross_profit / book.revenue
     _add(truth, f"What was the gross margin in {year}, in percent, to one decimal place?", "calculation",
-         f"{margin:.1f}%", [income])  # fmt: skip
+         f"{margin:.1f}%", [_heading_page(truth, "Gross Margin"), income])  # fmt: skip
     ratio = book.current_assets / book.current_liabilities
     _add(truth, f"What was the current ratio at the end of fiscal {year}, to two decimal places?", "calculation",
          f"{ratio:.2f}", [sheet])  # fmt: skip
@@ -43,6 +43,10 @@ def add_questions(truth: Truth, books: dict[int, Year], year: int) -> None:
 
 def _page(truth: Truth, table: str) -> int:
     return next(c.page_index for c in truth.cells if c.table == table)
+
+
+def _heading_page(truth: Truth, title: str) -> int:
+    return next(heading.page_index for heading in truth.outline if heading.title == title)
 
 
 def _add(truth: Truth, question: str, kind: str, answer: str, pages: list[int]) -> None:
