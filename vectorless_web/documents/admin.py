@@ -25,6 +25,8 @@ from vectorless_web.documents.models import (
     SnapshotState,
     SummaryChoice,
     VectorFile,
+    WaitingWords,
+    WordBlock,
 )
 from vectorless_web.documents.services import cancel_version, retry_version
 from vectorless_web.documents.services.lifecycle import KEPT_DAYS
@@ -183,6 +185,19 @@ class SnapshotRowAdmin(ReadOnlyAdmin):
     list_display = ["document", "workspace", "number", "analyser"]
     list_select_related = ["workspace"]
     fields = ["workspace", "document", "number", "analyser"]
+
+
+@admin.register(WaitingWords)
+class WaitingWordsAdmin(ReadOnlyAdmin):
+    list_display = ["document", "workspace"]
+    list_select_related = ["workspace"]
+    fields = ["workspace", "document"]
+
+
+@admin.register(WordBlock)
+class WordBlockAdmin(ReadOnlyAdmin):
+    list_display = ["workspace", "number", "file", "sha256"]
+    list_select_related = ["workspace"]
 
 
 @admin.register(EmbeddingChoice)
