@@ -26,7 +26,7 @@ PASSWORD = "correct horse battery"
 @pytest.fixture(scope="session")
 def make_httpserver() -> Iterator[HTTPServer]:
     """The server behind `httpserver`: an answer that a client gave up on does not keep the next test waiting."""
-    with HTTPServer(host="127.0.0.1", threaded=True) as server:
+    with HTTPServer(threaded=True) as server:
         yield server
 
 
