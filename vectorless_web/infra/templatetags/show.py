@@ -347,6 +347,13 @@ def _light_segment(segment: Any) -> str:
     )  # fmt: skip
 
 
+@register.filter("marked")
+def mark_pieces(pieces: Iterable[Any]) -> SafeString:
+    """Pieces of a text as HTML, those that a search asked for marked; nothing stands between them."""
+    marked = (format_html("<mark>{}</mark>", piece.text) if piece.marked else piece.text for piece in pieces)
+    return format_html_join("", "{}", ((piece,) for piece in marked))
+
+
 @register.filter("styled")
 def style_field(field: BoundField, kind: str = "") -> SafeString:
     """A form field's widget in the site's look, tied to its hint and its errors for screen readers."""
