@@ -67,7 +67,15 @@ def status_of(version) -> str:
 
 def compile_children(pid: int) -> list[psutil.Process]:
     family = psutil.Process(pid).children(recursive=True)
-    return [process for process in family if "documents.compiling.child" in " ".join(process.cmdline())]
+    return [process for process in family if "documents.compiling.child" in read_command(process)]
+
+
+def read_command(process: psutil.Process) -> str:
+    """The command of a process; "" for one that ended since it was listed."""
+    try:
+        return " ".join(process.cmdline())
+    except psutil.NoSuchProcess:
+        return ""
 
 
 def alive(process: psutil.Process) -> bool:
