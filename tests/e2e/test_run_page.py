@@ -49,9 +49,15 @@ def test_keys_walk_the_steps_and_show_the_page_they_read(run):
     run.keyboard.press("j")
     second = focused_step(run)
     assert first and second and first != second
-    expect(run.locator("#sheets .sheet")).to_have_count(shown + 1)
     run.keyboard.press("k")
     assert focused_step(run) == first
+    # The first steps may have read only the page that is shown already.
+    for _ in range(run.locator(".step").count()):
+        if run.locator("#sheets .sheet").count() > shown:
+            break
+        run.keyboard.press("j")
+        run.wait_for_timeout(700)
+    expect(run.locator("#sheets .sheet")).to_have_count(shown + 1)
 
 
 def test_keys_walk_the_citations(run):
