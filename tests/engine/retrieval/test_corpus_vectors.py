@@ -1,7 +1,7 @@
 """The vector lane over mapped float32 rows: which hits stand out, and what the fingerprint follows."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.engine_documents import compiled, paragraph, section
@@ -12,6 +12,7 @@ SCORES = st.lists(st.floats(-1, 1), max_size=40).map(lambda scores: sorted(score
 
 
 @given(SCORES, st.floats(0, 1))
+@example([-2.621953872810286e-87, -1.0], 1.0)
 def test_what_stands_out_is_a_beginning_that_holds_the_best(scores, share):
     hits = [(str(number), score) for number, score in enumerate(scores)]
     kept = keep_standouts(hits, share)

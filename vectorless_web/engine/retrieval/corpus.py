@@ -206,7 +206,8 @@ def keep_standouts(hits: Sequence[Scored], share: float) -> list[Scored]:
     if not hits:
         return []
     best, median = hits[0][1], hits[len(hits) // 2][1]
-    least = median + share * (best - median)
+    # Rounding may lift the bound above the best one, which stands out in any case.
+    least = min(best, median + share * (best - median))
     return [hit for hit in hits if hit[1] >= least]
 
 
