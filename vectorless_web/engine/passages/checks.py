@@ -198,9 +198,10 @@ _LENGTH = re.compile(
 
 
 def _tells_span(part: str, words: str, members: int) -> bool:
-    """A length of time or a frequency; of a thing that is so long, a measure too."""
+    """A length of time or a frequency; of a thing that is so long, a measure too, and of how early or late, a time."""
     is_thing = re.search(r"\bhow long (?:is|are|was|were)\b", part, re.IGNORECASE)
-    return bool(SPAN.search(words) or (is_thing and _LENGTH.search(words)))
+    is_point = re.search(r"\bhow (?:early|soon|fast|quickly|far)\b", part, re.IGNORECASE)
+    return bool(SPAN.search(words) or (is_thing and _LENGTH.search(words)) or (is_point and DATE.search(words)))
 
 
 def _tells_members(part: str, words: str, members: int) -> bool:
@@ -245,6 +246,15 @@ def _tells_role(words: str, part: str) -> bool:
     return any(not set(analyse(match.group())) <= asked for match in _ROLES.finditer(words))
 
 
+_ASKS_PEOPLE = re.compile(r"^(?:people|persons?|men|women|others|of (?:them|us))\b", re.IGNORECASE)
+_COUNTS_PEOPLE = re.compile(
+    r"\s+(?:of (?:the )?)?(?:[\w’'-]+ ){0,2}(?:members?|participants?|passengers?|inhabitants?|residents?|visitors?"
+    r"|persons?|people|adults?|children|pupils?|students?|patients?|subjects?|individuals|volunteers?|employees?|workers?"
+    r"|staff|guests?|delegates?|shareholders?|owners?|tenants?|users|households|injured|killed)\b",
+    re.IGNORECASE,
+)
+"""What follows a number that counts people, whatever the document calls them: "six of the 83 passengers"."""
+
 _SHARE = re.compile(r"\s?(?:%|per ?cent\b)", re.IGNORECASE)
 
 
@@ -262,7 +272,10 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     numbers = [number for number in numbers if not _SHARE.match(words, number.end())]
     nouns = set(analyse(counted["noun"]))
     beside = (words[max(0, number.start() - 45) : number.end() + 60] for number in numbers)
-    return any(nouns & set(analyse(around)) for around in beside) if nouns else bool(numbers)
+    if not nouns or any(nouns & set(analyse(around)) for around in beside):
+        return bool(numbers)
+    is_people = _ASKS_PEOPLE.match(counted["noun"])
+    return bool(is_people) and any(_COUNTS_PEOPLE.match(words, number.end()) for number in numbers)
 
 
 _ASKS_MEANING = frozenset(
