@@ -1,6 +1,6 @@
 """Forms of one's own account."""
 
-from typing import Any
+from typing import Any, cast
 from zoneinfo import available_timezones
 
 from django import forms
@@ -28,7 +28,8 @@ class ProfileForm(forms.Form):
         super().__init__(*args, **kwargs)
         places = (name for name in available_timezones() if "/" in name and not name.startswith(NO_PLACES))
         zones = [(name, name.replace("_", " ")) for name in sorted(places)]
-        self.fields["time_zone"].choices = [SITE_ZONE, ("UTC", "UTC"), *zones]
+        field = cast(forms.ChoiceField, self.fields["time_zone"])
+        field.choices = [SITE_ZONE, ("UTC", "UTC"), *zones]
 
     def clean_name(self) -> str:
         """One line, with single blanks."""

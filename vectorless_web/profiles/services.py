@@ -15,7 +15,7 @@ def save_profile(*, user: AbstractUser, name: str, time_zone: str) -> None:
     """Set the name that others read, and the zone of the times that are shown to this person."""
     user.first_name, _blank, user.last_name = name.partition(" ")
     user.save(update_fields=["first_name", "last_name"])
-    Profile.objects.update_or_create(user=user, defaults={"time_zone": time_zone})
+    Profile.objects.update_or_create(user_id=user.pk, defaults={"time_zone": time_zone})
     record(actor=user, verb="account.profile_changed", target=user, details={"time_zone": time_zone})
 
 

@@ -20,6 +20,7 @@ from vectorless_web.profiles import selectors, services
 from vectorless_web.profiles.forms import LeaveForm, ProfileForm
 from vectorless_web.profiles.sessions import TIME_ZONE
 from vectorless_web.workspaces.accounts.adapters import begin_try, find_followed_invitation, format_wait, try_of
+from vectorless_web.workspaces.services import describe_orphaned_workspaces
 
 
 @require_GET
@@ -138,6 +139,6 @@ def _data_page(
         "tab": "data",
         "form": form,
         "problem": problem,
-        "reasons": services.describe_orphaned_workspaces(_account_of(request)),
+        "reasons": describe_orphaned_workspaces(_account_of(request)),
     }
     return render(request, "profiles/data.html", context, status=status)
