@@ -446,7 +446,7 @@ class OpenAIEmbeddings:
             with create(model=self.name, input=list(texts), encoding_format="float") as response:
                 raw = b"".join(self._within_limits(response.iter_bytes()))
             found = _parse_json(raw)
-        rows = _rows(found, len(texts))
+        rows = _read_rows(found, len(texts))
         vectors = check_vectors(rows, count=len(texts), dimensions=self.dimensions)
         self.dimensions = int(vectors.shape[1])
         return Embedded(vectors, self._usage(found, texts), clean_name(found.get("model"), otherwise=self.name))
@@ -479,7 +479,7 @@ def _parse_json(raw: bytes) -> Any:
         raise ModelInvalidReply(NO_EMBEDDING) from None
 
 
-def _rows(found: Any, count: int) -> list[Any]:
+def _read_rows(found: Any, count: int) -> list[Any]:
     """The vectors of a reply in the order of the texts; ModelInvalidReply for what is no list of embeddings."""
     data = found.get("data") if isinstance(found, dict) else None
     if not isinstance(data, list) or not all(isinstance(row, dict) and "embedding" in row for row in data):
