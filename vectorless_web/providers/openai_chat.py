@@ -171,7 +171,7 @@ _REFUSING = frozenset({400, 404, 405, 415, 422, 501})
 
 
 def never_stop() -> bool:
-    """Nobody asks to stop."""
+    """Say that nobody has asked to stop the call."""
     return False
 
 

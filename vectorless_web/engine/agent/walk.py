@@ -270,8 +270,10 @@ class Walk:
         return tuple(dict.fromkeys(found))
 
     def pointers(self) -> tuple[tuple[str, int], ...]:
-        """Those of them whose sentence speaks of the question, the one that says most of it first; none while nothing
-        is missing."""
+        """The references whose sentence speaks of the question, the one that says most of it first.
+
+        There are none while nothing is missing.
+        """
         found: dict[int, tuple[float, str]] = {}
         for key in self.read if self.gaps() else ():
             for words, target, said in self._list_pointers(key):

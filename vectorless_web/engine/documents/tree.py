@@ -34,11 +34,11 @@ class Columns(Protocol):
 
     @property
     def titles(self) -> Sequence[str]:
-        """The titles."""
+        """Gives the title of every node."""
 
     @property
     def texts(self) -> Sequence[str]:
-        """The texts."""
+        """Gives the text of every node."""
 
     def integers(self, name: Integer) -> Sequence[int]:
         """An integer field of all nodes."""
@@ -55,12 +55,12 @@ class NodeColumns:
 
     @cached_property
     def titles(self) -> list[str]:
-        """The titles."""
+        """Gives the title of every node."""
         return [node.title for node in self._nodes]
 
     @cached_property
     def texts(self) -> list[str]:
-        """The texts."""
+        """Gives the text of every node."""
         return [node.text for node in self._nodes]
 
     def integers(self, name: Integer) -> list[int]:
@@ -133,7 +133,7 @@ class Tree:
 
     @property
     def root(self) -> Node:
-        """The document node, key 0."""
+        """The node of the whole document, which has key 0."""
         return self._nodes[0]
 
     def kind(self, key: int) -> NodeKind:

@@ -92,7 +92,7 @@ class MeteredEmbedder:
         self._embedder, self._cost_budget, self._usd_per_token = embedder, cost_budget, usd_per_token
 
     def embed(self, texts: Sequence[str]) -> Embedded:
-        """The vectors, paid for."""
+        """Embed the texts within the budget, and pay what the server says they cost."""
         with pay_call(self._cost_budget, sum(map(expected_tokens, texts)) * self._usd_per_token) as tell_price:
             embedded = self._embedder.embed(texts)
             tell_price(embedded.usage.cost_usd)
@@ -258,7 +258,7 @@ class NoNearness:
         self.name = name
 
     def measure(self, question: str, texts: Sequence[str]) -> list[float | None]:
-        """ModelUnreachable, always."""
+        """Raise ModelUnreachable: nothing but stored calls answers here."""
         raise ModelUnreachable("This request is not among the stored calls.")
 
 

@@ -201,11 +201,11 @@ class Log:
         self._add(EventKind.SCORING, say, route, decision, scored=ranked)
 
     def log_choice(self, route: Route) -> None:
-        """A branch is taken."""
+        """Record that a branch is taken."""
         self._add(EventKind.CHOOSING, self._with_reason("Took", route), route)
 
     def log_jump(self, route: Route) -> None:
-        """The walk goes straight to a node."""
+        """Record that the walk goes straight to a node."""
         self._add(EventKind.JUMPING, self._with_reason("Went straight to", route), route)
 
     def log_return(self, route: Route, decision: PilotDecision | None) -> None:
@@ -234,13 +234,13 @@ class Log:
         self._untold.append(SearchEvent(EventKind.REJECTING, f"Left out {len(keys)} sections: {why}", rejected=listed))
 
     def log_entry(self, node: RankedNode, decision: PilotDecision | None) -> None:
-        """A section is read."""
+        """Record that a section is opened and read."""
         say = f"Opened {describe_place(self._tree, node.key)}"
         route = Route(node.path, (node.score,) * len(node.path))
         self._add(EventKind.ENTERING, say, route, decision, score=node.score)
 
     def log_end(self, event: SearchEvent) -> None:
-        """The last event."""
+        """Record the last event of the search."""
         self._untold.append(event)
 
     def _with_reason(self, verb: str, route: Route) -> str:

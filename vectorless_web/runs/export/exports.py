@@ -315,7 +315,7 @@ class QuotedPage:
 
 
 def bundle_of(run: Run) -> bytes:
-    """The zip of one run."""
+    """Build the evidence bundle of one run, as the bytes of a ZIP file."""
     claims = selectors.claims_of(run)
     citations = citations_of(run, claims)
     left_out: list[dict[str, str]] = []

@@ -116,7 +116,7 @@ class Feed:
 
     @property
     def run_id(self) -> int:
-        """The run's primary key."""
+        """The primary key of the run."""
         return self._run.pk
 
     def reach_back(self, after: int) -> None:
@@ -301,7 +301,7 @@ ENDED, BROKEN = 1000, 1011
 
 
 class Socket(Protocol):
-    """The way to one page."""
+    """What the hub sends a page its messages through."""
 
     async def send(self, text_data: str) -> None:
         """Send a message."""
@@ -339,7 +339,7 @@ class RunViewer:
         return self._task is not None and not self._task.done()
 
     def stop(self) -> None:
-        """Send nothing more."""
+        """Stop sending to this page."""
         self._over = True
         if self._task is not None:
             self._task.cancel()

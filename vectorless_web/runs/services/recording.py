@@ -193,7 +193,7 @@ def table_rows(table: tuple[tuple[str, ...], ...]) -> list[list[str]]:
 
 
 def answer_row(event: CompleteEvent) -> dict[str, Any]:
-    """The fields of an Answer."""
+    """The fields of the Answer row that records how a run ended."""
     confidence = event.confidence
     row = {
         "markdown": event.answer,

@@ -53,7 +53,7 @@ def change_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
 
 @transaction.atomic
 def remove_entry(*, actor: User, entry: LexiconEntry) -> None:
-    """Delete an entry."""
+    """Delete an entry of the workspace's own lexicon."""
     _record(actor, "lexicon.removed", entry)
     entry.delete()
 
@@ -223,7 +223,7 @@ def set_budget(*, actor: User, budget: Budget) -> Budget:
 
 @transaction.atomic
 def remove_budget(*, actor: User, budget: Budget) -> None:
-    """Lift a limit."""
+    """Delete a budget, so that its limit no longer holds."""
     record(actor=actor, verb="budget.removed", workspace=budget.workspace, target=budget)
     budget.delete()
 

@@ -118,7 +118,7 @@ def as_share(value: object) -> float | None:
 
 @dataclass(frozen=True)
 class SearchState:
-    """One moment of a walk.
+    """What a pilot is shown: where a walk stands and what it can choose from.
 
     `path` are the keys walked, without the node the walk started from when that is the
     root. `candidates` are the keys to choose from and `scores` what the scorer gave
@@ -266,7 +266,7 @@ class PilotExt:
 
     @property
     def name(self) -> str:
-        """The pilot's own name."""
+        """The name that the pilot gives itself."""
         return str(self._pilot.name)
 
     @property
@@ -300,11 +300,11 @@ class PilotExt:
         return state.point
 
     def should_intervene(self, state: SearchState) -> bool:
-        """The pilot's own word."""
+        """Ask the pilot whether its advice would help in this state."""
         return bool(self._pilot.should_intervene(state))
 
     def decide(self, state: SearchState) -> PilotDecision:
-        """The pilot's own decision."""
+        """Ask the pilot to rank the candidates of this state."""
         decision: PilotDecision = self._pilot.decide(state)
         return decision
 
@@ -348,27 +348,27 @@ class NoopPilot:
         self.config = config or PilotConfig.preset(PilotMode.ALGORITHM_ONLY)
 
     def should_intervene(self, state: SearchState) -> bool:
-        """Never."""
+        """Say that advice never helps."""
         return False
 
     def decide(self, state: SearchState) -> PilotDecision:
-        """The candidates as they stand."""
+        """Return the candidates in the order in which they stand."""
         return PilotDecision.preserve_order(state.candidates, point=state.point)
 
     def guide_start(self, tree: Tree, query: QueryPlan, start_node: NodeId) -> PilotDecision | None:
-        """No opinion."""
+        """Return None: this pilot has no opinion on where to start."""
         return None
 
     def guide_backtrack(self, state: SearchState) -> PilotDecision | None:
-        """No opinion."""
+        """Return None: this pilot has no opinion on where to go back to."""
         return None
 
     def binary_prune(self, state: SearchState) -> list[NodeId] | None:
-        """No opinion."""
+        """Return None: this pilot prunes nothing."""
         return None
 
     def reset(self) -> None:
-        """Nothing to forget."""
+        """Do nothing: this pilot remembers nothing."""
 
 
 Answer = TypeVar("Answer")
