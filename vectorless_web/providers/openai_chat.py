@@ -32,17 +32,14 @@ from vectorless_web.engine.text.tokens import HeuristicEstimator
 from vectorless_web.infra.money import MILLION
 from vectorless_web.providers.connections import (
     FORMS,
-    Connections,
-    Endpoint,
-    GivenUp,
-    PublicTransport,
-    run_unless_stopped,
-)
-from vectorless_web.providers.received import (
     NO_ADDRESS,
     NO_COMPLETION,
     UNLIMITED,
     WRAPPING,
+    Connections,
+    Endpoint,
+    GivenUp,
+    PublicTransport,
     Received,
     check_count,
     is_about_pictures,
@@ -50,6 +47,7 @@ from vectorless_web.providers.received import (
     is_too_long,
     make_connection_error,
     make_refusal,
+    run_unless_stopped,
 )
 
 _BOUNDS = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"})

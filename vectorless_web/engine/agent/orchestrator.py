@@ -16,8 +16,7 @@ from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError
 from vectorless_web.engine.questions.focus import without_page
 from vectorless_web.engine.questions.followup import Previous, complete_question
 from vectorless_web.engine.questions.lexicon import Lexicon
-from vectorless_web.engine.questions.limits import check_question
-from vectorless_web.engine.questions.plan import QueryPlan
+from vectorless_web.engine.questions.plan import QueryPlan, check_question
 from vectorless_web.engine.questions.understand import understand
 
 

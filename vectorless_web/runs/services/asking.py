@@ -17,7 +17,7 @@ from vectorless_web.documents.selectors import documents_in, readable_documents
 from vectorless_web.engine.agent.limits import Limits
 from vectorless_web.engine.errors import InvalidInput
 from vectorless_web.engine.questions.followup import Previous
-from vectorless_web.engine.questions.limits import check_question
+from vectorless_web.engine.questions.plan import check_question
 from vectorless_web.infra.limits import RUN_USD_MAX, TITLE_MAX, check_steps
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import HOUR, seconds_to_wait
