@@ -5,7 +5,7 @@ from pathlib import Path
 
 import environ
 
-from vectorless_web.engine.llm.presets import model_address
+from vectorless_web.engine.llm.capability import model_address
 from vectorless_web.infra.addresses import LOOPBACK, allowed_hosts
 from vectorless_web.infra.site.identity import read_sign_on
 from vectorless_web.infra.site.private_files import Unusable, local_secret, refuse_weak_secret, socket_folder
