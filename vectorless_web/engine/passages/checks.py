@@ -113,7 +113,7 @@ _ASKS_MONEY = re.compile(
 )
 _MONEY = re.compile(
     r"[$£€¥₹]\s?\d|\d\s?[$£€¥%]|\d[\d,.]*\s?(?:per ?cent|percent|USD|EUR|GBP|CHF|euros?|dollars?|pounds?|pence"
-    r"|cents?|kronor|francs?|million|billion)\b"
+    r"|cents?|kronor|francs?|(?:million|billion)\b(?! (?:[a-z]+ ){0,2}[a-z]{3,}s\b))\b"
     r"|\bper ?cent\b|\b(?:USD|EUR|GBP|CHF|Rs\.?)\s?\d|\b(?:free of charge|no (?:charge|fee|cost|extra)|(?:not "
     r"|im)material|nil|months?[’']s?|half|twice|days[’'] pay)\b",
     re.IGNORECASE,
@@ -185,10 +185,19 @@ def _tells_person(part: str, words: str, members: int) -> bool:
     return _names_somebody(words, part) or (not wants_name and _tells_role(words, part))
 
 
+_RELATIVE = re.compile(
+    rf"{_COUNTED}[\s-]*(?:\w+\s+)?{_TIME_UNITS}\s+(?:before|prior|ahead|in advance|of|from)\b|within\b|no later than\b",
+    re.IGNORECASE,
+)
+"""What tells how far one thing lies from another, and not when it happened: "55 minutes prior"."""
+
+
 def _tells_date(part: str, words: str, members: int) -> bool:
     """A date, or the condition of a rule: "when may I" is answered by "if"."""
     is_rule = re.search(r"\bwhen (?:am|is|are|can|may|do|does|must|should)\b", part, re.IGNORECASE)
-    return bool(DATE.search(words) or (is_rule and _CONDITION.search(words)))
+    is_past = re.search(r"\bwhen (?:was|were|did|had|has|have)\b", part, re.IGNORECASE)
+    found = (match for match in DATE.finditer(words) if not is_past or not _RELATIVE.match(match.group()))
+    return any(found) or bool(is_rule and _CONDITION.search(words))
 
 
 _LENGTH = re.compile(
@@ -240,10 +249,16 @@ def _names_somebody(words: str, part: str) -> bool:
     return any(not _NO_PERSON.search(name) and not asked & set(analyse(name)) for name in names)
 
 
+WORDS_OF_OFFICE = 5
+"""Words of a cell that names an office, at most."""
+
+
 def _tells_role(words: str, part: str) -> bool:
     """Whether an office or a party stands there that the question does not name itself."""
     asked = set(analyse(part))
-    return any(not set(analyse(match.group())) <= asked for match in _ROLES.finditer(words))
+    # In a row "6 hours (Pilot in command)" is about hours: an office has a cell of its own there.
+    cells = [cell for cell in words.split("\t") if len(cell.split()) <= WORDS_OF_OFFICE] if "\t" in words else [words]
+    return any(not set(analyse(match.group())) <= asked for cell in cells for match in _ROLES.finditer(cell))
 
 
 _ASKS_PEOPLE = re.compile(r"^(?:people|persons?|men|women|others|of (?:them|us))\b", re.IGNORECASE)
@@ -258,6 +273,12 @@ _COUNTS_PEOPLE = re.compile(
 _SHARE = re.compile(r"\s?(?:%|per ?cent\b)", re.IGNORECASE)
 
 
+_NAMES_THING = re.compile(
+    r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version)\s$", re.IGNORECASE
+)
+"""What stands before a number that is part of a name or tells an age or a place: "PA-22", "age 85", "page 3"."""
+
+
 def _states_amount(part: str, words: str, members: int) -> bool:
     """Whether a number stands there that can be the one asked for: money for a price, "23 calls" for how many calls."""
     if re.search(r"\bpercent(?:age)?\b|\bper cent\b", part, re.IGNORECASE):
@@ -265,7 +286,10 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     if _ASKS_MONEY.search(part):
         return bool(_MONEY.search(words))
     counted = _HOW_MANY.search(part)
-    numbers = [*_DIGITS.finditer(words), *_NUMBER_WORDS.finditer(words)]
+    named = {number.strip(".,") for number in _DIGITS.findall(part)}
+    digits = (number for number in _DIGITS.finditer(words) if number.group().strip(".,") not in named)
+    numbers = [number for number in digits if not _NAMES_THING.search(words[: number.start()])]
+    numbers = [*numbers, *_NUMBER_WORDS.finditer(words)]
     if counted is None:
         return bool(numbers)
     # "Six percent of the workforce" counts nobody.
@@ -296,6 +320,27 @@ def _defines(part: str, text: str, members: int) -> bool:
     return False
 
 
+_ASKS_LEAVE = re.compile(
+    r"(?:^|[.!?,;]\s+)(?:and |but |so )?(?:can|may|must|should|am i|are we|do (?:i|we) (?:have|need))\b", re.I
+)
+"""How a question for leave or duty begins."""
+
+_GIVES_LEAVE = re.compile(
+    r"\b(?:must|may|might|can|cannot|shall|should|not|no|nor|never|neither|only|any|every|all|allowed|permitted"
+    r"|permissible|forbidden|prohibited|banned|required|requires?|compulsory|mandatory|optional|optionally|possible"
+    r"|entitled|eligible|exempt\w*|exclud\w*|includ\w*|covered|consent|permission|approval|authori[sz]\w*|unless|except\w*|if|free"
+    r"|needed?|needs|refused?|accepted?|granted?|tolerated|welcome|available|provided|subject to|on request"
+    r"|have to|has to|will be)\b",
+    re.IGNORECASE,
+)
+"""What words have that give leave, refuse it or bind."""
+
+
+def _settles(part: str, words: str, members: int) -> bool:
+    """Asked for leave or duty ("May I ..."), words that give or refuse it; of other questions any statement."""
+    return not _ASKS_LEAVE.search(part) or bool(_GIVES_LEAVE.search(words))
+
+
 _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.PERSON: _tells_person,
     Wanted.DATE: _tells_date,
@@ -312,5 +357,6 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.CONSEQUENCE: _searches(_FOLLOWS),
     Wanted.EXTREME: _searches(_EXTREME),
     Wanted.SUM: _never,
+    Wanted.VERDICT: _settles,
 }
 """The check of each kind: of the part of the question, the words, and the number of members. Others need none."""
