@@ -39,7 +39,8 @@ DATE = re.compile(
 )
 _CONDITION = re.compile(r"\b(?:if|only|when|where|once|until|unless|after|before|as soon as|provided)\b", re.IGNORECASE)
 _NAME = re.compile(
-    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Sir|Judge)\.? [A-Z]\w+|\b[A-Z][a-z’'-]+ (?:[A-Z]\. ?)?[A-Z][a-z’'-]+\b"
+    r"\b(?:Dr|Mr|Mrs|Ms|Prof|Sir|Judge)\.? [A-Z]\w+"
+    r"|\b[A-Z][a-z’']+(?:-[A-Z][a-z’']+)? (?:[A-Z]\. ?)?[A-Z][a-z’']+(?:-[A-Z][a-z’']+)?\b(?!-[a-z])"
     r"|\b[A-Z][\w&.’'-]+ (?:Inc|Ltd|LLC|plc|GmbH|AG|Corp|Co|SA|BV|AB)\b"
 )
 _NO_PERSON = re.compile(
@@ -274,9 +275,14 @@ _SHARE = re.compile(r"\s?(?:%|per ?cent\b)", re.IGNORECASE)
 
 
 _NAMES_THING = re.compile(
-    r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version)\s$", re.IGNORECASE
+    r"[A-Za-z]-?$|\b[A-Z]{2,}-\w*-$|\b(?:age|aged|page|section|clause|phase|version|table|figure|chapter|appendix|step|note|item|part|no\.?)\s$",
+    re.IGNORECASE,
 )
 """What stands before a number that is part of a name or tells an age or a place: "PA-22", "age 85", "page 3"."""
+
+
+_SLIGHT = frozenset({"no", "one"})
+"""Words that mostly count nothing: "one of them"."""
 
 
 def _states_amount(part: str, words: str, members: int) -> bool:
@@ -289,7 +295,8 @@ def _states_amount(part: str, words: str, members: int) -> bool:
     named = {number.strip(".,") for number in _DIGITS.findall(part)}
     digits = (number for number in _DIGITS.finditer(words) if number.group().strip(".,") not in named)
     numbers = [number for number in digits if not _NAMES_THING.search(words[: number.start()])]
-    numbers = [*numbers, *_NUMBER_WORDS.finditer(words)]
+    spelled = (number for number in _NUMBER_WORDS.finditer(words) if counted or number.group().lower() not in _SLIGHT)
+    numbers = [*numbers, *spelled]
     if counted is None:
         return bool(numbers)
     # "Six percent of the workforce" counts nobody.
@@ -320,6 +327,22 @@ def _defines(part: str, text: str, members: int) -> bool:
     return False
 
 
+_REACHES = (
+    (re.compile(r"\be-?mail\b", re.IGNORECASE), re.compile(r"\S@\w")),
+    (
+        re.compile(r"\bweb|\burl\b", re.IGNORECASE),
+        re.compile(r"\bwww\.|https?:|\w\.(?:com|org|net|gov|edu|eu|uk|de)\b"),
+    ),
+    (re.compile(r""), re.compile(r"\d[\d ()/.–-]{3,}\d|\b[A-Z]{1,2}\d{1,2} \d[A-Z]{2}\b")),
+)
+"""What is asked for, an address on the web, a number, and how it looks."""
+
+
+def _tells_contact(part: str, words: str, members: int) -> bool:
+    """An e-mail address, an address on the web, or else a number to dial."""
+    return next(bool(looks.search(words)) for asked, looks in _REACHES if asked.search(part))
+
+
 _ASKS_LEAVE = re.compile(
     r"(?:^|[.!?,;]\s+)(?:and |but |so )?(?:can|may|must|should|am i|are we|do (?:i|we) (?:have|need))\b", re.I
 )
@@ -346,6 +369,7 @@ _CHECKS: dict[Wanted, Callable[[str, str, int], bool]] = {
     Wanted.DATE: _tells_date,
     Wanted.SPAN: _tells_span,
     Wanted.AMOUNT: _states_amount,
+    Wanted.CONTACT: _tells_contact,
     Wanted.LIMIT: _searches(_LIMITS),
     Wanted.MEMBERS: _tells_members,
     Wanted.CAUSE: _searches(_CAUSE),

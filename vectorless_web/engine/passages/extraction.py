@@ -317,7 +317,9 @@ ENOUGH_OF_KIND = {Wanted.DEFINITION: 0.28, Wanted.VERDICT: 0.45, Wanted.CAUSE: 0
 SAID_BY_ITSELF = 0.62
 """Share of the question from which a passage answers though it does not look like the kind of thing asked for ..."""
 
-HARD_KINDS = frozenset({Wanted.MEMBERS, Wanted.AMOUNT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM})
+HARD_KINDS = frozenset(
+    {Wanted.MEMBERS, Wanted.AMOUNT, Wanted.CONTACT, Wanted.DATE, Wanted.SPAN, Wanted.PERSON, Wanted.SUM}
+)
 """... but for kinds that show in the form of words."""
 
 

@@ -18,6 +18,7 @@ class Wanted(StrEnum):
     DATE = "a date or a time"
     SPAN = "a length of time or how often"
     AMOUNT = "a number"
+    CONTACT = "a telephone number or an address"
     LIMIT = "the limit with its exceptions"
     VERDICT = "a rule that settles yes or no"
     MEMBERS = "every member of a list"
@@ -107,14 +108,20 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
          rf"|\bhow many (?:[\w-]+ ){{0,2}}{_UNITS_OF_TIME}\b"
          r"|\bhow much (?:notice|warning|time)\b|\b(?:what|which) (?:period|interval|deadline|notice|frequency)\b"),
         (
+            Wanted.CONTACT,
+            r"(?:\bwhat (?:is|are|was) (?:[\w’'-]+ ){1,3})?(?:\b(?:tele)?phone (?:no|number)\b"
+            r"|\be-?mail(?: address)?\b(?! (?:to|from|about))|\bweb(?: ?site| address)\b|\burl\b|\bpost(?:al)? ?code\b)"
+            r"|\b(?:which|what) number (?:do|shall|can|should|must|may) (?:i|we|you)\b",
+        ),
+        (
             Wanted.DATE,
             r"(?:^|[.,;?!]\s*|\b(?:by|until|since|from|and|but|or|till)\s+)when\b|\b(?:what|which) (?:date|year"
-            r"|day|month|time|deadline)\b|\bwhat is the (?:date|deadline)\b|\bhow late\b",
+            r"|day|month|time|deadline)\b|\bwhat (?:is|was) the (?:[\w-]+ ){0,2}(?:date|deadline|year)\b|\bhow late\b",
         ),
         (
             Wanted.AMOUNT,
             r"\bhow (?:much|many|large|high|big|far|old|tall|heavy|fast|deep|wide|hot|cold|warm)\b"
-            r"|\b(?:what|which) (?:[\w-]+ ){0,2}(?:amount|number|percentage|percent|share|price|cost|fee|rate"
+            r"|\b(?:what|which) (?:[\w-]+ ){0,3}(?:amount|number|percentage|percent|share|price|cost|fee|rate"
             r"|size|limit"
             r"|dose|temperature|weight|sum|score|distance|port|maximum|minimum|speed)\b|\bwhat (?:does|do"
             r"|did) .{2,60}\bcost\b(?! of\b)"
