@@ -325,6 +325,7 @@ def test_how_it_was_found_is_in_no_byte_when_left_out(owner, outsider, shared_ru
     assert told
     assert [said for said in told if said in without] == []
     assert "How it was found" not in without
+    assert "in step" not in without
     assert "Revenue was 412 million" in without
 
 

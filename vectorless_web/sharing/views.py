@@ -329,6 +329,8 @@ def _leave_trace_out(context: dict[str, Any]) -> None:
     """Take out how the answer was found: no step, map or place that was checked reaches the page."""
     run: Run = context["run"]
     run.checked = []
+    for citation in context["citations"]:
+        citation.opened_by = citation.copied_by = None
     context.update(steps=[], maps=[])
 
 
