@@ -34,6 +34,9 @@ _SHARES = re.compile(
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
 _LETTERS = "mgVWL"
 """Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
+_LEAST = ("Min", "MIN", "Min.", "MIN.")
+"""Headers that name the least of a range, not minutes."""
+_RATES = re.compile(r"^(?:bps|pps?|ppts?|basis points)$", re.I)
 _OWN = re.compile(rf"^[(\-–−]?[\d.,\s]+\)?\s*({_MEASURES})$", re.I)
 _RATE = re.compile(r"\d\s?(?:%|per ?cent)", re.I)
 _PRICE = re.compile(
@@ -66,7 +69,7 @@ def unit_in(text: str) -> str:
 
 def is_unit(text: str) -> bool:
     """Whether a text is a unit and nothing else; a letter alone rather names a column."""
-    return bool(_BARE.match(text)) and not (len(text) == 1 and text.isalpha())
+    return bool(_BARE.match(text)) and not (len(text) == 1 and text.isalpha()) and text not in _LEAST
 
 
 def strip_units(text: str) -> str:
@@ -99,6 +102,11 @@ def own_unit(text: str) -> str:
     """The unit behind the number of a cell: "kg" of "4.5 kg"; "" for none and for money."""
     match = _OWN.match(" ".join(text.split()))
     return match[1] if match and (len(match[1]) > 1 or match[1] in _LETTERS + "%") else ""
+
+
+def is_points(unit: str) -> bool:
+    """Whether a unit is points of a percentage, which a column may print with its first figure alone."""
+    return bool(_RATES.match(unit))
 
 
 def says_count(text: str) -> bool:
