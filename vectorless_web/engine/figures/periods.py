@@ -54,7 +54,8 @@ _MONTH = re.compile(
 _SHORTEST_MONTH = 28
 _BOUND = re.compile(
     r"\b(?:less|more|greater|longer|fewer|later) than \w+[- ](?:months?|weeks?)\b"
-    r"|\b(?:within|over|under|up to|next|after) \w+[- ](?:months?|weeks?)\b|\b\w+[- ](?:months?|weeks?) (?:or|and) (?:greater|more|less|longer|over|later)\b",
+    r"|\b(?:within|over|under|up to|next|after) \w+[- ](?:months?|weeks?)\b"
+    r"|\b\w+[- ](?:months?|weeks?) (?:or|and) (?:greater|more|less|longer|over|later)\b",
     re.I,
 )
 """Months that bound a class ("12 months or greater") and are no period."""

@@ -1,0 +1,74 @@
+"""Headers of several lines over the columns they name."""
+
+from tests.engine.parsing.test_tables import figures, laid, views
+
+NAMES_ON_TOP = laid(
+    [
+        (200, [(252, "Harbour"), (312, "Quay"), (367, "Repair of"), (432, "Sale of"), (492, "Other")]),
+        (211, [(258, "dues"), (312, "rents"), (367, "the mole"), (432, "boats")]),
+        (222, [(367, "and locks")]),
+        figures(236, "North basin", "410", "22", "(19)", "7", "3", edges=(275, 335, 405, 460, 515)),
+        figures(248, "South basin", "380", "18", "(11)", "5", "9", edges=(275, 335, 405, 460, 515)),
+        figures(260, "Inner basin", "120", "14", "(10)", "2", "4", edges=(275, 335, 405, 460, 515)),
+    ]
+)
+
+
+def test_names_that_begin_in_one_line_go_on_below_it_in_their_own_columns(compiled):
+    [view] = views(compiled(NAMES_ON_TOP))
+    assert [column.path for column in view.table.columns[1:]] == [
+        ("Harbour dues",),
+        ("Quay rents",),
+        ("Repair of the mole and locks",),
+        ("Sale of boats",),
+        ("Other",),
+    ]
+
+
+CLASSES = laid(
+    [
+        (200, [(372, "Fair value")]),
+        (213, [(266, "Book")]),
+        (224, [(265, "value"), (320, "Level 1"), (380, "Level 2"), (440, "Level 3"), (505, "Total")]),
+        figures(238, "Bonds", "410", "22", "19", "7", "48", edges=(285, 350, 410, 470, 530)),
+        figures(250, "Loans", "380", "18", "11", "5", "34", edges=(285, 350, 410, 470, 530)),
+        figures(262, "Funds", "120", "14", "10", "2", "26", edges=(285, 350, 410, 470, 530)),
+    ]
+)
+
+
+def test_a_header_over_the_middle_one_of_numbered_columns_heads_them_all(compiled):
+    [view] = views(compiled(CLASSES))
+    assert [column.path for column in view.table.columns[1:]] == [
+        ("Book value",),
+        ("Fair value", "Level 1"),
+        ("Fair value", "Level 2"),
+        ("Fair value", "Level 3"),
+        ("Total",),
+    ]
+
+
+BETWEEN = laid(
+    [
+        (200, [(230, "GAINS MADE"), (420, "GAINS TAKEN")]),
+        (213, [(228, "Year ended May 31,"), (330, "WHERE GAINS"), (470, "Year ended May 31,")]),
+        (224, [(322, "TAKEN FROM RESERVES")]),
+        (235, [(220, "2019"), (260, "2018"), (300, "2017"), (460, "2019"), (500, "2018"), (540, "2017")]),
+        (246, [(328, "(LOSSES) STAND")]),
+    ]
+    + [
+        (
+            260 + 12 * n,
+            [(72, label), (224, "14"), (264, "19"), (304, "72"), (350, where), (464, "35"), (504, "69"), (544, "96")],
+        )
+        for n, (label, where) in enumerate([("Futures", "Revenue"), ("Options", "Cost"), ("Swaps", "Interest")])
+    ]
+)
+
+
+def test_a_column_of_words_between_years_keeps_its_header_to_itself(compiled):
+    [view] = views(compiled(BETWEEN))
+    paths = [column.path for column in view.table.columns[1:]]
+    assert paths[3][-1] == "WHERE GAINS TAKEN FROM RESERVES (LOSSES) STAND"
+    assert [path[-1] for path in paths] == ["2019", "2018", "2017", paths[3][-1], "2019", "2018", "2017"]
+    assert not any("RESERVES" in level for place, path in enumerate(paths) if place != 3 for level in path)
