@@ -72,3 +72,43 @@ def test_a_column_of_words_between_years_keeps_its_header_to_itself(compiled):
     assert paths[3][-1] == "WHERE GAINS TAKEN FROM RESERVES (LOSSES) STAND"
     assert [path[-1] for path in paths] == ["2019", "2018", "2017", paths[3][-1], "2019", "2018", "2017"]
     assert not any("RESERVES" in level for place, path in enumerate(paths) if place != 3 for level in path)
+
+
+def test_a_year_heads_one_column_and_marks_none(compiled):
+    rows = [
+        (200, [(262, "2023"), (360, "2022")]),
+        (214, [(72, "Loans to members"), (250, "$ 1,068"), (302, "(c)"), (350, "$ 761")]),
+        (226, [(72, "Loans to guests"), (258, "801"), (302, "(c)"), (358, "725")]),
+        (238, [(72, "Other loans"), (262, "12"), (362, "10")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path for column in view.table.columns[1:]] == [("2023",), ("2022",)]
+    assert view.table.body[0].cells[1].text == "$ 1,068 (c)"
+
+
+def test_figures_set_left_and_right_below_one_year_are_one_column(compiled):
+    rows = [
+        (200, [(272, "2023"), (352, "2022"), (432, "2021")]),
+        (214, [(72, "New slipway"), (262, "$ 145"), (355, "$ 12"), (435, "$ 60")]),
+        (226, [(72, "Old slipway"), (294, "2"), (355, "(41)"), (440, "27")]),
+        (238, [(72, "Crane"), (294, "4"), (358, "1"), (444, "6")]),
+        (250, [(72, "Total"), (262, "$ 151"), (355, "$ 52"), (435, "$ 93")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path for column in view.table.columns[1:]] == [("2023",), ("2022",), ("2021",)]
+    assert [cell.text for cell in view.table.body[1].cells] == ["Old slipway", "2", "(41)", "27"]
+
+
+def test_a_sentence_before_other_names_of_columns_parts_two_tables(compiled):
+    rows = [
+        (200, [(292, "2020")]),
+        figures(212, "Cost of boats", "$ 42", edges=(310,)),
+        figures(224, "Cost of sheds", "13", edges=(310,)),
+        (240, [(72, "What was set aside for the crew and for other matters changed as follows:")]),
+        (254, [(262, "Crew"), (342, "Other"), (422, "Total")]),
+        figures(266, "Set aside in May", "$ 32", "$ 23", "$ 55", edges=(285, 365, 445)),
+        figures(278, "Paid", "(14)", "(5)", "(19)", edges=(285, 365, 445)),
+    ]
+    first, second = views(compiled(laid(rows)))
+    assert [column.path for column in first.table.columns[1:]] == [("2020",)]
+    assert [column.path for column in second.table.columns[1:]] == [("Crew",), ("Other",), ("Total",)]

@@ -10,7 +10,7 @@ from vectorless_web.engine.parsing.drafts import Draft, TextBuilder
 from vectorless_web.engine.parsing.lines import Vocabulary
 from vectorless_web.engine.parsing.tables.cells import CellSpan
 from vectorless_web.engine.parsing.tables.grid import Grid, GridRow
-from vectorless_web.engine.parsing.tables.headers import RowPaths, header_text, lay_levels
+from vectorless_web.engine.parsing.tables.headers import Edge, RowPaths, header_text, lay_levels
 
 _SCALE = r"(?:thousands|millions|billions)"
 _UNITS = re.compile(
@@ -26,6 +26,8 @@ _WHOLE_UNITS = re.compile(
 )
 _SEVERAL = 3
 """Columns with that of the labels from which a scale below a name holds for its column alone."""
+_CENTRAL = 0.15
+"""Share of the columns' width by which a scale may stand beside their middle and hold for all."""
 _YEAR = re.compile(r"(?<![\d.,$])(?:19|20)\d\d(?![\d,]|\.\d)")
 _CODED = re.compile(r"\b(?:(?P<before>[1-4])Q|Q(?P<after>[1-4])|FY)\s?[’']?(?P<year>(?:20)?\d\d)\b")
 _MONTHS = (
@@ -113,7 +115,7 @@ def _columns(grid: Grid) -> list[Column]:
     leading = list(itertools.takewhile(lambda row: row.is_header, grid.rows))
     labels = [_join_spans(row.cells[0]) for row in leading if row.cells[0]]
     over = [[span for spans in row.cells[1:] for span in spans] for row in leading]
-    apart = [_scales_one_column(leading, number) for number in range(len(leading))]
+    apart = [_scales_one_column(leading, number, grid.edges) for number in range(len(leading))]
     told = zip(over, apart, strict=True)
     levels = lay_levels([spans for spans, own in told if spans and (own or not _says_units(spans))], grid.edges)
     # A period printed at the left margin heads all columns.
@@ -139,13 +141,20 @@ def _says_units(spans: Sequence[CellSpan]) -> bool:
     return len(spans) == 1 and bool(_WHOLE_UNITS.match(text))
 
 
-def _scales_one_column(rows: Sequence[GridRow], number: int) -> bool:
+def _is_central(cells: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> bool:
+    """Whether the only header of a line stands over the middle of all columns."""
+    span = next(spans[0] for spans in cells[1:] if spans)
+    left, right = edges[0][0], edges[-1][1]
+    return abs(span.left + span.right - left - right) < 2 * _CENTRAL * (right - left)
+
+
+def _scales_one_column(rows: Sequence[GridRow], number: int, edges: Sequence[Edge]) -> bool:
     """Whether a line of a header states the scale of single columns: beside names, or below the name of one column.
 
     "Price   (in millions)" scales one column; below years, or above all names, a scale holds for the whole table.
     """
     told = [(place, _join_spans(spans)) for place, spans in enumerate(rows[number].cells) if place and spans]
-    scales = [place for place, text in told if find_units(text)]
+    scales = [place for place, text in told if find_units(text) and "except" not in text]
     others = [text for place, text in told if place not in scales]
     names = [
         [_join_spans(row.cells[place]) for row in rows[:number] if row.cells[place]]
@@ -155,7 +164,7 @@ def _scales_one_column(rows: Sequence[GridRow], number: int) -> bool:
     if not scales or any(map(_is_dated, [text for _, text in told] + [text for own in names for text in own])):
         return False
     named = all(names)
-    alone = len(told) == 1 and len(rows[number].cells) > _SEVERAL
+    alone = len(told) == 1 and len(rows[number].cells) > _SEVERAL and not _is_central(rows[number].cells, edges)
     return named and (alone or any(not find_units(text) for text in others))
 
 
@@ -196,7 +205,7 @@ def _units_in(grid: Grid) -> str:
     for number, row in enumerate(rows):
         if not row.is_header and any(row.cells[1:]):
             break
-        for spans in row.cells[: 1 if _scales_one_column(rows, number) else None]:
+        for spans in row.cells[: 1 if _scales_one_column(rows, number, grid.edges) else None]:
             units = find_units(_join_spans(spans)) if spans else ""
             if units:
                 return units

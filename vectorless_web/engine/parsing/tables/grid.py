@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
-from vectorless_web.engine.parsing.tables.headers import nearest_column
+from vectorless_web.engine.parsing.tables.headers import Edge, nearest_column
 from vectorless_web.engine.parsing.tables.regions import PERIOD, UNITS_LINE, LineRole, LineRow
 
 _WORD = re.compile(r"\S+")
+_MARK = re.compile(r"^\([a-z]{1,2}\)$|^[*†‡]+$", re.I)
+_HALVES_APART = 24.0
+"""Points between figures set left and right in one column, at most."""
 _OVER = 6.0
 """Points by which the middle of a column's name may stand beside the column."""
 _TIGHT = 1.5
@@ -65,7 +68,7 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
     """The grid of one region of one page."""
     visual = _visual_rows(rows)
     is_form = _is_form(visual)
-    edges = _form_edges(visual) if is_form else _column_edges(visual)
+    edges = _form_edges(visual) if is_form else _join_halves(_column_edges(visual), visual)
     if not is_form:
         visual = _part_names(visual, edges)
     grid = Grid(edges=edges)
@@ -239,9 +242,43 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     if len(leading) == len(body) and headed > len(columns):
         inside = leading  # a table without labels: the header has a cell for the first figures too
     columns = _union(columns + inside)
-    others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric]
+    others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric and not _MARK.match(c.text)]
     beside = [edge for edge in others if not any(_overlap(edge, column) > 0 for column in columns)]
     return _union(columns + beside) if len(beside) > 1 else columns
+
+
+def _join_halves(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
+    """The columns, those joined that one header heads and of which no row fills both: figures set left and right."""
+    body = [cells[1:] for cells, _, _, is_header in visual if not is_header]
+    heads = [cell for cells, _, _, is_header in visual if is_header for cell in cells]
+    joined: list[Edge] = []
+    for edge in edges:
+        if joined and _is_half(joined[-1], edge, heads) and _take_turns(joined[-1], edge, body):
+            joined[-1] = (joined[-1][0], edge[1])
+        else:
+            joined.append(edge)
+    return joined
+
+
+def _is_half(first: Edge, second: Edge, heads: Sequence[CellSpan]) -> bool:
+    """Whether columns stand close and no header stands over one of them while another one stands over the other."""
+    if second[0] - first[1] > _HALVES_APART:
+        return False
+    over = [{id(head) for head in heads if _overlap((head.left, head.right), edge) > 0} for edge in (first, second)]
+    return bool(over[0] | over[1]) and (over[0] <= over[1] or over[1] <= over[0])
+
+
+def _take_turns(first: Edge, second: Edge, body: Sequence[Sequence[CellSpan]]) -> bool:
+    """Whether rows have figures in either column, and none has in both."""
+    fills = [
+        [
+            any(cell.numeric and _overlap((cell.left, cell.right), edge) > 0 for cell in cells)
+            for edge in (first, second)
+        ]
+        for cells in body
+    ]
+    own = [sum(column) for column in zip(*fills, strict=True)]
+    return bool(own) and min(own) > 0 and not any(all(row) for row in fills)
 
 
 def _without_bridges(rows: Sequence[Sequence[tuple[float, float]]]) -> list[tuple[float, float]]:
@@ -279,9 +316,19 @@ def _place(
     rest = list(cells)
     if edges and rest and (_heads_labels(rest[0], edges[0], left) if is_header else _starts_left(rest[0], edges)):
         placed[0].append(rest.pop(0))
-    for cell in rest:
-        placed[nearest_column(cell, edges) + 1 if edges else 0].append(cell)
+    for before, cell in itertools.pairwise([None, *rest]):
+        if cell is None:
+            continue
+        place = nearest_column(cell, edges) + 1 if edges else 0
+        if before is not None and before.numeric and _is_mark_beside(cell, edges):
+            place = nearest_column(before, edges) + 1
+        placed[place].append(cell)
     return placed
+
+
+def _is_mark_beside(cell: CellSpan, edges: Sequence[Edge]) -> bool:
+    """Whether a cell is the mark of a footnote behind a figure, in no column of its own."""
+    return bool(_MARK.match(cell.text)) and all(_overlap((cell.left, cell.right), edge) <= 0 for edge in edges)
 
 
 def _heads_labels(cell: CellSpan, first: tuple[float, float], left: float) -> bool:

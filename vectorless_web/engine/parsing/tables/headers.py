@@ -28,6 +28,7 @@ _TINY = 1e-9
 """Costs that differ by less are equal; the first way found then wins."""
 _YEAR, _NAME = "year", "name"
 """Kinds of a column: one headed by a year, and one by a name without a number."""
+_YEAR_ALONE = re.compile(r"^(?:19|20)\d\d$")
 _NUMBERS = re.compile(r"\d+")
 _YEAR_IN = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _DIVIDED = re.compile("[\ufffe\x02\xad]\\s?(?=[a-z])")
@@ -59,26 +60,26 @@ def lay_levels(rows: Sequence[Sequence[CellSpan]], edges: Sequence[Edge]) -> lis
     laid: dict[int, list[_Part]] = {}
     for number in (*range(fullest, len(rows)), *range(fullest - 1, -1, -1)):
         spans = rows[number]
-        if number > fullest:
+        if number > fullest and _NAME in kinds:
             found = [_columns_below(span, anchors) for span in spans]
         else:
-            lower = laid[number + 1] if number < fullest else []
-            found = _find_runs(spans, lower, anchors, kinds, is_first=not number)
+            found = _find_runs(spans, laid.get(fullest, []), anchors, kinds, is_first=not number)
         laid[number] = [_Part(header_text(span.text), run) for span, run in zip(spans, found, strict=True)]
         for span, (first, last) in zip(spans, found, strict=True):
+            if number <= fullest:
+                kinds[first : last + 1] = [_tell_kind(kinds[k], span.text) for k in range(first, last + 1)]
             if first == last:
-                kinds[first] = _tell_kind(kinds[first], span.text) if number <= fullest else kinds[first]
                 anchors[first] = _widen(anchors, first, (span.left, span.right))
     parts = [part for number in range(len(rows)) for part in laid[number]]
     return [_stack(parts, column) for column in range(len(edges))]
 
 
 def _find_runs(
-    spans: Sequence[CellSpan], lower: Sequence[_Part], anchors: Sequence[Edge], kinds: Sequence[str], *, is_first: bool
+    spans: Sequence[CellSpan], names: Sequence[_Part], anchors: Sequence[Edge], kinds: Sequence[str], *, is_first: bool
 ) -> list[tuple[int, int]]:
-    """The columns (first, last) that each header of a line spans; `lower`: the headers of the line below."""
-    found = _find_groups(spans, lower, anchors) if lower and is_first else None
-    size = _count_repeated(lower, len(anchors)) if lower else 1
+    """The columns (first, last) that each header of a line spans; `names`: the headers of the fullest line."""
+    found = _find_groups(spans, names, anchors) if names and is_first else None
+    size = _count_repeated(names, len(anchors)) if names else 1
     found = found or (_choose_runs(spans, anchors, kinds, size) if size > 1 else None)
     return found or _choose_runs(spans, anchors, kinds) or [(nearest_column(span, anchors),) * 2 for span in spans]
 
@@ -86,6 +87,9 @@ def _find_runs(
 def _columns_below(span: CellSpan, anchors: Sequence[Edge]) -> tuple[int, int]:
     """The columns of a header below the fullest line: it goes on with one name unless it reaches over several."""
     over = [number for number, edge in enumerate(anchors) if span.left <= _middle(edge) <= span.right]
+    middle = (span.left + span.right) / 2
+    if not any(left <= middle <= right for left, right in anchors):
+        over = [number for number, (left, right) in enumerate(anchors) if span.left < right and left < span.right]
     return (over[0], over[-1]) if len(over) > 1 else (nearest_column(span, anchors),) * 2
 
 
@@ -240,10 +244,12 @@ def _distance(cell: CellSpan, anchors: Sequence[Edge], over: tuple[int, int], ki
     if cell.left <= _middle(anchors[first]) and cell.right >= _middle(anchors[last]):
         return _BESIDE * off_centre
     own_kinds = set(kinds[first : last + 1])
+    if _YEAR_ALONE.match(cell.text.strip()) and own_kinds & {"", _YEAR}:
+        return None  # a year heads names, not other years or nothing
     below = next(
         (number for number in range(first, last + 1) if anchors[number][0] <= middle <= anchors[number][1]), -1
     )
-    if below >= 0 and not kinds[below] and len(own_kinds) > 1:
+    if below >= 0 and not kinds[below] and len(own_kinds) > 1 and kinds[first : last + 1].count("") == 1:
         return None  # it is the header that the column below it lacks
     is_dated = len(own_kinds) == 1 and not own_kinds & {"", _NAME}
     aside = any(own[0] <= middle <= own[1] for own in anchors[first : last + 1] if not _is_middle(own, left, right))

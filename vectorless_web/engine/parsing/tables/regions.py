@@ -267,7 +267,15 @@ def _without_trailing_titles(rows: Sequence[LineRow], seed: int, end: int, layou
             return first
         if any(_stands_out(title, rows[seed]) for title in between) and _has_header(rows[position:end]):
             return first
+        if any(map(_leads_in, between)):
+            return first
     return end
+
+
+def _leads_in(row: LineRow) -> bool:
+    """Whether a line within a table is a sentence that leads to the next one."""
+    text = row.line.text
+    return row.role is LineRole.TEXT and len(text) > _SHORT and bool(_ENDS_SENTENCE.search(text))
 
 
 def _has_header(rows: Sequence[LineRow]) -> bool:
