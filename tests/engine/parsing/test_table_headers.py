@@ -112,3 +112,35 @@ def test_a_sentence_before_other_names_of_columns_parts_two_tables(compiled):
     first, second = views(compiled(laid(rows)))
     assert [column.path for column in first.table.columns[1:]] == [("2020",)]
     assert [column.path for column in second.table.columns[1:]] == [("Crew",), ("Other",), ("Total",)]
+
+
+def test_a_mark_of_a_row_without_a_label_is_no_part_of_its_figure(compiled):
+    rows = [
+        (200, [(262, "2017"), (352, "2016")]),
+        (214, [(72, "Cash in hand"), (255, "$ 13"), (345, "$ 49")]),
+        (226, [(72, "Held for sale"), (262, "28"), (352, "42")]),
+        (238, [(250, "$ 219"), (284, "1"), (340, "$ 797"), (374, "3")]),
+        (250, [(72, "Owed"), (262, "22"), (352, "93")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert "$ 219" in [cell.text for cell in view.table.body[2].cells]
+
+
+def test_labels_in_two_columns_of_which_one_has_no_header_are_one_label(compiled):
+    rows = [
+        (200, [(72, "(in crowns)"), (292, "1Q21"), (372, "4Q20"), (452, "3Q20")]),
+        figures(212, "Quay fees", "14", "19", "11", edges=(310, 390, 470)),
+        (224, [(104, "Tax on fees"), (300, "2"), (380, "3"), (460, "1")]),
+        (236, [(72, "Fee per boat:"), (146, "Small"), (300, "4"), (380, "5"), (460, "3")]),
+        (248, [(146, "Large"), (300, "8"), (380, "9"), (460, "7")]),
+        figures(260, "Boats", "31", "33", "30", edges=(310, 390, 470)),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert len(view.table.columns) == 4
+    assert [row.label for row in view.table.body] == [
+        "Quay fees",
+        "Tax on fees",
+        "Fee per boat: Small",
+        "Large",
+        "Boats",
+    ]

@@ -76,7 +76,7 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
     for cells, top, bottom, is_header in visual:
         placed = _place_in_form(cells, edges) if is_form else _place(cells, edges, is_header, left)
         grid.rows.append(GridRow(placed, cells[0].page, top, bottom, cells[0].left, is_header))
-    if _is_label_beside(grid):
+    while _is_label_beside(grid) or _is_label_column(grid):
         _join_labels(grid)
     _release_labels(grid.rows)
     grid.rows = _join_wrapped(grid.rows)
@@ -127,6 +127,18 @@ def _is_label_beside(grid: Grid) -> bool:
     return len(marks) > 1 and len(marks) >= _MOSTLY * len(told) and len(own) < len(marks)
 
 
+def _is_label_column(grid: Grid) -> bool:
+    """Whether the column beside the labels holds words alone and has no header while others have one."""
+    if len(grid.edges) <= _LEAST_COLUMNS:
+        return False
+    heads = [row.cells for row in grid.rows if row.is_header]
+    beside = [span for row in grid.rows for span in row.cells[1]]
+    headed = sum(any(cells[place] for cells in heads) for place in range(2, len(grid.edges) + 1))
+    if not beside or headed < len(grid.edges) - 1 or any(cells[1] for cells in heads):
+        return False
+    return not any(span.numeric for span in beside)
+
+
 def _is_mark(text: str) -> bool:
     return not text or (text.isalpha() and len(text) <= _SHORT_LABEL)
 
@@ -134,7 +146,8 @@ def _is_mark(text: str) -> bool:
 def _join_labels(grid: Grid) -> None:
     grid.edges = grid.edges[1:]
     for row in grid.rows:
-        row.left = row.cells[1][0].left if row.cells[1] else row.left
+        own = "".join(span.text for span in row.cells[0]).strip()
+        row.left = row.cells[1][0].left if row.cells[1] and _is_mark(own) else row.left
         row.cells = [[*row.cells[0], *row.cells[1]], *row.cells[2:]]
 
 
@@ -249,7 +262,7 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
 
 def _join_halves(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
     """The columns, those joined that one header heads and of which no row fills both: figures set left and right."""
-    body = [cells[1:] for cells, _, _, is_header in visual if not is_header]
+    body = [cells for cells, _, _, is_header in visual if not is_header]
     heads = [cell for cells, _, _, is_header in visual if is_header for cell in cells]
     joined: list[Edge] = []
     for edge in edges:
@@ -316,6 +329,8 @@ def _place(
     rest = list(cells)
     if edges and rest and (_heads_labels(rest[0], edges[0], left) if is_header else _starts_left(rest[0], edges)):
         placed[0].append(rest.pop(0))
+        while not is_header and rest and not rest[0].numeric and rest[0].right <= edges[0][0]:
+            placed[0].append(rest.pop(0))
     for before, cell in itertools.pairwise([None, *rest]):
         if cell is None:
             continue
