@@ -144,3 +144,29 @@ def test_labels_in_two_columns_of_which_one_has_no_header_are_one_label(compiled
         "Large",
         "Boats",
     ]
+
+
+def test_a_row_of_words_among_figures_is_a_row(compiled):
+    rows = [
+        (200, [(72, "Symbol"), (130, "Parameter"), (300, "Min"), (380, "Max"), (460, "Unit")]),
+        (212, [(72, "VPP"), (130, "Supply"), (300, "20.5"), (380, "21.5"), (460, "V")]),
+        (224, [(72, "TAV"), (130, "Address setup"), (290, "46TCL")]),
+        (236, [(72, "TGH"), (130, "Address hold"), (290, "48TCL")]),
+        (248, [(72, "TSH"), (130, "Setup"), (302, "10"), (380, "14"), (460, "ms")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [row.label for row in view.table.body] == ["VPP", "TAV", "TGH", "TSH"]
+
+
+def test_words_above_the_middle_of_their_row_belong_to_it(compiled):
+    rows = [
+        (200, [(72, "Season"), (190, "Kind"), (290, "Asked"), (370, "Joined")]),
+        (216, [(190, "Rowing/")]),
+        (226, [(72, "Spring 2014"), (190, "sailing"), (290, "9,809"), (370, "5,338")]),
+        (242, [(190, "Rowing/")]),
+        (252, [(72, "Autumn 2015"), (190, "diving"), (290, "6,004"), (370, "2,976")]),
+        (268, [(72, "Spring 2017"), (190, "rowing"), (290, "3,905"), (370, "1,628")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert view.table.columns[1].path == ("Kind",)
+    assert [row.cells[1].text for row in view.table.body] == ["Rowing/ sailing", "Rowing/ diving", "rowing"]

@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from vectorless_web.engine.parsing.tables.cells import CellSpan
@@ -79,6 +79,7 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
     while _is_label_beside(grid) or _is_label_column(grid):
         _join_labels(grid)
     _release_labels(grid.rows)
+    _join_raised(grid.rows)
     grid.rows = _join_wrapped(grid.rows)
     return grid
 
@@ -176,6 +177,8 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
         else:
             groups.append([row])
     words_only = not any(row.role is LineRole.DATA for row in rows)
+    labels = min((row.line.left for row in rows if row.role is LineRole.DATA), default=0.0)
+    names: set[str] = set()
     seen_data = False
     visual: list[Visual] = []
     for group in groups:
@@ -186,11 +189,26 @@ def _visual_rows(rows: Sequence[LineRow]) -> list[Visual]:
             seen_data = particular or bool(visual) or not _stands_out(groups)
         seen_data = seen_data or any(row.role is LineRole.DATA for row in group)
         is_header = not seen_data or (
-            len(cells) > 1 and not words_only and not particular and all(row.role is LineRole.HEADER for row in group)
+            len(cells) > 1
+            and not words_only
+            and not particular
+            and all(row.role is LineRole.HEADER for row in group)
+            and _names_again(cells, labels, names)
         )
+        if is_header:
+            names.update(cell.text.strip() for cell in cells)
         top, bottom = min(row.line.top for row in group), max(row.line.bottom for row in group)
         visual.append((cells, top, bottom, is_header))
     return visual
+
+
+def _names_again(cells: Sequence[CellSpan], labels: float, names: Collection[str]) -> bool:
+    """Whether words among rows of figures name columns: periods, names told before, or no label at the labels' edge."""
+    if cells[0].left > labels + _INDENTED or any(
+        _YEAR_IN.search(cell.text) or PERIOD.match(cell.text) for cell in cells
+    ):
+        return True
+    return any(cell.text.strip() in names for cell in cells[1:])
 
 
 def _is_form(visual: Sequence[Visual]) -> bool:
@@ -362,6 +380,21 @@ def _starts_left(cell: CellSpan, edges: Sequence[tuple[float, float]]) -> bool:
     return cell.left < first[0] and (
         cell.right < first[1] or cell.right - first[0] < _LABEL_SHARE * (cell.right - cell.left)
     )
+
+
+def _join_raised(rows: list[GridRow]) -> None:
+    """Words without a label that stand nearer to the row below, which goes on with them in their column, join it."""
+    for number in range(len(rows) - 2, 0, -1):
+        before, row, following = rows[number - 1 : number + 2]
+        filled = [place for place, spans in enumerate(row.cells) if spans]
+        if len(filled) != 1 or not filled[0] or not following.cells[0] or following.is_header:
+            continue
+        spans = [*row.cells[filled[0]], *following.cells[filled[0]]]
+        near = following.top - row.bottom < min(_CLOSE * (row.bottom - row.top), row.top - before.bottom - _TIGHT)
+        if near and following.cells[filled[0]] and not any(span.numeric for span in spans):
+            following.cells[filled[0]] = spans
+            following.top = row.top
+            del rows[number]
 
 
 def _join_wrapped(rows: Sequence[GridRow]) -> list[GridRow]:
