@@ -170,3 +170,40 @@ def test_words_above_the_middle_of_their_row_belong_to_it(compiled):
     [view] = views(compiled(laid(rows)))
     assert view.table.columns[1].path == ("Kind",)
     assert [row.cells[1].text for row in view.table.body] == ["Rowing/ sailing", "Rowing/ diving", "rowing"]
+
+
+def test_a_header_that_stands_apart_over_its_column_heads_it(compiled):
+    rows = [
+        (190, [(372, "Margin")]),
+        (206, [(292, "Asked"), (366, "of error")]),
+        (246, [(72, "All guests"), (294, "1,500"), (370, "3.3 points")]),
+        (258, [(72, "Day guests"), (300, "705"), (370, "4.8 points")]),
+        (270, [(72, "Night guests"), (300, "795"), (370, "4.4 points")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path for column in view.table.columns[1:]] == [("Asked",), ("Margin of error",)]
+
+
+def test_a_column_without_any_figure_keeps_its_header(compiled):
+    rows = [
+        (200, [(72, "Aim"), (172, "Kind"), (232, "State"), (300, "Begins"), (366, "Ends"), (436, "Percentage")]),
+        (214, [(72, "More boats"), (172, "Target"), (232, "Doubled"), (450, "100")]),
+        (228, [(72, "More quays"), (172, "Target"), (232, "Tripled"), (452, "30")]),
+        (242, [(72, "More crew"), (172, "Target"), (232, "Halved"), (452, "50")]),
+    ]
+    [view] = views(compiled(laid(rows)))
+    headers = [column.header for column in view.table.columns]
+    assert headers == ["Aim", "Kind", "State", "Begins", "Ends", "Percentage"]
+    assert [cell.text for cell in view.table.body[0].cells] == ["More boats", "Target", "Doubled", "", "", "100"]
+
+
+def test_the_end_of_a_sentence_heads_no_column(compiled):
+    rows = [
+        (200, [(72, "Guests:"), (200, "Men and women over sixty who swim, row or sail and who meet these")]),
+        (211, [(200, "criteria.")]),
+        (222, [(72, "Asked first:"), (200, "1. Are you able to swim?")]),
+        (236, [(72, "Asked then:"), (200, "2. Are you able to row?")]),
+        (248, [(72, "Guests a year:"), (200, "640")]),
+    ]
+    found = views(compiled(laid(rows)))
+    assert not any("criteria." in column.header for view in found for column in view.table.columns)

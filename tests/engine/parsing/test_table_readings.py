@@ -101,3 +101,12 @@ def test_a_scale_in_one_header_scales_that_column_alone(compiled):
     ]
     [view] = views(compiled(laid(rows)))
     assert [read(view, "Given", place).scale for place in (1, 2, 3)] == [1, 1, 1_000_000]
+
+
+def test_a_number_before_a_name_is_no_name_of_a_row(compiled):
+    rows = (
+        cells("No.", "Builder", "Paid (Rs. in lacs)") + cells("1", "Ravi & Sons", "8.65") + cells("2", "Asha", "1.20")
+    )
+    [view] = views(compiled(table_page(rows), "builders.html"))
+    cell = view.read_cell(view.table.body[0], 2)
+    assert (cell.row_path, cell.unit, cell.scale) == (("1 Ravi & Sons",), "INR", 100_000)

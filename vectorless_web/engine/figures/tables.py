@@ -469,7 +469,13 @@ def _label_of(view: TableView, row: Row, place: int) -> str:
     for before in range(min(place, len(view.table.columns) - 1), 0, -1):
         if row.cells[before].length and _begins_again(view, before, place):
             return row.cells[before].text
+    if _ORDINAL.match(row.label):
+        return f"{row.label} {_words_before(view, row, place)}".strip()
     return row.label or _words_before(view, row, place)
+
+
+_ORDINAL = re.compile(r"^\(?\d{1,2}[.)]?$")
+"""A number that counts rows and names none."""
 
 
 def _begins_again(view: TableView, before: int, place: int) -> bool:
@@ -630,10 +636,11 @@ _LONGEST_UNIT = 12
 def _unit_named(view: TableView, row: Row, place: int) -> str:
     """The unit that the row's cell in a column of units names, or the points that only the first figure prints."""
     for column in view.unit_columns:
-        if column != place and column < len(row.cells) and 0 < row.cells[column].length <= _LONGEST_UNIT:
-            return row.cells[column].text.strip()
-    said = (own.cells[place].text for own in view.table.body if place < len(own.cells))
-    first = next((text for text in said if _holds_figure(text) or own_unit(text)), "")
+        said = row.cells[column].text.strip() if column != place and column < len(row.cells) else ""
+        if 0 < len(said) <= _LONGEST_UNIT and not any(map(str.isdigit, said)):
+            return said
+    figures = (own.cells[place].text for own in view.table.body if place < len(own.cells))
+    first = next((text for text in figures if _holds_figure(text) or own_unit(text)), "")
     return own_unit(first) if is_points(own_unit(first)) else ""
 
 

@@ -14,7 +14,7 @@ _MEASURES = (
 )
 """Units of quantities as labels and headers state them, in brackets or behind "in"."""
 _CURRENCY_CODES = r"USD|EUR|GBP|CHF|JPY|CAD|AUD|CNY|INR|SEK|NOK|DKK|HKD|SGD|KRW|BRL|MXN|PLN|CZK|HUF|ZAR|TWD|NZD|RMB"
-_SCALES = r"['‘’]?(?:thousands?|millions?|billions?)|000s?|['‘’]000s?|mn?|bn|k"
+_SCALES = r"['‘’]?(?:thousands?|millions?|billions?|lakhs?|lacs?|crores?)|000s?|['‘’]000s?|mn?|bn|k"
 _MONEY = (
     rf"(?:U\.?S\.?\s?|A|C|HK|NT|NZ|S)?[$€£¥₹]|(?:{_CURRENCY_CODES})"
     r"|Rs\.?|(?:[A-Z][\w.]{1,9}\s)?dollars?|euros?|pounds?|francs?|yen"
@@ -126,6 +126,8 @@ THOUSAND, MILLION, BILLION = Decimal(1000), Decimal(1_000_000), Decimal(1_000_00
 
 _SIGN = r"(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|AUD|CAD|RMB))"
 _SCALE_WORDS = (
+    (re.compile(r"\b(?:lakhs?|lacs?)\b", re.I), Decimal(100_000)),
+    (re.compile(r"\bcrores?\b", re.I), Decimal(10_000_000)),
     (re.compile(rf"\bbillions?\b|\bbn\b|{_SIGN}\s?bn\b", re.I), BILLION),
     (re.compile(rf"\bmillions?\b|\bmn\b|{_SIGN}\s?['’]?(?:mn?|mm)\b", re.I), MILLION),
     (re.compile(r"\b[A-Z]{2,3}\s?['’]?\s?(?:[mM]{1,2}|Mio)\b"), MILLION),

@@ -68,7 +68,7 @@ def build_grid(rows: Sequence[LineRow]) -> Grid:
     """The grid of one region of one page."""
     visual = _visual_rows(rows)
     is_form = _is_form(visual)
-    edges = _form_edges(visual) if is_form else _join_halves(_column_edges(visual), visual)
+    edges = _form_edges(visual) if is_form else _add_empty(_join_halves(_column_edges(visual), visual), visual)
     if not is_form:
         visual = _part_names(visual, edges)
     grid = Grid(edges=edges)
@@ -276,6 +276,23 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric and not _MARK.match(c.text)]
     beside = [edge for edge in others if not any(_overlap(edge, column) > 0 for column in columns)]
     return _union(columns + beside) if len(beside) > 1 else columns
+
+
+def _add_empty(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:
+    """The columns, and those that a header names and no row fills: the line that names every column tells."""
+    if len(edges) < _LEAST_COLUMNS:
+        return list(edges)
+    for cells, _, _, is_header in visual:
+        spans = [(cell.left, cell.right) for cell in cells if cell.left > edges[0][0] or cell.right > edges[0][0]]
+        over = [[edge for edge in edges if _overlap(span, edge) > 0] for span in spans]
+        named = [found[0] for found in over if len(found) == 1]
+        if (
+            is_header
+            and len(set(named)) == len(named) == len(edges)
+            and all(len(found) < _LEAST_COLUMNS for found in over)
+        ):
+            return sorted([*edges, *(span for span, found in zip(spans, over, strict=True) if not found)])
+    return list(edges)
 
 
 def _join_halves(edges: Sequence[Edge], visual: Sequence[Visual]) -> list[Edge]:

@@ -32,8 +32,9 @@ than the second stands out; a title centred over the table is larger by more tha
 is larger by less than the last."""
 _MUCH_LARGER = 2.0
 """Times the size of a table's rows from which a row of figures belongs to another."""
-_TOO_FAR, _NEXT_COLUMN = 3.2, 12
-"""Ems: a gap of more below a line ends a table, as does a jump up by more, to another column of the page."""
+_TOO_FAR, _NEXT_COLUMN, _APART = 3.2, 12, 5.0
+"""Ems: a gap of more below a line ends a table, as does a jump up by more, to another column of the page; a header over
+figures may stand further off, by the last."""
 _CENTRED, _CENTRED_TITLE = 2, 4
 """Ems by which the middle of a centred label may lie beside the table's; for titles as a sum of both edges."""
 _LEFT_OF_FIGURE, _LEFT_OF_HEADER = 2, 3
@@ -328,7 +329,8 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
     start = position = seed
     while position > floor and seed - position < _HEADER_LINES:
         row = rows[position - 1]
-        if row.role is LineRole.DATA or _is_too_far(row, rows[position]) or _is_title(row, rows[seed].line):
+        far = _is_too_far(row, rows[position]) and not (position == seed and _stands_apart(row, rows[seed]))
+        if row.role is LineRole.DATA or far or _is_title(row, rows[seed].line):
             break
         if _heads(row, figures_left, rows[seed].line) or (start < seed and _is_beside(row, rows[start:seed])):
             start = position - 1
@@ -338,6 +340,18 @@ def _grow_up(rows: Sequence[LineRow], seed: int, floor: int, layout: Layout) -> 
             break
         position -= 1
     return start
+
+
+def _stands_apart(row: LineRow, seed: LineRow) -> bool:
+    """Whether a line is a header that stands over figures further off than lines of a table do."""
+    gap = seed.line.top - row.line.bottom
+    if (
+        not 0 < gap < _APART * seed.line.style.size
+        or len(row.line.text) > _SHORT
+        or _ENDS_SENTENCE.search(row.line.text)
+    ):
+        return False
+    return all(any(head.left < own.right and own.left < head.right for own in seed.cells[1:]) for head in row.cells)
 
 
 def _is_label(row: LineRow, seed: LineRow) -> bool:
@@ -388,7 +402,7 @@ def _heads(row: LineRow, figures_left: float, seed: Line) -> bool:
         return not (len(row.cells) == 2 and len(row.cells[1].text) > _SHORT)
     if row.role is LineRole.FIGURE:
         return line.left > figures_left - _LEFT_OF_FIGURE * line.style.size
-    if len(line.text) > _LONGEST_HEADER:
+    if len(line.text) > _LONGEST_HEADER or (line.text[:1].islower() and line.text.rstrip().endswith(".")):
         return False
     if PERIOD.match(line.text) and not _ENDS_SENTENCE.search(line.text):
         return True
