@@ -1,6 +1,7 @@
 """Headers of several lines over the columns they name."""
 
 from tests.engine.parsing.test_tables import figures, laid, views
+from tests.support.paper import Text, pdf
 
 NAMES_ON_TOP = laid(
     [
@@ -207,3 +208,28 @@ def test_the_end_of_a_sentence_heads_no_column(compiled):
     ]
     found = views(compiled(laid(rows)))
     assert not any("criteria." in column.header for view in found for column in view.table.columns)
+
+
+def test_a_table_carried_on_without_some_columns_keeps_their_places(compiled):
+    head = [(40, [(72, "Paper"), (180, "Form"), (280, "Number"), (380, "Filed on"), (480, "Enclosed")])]
+    first = [
+        (54 + 14 * n, [(72, f"Deed {n}"), (180, "10-Q"), (286, f"3.{n}"), (380, f"May {n}, 2015")]) for n in range(1, 6)
+    ]
+    second = [
+        (54 + 14 * n, [(72, f"Plan {n}"), (180, "8-K"), (286, f"4.{n}"), (380, f"June {n}, 2016")]) for n in range(1, 5)
+    ]
+    pages = [[Text(left, top, words, 9) for top, row in rows for left, words in row] for rows in (head + first, second)]
+    found = views(compiled(pdf(pages)))
+    assert {tuple(column.header for column in view.table.columns) for view in found} == {
+        ("Paper", "Form", "Number", "Filed on", "Enclosed")
+    }
+
+
+def test_signs_of_currencies_part_figures_that_stand_close(compiled):
+    edges = [(168, 217), (221, 269), (274, 322), (326, 374), (478, 526)]
+    rows = [(200, [(right - 20, str(2022 - n)) for n, (_, right) in enumerate(edges)])]
+    for n, label in enumerate(("Loans", "Bonds", "Funds")):
+        cells = [cell for left, right in edges for cell in ((left, "$"), (right - 10, f"{n}0"))]
+        rows.append((214 + 12 * n, [(72, label), *cells]))
+    [view] = views(compiled(laid(rows)))
+    assert [cell.text for cell in view.table.body[1].cells[1:]] == ["$ 10"] * 5

@@ -64,11 +64,14 @@ class Grid:
 Visual = tuple[list[CellSpan], float, float, bool]
 
 
-def build_grid(rows: Sequence[LineRow]) -> Grid:
-    """The grid of one region of one page."""
+def build_grid(rows: Sequence[LineRow], columns: Sequence[Edge] = ()) -> Grid:
+    """The grid of one region of one page; `columns` are those of the table that it carries on, if they are known."""
     visual = _visual_rows(rows)
-    is_form = _is_form(visual)
-    edges = _form_edges(visual) if is_form else _add_empty(_join_halves(_column_edges(visual), visual), visual)
+    is_form = _is_form(visual) and not columns
+    if is_form:
+        edges = _form_edges(visual)
+    else:
+        edges = list(columns) or _add_empty(_join_halves(_column_edges(visual), visual), visual)
     if not is_form:
         visual = _part_names(visual, edges)
     grid = Grid(edges=edges)
