@@ -1,5 +1,8 @@
 """Headers of several lines over the columns they name."""
 
+import pytest
+
+from tests.engine.parsing.conftest import uncovered
 from tests.engine.parsing.test_tables import figures, laid, views
 from tests.support.paper import Text, pdf
 
@@ -233,3 +236,25 @@ def test_signs_of_currencies_part_figures_that_stand_close(compiled):
         rows.append((214 + 12 * n, [(72, label), *cells]))
     [view] = views(compiled(laid(rows)))
     assert [cell.text for cell in view.table.body[1].cells[1:]] == ["$ 10"] * 5
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["1 Gallery ........C5", "2 Garden .........D4", "3 Harbour ........B1", "4 Island .........E5"],
+        [">>> boat = Boat(length=12,", "...     width=4,", "...     crew=(3, 5),", "...     name='Aurora')"],
+    ],
+)
+def test_an_index_of_a_map_and_lines_of_a_program_are_no_tables(compiled, lines):
+    rows = [(200 + 12 * n, [(72, line), (320, line)]) for n, line in enumerate(lines)]
+    document = compiled(laid(rows))
+    assert views(document) == []
+    assert not uncovered(document)
+
+
+def test_prose_with_wide_gaps_around_one_number_is_no_table(compiled):
+    rows = [
+        (200, [(72, "It was thought that the shocks were due"), (320, "to water in the gullets, as he said")]),
+        (212, [(72, "like"), (130, "60"), (190, "fathoms"), (260, "of"), (300, "limestone ;"), (380, "the head")]),
+    ]
+    assert views(compiled(laid(rows))) == []

@@ -110,3 +110,17 @@ def test_a_number_before_a_name_is_no_name_of_a_row(compiled):
     [view] = views(compiled(table_page(rows), "builders.html"))
     cell = view.read_cell(view.table.body[0], 2)
     assert (cell.row_path, cell.unit, cell.scale) == (("1 Ravi & Sons",), "INR", 100_000)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("Fiscal years ended May 31, 2022 and May 29, 2021", "year 2022"),
+        ("Twelve weeks ended", "three months 2022"),
+        ("The weeks that ended the season", "2022"),
+    ],
+)
+def test_a_line_above_says_how_long_the_periods_are(compiled, line, words):
+    rows = cells("", "2022", "2021") + cells("Mooring", "1,100", "1,050") + cells("Storage", "320", "300")
+    [view] = views(compiled(table_page(rows, line), "weeks.html"))
+    assert view.periods[1].words == words

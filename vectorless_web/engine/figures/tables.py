@@ -258,6 +258,8 @@ def column_periods(tree: Tree, node: Node, table: Table) -> tuple[ColumnPeriod, 
         if (over_labels.months or over_labels.month or over_labels.is_instant) and not over_labels.year:
             # "Years ended December 31," or "As of" over the labels
             periods[1:] = [_lengthen(period, over_labels) for period in periods[1:]]
+        elif not any(period.months or period.is_instant for period in periods):
+            periods[1:] = [_lengthen(period, _length_above(tree, node)) for period in periods[1:]]
         return tuple(periods)
     numeric = _numeric_columns(table)
     if over_labels.year and len(set(years_in(table.columns[0].header))) == 1 and not over_labels.is_change:
@@ -309,6 +311,19 @@ def _date_above(tree: Tree, node: Node) -> ColumnPeriod | None:
     if len(dates) != 1 or len(set(years_in(sentence))) != 1 or not _SHOWS.search(sentence):
         return None
     return read_header(dates[0])
+
+
+_LENGTH_LINE = re.compile(
+    r"^\W*(?:for the )?(?:(?:fiscal |calendar )?(?:years?|quarters?)|(?:\d{1,2}|[a-z]+(?:-[a-z]+)?) (?:months?|weeks?))"
+    r" ended\b",
+    re.I,
+)
+
+
+def _length_above(tree: Tree, node: Node) -> ColumnPeriod:
+    """How long the periods are by a line above ("Fiscal years ended December 31, 2022 and ..."), and nothing else."""
+    told = next((text for text in _lines_above(tree, node) if _LENGTH_LINE.match(text)), "")
+    return replace(read_header(""), months=read_header(told).months)
 
 
 def _lengthen(period: ColumnPeriod, wider: ColumnPeriod) -> ColumnPeriod:

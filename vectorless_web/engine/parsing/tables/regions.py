@@ -62,7 +62,8 @@ _BULLET = re.compile(r"^[•●▪◦■□‣·*\-–—§➢➤►▶✓✔❖
 _SECTION = re.compile(r"^(?:\d{1,2}|[A-Z])(?:\.\d{1,2}){0,3}\.?$")
 _EQUATION = re.compile(r"^\(\d{1,3}\)$")
 _LEADERS = re.compile(r"(?:\.\s?){6,}|…{2,}")
-_PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3})$", re.IGNORECASE)
+_PAGE_NUMBER = re.compile(r"^(?:\d{1,4}|[ivxlc]{1,6}|[A-Z]{1,2}-\d{1,3}|[A-Z]\d{1,2})$", re.IGNORECASE)
+_PROGRAM = re.compile(r"^\s*(?:>>>|\.\.\. )|[^\W\d]\w+=[\w'\"({\[]")
 _LABEL = re.compile(r"[^\W\d_]{2}|^(?:FY\s?)?(?:19|20)\d\d\b")
 """What names a row: a word, or a year."""
 _STRETCH, _EVEN_GAPS, _FEWEST_STRETCHED = 1.8, 1.25, 3
@@ -145,11 +146,13 @@ def _is_table(rows: Sequence[LineRow]) -> bool:
     """
     data = [number for number, row in enumerate(rows) if row.role is LineRole.DATA]
     header = [row for row in rows[: data[0]] if row.role is LineRole.HEADER]
-    if not _is_named(rows, data, header) or is_contents(rows) or _are_equations(rows, data):
+    if not _is_named(rows, data, header) or is_contents(rows) or _are_equations(rows, data) or _is_program(rows):
         return False
     if len(data) >= _FEWEST_ROWS:
         return True
     figures = [cell for cell in rows[data[0]].cells[1:] if cell.numeric]
+    if 2 * sum(cell.text[:1].islower() for cell in rows[data[0]].cells) > len(rows[data[0]].cells):
+        return False
     return len(figures) >= _FEWEST_FIGURES or _stand_under(figures, rows[: data[0]])
 
 
@@ -191,11 +194,16 @@ def _are_equations(rows: Sequence[LineRow], data: Sequence[int]) -> bool:
     return all(before < after for before, after in itertools.pairwise(counted))
 
 
+def _is_program(rows: Sequence[LineRow]) -> bool:
+    """Whether most lines are those of a program: prompts, or names that are set to values."""
+    return 2 * sum(bool(_PROGRAM.search(row.line.text)) for row in rows) > len(rows)
+
+
 def is_contents(rows: Sequence[LineRow]) -> bool:
     """Whether most rows are titles that dots lead to one page number each."""
     several = [row for row in rows if len(row.cells) > 1 or _LEADERS.search(row.line.text)]
     led = [row for row in several if _LEADERS.search(row.line.text)]
-    pages = sum(bool(_PAGE_NUMBER.match(row.line.text.split()[-1])) for row in led)
+    pages = sum(bool(_PAGE_NUMBER.match(row.line.text.split()[-1].lstrip(".…"))) for row in led)
     figures = sum(cell.numeric for row in led for cell in row.cells)
     return 2 * len(led) > len(several) and 3 * pages > 2 * len(led) and figures <= len(led) + len(led) // 4
 
@@ -457,7 +465,8 @@ def _find_end(rows: Sequence[LineRow], start: int, covered: set[int]) -> int:
             break
     while end > start + 1 and rows[end - 1].role is LineRole.TEXT and rows[end - 1].line.left < edges[1] - _EDGE:
         end -= 1  # a line under the first column alone may already be running text
-    return end if members >= _LEAST_ROWS and not _are_columns_of_prose(rows[start:end]) else start
+    told = rows[start:end]
+    return end if members >= _LEAST_ROWS and not (_are_columns_of_prose(told) or _is_program(told)) else start
 
 
 def _are_columns_of_prose(rows: Sequence[LineRow]) -> bool:
