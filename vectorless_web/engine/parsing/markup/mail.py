@@ -10,7 +10,7 @@ from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
-from vectorless_web.engine.parsing.markup.pages import TextBlock
+from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import text_blocks
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
@@ -29,8 +29,8 @@ def claims_mail(text: str, name: str) -> bool:
     return told >= (1 if PurePath(name).suffix.lower() == ".eml" else _FEWEST_TELLING)
 
 
-def read_mail(text: str) -> tuple[str, list[TextBlock]]:
-    """The message's readable text and blocks: headers as lines of name and value, the body, names of attachments."""
+def read_mail(text: str) -> DocumentText:
+    """Read a message: headers as lines of name and value, the body, names of attachments; its subject is its title."""
     message = message_from_string(text, policy=policy.default)
     writer = BlockWriter()
     subject = _header(message, "Subject")
@@ -42,23 +42,14 @@ def read_mail(text: str) -> tuple[str, list[TextBlock]]:
     names = list(_name_attached(message))
     if names:
         writer.write_paragraph("Attachments: " + "; ".join(names))
-    return writer.text, writer.blocks
+    return DocumentText(writer.text, writer.blocks, subject, _tell_attached(len(names)))
 
 
-def mail_title(text: str) -> str:
-    """The subject of a message, or ""."""
-    return _header(message_from_string(text, policy=policy.default), "Subject")
-
-
-def name_attachments(text: str) -> tuple[str, list[str]]:
-    """The text as it is, and a sentence on attachments, which are not read."""
-    count = len(list(_name_attached(message_from_string(text, policy=policy.default))))
-    if not count:
-        return text, []
+def _tell_attached(count: int) -> list[str]:
+    """A sentence on attachments, which are not read."""
     one = count == 1
-    return text, [
-        f"{count} attachment{' was' if one else 's were'} not read; upload {'it' if one else 'them'} as well."
-    ]
+    sentence = f"{count} attachment{' was' if one else 's were'} not read; upload {'it' if one else 'them'} as well."
+    return [sentence] if count else []
 
 
 def _header(message: EmailMessage, name: str) -> str:
