@@ -20,6 +20,7 @@ from vectorless_web.engine.parsing.book import read_book
 from vectorless_web.engine.parsing.card import choose_title, make_card, typed_fields
 from vectorless_web.engine.parsing.corrections import Correction, apply_corrections
 from vectorless_web.engine.parsing.drafts import SOFT_HYPHEN, Draft, runs_pages
+from vectorless_web.engine.parsing.enclosed import read_archive
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.markup.delimited import claims_delimited, read_delimited
@@ -52,6 +53,7 @@ from vectorless_web.engine.parsing.sniff import (
     TEXT,
     XLS,
     XLSX,
+    ZIP,
     decode,
     sniff,
     text_type,
@@ -406,6 +408,7 @@ PACKAGES = {
     PPTX: read_slides,
     ODS: read_spreadsheet,
     ODT: read_text_document,
+    ZIP: read_archive,
     EPUB: read_book,
 }
 """The readers of files that are archives of several parts, by what a file is."""

@@ -17,6 +17,7 @@ PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentatio
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
 ODT = "application/vnd.oasis.opendocument.text"
 RTF, RST, JSON = "application/rtf", "text/x-rst", "application/json"
+ZIP = "application/zip"
 ENDINGS = {
     PDF: ".pdf",
     DOCX: ".docx",
@@ -26,6 +27,7 @@ ENDINGS = {
     ODS: ".ods",
     ODT: ".odt",
     EPUB: ".epub",
+    ZIP: ".zip",
 }
 """The usual endings of what is told by its bytes alone; the others are texts."""
 HTML_NAMES = (".html", ".htm", ".xhtml")
@@ -79,12 +81,12 @@ _SIGNATURES = (
 ACCEPTED = (
     "Upload a PDF, a Word, Excel or PowerPoint file (.docx, .xlsx, .pptx), an OpenDocument text or sheet (.odt, .ods),"
     " an EPUB book, a web page, a message (.eml), Rich Text (.rtf), reStructuredText, Markdown, plain text, CSV or"
-    " JSON."
+    " JSON, or a ZIP archive of these."
 )
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, ODT, EPUB for a ZIP that may be one, or TEXT for whatever could be text.
+    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, ODT, EPUB for a ZIP that may be one, ZIP for any other; else TEXT.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
@@ -117,7 +119,7 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
-    """DOCX, XLSX, XLS, PPTX, ODS, ODT or EPUB, or which other kind of document that is a ZIP it is."""
+    """DOCX, XLSX, XLS, PPTX, ODS, ODT, EPUB, or ZIP for an archive of files; refuses other documents that are ZIPs."""
     parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
     looks_like_word = head[30:].startswith(_OFFICE_PARTS)
     if looks_like_word and b"word" in parts:
@@ -141,10 +143,13 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
         )
     if looks_like_word:
         return DOCX
-    raise UnreadableDocument(
-        f"This file is a ZIP archive or an Office document other than Word's, which cannot be read here. {ACCEPTED}",
-        code="unsupported_type",
-    )
+    if suffix in ENDINGS.values() and suffix != ENDINGS[ZIP]:
+        raise UnreadableDocument(
+            f"This file is named {suffix} but holds no such document: it is damaged, or an archive or an Office"
+            " document of another kind. Save it again in its own program, or name an archive .zip.",
+            code="unsupported_type",
+        )
+    return ZIP
 
 
 def is_html(head: bytes) -> bool:

@@ -25,10 +25,11 @@ _SMALL = 8 * 1024 * 1024
 _ENCRYPTED_FLAG = 1
 _STREAMED = 6
 """Times a part's usual limit that a part may have which is read piece by piece and never held as a whole."""
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error, OSError, KeyError, ValueError,
     etree.XMLSyntaxError,
 )  # fmt: skip
+"""What is raised for a ZIP, or a part of one, that is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +180,11 @@ def open_package(path: Path, limits: CompileLimits, kind: PackageKind = WORD) ->
     Damage found while its parts are read raises the same errors.
     """
     try:
-        _check_directory(path, limits, kind)
+        check_directory(path, limits, kind)
         with zipfile.ZipFile(path) as archive:
             _check_members(archive.infolist(), limits, kind)
             yield Package(archive, limits, kind)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise UnreadableDocument(
             f"This {kind.name} is damaged or did not arrive whole."
             f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
@@ -199,7 +200,7 @@ def not_word() -> UnreadableDocument:
     )
 
 
-def _check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> None:
+def check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> None:
     """Look at the ZIP's own counts before its directory is read into memory."""
     size = path.stat().st_size
     with path.open("rb") as file:
