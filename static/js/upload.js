@@ -71,8 +71,24 @@ function queue(form, file, item) {
   else waiting.push(() => send(form, file, item));
 }
 
+// What is wrong with a file before a byte of it is sent, or "".
+function refusal(form, file, state) {
+  if (!file.size) return state.dataset.empty;
+  return file.size > Number(form.dataset.most || Infinity) ? state.dataset.large : "";
+}
+
 function take(form, files) {
-  for (const file of files) queue(form, file, row(file.name));
+  for (const file of files) {
+    const item = row(file.name);
+    const state = item.querySelector("[data-state]");
+    const sentence = refusal(form, file, state);
+    if (!sentence) queue(form, file, item);
+    else {
+      state.textContent = sentence;
+      state.classList.add("wrong");
+      item.querySelector("[data-cancel]").onclick = () => item.remove();
+    }
+  }
 }
 
 for (const form of document.querySelectorAll("form[data-upload]")) {

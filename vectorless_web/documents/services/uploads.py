@@ -28,7 +28,7 @@ from vectorless_web.documents.storage.files import (
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
-from vectorless_web.engine.parsing.sniff import DOCX, EPUB, ODS, PDF, PPTX, XLS, XLSX, sniff
+from vectorless_web.engine.parsing.sniff import DOCX, EPUB, FILE_KINDS, ODS, PDF, PPTX, XLS, XLSX, sniff
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -63,6 +63,19 @@ def check_room(workspace: Workspace, size: int) -> None:
         )
 
 
+def describe_uploads(workspace: Workspace) -> dict[str, Any]:
+    """What people are told before an upload (`templates/documents/_limits.html`): kinds of file, and limits in words."""
+    most = settings.WORKSPACE_MAX_BYTES
+    return {
+        "kinds": FILE_KINDS,
+        "bytes": settings.UPLOAD_MAX_BYTES,
+        "size": format_megabytes(settings.UPLOAD_MAX_BYTES),
+        "files": settings.UPLOAD_MAX_FILES,
+        "pages": f"{settings.COMPILE_MAX_PAGES:,}",
+        "room": _amount(max(0, most - stored_bytes(workspace))) if most else "",
+    }
+
+
 def _amount(size: int) -> str:
     """Bytes in words: "1.5 GB", "3.2 MB", "96.0 KB"."""
     for unit, name in ((2**30, "GB"), (2**20, "MB")):
@@ -73,9 +86,8 @@ def _amount(size: int) -> str:
 
 HEAD_BYTES = 8192
 """Bytes at the beginning of an upload by which its kind is told, as the compiler does."""
-TAIL_BYTES = 65_536
-"""What is read of a file's end: the list of files of any Office document but the very largest."""
-ACCEPTED = "PDF, Word, Excel, PowerPoint (.docx, .xlsx, .pptx), .ods, EPUB, HTML, Markdown, text, CSV, messages (.eml)"
+TAIL_BYTES = 65_557
+"""What is read of a file's end, where a ZIP lists its files; its end record and comment are no longer."""
 
 
 @dataclass(frozen=True)

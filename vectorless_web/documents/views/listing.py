@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_POST
 from vectorless_web.documents import selectors, services
 from vectorless_web.documents.forms import FolderForm, ListForm, TagForm, TitleForm
 from vectorless_web.documents.models import Document, DocumentVersion, Folder
-from vectorless_web.documents.services.uploads import ACCEPTED, format_megabytes
+from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.infra.limits import TAG_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -60,8 +60,7 @@ def list_context(user: User, workspace: Workspace, query: selectors.ListQuery) -
         "statuses": STATUS_LABELS + ([DELETED_LABEL] if workspace.allows(Role.EDITOR) else []),
         "query": query.search,
         "sort": query.sort,
-        "upload_max": format_megabytes(settings.UPLOAD_MAX_BYTES),
-        "formats": f"{ACCEPTED}.",
+        "uploads": describe_uploads(workspace),
     }
 
 

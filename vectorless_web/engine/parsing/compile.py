@@ -416,8 +416,8 @@ PACKAGES = {
 Progress = Callable[[str, int, int], None]
 _HEAD_BYTES = 8192
 """Bytes of a file by which its kind is told."""
-_TAIL_BYTES = 65_536
-"""Bytes at its end, where an Office document lists its parts."""
+_TAIL_BYTES = 65_557
+"""Bytes at its end, where an Office document lists its parts; a ZIP's end record and comment have at most so many."""
 _FIRST_PAGES = 3
 """Pages at the beginning that are searched for names, years and kinds of document."""
 _USUAL_LIMITS = CompileLimits()

@@ -20,8 +20,6 @@ _END_RECORD, _LONGEST_END = b"PK\x05\x06", 65_557
 """The mark of a ZIP's end record, and the most bytes from it to the end: 22 and a comment of 65,535."""
 _DIRECTORY_BYTES = 8 * 1024 * 1024
 """Bytes of a ZIP's directory at most: some 800 for each of 10,000 members."""
-_SMALL = 8 * 1024 * 1024
-"""A part that unpacks to less is read however tightly it is packed."""
 _ENCRYPTED_FLAG = 1
 _STREAMED = 6
 """Times a part's usual limit that a part may have which is read piece by piece and never held as a whole."""
@@ -211,10 +209,7 @@ def _check_members(members: list[zipfile.ZipInfo], limits: CompileLimits, kind: 
             f"This {kind.name} is protected with a password. Save it without one and upload that.",
             code=f"encrypted_{kind.ending}",
         )
-    packed_too_tightly = any(
-        info.file_size > _SMALL and info.file_size > limits.ratio * max(info.compress_size, 1) for info in members
-    )
-    if len(members) > limits.members or sum(info.file_size for info in members) > limits.unpacked or packed_too_tightly:
+    if limits.is_bomb([(info.compress_size, info.file_size) for info in members]):
         raise _make_bomb_error(kind)
 
 
