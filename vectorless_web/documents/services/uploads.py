@@ -64,7 +64,7 @@ def check_room(workspace: Workspace, size: int) -> None:
 
 
 def describe_uploads(workspace: Workspace) -> dict[str, Any]:
-    """What people are told before an upload (`templates/documents/_limits.html`): kinds of file, and limits in words."""
+    """What people are told before an upload (`documents/_limits.html`): the kinds of file, and limits in words."""
     most = settings.WORKSPACE_MAX_BYTES
     return {
         "kinds": FILE_KINDS,

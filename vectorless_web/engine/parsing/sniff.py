@@ -152,7 +152,7 @@ def _sniff_compound(head: bytes, suffix: str) -> str:
 def _refuse_binary(head: bytes, suffix: str) -> None:
     """Refuse what cannot be text: a known kind of file that is not read, a false name, control characters."""
     for signature, kind in _SIGNATURES:
-        if head.startswith(signature):
+        if head.startswith(signature) and (len(signature) > 2 or b"\0" in head):
             raise UnreadableDocument(
                 f"This file is {kind}, which cannot be read here. {ACCEPTED}", code="unsupported_type"
             )
