@@ -109,14 +109,16 @@ _ASKED: tuple[tuple[Wanted, re.Pattern[str]], ...] = tuple(
          r"|\bhow much (?:notice|warning|time)\b|\b(?:what|which) (?:period|interval|deadline|notice|frequency)\b"),
         (
             Wanted.CONTACT,
-            r"(?:\bwhat (?:is|are|was) (?:[\w’'-]+ ){1,3})?(?:\b(?:tele)?phone (?:no|number)\b"
-            r"|\be-?mail(?: address)?\b(?! (?:to|from|about))|\bweb(?: ?site| address)\b|\burl\b|\bpost(?:al)? ?code\b)"
+            r"\bwhat (?:is|are|was) (?:[\w’'-]+ ){1,3}(?:(?:tele)?phone (?:no|number)|e-?mail(?: address)?|web ?site"
+            r"|web address|url|post(?:al)? ?code)\b"
+            r"|\b(?:which|what) (?:(?:tele)?phone|e-?mail|web|postal) (?:number|address)\b"
             r"|\b(?:which|what) number (?:do|shall|can|should|must|may) (?:i|we|you)\b",
         ),
         (
             Wanted.DATE,
             r"(?:^|[.,;?!]\s*|\b(?:by|until|since|from|and|but|or|till)\s+)when\b|\b(?:what|which) (?:date|year"
-            r"|day|month|time|deadline)\b|\bwhat (?:is|was) the (?:[\w-]+ ){0,2}(?:date|deadline|year)\b|\bhow late\b",
+            r"|day|month|time|deadline)\b|\bwhat (?:is|was) the (?:[\w-]+ ){0,2}(?:date|deadline|year)"
+            r"(?= (?:of|in|when|that|on|for|present|shown|listed)\b|\W*$)|\bhow late\b",
         ),
         (
             Wanted.AMOUNT,
