@@ -156,7 +156,8 @@ def test_editors_may_upload(client, workspace, dora):
         (b"PK\x03\x04" + b"\0" * 40, "report.docx", "unsupported_type", "Office"),
         (b"\xd0\xcf\x11\xe0" + b"\0" * 40, "letter.doc", "old_word", "Save it as .docx or PDF"),
         (b"\xd0\xcf\x11\xe0" + b"\0" * 40, "locked.docx", "encrypted_docx", "password"),
-        (b"\x89PNG\r\n\x1a\n", "scan.pdf", "unsupported_type", "picture"),
+        (b"GIF89a", "scan.pdf", "unsupported_type", "a GIF picture"),
+        (b"\0\0\0\x18ftypheic", "photo.jpg", "unsupported_type", "Save it as JPEG or PNG"),
     ],
 )
 def test_what_is_no_readable_file_is_refused_and_leaves_nothing(

@@ -69,6 +69,7 @@ class DocumentVersion(models.Model):
     class Status(models.TextChoices):
         QUEUED = "queued", "Waiting"
         PARSING = "parsing", "Reading pages"
+        SCANNING = "scanning", "Reading scanned pages"
         OUTLINING = "outlining", "Finding the outline"
         INDEXING = "indexing", "Indexing"
         READY = "ready", "Ready"
@@ -79,7 +80,7 @@ class DocumentVersion(models.Model):
         OUTDATED = "outdated", "Made by another version of the program"
         ASKED = "asked", "Asked for"
 
-    ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING)
+    ACTIVE = (Status.PARSING, Status.SCANNING, Status.OUTLINING, Status.INDEXING)
     BUSY = (Status.QUEUED, *ACTIVE)
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
@@ -158,7 +159,14 @@ class DocumentVersion(models.Model):
     @property
     def unread_pages(self) -> int:
         """How many pages of a ready version are probably scanned: nothing on them was read. 0 for blank ones."""
+        if "unread" in self.report:
+            return len(self.report["unread"])
         return len(unread_pages(self.report.get("pages_without_text") or [], self.pages))
+
+    @property
+    def recognised_pages(self) -> int:
+        """How many pages were read by text recognition (OCR)."""
+        return len(self.report.get("recognised") or [])
 
     @property
     def remarks(self) -> list[str]:

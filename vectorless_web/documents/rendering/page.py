@@ -21,7 +21,7 @@ from vectorless_web.engine.documents.card import PageInfo
 from vectorless_web.engine.documents.node import GlyphSpan, Row
 from vectorless_web.engine.figures.footnotes import Footnote
 from vectorless_web.engine.figures.tables import ColumnKind, TableView, tables_of
-from vectorless_web.engine.parsing.sniff import PDF
+from vectorless_web.engine.parsing.sniff import PDF, PICTURES
 
 DRAWN_WIDTH = 816.0
 """The page width for which the template draws a flag of 28 x 23."""
@@ -142,7 +142,7 @@ class PlacedHighlight:
 
 def has_pages(version: DocumentVersion) -> bool:
     """Whether the version has drawn pages; all other formats have only their words."""
-    return version.mime == PDF
+    return version.mime in (PDF, *PICTURES)
 
 
 def boxes(version: DocumentVersion, spans: Iterable[SpanRow], *, seconds: float = BOXES_SECONDS) -> list[list[float]]:
@@ -153,6 +153,20 @@ def boxes(version: DocumentVersion, spans: Iterable[SpanRow], *, seconds: float 
     rows = [span_row(span) for span in spans]
     if not rows or not has_pages(version):
         return []
+    recognised = open_version(version).recognised if version.recognised_pages else None
+    if recognised is None:
+        return _ask_boxes(version, rows, seconds)
+    # Text recognition knows where its words stand; of the others only the file does.
+    read = [GlyphSpan(*row) for row in rows if row[0] in recognised.pages]
+    own = [
+        [word.page_index, word.left, word.top, word.right - word.left, word.bottom - word.top]
+        for word in recognised.boxes(read)
+    ]
+    others = [row for row in rows if row[0] not in recognised.pages]
+    return own + (_ask_boxes(version, others, seconds) if others else [])
+
+
+def _ask_boxes(version: DocumentVersion, rows: Sequence[tuple[int, int, int]], seconds: float) -> list[list[float]]:
     request = {"op": "boxes", "file": version.file.name, "spans": rows}
     found: list[list[float]] = ask(request, seconds)["boxes"]
     return found
@@ -167,7 +181,7 @@ def whole_page(page_index: int, page: PageInfo) -> list[list[float]]:
 def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE) -> Path:
     """The path of a page's picture (JPEG), from the cache or drawn now; RenderUnavailable when it cannot be."""
     if not has_pages(version):
-        raise RenderUnavailable(NO_PICTURE, "Only PDF files have pictures of their pages.")
+        raise RenderUnavailable(NO_PICTURE, "Only PDF files and pictures have pages that can be drawn.")
     path = _cached_image(version, page_index, scale)
     if touch(path):
         return path

@@ -28,7 +28,20 @@ from vectorless_web.documents.storage.files import (
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
-from vectorless_web.engine.parsing.sniff import DOCX, EPUB, ODS, PDF, PPTX, XLS, XLSX, sniff
+from vectorless_web.engine.parsing.sniff import (
+    DOCX,
+    EPUB,
+    JPEG,
+    ODS,
+    PDF,
+    PNG,
+    PPTX,
+    TIFF,
+    WEBP,
+    XLS,
+    XLSX,
+    sniff,
+)
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -75,7 +88,24 @@ HEAD_BYTES = 8192
 """Bytes at the beginning of an upload by which its kind is told, as the compiler does."""
 TAIL_BYTES = 65_536
 """What is read of a file's end: the list of files of any Office document but the very largest."""
-ACCEPTED = "PDF, Word, Excel, PowerPoint (.docx, .xlsx, .pptx), .ods, EPUB, HTML, Markdown, text, CSV, messages (.eml)"
+ACCEPTED = (
+    "PDF, Word, Excel, PowerPoint (.docx, .xlsx, .pptx), .ods, EPUB, HTML, Markdown, text, CSV, messages (.eml),"
+    " scans and pictures (PNG, JPEG, TIFF, WebP)"
+)
+ENDINGS = {
+    PDF: ".pdf",
+    DOCX: ".docx",
+    XLSX: ".xlsx",
+    XLS: ".xls",
+    PPTX: ".pptx",
+    ODS: ".ods",
+    EPUB: ".epub",
+    PNG: ".png",
+    JPEG: ".jpg",
+    TIFF: ".tif",
+    WEBP: ".webp",
+}
+"""What a stored file's name ends in, by what it is; all else is text."""
 
 
 @dataclass(frozen=True)
@@ -291,9 +321,7 @@ def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored
     if DocumentVersion.objects.exclude(file="").exists():
         check_reachable()
     folder = timezone.now().strftime("uploads/%Y/%m")
-    ending = {PDF: ".pdf", DOCX: ".docx", XLSX: ".xlsx", XLS: ".xls", PPTX: ".pptx", ODS: ".ods", EPUB: ".epub"}.get(
-        media_type, ".txt"
-    )
+    ending = ENDINGS.get(media_type, ".txt")
     file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ending}", File(upload))
     name = clean_name(upload.name or "")
     return _Stored(file=file, name=name, sha256=sha256, mime=media_type, bytes=upload.size or 0)

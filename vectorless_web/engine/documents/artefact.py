@@ -22,6 +22,7 @@ from vectorless_web.engine.documents.card import Card, PageInfo, TreeReport
 from vectorless_web.engine.documents.columns import Integer, TableOutline
 from vectorless_web.engine.documents.container import Buffer, Container, map_file, split_directory, write_container
 from vectorless_web.engine.documents.node import GlyphRun, GlyphSpan, Node, NodeKind, Reference
+from vectorless_web.engine.documents.recognised import RecognisedWord, RecognisedWords, encode_words
 from vectorless_web.engine.documents.serialise import (
     card_from,
     dump_json,
@@ -212,6 +213,8 @@ class ArtefactParts:
     card: Card
     report: TreeReport
     segment: bytes
+    words: Sequence[RecognisedWord] = ()
+    """Words that were recognised on pictures of pages, in the order of pages and characters."""
 
 
 def write_artefact(parts: ArtefactParts) -> bytes:
@@ -241,6 +244,8 @@ def _blocks(parts: ArtefactParts) -> Iterator[tuple[str, bytes]]:
     yield "card", dump_json(asdict(parts.card))
     yield "report", dump_json(asdict(parts.report))
     yield "segment", parts.segment
+    if parts.words:
+        yield "recognised", encode_words(parts.words, [(page.width, page.height) for page in parts.pages])
 
 
 def open_artefact(path: Path) -> "CompiledDocument":
@@ -269,6 +274,7 @@ class CompiledDocument:
         self._card: Card | None = None
         self._tree: Tree | None = None
         self._report: TreeReport | None = None
+        self._recognised: RecognisedWords | None = None
 
     def verify(self) -> None:
         """Check the whole file, so that nothing fails later. ArtefactDamaged if it was altered or cannot be read.
@@ -340,6 +346,25 @@ class CompiledDocument:
             raise IndexError(page_index)
         start = int(ends[page_index - 1]) if page_index else 0
         return str(self._blocks["page_texts"][start : int(ends[page_index])], "utf-8")
+
+    @property
+    def recognised(self) -> RecognisedWords:
+        """The words that text recognition found on pictures of pages; none in a file from before there was any."""
+        if self._recognised is None:
+            self._recognised = RecognisedWords(
+                self._blocks.get("recognised"), [(page.width, page.height) for page in self.pages]
+            )
+        return self._recognised
+
+    def recognition_confidence(self, spans: Iterable[GlyphSpan]) -> int | None:
+        """Percent of the least sure word with a letter or digit within the spans; None when none was recognised."""
+        least = None
+        for span in spans:
+            for word in self.recognised.within(span):
+                said = self.page_text(span.page_index)[word.start : word.start + word.length]
+                if any(map(str.isalnum, said)):
+                    least = word.confidence if least is None else min(least, word.confidence)
+        return least
 
     def locate(self, key: int, start: int, end: int) -> tuple[GlyphSpan, ...]:
         """Where characters `start` (included) to `end` (excluded) of a node's text stand on the pages."""

@@ -23,7 +23,10 @@ Chosen by hand."""
 
 
 def unread_pages(empty: Sequence[int], pages: int) -> Sequence[int]:
-    """Pages without text that are probably scanned: all of `empty` if they exceed MANY_EMPTY of `pages`, else none."""
+    """Pages without text that are probably scanned: all of `empty` if they exceed MANY_EMPTY of `pages`, else none.
+
+    A guess for documents compiled before their pages were looked at.
+    """
     return empty if len(empty) > MANY_EMPTY * pages else ()
 
 
@@ -34,7 +37,9 @@ class TreeReport:
     `coverage` is the share (0..1) of non-space characters of the raw extraction that
     stand in exactly one node. `outline_source`: `bookmarks`, `contents` (printed table
     of contents), `headings`, or `pages` when no outline was found. `widest` is the
-    greatest number of children of one node. Page numbers in `empty_pages` are indexes.
+    greatest number of children of one node. Page numbers in `empty_pages`, `recognised`
+    (read by text recognition) and `pictured` (pictures of text that were not read) are indexes; `pictured` is
+    None in a report from before pages were looked at.
     """
 
     pages: int
@@ -48,11 +53,15 @@ class TreeReport:
     empty_pages: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
     verdict: str = ""
+    recognised: tuple[int, ...] = ()
+    pictured: tuple[int, ...] | None = None
+    because: str = ""
+    """Why they were not read, as a part of a sentence: "text recognition (OCR) is not installed"."""
 
     @property
     def unread_pages(self) -> Sequence[int]:
-        """Indexes of the pages that are probably scanned, and so were not read."""
-        return unread_pages(self.empty_pages, self.pages)
+        """Indexes of the pages that are pictures of text and were not read."""
+        return unread_pages(self.empty_pages, self.pages) if self.pictured is None else self.pictured
 
 
 @dataclass(frozen=True, slots=True)

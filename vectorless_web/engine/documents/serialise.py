@@ -28,8 +28,9 @@ def card_from(data: dict[str, Any]) -> Card:
 
 
 def report_from(data: dict[str, Any]) -> TreeReport:
-    """The report written by `dump_json(asdict(report))`."""
-    lists = {name: tuple(data[name]) for name in ("empty_pages", "warnings")}
+    """The report written by `dump_json(asdict(report))`; earlier programs wrote nothing of scanned pages."""
+    names = ("empty_pages", "warnings", "recognised", "pictured")
+    lists = {name: tuple(data[name]) for name in names if data.get(name) is not None}
     return TreeReport(**{**data, **lists})
 
 

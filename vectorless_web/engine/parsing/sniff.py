@@ -15,6 +15,9 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 XLS = "application/vnd.ms-excel"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
+PNG, JPEG, TIFF, WEBP = "image/png", "image/jpeg", "image/tiff", "image/webp"
+PICTURES = (PNG, JPEG, TIFF, WEBP)
+"""Pictures that are documents of their own: what stands on them is recognised."""
 HTML_NAMES = (".html", ".htm", ".xhtml")
 
 _HTML = re.compile(
@@ -51,11 +54,8 @@ _OLE = b"\xd0\xcf\x11\xe0"
 _WORD_STREAM = "WordDocument".encode("utf-16-le")
 _SIGNATURES = (
     (b"PK\x05\x06", "an empty ZIP archive"),
-    (b"\x89PNG", "a picture"),
-    (b"\xff\xd8\xff", "a picture"),
-    (b"GIF8", "a picture"),
-    (b"II*\x00", "a picture"),
-    (b"MM\x00*", "a picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture"),
     (b"\x1f\x8b", "a compressed file"),
     (b"7z\xbc\xaf", "a compressed file"),
     (b"Rar!", "a compressed file"),
@@ -64,14 +64,24 @@ _SIGNATURES = (
     (b"{\\rtf", "a Rich Text document"),
     (b"%!PS", "a PostScript file"),
 )
+_PICTURES = (
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPEG),
+    (b"II*\x00", TIFF),
+    (b"MM\x00*", TIFF),
+    (b"II+\x00", TIFF),
+    (b"MM\x00+", TIFF),
+)
+"""What the bytes of pictures begin with; a WebP names itself behind the length of its file."""
+_PHONE_PICTURE = re.compile(rb"^.{4}ftyp(?:hei|hev|mif1|msf1|avi)", re.DOTALL)
 ACCEPTED = (
     "Upload a PDF, a Word, Excel or PowerPoint file (.docx, .xlsx, .pptx), an OpenDocument sheet (.ods), an EPUB book,"
-    " a web page, a message (.eml), Markdown, plain text or CSV."
+    " a web page, a message (.eml), a picture (PNG, JPEG, TIFF, WebP), Markdown, plain text or CSV."
 )
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, EPUB for a ZIP that may be one, or TEXT for whatever could be text.
+    """PDF, XLS, one of PICTURES, one of DOCX, XLSX, PPTX, ODS, EPUB for a ZIP that may be one, or TEXT for what may be.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
@@ -79,8 +89,9 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
     """
     if not head.strip():
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
-    if b"%PDF-" in head[:1024]:
-        return PDF
+    drawn = _sniff_drawn(head)
+    if drawn:
+        return drawn
     suffix = PurePath(name).suffix.lower()
     if is_html(head):
         return _html(suffix)
@@ -101,6 +112,21 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
             code="not_a_pdf",
         )
     return TEXT
+
+
+def _sniff_drawn(head: bytes) -> str:
+    """PDF or one of PICTURES, or "" for any other file. UnreadableDocument for pictures of a kind that is not read."""
+    if b"%PDF-" in head[:1024]:
+        return PDF
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return WEBP
+    if _PHONE_PICTURE.match(head):
+        raise UnreadableDocument(
+            "This file is a picture in the HEIC or AVIF format, which cannot be read here. Save it as JPEG or PNG and"
+            " upload that.",
+            code="unsupported_type",
+        )
+    return next((kind for signature, kind in _PICTURES if head.startswith(signature)), "")
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
