@@ -21,8 +21,8 @@ from vectorless_web.engine.parsing.lines import Page
 from vectorless_web.engine.parsing.scans.pages import READING_DPI, Scan
 from vectorless_web.engine.parsing.scans.straighten import GreyPicture
 
-_KINDS = ("PNG", "JPEG", "MPO", "TIFF", "WEBP")
-"""What may be opened; MPO is how some cameras write a JPEG."""
+_KINDS = ("PNG", "JPEG", "TIFF", "WEBP")
+"""What may be opened. Some cameras write a JPEG with a small one behind it, which Pillow calls MPO."""
 _LEAST_DPI, _MOST_DPI = 100, 1_200
 """Resolutions that are believed: screens and cameras write 72 or 96 whatever the size of what they show."""
 _SHORTEST, _LONGEST, _USUAL = 144.0, 2_880.0, 842.0
