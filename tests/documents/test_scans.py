@@ -4,7 +4,13 @@ import pytest
 
 from tests.support.files import REPORT, pdf, scan
 from tests.support.page_text import visible_text
+from tests.support.scans import page as scanned_page
+from tests.support.scans import picture_file, scanned_pdf
+from vectorless_web.documents import services
+from vectorless_web.documents.rendering.page import boxes, has_pages
 from vectorless_web.documents.rendering.tree_report import report_pairs
+from vectorless_web.documents.services.compiling import compile_version
+from vectorless_web.documents.storage.files import open_version
 
 pytestmark = pytest.mark.django_db
 
@@ -57,3 +63,60 @@ def test_a_blank_page_makes_no_scan(ready, words_of):
     assert book.current_version.unread_pages == 0
     assert "whose text was not read" not in words_of("")
     assert dict(report_pairs(book.current_version))["Text kept"] == "100 % of characters"
+
+
+@pytest.fixture
+def scanned(ready, settings):
+    """A scanned page that text recognition has read, and one that it could not, when it was missing."""
+    settings.OCR_PAGES = 2_000
+    return ready(scanned_pdf([scanned_page()]), "fees.pdf")
+
+
+def test_a_scan_is_read_where_text_recognition_is_installed(scanned, words_of):
+    version = scanned.current_version
+    pairs = dict(report_pairs(version))
+
+    assert (pairs["Text kept"], pairs["Read by OCR"]) == ("100 % of characters", "1 (1)")
+    assert "whose text was not read" not in words_of("")
+    assert version.recognised_pages == 1
+
+
+def test_a_quote_from_a_scan_is_lit_without_the_render_server(scanned):
+    text = open_version(scanned.current_version).page_text(0)
+    span = [0, text.index("1,577 million"), len("1,577 million")]
+
+    ((page, x, y, width, height),) = boxes(scanned.current_version, [span])
+    assert page == 0
+    assert 220 < x < 300
+    assert 158 < y < 182
+    assert 60 < width < 130
+    assert 5 < height < 20
+
+
+def test_a_picture_is_drawn_and_told_to_be_what_it_is(ready, settings):
+    settings.OCR_PAGES = 2_000
+    version = ready(picture_file(scanned_page()), "fees.png").current_version
+
+    assert version.mime == "image/png"
+    assert has_pages(version)
+    assert version.file.name.endswith(".png")
+
+
+def test_a_document_is_read_again_once_text_recognition_is_there(ready, settings):
+    settings.OCR_PAGES, settings.OCR_LANGUAGES = 2_000, "xxq"
+    version = ready(scanned_pdf([scanned_page()]), "fees.pdf").current_version
+    assert version.unread_pages == 1
+    assert services.queue_outdated() == 0
+
+    settings.OCR_LANGUAGES = "eng"
+    assert services.queue_outdated() == 1
+    compile_version(version.pk)
+    version.refresh_from_db()
+    assert (version.unread_pages, version.recognised_pages, version.repair) == (0, 1, "")
+    assert services.queue_outdated() == 0
+
+
+def test_a_switched_off_recognition_is_not_waited_for(ready):
+    ready(scanned_pdf([scanned_page()]), "fees.pdf")
+
+    assert services.queue_outdated() == 0

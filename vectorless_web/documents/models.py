@@ -164,6 +164,11 @@ class DocumentVersion(models.Model):
         return len(unread_pages(self.report.get("pages_without_text") or [], self.pages))
 
     @property
+    def awaits_recognition(self) -> bool:
+        """Whether pages were not read because text recognition or its languages were missing then."""
+        return bool(self.report.get("awaits_recognition"))
+
+    @property
     def recognised_pages(self) -> int:
         """How many pages were read by text recognition (OCR)."""
         return len(self.report.get("recognised") or [])

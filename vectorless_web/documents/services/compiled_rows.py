@@ -65,6 +65,7 @@ def version_facts(document: CompiledDocument, *, seconds: float, peak_mb: float)
             "pages_without_text": list(report.empty_pages),
             "unread": list(report.unread_pages),
             "unread_because": report.because,
+            "awaits_recognition": report.lacking,
             "recognised": list(report.recognised),
             "warnings": list(report.warnings),
             "verdict": report.verdict,

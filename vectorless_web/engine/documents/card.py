@@ -57,6 +57,8 @@ class TreeReport:
     pictured: tuple[int, ...] | None = None
     because: str = ""
     """Why they were not read, as a part of a sentence: "text recognition (OCR) is not installed"."""
+    lacking: bool = False
+    """Whether they were not read because the program or its languages were missing."""
 
     @property
     def unread_pages(self) -> Sequence[int]:

@@ -104,7 +104,7 @@ class RecognisedWords:
         page, start, length, box, confidence = row.tolist()
         width, height = self._sizes[page]
         left, top, right, bottom = (
-            place * size / _FULL for place, size in zip(box, (width, height, width, height), strict=True)
+            place * size / _FULL for place, size in zip(box.tolist(), (width, height, width, height), strict=True)
         )
         return RecognisedWord(page, start, length, left, top, right, bottom, confidence)
 

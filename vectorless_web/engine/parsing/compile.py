@@ -388,6 +388,7 @@ def make_report(
         recognised=scans.recognised,
         pictured=scans.unread,
         because=scans.because,
+        lacking=scans.lacking,
     )
     warnings = (*_warnings(report), *remarks)
     return replace(report, warnings=warnings, verdict=_verdict(outline_source, warnings, report.sections))

@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 import pypdfium2 as pdfium
@@ -51,6 +51,8 @@ class ScannedPages:
     recognised: tuple[int, ...] = ()
     unread: tuple[int, ...] = ()
     because: str = ""
+    lacking: bool = False
+    """Whether the program or its languages were missing: once they are there, the pages can be read."""
 
 
 NO_SCANS = ScannedPages()
@@ -84,7 +86,8 @@ def read_scans(scans: Sequence[Scan], recogniser: Recogniser, *, most: int, tell
     pages: dict[int, Page] = {}
     words: list[RecognisedWord] = []
     recognised: list[int] = []
-    unread, because, failures = [], "", 0
+    unread: list[int] = []
+    because, lacking, failures = "", False, 0
     total = min(len(scans), most)
     for number, scan in enumerate(scans):
         own = [scan.index] if not scan.least else []
@@ -98,7 +101,8 @@ def read_scans(scans: Sequence[Scan], recogniser: Recogniser, *, most: int, tell
         except RecognitionFailed as failure:
             unread += own
             because = because or failure.message
-            failures += _GIVE_UP if failure.code == "recognition_missing" else 1
+            lacking = lacking or failure.code == "recognition_missing"
+            failures += _GIVE_UP if lacking else 1
             continue
         failures = 0
         if len(found.page.text) >= scan.least:
@@ -107,7 +111,12 @@ def read_scans(scans: Sequence[Scan], recogniser: Recogniser, *, most: int, tell
             recognised.append(scan.index)
     if scans:
         tell("scanning", total, total)
-    return ReadScans(pages, ScannedPages(words, tuple(recognised), tuple(unread), because if unread else ""))
+    return ReadScans(pages, _tell(ScannedPages(words, tuple(recognised), tuple(unread), because, lacking)))
+
+
+def _tell(read: ScannedPages) -> ScannedPages:
+    """What is told; nothing of reasons where every page was read or had text of its own."""
+    return read if read.unread else replace(read, because="", lacking=False)
 
 
 def find_scans(document: pdfium.PdfDocument, pages: Sequence[Page], *, pixels: int) -> list[Scan]:
