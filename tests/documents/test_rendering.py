@@ -15,8 +15,7 @@ from PIL import Image
 from tests.conftest import end_group, wait_until
 from tests.support.files import HANDBOOK, REPORT
 from vectorless_web.documents import services
-from vectorless_web.documents.drawing.cache import PageCache, image_path
-from vectorless_web.documents.drawing.client import RenderUnavailable, ask
+from vectorless_web.documents.drawing.client import PageCache, RenderUnavailable, ask, image_path
 from vectorless_web.documents.rendering.page import Highlight, boxes, page_image, page_view
 from vectorless_web.documents.storage.files import open_version
 

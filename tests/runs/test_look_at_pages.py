@@ -25,10 +25,8 @@ from tests.support.model_server import parts_of
 from tests.support.page_text import visible_text
 from vectorless_web.documents.models import Document
 from vectorless_web.runs import jobs
-from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.bundle_check import check_bundle
-from vectorless_web.runs.export.markdown import as_markdown
-from vectorless_web.runs.export.values import as_json
+from vectorless_web.runs.export.exports import as_json, as_markdown, bundle_of
 from vectorless_web.runs.models import Citation, Run
 from vectorless_web.sharing.services import make_link
 from vectorless_web.workspaces.models import ModelProvider

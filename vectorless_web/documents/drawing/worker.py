@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vectorless_web.documents.drawing.cache import PageCache, image_path, touch
+from vectorless_web.documents.drawing.client import PageCache, image_path, touch
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.parsing.drawing import draw_page

@@ -10,11 +10,17 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.urls import reverse
 
-from vectorless_web.documents.drawing.cache import image_path, touch
-from vectorless_web.documents.drawing.client import BOXES_SECONDS, NO_PICTURE, RenderUnavailable, ask, is_up
+from vectorless_web.documents.drawing.client import (
+    BOXES_SECONDS,
+    NO_PICTURE,
+    RenderUnavailable,
+    ask,
+    image_path,
+    is_up,
+    touch,
+)
 from vectorless_web.documents.models import DocumentVersion
-from vectorless_web.documents.rendering.layout import lay_out_page
-from vectorless_web.documents.rendering.text import TextMark, segments
+from vectorless_web.documents.rendering.text import TextMark, lay_out_page, segments
 from vectorless_web.documents.selectors import section_path
 from vectorless_web.documents.storage.files import open_version, size_of
 from vectorless_web.engine.documents.card import PageInfo

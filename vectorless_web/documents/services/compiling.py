@@ -27,10 +27,17 @@ from vectorless_web.documents.compiling.process import (
 )
 from vectorless_web.documents.line import REPAIRED, UPLOADS, announce
 from vectorless_web.documents.models import Card, Document, DocumentVersion, Section
-from vectorless_web.documents.services.compiled_rows import card_row, clean_for_database, section_rows, version_facts
+from vectorless_web.documents.services.background import READINGS, REPAIRS, compile_lease
+from vectorless_web.documents.services.compiled_rows import (
+    Linked,
+    card_row,
+    clean_for_database,
+    link_card,
+    section_rows,
+    show_to_router,
+    version_facts,
+)
 from vectorless_web.documents.services.embedding import carry_vectors, name_carried, want_vectors
-from vectorless_web.documents.services.leases import READINGS, REPAIRS, compile_lease
-from vectorless_web.documents.services.routing_rows import Linked, link_card, show_to_router
 from vectorless_web.documents.services.summarising import want_summaries
 from vectorless_web.documents.services.uploads import title_from
 from vectorless_web.documents.storage.files import (

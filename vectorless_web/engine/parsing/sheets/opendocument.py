@@ -9,9 +9,9 @@ from lxml import etree
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
+from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, value
 from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
 from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_text
-from vectorless_web.engine.parsing.word.package import PackageKind, child, local, open_package, value
 
 SPREADSHEET = PackageKind("OpenDocument spreadsheet", "LibreOffice", "ods")
 _MOST_REPEATED = 1_000

@@ -13,9 +13,9 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
+from vectorless_web.engine.parsing.package import Package, PackageKind, child, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import BUILT_IN, show_number
 from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
-from vectorless_web.engine.parsing.word.package import Package, PackageKind, child, local, open_package, value
 
 WORKBOOK = PackageKind("Excel workbook", "Excel", "xlsx")
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})$")
