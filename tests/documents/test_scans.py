@@ -2,12 +2,15 @@
 
 import pytest
 
+from tests.support.compiled import compiled_document
 from tests.support.files import REPORT, pdf, scan
 from tests.support.page_text import visible_text
+from tests.support.scans import FixedRecogniser, picture_file, scanned_pdf
 from tests.support.scans import page as scanned_page
-from tests.support.scans import picture_file, scanned_pdf
+from tests.support.scans import words_of as seen_words
 from vectorless_web.documents import services
-from vectorless_web.documents.rendering.page import boxes, has_pages
+from vectorless_web.documents.models import DocumentVersion
+from vectorless_web.documents.rendering.page import boxes, has_pages, page_view
 from vectorless_web.documents.rendering.tree_report import report_pairs
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.storage.files import open_version
@@ -120,3 +123,16 @@ def test_a_switched_off_recognition_is_not_waited_for(ready):
     ready(scanned_pdf([scanned_page()]), "fees.pdf")
 
     assert services.queue_outdated() == 0
+
+
+def test_words_that_may_be_misread_are_underlined_on_their_page(workspace, alice, client, bob):
+    words = [*seen_words("The rent is"), *seen_words("4,200", confidence=62)]
+    document = compiled_document(
+        workspace, alice, scanned_pdf([scanned_page()]), "lease.pdf", recogniser=FixedRecogniser(words)
+    )
+    sheet = page_view(document.current_version or DocumentVersion.objects.get(document=document), 0)["recognised"]
+
+    assert (sheet.words, [(word.text, word.confidence) for word in sheet.unsure]) == (4, [("4,200", 62)])
+    client.force_login(bob)
+    page = client.get(f"/w/{workspace.slug}/documents/{document.pk}/").content.decode()
+    assert "1 word may be misread; it is underlined on the page." in visible_text(page)

@@ -223,10 +223,47 @@ def page_view(
         "hits": [],
         "flags": (),
         "finds": [],
+        "recognised": _tell_recognised(version, page_index),
         "alt": _description(version, page_index, page),
         "problem": "",
         **shown(version, page_index, list(highlights), list(finds)),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class UnsureWord:
+    """A word that text recognition may have misread: what it read, percent of sureness, where it is underlined."""
+
+    text: str
+    confidence: int
+    left: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecognisedSheet:
+    """What is told of a page that text recognition has read: how many words, and those that it was unsure of."""
+
+    words: int
+    unsure: tuple[UnsureWord, ...]
+
+
+def _tell_recognised(version: DocumentVersion, page_index: int) -> RecognisedSheet | None:
+    """None for a page with text of its own."""
+    if not version.recognised_pages:
+        return None
+    document = open_version(version)
+    words, text = document.recognised.on_page(page_index), document.page_text(page_index)
+    if not words:
+        return None
+    said = ((word, text[word.start : word.start + word.length]) for word in words if word.is_unsure)
+    unsure = tuple(
+        UnsureWord(own, word.confidence, round(word.left, 2), round(word.right, 2), round(word.bottom, 2))
+        for word, own in said
+        if any(map(str.isalnum, own))
+    )
+    return RecognisedSheet(len(words), unsure)
 
 
 def unreadable_sentence(version: DocumentVersion) -> str:

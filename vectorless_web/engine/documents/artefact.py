@@ -352,9 +352,8 @@ class CompiledDocument:
     def recognised(self) -> RecognisedWords:
         """The words that text recognition found on pictures of pages; none in a file from before there was any."""
         if self._recognised is None:
-            self._recognised = RecognisedWords(
-                self._blocks.get("recognised"), [(page.width, page.height) for page in self.pages]
-            )
+            sizes = [(page.width, page.height) for page in self.pages]
+            self._recognised = RecognisedWords(self._blocks.get("recognised"), sizes, self.page_text)
         return self._recognised
 
     def recognition_confidence(self, spans: Iterable[GlyphSpan]) -> int | None:

@@ -183,5 +183,5 @@ def _read_grey(path: Path, page: Page, pixels: int) -> GreyPicture:
     elif dpi < READING_DPI:
         times = min(READING_DPI / dpi, _MOST_ENLARGED, (pixels / 2 / (grey.width * grey.height)) ** 0.5)
         if times > 1:
-            grey = grey.resize((round(grey.width * times), round(grey.height * times)), Image.Resampling.BICUBIC)
+            grey = grey.resize((round(grey.width * times), round(grey.height * times)), Image.Resampling.LANCZOS)
     return GreyPicture(np.asarray(grey), page.shown[0] / grey.width)
