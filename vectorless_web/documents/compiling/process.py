@@ -74,7 +74,7 @@ def _is_held(folder: Path) -> bool:
     return False
 
 
-CHILD = "vectorless_web.documents.compiling.child"
+CHILD, UNPACKER = "vectorless_web.documents.compiling.child", "vectorless_web.documents.compiling.unpack"
 TICK_SECONDS = 0.5
 """Seconds between two looks whether the child has passed its limits or is to be stopped."""
 LONGEST_LINE = 1 << 16
@@ -133,6 +133,12 @@ class Order:
     """Pages of a file that are read by text recognition; 0 for none."""
     ocr_seconds: float = 60.0
     """How long text recognition may take for one page."""
+    media_type: str = ""
+    """What the file is, for the child that unpacks it."""
+    archive_files: int = 500
+    """Files that are taken out of it at most."""
+    archive_bytes: int = 2**30
+    """Bytes of all of them together."""
 
     @classmethod
     def by_settings(cls, *, path: Path, name: str, target: Path, **more: Any) -> "Order":
@@ -149,6 +155,8 @@ class Order:
             ocr_languages=settings.OCR_LANGUAGES,
             ocr_pages=settings.OCR_PAGES,
             ocr_seconds=settings.OCR_SECONDS,
+            archive_files=settings.ARCHIVE_MAX_FILES,
+            archive_bytes=settings.ARCHIVE_MAX_BYTES,
             **more,
         )
 
@@ -181,6 +189,9 @@ def _start(order: Order, module: str) -> "subprocess.Popen[bytes]":
         "ocr_languages": order.ocr_languages,
         "ocr_pages": order.ocr_pages,
         "ocr_seconds": order.ocr_seconds,
+        "media_type": order.media_type,
+        "archive_files": order.archive_files,
+        "archive_bytes": order.archive_bytes,
         "parent": os.getpid(),
     }
     # A file and not an argument: the system bounds those to 128 KB, which a few hundred corrections pass.

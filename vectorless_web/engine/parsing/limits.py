@@ -1,6 +1,10 @@
 """Limits of a compilation; the application sets them and tells users before an upload."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+_SMALL = 8 * 1024 * 1024
+"""A part that unpacks to less is read however tightly it is packed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +43,8 @@ class CompileLimits:
     pixels: int = 80_000_000
     """Pixels of a picture, 240 MB in colour: a page of A3 at 600 dpi has 70 million. A page of a PDF is drawn in half
     as many at most."""
+
+    def is_bomb(self, sizes: Sequence[tuple[int, int]]) -> bool:
+        """Whether the files of a ZIP, by their bytes (packed, unpacked), are too many, too large or too tight."""
+        too_tight = any(large > _SMALL and large > self.ratio * max(small, 1) for small, large in sizes)
+        return len(sizes) > self.members or sum(large for _, large in sizes) > self.unpacked or too_tight

@@ -134,11 +134,12 @@ def _scan_of(document: pdfium.PdfDocument, page: Page, pixels: int) -> Scan | No
     garbage = is_garbage(page.text)
     if characters >= _FEW_CHARACTERS and not garbage:
         return None
-    covered, shapes, scale = _measure_pictures(document, page)
-    if not (garbage or covered >= (_WHOLE if characters else _COVERED) or (not characters and shapes >= _DRAWN)):
+    seen = _measure_pictures(document, page)
+    covered = seen.share >= (_WHOLE if characters else _COVERED)
+    if not (garbage or covered or (not characters and seen.shapes >= _DRAWN)):
         return None
     least = 0 if garbage else _TIMES * characters
-    return Scan(page.index, page.shown, lambda: _draw_grey(document, page, scale, pixels), least)
+    return Scan(page.index, page.shown, lambda: _draw_grey(document, page, seen, pixels), least)
 
 
 def is_garbage(text: str) -> bool:
@@ -156,35 +157,46 @@ def _lacks_vowels(text: str) -> bool:
     return len(words) >= _FEWEST_WORDS and sum(_VOWELS.isdisjoint(word) for word in words) > _NO_VOWEL * len(words)
 
 
-def _measure_pictures(document: pdfium.PdfDocument, page: Page) -> tuple[float, int, float]:
-    """Share (0..1) of a page that its pictures cover, how many other shapes it has, and pixels a point.
+@dataclass(frozen=True, slots=True)
+class _PagePictures:
+    """Share (0..1) of a page that its pictures cover, pixels of the largest, how many other shapes the page has.
 
-    The last are those of a picture that covers the whole page; 0 where there is none.
+    `scale`: pixels a point of a picture that covers the whole page; 0 where there is none.
     """
+
+    share: float
+    pixels: int
+    shapes: int
+    scale: float
+
+
+def _measure_pictures(document: pdfium.PdfDocument, page: Page) -> _PagePictures:
     area = max(page.shown[0] * page.shown[1], 1.0)
-    covered, shapes, scale = 0.0, 0, 0.0
+    share, most, shapes, scale = 0.0, 0, 0, 0.0
     for thing in islice(document[page.index].get_objects(max_depth=4), _OBJECTS):
-        if thing.type == pdfium_c.FPDF_PAGEOBJ_IMAGE:
-            left, bottom, right, top = thing.get_bounds()
-            own = max(right - left, 0) * max(top - bottom, 0)
-            covered += own / area
-            if own > _WHOLE * area:
-                across, down = thing.get_px_size()
-                scale = (across * down / own) ** 0.5
-        else:
+        if thing.type != pdfium_c.FPDF_PAGEOBJ_IMAGE:
             shapes += 1
-    return min(covered, 1.0), shapes, scale
+            continue
+        left, bottom, right, top = thing.get_bounds()
+        own = max(right - left, 0) * max(top - bottom, 0)
+        across, down = thing.get_px_size()
+        share, most = share + own / area, max(most, across * down)
+        if own > _WHOLE * area:
+            scale = float((across * down / own) ** 0.5)
+    return _PagePictures(min(share, 1.0), most, shapes, scale)
 
 
-def _draw_grey(document: pdfium.PdfDocument, page: Page, own_scale: float, pixels: int) -> GreyPicture:
+def _draw_grey(document: pdfium.PdfDocument, page: Page, seen: _PagePictures, pixels: int) -> GreyPicture:
     """The page as it is displayed, in READING_DPI or as many pixels as are allowed.
 
     A scan of fewer pixels is drawn in its own and enlarged then: PDFium enlarges so roughly that of 20 filing pages at
     200 dpi 15 words and 3 digits in a thousand more are misread.
     """
+    if seen.pixels > 2 * pixels:
+        raise RecognitionFailed("a picture has too many pixels to be drawn")
     width, height = page.shown
     most = min(READING_DPI / 72, (pixels / max(width * height, 1.0)) ** 0.5)
-    scale = own_scale if _LEAST_DPI / 72 <= own_scale < most else most
+    scale = seen.scale if _LEAST_DPI / 72 <= seen.scale < most else most
     try:
         drawn = document[page.index].render(scale=scale, grayscale=True).to_pil().convert("L")
     except pdfium.PdfiumError as error:
