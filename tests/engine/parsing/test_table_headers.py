@@ -258,3 +258,25 @@ def test_prose_with_wide_gaps_around_one_number_is_no_table(compiled):
         (212, [(72, "like"), (130, "60"), (190, "fathoms"), (260, "of"), (300, "limestone ;"), (380, "the head")]),
     ]
     assert views(compiled(laid(rows))) == []
+
+
+def test_the_end_of_a_label_is_no_column(compiled):
+    edges = (310, 390)
+    rows = [
+        (200, [(292, "Boats"), (372, "Quays")]),
+        figures(214, "Reclassified, adjusted and the like", "17", "72", edges=edges),
+        (226, [(72, "Held at the end"), (152, "2020"), (300, "12"), (380, "22")]),
+        figures(238, "Bought and taken over in the year", "14", "7", edges=edges),
+        figures(250, "Sold, given away or lost in the year", "2", "8", edges=edges),
+    ]
+    [view] = views(compiled(laid(rows)))
+    assert [column.path for column in view.table.columns[1:]] == [("Boats",), ("Quays",)]
+    assert view.table.body[1].label == "Held at the end 2020"
+
+
+def test_a_percent_sign_set_apart_stays_with_its_figure(compiled):
+    rows = [(200, [(250, "2021"), (330, "Change"), (410, "2019")])]
+    for n, label in enumerate(("Rowing", "Sailing", "Diving")):
+        rows.append((214 + 12 * n, [(72, label), (250, "$ 846"), (332, "16"), (372, "%"), (385, "$"), (410, "906")]))
+    [view] = views(compiled(laid(rows)))
+    assert [cell.text for cell in view.table.body[0].cells[1:]] == ["$ 846", "16 %", "$ 906"]

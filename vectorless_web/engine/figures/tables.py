@@ -584,17 +584,23 @@ def _scale_of_shares(view: TableView, text: str) -> Decimal:
     return view.scale
 
 
+_MONEY_PATH = re.compile(r"\b(?:sales|revenues?|income|expenses?|costs?|earnings|profits?)\b", re.I)
+"""Groups whose rows are amounts, whatever the rows name: "Net sales: Physical stores"."""
+
+
 def _table_unit(view: TableView, row: Row, place: int, levels: tuple[str, ...]) -> tuple[str, Decimal, str]:
     """(unit, scale, currency) of a cell by the whole table, where neither its row nor its column states a unit."""
     text, one = row.cells[place].text, Decimal(1)
     signed = bool(units_currency(text))
-    if not _holds_figure(text) or (says_count(row.label) and not signed) or place in view.note_columns:
+    counts = says_count(row.label) and not signed and not any(map(_MONEY_PATH.search, row.path[-1:]))
+    if not _holds_figure(text) or counts or place in view.note_columns:
         return "", one, ""
     currency = _settle_dollars(units_currency(text), text, view) or view.currency
-    if not units_currency(view.units) and place not in view.signed_columns:
+    unsigned = not units_currency(view.units) and place not in view.signed_columns
+    if unsigned and view.scale > THOUSAND and _IN_FULL.search(text):
+        return "", one, ""
+    if unsigned and view.scale == 1:
         currency = ""  # the signs of other columns say nothing of this one
-        if view.scale > THOUSAND and _IN_FULL.search(text):
-            return "", one, ""
     if not currency and view.scale == 1:
         return view.measure, one, code_in(view.measure)
     return currency, one if _is_each(view, row, levels) else view.scale, currency
