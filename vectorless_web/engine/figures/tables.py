@@ -410,8 +410,21 @@ def _find_units_above(tree: Tree, node: Node) -> str:
         told = find_units(text[-_LEAD_IN:])
         if told and not is_for_shares(told[0]):
             return told[0].strip("()")
-    titles = (find_units(title) for title in reversed(tree.path(node.key)))
+    titles = (find_units(title) for title in (*reversed(tree.path(node.key)), *_notes_titles(tree, node)))
     return next((told[0].strip("()") for told in titles if told and not is_for_shares(told[0])), "")
+
+
+_NOTES_TITLE = re.compile(r"^\W*notes to\b.{0,40}\bstatements?\b", re.I)
+_NOTES_ABOVE = 60
+"""Nodes above a table among which the heading of all notes, which runs on every page of some reports, is looked for."""
+
+
+def _notes_titles(tree: Tree, node: Node) -> Iterator[str]:
+    """What heads all notes of a report, nearest first: "Notes to Financial Statements (in thousands)"."""
+    for key in range(node.key - 1, max(0, node.key - _NOTES_ABOVE), -1):
+        text = tree.node(key).title or tree.node(key).text[:LONGEST_PERIOD_LINE]
+        if _NOTES_TITLE.match(text):
+            yield text
 
 
 def statement_named(node: Node, path: tuple[str, ...]) -> str:
@@ -484,9 +497,10 @@ def _label_of(view: TableView, row: Row, place: int) -> str:
     for before in range(min(place, len(view.table.columns) - 1), 0, -1):
         if row.cells[before].length and _begins_again(view, before, place):
             return row.cells[before].text
+    words = _words_before(view, row, place)
     if _ORDINAL.match(row.label):
-        return f"{row.label} {_words_before(view, row, place)}".strip()
-    return row.label or _words_before(view, row, place)
+        return f"{row.label} {words[0]}" if words else row.label
+    return row.label or (words[-1] if words else "")
 
 
 _ORDINAL = re.compile(r"^\(?\d{1,2}[.)]?$")
@@ -506,11 +520,11 @@ def _begins_again(view: TableView, before: int, place: int) -> bool:
     return bool(columns[0].path) or (alike and view.kinds[before] is ColumnKind.WORDS)
 
 
-def _words_before(view: TableView, row: Row, place: int) -> str:
-    """The words nearest before a cell whose row has no label of its own."""
-    last = min(place, len(view.kinds)) - 1
-    words = (row.cells[k] for k in range(last, 0, -1) if view.kinds[k] is ColumnKind.WORDS)
-    return next((cell.text for cell in words if cell.length), "")
+def _words_before(view: TableView, row: Row, place: int) -> list[str]:
+    """The words between the label of a row and a cell."""
+    last = min(place, len(view.kinds))
+    words = (row.cells[k] for k in range(1, last) if view.kinds[k] is ColumnKind.WORDS)
+    return [cell.text for cell in words if cell.length]
 
 
 def _row_period(row: Row, period: ColumnPeriod) -> ColumnPeriod:
@@ -545,7 +559,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
         itself = _unit_named(view, row, place)
     if itself:
         return itself, one, code_in(itself)
-    if not _holds_figure(text):
+    if not _holds_figure(text) or _RATIO.match(text):
         return own, one, own  # words, which may name units of their own: "up to 4 weeks" in a column of days
     label = " ".join((*row.path[-1:], row.label))
     counts = not own and says_shares(label)
@@ -565,6 +579,7 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     return _table_unit(view, row, place, levels)
 
 
+_RATIO = re.compile(r"^\d+(?:\.\d+)?\s?:\s?\d+(?:\.\d+)?$")
 _IN_FULL = re.compile(r"\d,\d{3},\d{3}")
 """A number that is printed to its last place: no count of millions."""
 
