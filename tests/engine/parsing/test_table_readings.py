@@ -157,3 +157,21 @@ def test_a_title_over_the_first_rows_is_no_header(compiled):
     [view] = views(compiled(table_page(rows + cells("Fees", "11", "9") + cells("Dues", "4", "3")), "title.html"))
     assert [column.path[-1] for column in view.table.columns[1:]] == ["2019", "2018"]
     assert view.read_cell(view.table.body[-1], 1).row_path == ("Operations:", "Dues")
+
+
+def test_units_of_money_and_shares_together_scale_both(compiled):
+    rows = cells("", "Total equity") + cells("Balance", "4,378") + cells("Net earnings", "1,228")
+    [view] = views(compiled(table_page(rows, "$ and shares in millions, except per share amounts"), "equity.html"))
+    assert read(view, "Net earnings", 1).scale == 1_000_000
+
+
+def test_a_sign_of_its_own_goes_before_a_currency_its_label_ends_with(compiled):
+    rows = cells("(in millions)", "2019", "2018") + cells("Buy USD, sell GBP", "$ 25", "$ 1")
+    [view] = views(compiled(table_page(rows + cells("Buy EUR, sell GBP", "$ 12", "$ 4")), "forwards.html"))
+    assert read(view, "Buy USD, sell GBP", 2).unit == "USD"
+
+
+def test_a_number_of_months_in_brackets_is_a_unit(compiled):
+    rows = cells("", "Balance (millions)", "Extension (# of months)") + cells("Loans", "$ 13", "16")
+    [view] = views(compiled(table_page(rows + cells("Cards", "$ 21", "17")), "terms.html"))
+    assert (read(view, "Loans", 2).unit, read(view, "Loans", 2).scale) == ("months", 1)

@@ -566,6 +566,8 @@ def _cell_unit(view: TableView, row: Row, place: int) -> tuple[str, Decimal, str
     if not counts and any(is_per_share(_ASIDE.sub("", said)) for said in (row.label, *row.path[-1:])):
         return "per share", one, own or view.currency
     told = next((unit for said in (row.label, *reversed(levels)) if (unit := unit_in(said))), "")
+    if own and units_currency(told) not in ("", own):
+        told = ""  # a label that ends with another currency's code names no unit of this figure
     percent = says_percent(told) or (column is not None and column.unit == "%") or _is_percent_column(view, place)
     if not own and (percent or _is_percent_row(row, levels)):
         return "%", one, ""

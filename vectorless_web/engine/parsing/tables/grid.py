@@ -166,7 +166,8 @@ def _release_labels(rows: Sequence[GridRow]) -> None:
     for row in reversed(rows[:body]):
         text = " ".join(span.text for span in row.cells[0]).strip()
         label = bool(text) and not any(row.cells[1:]) and row.cells[0][0].left < left + _INDENTED
-        if not label or (PERIOD.match(text) and not grouped) or UNITS_LINE.search(text) or text.startswith("("):
+        dated = PERIOD.match(text) and not grouped and not _UNFINISHED.search(text)
+        if not label or dated or UNITS_LINE.search(text) or text.startswith("("):
             return
         row.is_header = False
 
