@@ -194,6 +194,11 @@ class TableView:
         )
 
     @cached_property
+    def points(self) -> tuple[str, ...]:
+        """For each column the points of a percentage that its first figure prints and the others need not; else ""."""
+        return tuple(_points_of(self.table, place) for place in range(len(self.table.columns)))
+
+    @cached_property
     def footnotes(self) -> tuple[Footnote, ...]:
         """The notes under the table, in reading order."""
         return tuple(find_footnotes(self.tree, self.node, self.table))
@@ -677,9 +682,13 @@ def _unit_named(view: TableView, row: Row, place: int) -> str:
         said = row.cells[column].text.strip() if column != place and column < len(row.cells) else ""
         if 0 < len(said) <= _LONGEST_UNIT and not any(map(str.isdigit, said)):
             return said
-    figures = (own.cells[place].text for own in view.table.body if place < len(own.cells))
-    first = next((text for text in figures if _holds_figure(text) or own_unit(text)), "")
-    return own_unit(first) if is_points(own_unit(first)) else ""
+    return view.points[place] if place < len(view.points) else ""
+
+
+def _points_of(table: Table, place: int) -> str:
+    figures = (row.cells[place].text for row in table.body if place < len(row.cells))
+    unit = next((own_unit(text) for text in figures if _holds_figure(text) or own_unit(text)), "")
+    return unit if is_points(unit) else ""
 
 
 def _find_exceptions(units: str) -> str:
