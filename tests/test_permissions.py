@@ -23,7 +23,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from tests.support.compiled import compile_here
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
-from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
+from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder, PartialUpload
 from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
@@ -76,6 +76,17 @@ MATRIX = [
     get("favicon", ANYONE),
     get("help", ANYONE),
     replace(get("view-on-site", NOBODY), more={"row": "1/1/"}),
+    # One's own account
+    get("account_signup", ANYONE),
+    get("profiles:profile", ACCOUNT),
+    post("profiles:save", ACCOUNT, name="Ann"),
+    get("profiles:sessions", ACCOUNT),
+    get("sessions", ACCOUNT),
+    post("profiles:end_session", ACCOUNT, session=0),
+    post("profiles:end_other_sessions", ACCOUNT),
+    get("profiles:data", ACCOUNT),
+    get("profiles:export", ACCOUNT),
+    post("profiles:delete", ACCOUNT, user_name=""),
     # Workspaces
     get("workspaces:create", ACCOUNT),
     post("workspaces:make", ACCOUNT, name=""),
@@ -118,6 +129,11 @@ MATRIX = [
     post("documents:apply_corrections", EDITOR, "document"),
     post("documents:discard_corrections", EDITOR, "document"),
     post("documents:upload", EDITOR, "workspace"),
+    post("documents:begin_upload", EDITOR, "workspace", name="large.pdf", size=1),
+    # Whoever began an upload in pieces, as long as they may upload: here an owner.
+    replace(get("documents:upload_state", EDITOR, "partial"), not_for=(EDITOR,)),
+    replace(post("documents:add_to_upload", EDITOR, "partial"), not_for=(EDITOR,)),
+    replace(post("documents:cancel_upload", EDITOR, "partial"), not_for=(EDITOR,)),
     post("documents:new_version", EDITOR, "document"),
     post("documents:new_folder", EDITOR, "workspace", name="Reports"),
     post("documents:move_many", EDITOR, "workspace"),
@@ -175,6 +191,7 @@ MATRIX = [
     post("sharing:make", MEMBER, "run", days=7),
     replace(post("sharing:revoke", MEMBER, "run"), more={"link": "link"}),
     get("sharing:links", OWNER, "workspace"),
+    replace(get("sharing:link_views", OWNER, "workspace"), more={"link": "link"}),
     get("sharing:view", ANYONE, "share"),
     post("sharing:unlock", ANYONE, "share"),
     get("sharing:page_image", ANYONE, "share", version="document", page=1),
@@ -197,6 +214,12 @@ VISITORS_ACCOUNT_PAGES = {
     "account_reset_password_from_key",
     "account_reset_password_from_key_done",
     "mfa_authenticate",
+    "mfa_login_webauthn",
+    "socialaccount_login_cancelled",
+    "socialaccount_login_error",
+    "socialaccount_signup",
+    "openid_connect_login",
+    "openid_connect_callback",
 }
 """Those of allauth's pages that a visitor may open, or is sent on from to another of them."""
 
@@ -277,8 +300,12 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     EmbeddingChoice.objects.create(workspace=workspace, provider=provider, model=word)
     entry = LexiconEntry.objects.create(workspace=workspace, concept=f"{word} leave", phrases=[word])
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
+    partial = PartialUpload.objects.create(
+        workspace=workspace, user=people[OWNER], name=f"{word}.pdf", bytes=9, ends_sha256="", expires_at=later
+    )
     return {
         "document": document.pk,
+        "partial": partial.pk,
         "version": document.current_version_id,
         "failed": failed.pk,
         "deleted": deleted.pk,
