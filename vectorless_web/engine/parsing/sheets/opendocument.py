@@ -69,6 +69,7 @@ class _SpreadsheetReader:
             unseen |= beyond
             if cells and value(row, "visibility") in _HIDDEN:
                 self.left_out.counts["hidden row"] += repeated
+                sheet.unseen.update(range(number, number + min(repeated, _MOST_REPEATED)))
             elif cells:
                 for step in range(min(repeated, _MOST_REPEATED)):
                     sheet.rows[number + step] = cells
