@@ -205,6 +205,33 @@ class Enclosure(models.Model):
         return self.name
 
 
+class PartialUpload(models.Model):
+    """A large file that arrives in pieces. How much is here, the stored pieces say (`storage/pieces.py`)."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="+")
+    """Who sends it; nobody else can."""
+    folder = models.ForeignKey(Folder, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    token = models.CharField(max_length=32, unique=True, default=new_lineage)
+    name = models.CharField(max_length=TITLE_MAX)
+    bytes = models.PositiveBigIntegerField()
+    """Size of the whole file, as told before the first piece."""
+    ends_sha256 = models.CharField(max_length=64)
+    """Of the file's first and last bytes: the same file again, after a reload, goes on where it stopped."""
+    storing_since = models.DateTimeField(null=True, blank=True)
+    """When a request began to store the whole file; null while pieces are missing."""
+    version = models.ForeignKey(DocumentVersion, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    """What became of it; the answer may be lost on its way, and is asked for again."""
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Section(models.Model):
     """One heading of a version's outline; page numbers are indexes (from 0). The text lives in the artefact."""
 

@@ -415,8 +415,8 @@ PACKAGES = {
 Progress = Callable[[str, int, int], None]
 _HEAD_BYTES = 8192
 """Bytes of a file by which its kind is told."""
-_TAIL_BYTES = 65_536
-"""Bytes at its end, where an Office document lists its parts."""
+_TAIL_BYTES = 65_557
+"""Bytes at its end, where an Office document lists its parts; a ZIP's end record and comment have at most so many."""
 _FIRST_PAGES = 3
 """Pages at the beginning that are searched for names, years and kinds of document."""
 _USUAL_LIMITS = CompileLimits()
@@ -457,7 +457,7 @@ def compile_file(
     """
     tell = progress or _ignore_progress
     digest = _digest(path, limits)
-    with _pause_collection():
+    with _pause_collection(), _refuse_recursion():
         parsed = _parse(path, name, ignore_bookmarks, tell, limits)
         # Before the corrections, whose keys are those of an outline that was limited.
         limited = limit_outline(parsed.drafts, limits.sections)
@@ -478,6 +478,19 @@ def _pause_collection() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+@contextmanager
+def _refuse_recursion() -> Iterator[None]:
+    """Tell a file whose parts hold each other, or go round, from a crash of the reader."""
+    try:
+        yield
+    except RecursionError as error:
+        raise UnreadableDocument(
+            "The parts of this file are nested too deeply, or refer to each other in a circle, so it was not read."
+            " Open it in the program it comes from, save it as PDF and upload that.",
+            code="nested_too_deeply",
+        ) from error
 
 
 def _check_size(size: int, read: int, limits: CompileLimits) -> None:
@@ -511,7 +524,7 @@ def _parse(path: Path, name: str, ignore_bookmarks: bool, tell: Progress, limits
     kind = _sniff_file(path, name)
     if kind == PDF:
         outlined = compile_pdf(path, ignore_bookmarks=ignore_bookmarks, tell=tell, limits=limits)
-        return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title)
+        return Parsed(PDF, outlined.pages, outlined.drafts, outlined.source, outlined.title, outlined.remarks)
     tell("parsing", 0, 1)
     if kind in PACKAGES:
         return _cut_into_pages(kind, PACKAGES[kind](path, limits=limits), tell)
