@@ -89,7 +89,7 @@ def _columns_of(values: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name in COUNTED}
 
 
-def _sum_runs(begin: datetime, end: datetime) -> Iterable[dict[str, Any]]:
+def _sum_runs(begin: datetime, end: datetime) -> Iterable[Any]:
     ended = Run.objects.filter(finished_at__gte=begin, finished_at__lt=end, status__in=Run.ENDED).order_by()
     nothing = (Status.NOT_FOUND, Status.PASSAGES)
     return ended.values("workspace_id", "asked_by_id", "model").annotate(
@@ -104,7 +104,7 @@ def _sum_runs(begin: datetime, end: datetime) -> Iterable[dict[str, Any]]:
     )
 
 
-def _sum_uploads(begin: datetime, end: datetime) -> Iterable[dict[str, Any]]:
+def _sum_uploads(begin: datetime, end: datetime) -> Iterable[Any]:
     read = DocumentVersion.objects.filter(ready_at__gte=begin, ready_at__lt=end).order_by()
     sums = read.values("document__workspace_id", "added_by_id")
     return sums.annotate(read_pages=Sum("pages"), read_bytes=Sum("bytes"))
