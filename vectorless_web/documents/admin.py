@@ -17,8 +17,10 @@ from vectorless_web.documents.models import (
     DocumentVersion,
     Edge,
     EmbeddingChoice,
+    Enclosure,
     Folder,
     Installation,
+    PartialUpload,
     Section,
     SectionSummaries,
     SnapshotRow,
@@ -167,6 +169,14 @@ class EdgeAdmin(ReadOnlyAdmin):
     list_select_related = ["source", "target"]
 
 
+@admin.register(Enclosure)
+class EnclosureAdmin(ReadOnlyAdmin):
+    list_display = ["name", "folder", "version", "document", "code"]
+    list_filter = ["code"]
+    search_fields = ["name"]
+    list_select_related = ["version__document", "document"]
+
+
 @admin.register(Folder)
 class FolderAdmin(ReadOnlyAdmin):
     list_display = ["name", "workspace"]
@@ -232,3 +242,10 @@ class SectionSummariesAdmin(ReadOnlyAdmin):
 class InstallationAdmin(ReadOnlyAdmin):
     list_display = ["identity", "generation"]
     fields = ["identity", "generation"]
+
+
+@admin.register(PartialUpload)
+class PartialUploadAdmin(ReadOnlyAdmin):
+    list_display = ["name", "workspace", "user", "bytes", "created_at", "expires_at"]
+    list_select_related = ["workspace", "user"]
+    exclude = ["token"]
