@@ -11,6 +11,7 @@ from vectorless_web.engine.agent.events import ReasoningEvent
 from vectorless_web.engine.agent.executor import Walking, walk_all
 from vectorless_web.engine.agent.limits import Cancelling, Late, Limits
 from vectorless_web.engine.agent.run import RunState
+from vectorless_web.engine.agent.steps.follow import Following
 from vectorless_web.engine.agent.steps.route import Routing, route_step
 from vectorless_web.engine.errors import ArtefactDamaged, Cancelled, EngineError, InvalidInput
 from vectorless_web.engine.questions.focus import without_page
@@ -98,7 +99,7 @@ class Orchestrator:
             yield run.count_step(step)
             yield from walk_all(run, plan, corpus, again, self._walking)
         run.stop_if_asked()
-        yield from answer_events(run, plan, self._walking)
+        yield from answer_events(run, plan, self._walking, Following(corpus, self._routing))
         yield from conclude(run, plan)
 
     def _understand_question(

@@ -223,11 +223,16 @@ class Routing:
         return shortlist_of(corpus.router.reroute(plan, gaps=gaps, read=read, yielded=yielded, model=self.model))
 
 
-def route_step(run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing) -> tuple[list[Selected], StepEvent]:
-    """Shortlist, read the cards, choose; a second call leaves out what was walked and asks for the gaps too."""
+def route_step(
+    run: RunState, plan: QueryPlan, corpus: Corpus, routing: Routing, *, unmet: Sequence[str] = ()
+) -> tuple[list[Selected], StepEvent]:
+    """Shortlist, read the cards, choose; a second call leaves out what was walked and asks for the gaps too.
+
+    `unmet` is what a checked answer lacks; without it the gaps are those of the walks.
+    """
     started = run.clock()
-    walked = [walk.entry.id for walk in run.walks]
-    gaps = [term for gap in run.gaps() for term in analyse(gap)]
+    walked = list(dict.fromkeys(walk.entry.id for walk in run.walks))
+    gaps = [term for gap in unmet or run.gaps() for term in analyse(gap)]
     found = (
         routing.second(plan, corpus, gaps=gaps, read=walked, yielded=run.list_fruitful_documents()) if walked else None
     )
