@@ -39,6 +39,7 @@ from vectorless_web.engine.answers.confidence import (
     pictured_share,
     weigh_checks,
 )
+from vectorless_web.engine.answers.draft import compose
 from vectorless_web.engine.answers.grounding import Grounder
 from vectorless_web.engine.errors import EngineError, ModelError
 from vectorless_web.engine.figures.periods import years_in
@@ -92,9 +93,12 @@ class Attempt:
 
     def __init__(self, run: RunState, plan: QueryPlan, walking: Walking, lead: Lead | None = None) -> None:
         self._run = run
-        context, self._packed = _context(run, plan, walking)
-        run.draft, self._notes = _draft_answer(run, context, walking)
-        self.checker = Checker(run, plan, context, walking)
+        context, self._packed = _context(run, run.each or plan, walking)
+        self._each = answer_each(run, run.each, context) if run.each is not None else None
+        run.draft, self._notes = (
+            (self._each.draft, []) if self._each is not None else _draft_answer(run, context, walking)
+        )
+        self.checker = Checker(run, run.each or plan, context, walking)
         self._lead = None if self.checker.by_model else lead
         if self._lead is not None and run.draft.claims:
             run.draft = replace(run.draft, claims=(*run.draft.claims, *_lead_claims(self._lead)))
@@ -104,7 +108,7 @@ class Attempt:
     def check(self) -> None:
         """Check the draft, and keep what came of it."""
         run, started = self._run, self._run.clock()
-        self.checker.check(len(self._lead.chain) if self._lead else 0)
+        self.checker.check(len(self._lead.chain) if self._lead else 0, self._each)
         self._latency_ms = (run.clock() - started) * 1000
         self._state = (run.draft, run.claims, run.confidence, run.passages, run.struck, run.unwritten, run.taken_over)
 
@@ -162,6 +166,54 @@ class Attempt:
             yield self._run.count_step(_verify_step(self._run, found, self._latency_ms))
 
 
+@dataclass(frozen=True, slots=True)
+class EachAnswered:
+    """The answers of several documents to one question, a sentence each, and how certain the least of them is."""
+
+    draft: AnswerDraft
+    confidence: Confidence | None
+
+
+def answer_each(run: RunState, plan: QueryPlan, context: SynthesisContext) -> EachAnswered:
+    """Ask each document that was walked by itself; one whose answer is missing or too weak is named as missing."""
+    claims, confidences, missing = list[DraftClaim](), list[Confidence](), list[str]()
+    for walk in run.walks:
+        title = walk.entry.title or walk.entry.name
+        found = _answer_one(walk, plan, replace(context, facts=tuple(walk.facts)))
+        if found is None:
+            missing.append(title)
+        else:
+            claims.append(_put_title(title, found[0]))
+            confidences.append(found[1])
+    if not claims:
+        return EachAnswered(AnswerDraft(), None)
+    least = min(confidences, key=lambda confidence: confidence.value)
+    # Wherever there is no answer, part of what is asked is not covered.
+    whole = replace(least, parts_covered=len(claims) / (len(claims) + len(missing) + len(run.unread)))
+    return EachAnswered(AnswerDraft(tuple(claims), missing=(*missing, *run.unread)), whole)
+
+
+def _answer_one(walk: Walk, plan: QueryPlan, context: SynthesisContext) -> tuple[DraftClaim, Confidence] | None:
+    """The answer of one document as one claim, with its confidence; None when it is too weak to be shown."""
+    drafted = compose(context).claims
+    grounder = Grounder(
+        documents={walk.entry.id: walk.document},
+        periods=(plan.question, *_periods(plan), *context.names.values()),
+        read=[(fact.document, fact.key) for fact in walk.facts],
+        question=plan.question,
+    )
+    claims = [grounder.check(order, claim) for order, claim in enumerate(drafted, 1)]
+    if not claims or not is_supported(claims[0]):
+        return None
+    confidence = confidence_of(plan, drafted, claims, {walk.entry.id: walk.finder})
+    return None if confidence.strength is Strength.WEAK else (drafted[0], confidence)
+
+
+def _put_title(title: str, claim: DraftClaim) -> DraftClaim:
+    """The claim under the title of its document, unless it names that itself."""
+    return claim if title in claim.source else replace(claim, text=f"{title}: {claim.text}")
+
+
 def _is_strong(confidence: Confidence | None) -> bool:
     return confidence is not None and confidence.strength is Strength.STRONG
 
@@ -208,10 +260,11 @@ class Checker:
         self.withheld: dict[str, Any] = {}
         """An offline answer that was not certain enough, as JSON values; empty for none."""
 
-    def check(self, led: int = 0) -> None:
+    def check(self, led: int = 0, each: "EachAnswered | None" = None) -> None:
         """Set the run's claims, its draft to what was checked in the end, its confidence and the closest passages.
 
-        The last `led` claims of an offline draft only tell what led to the others: all of them must hold.
+        The last `led` claims of an offline draft only tell what led to the others: all of them must hold. The
+        answers of `each` document were judged one by one.
         """
         run = self._run
         if self.by_model:
@@ -223,6 +276,8 @@ class Checker:
         is_held = any(is_supported(claim) for claim in run.claims)
         if self.by_model:
             run.confidence = self._model_confidence() if is_held else None
+        elif each is not None:
+            run.confidence = each.confidence if is_held else None
         elif run.claims:
             run.confidence = self._measure_confidence(led)
             is_held = is_held and not self._withhold(run.confidence)

@@ -93,8 +93,8 @@ class Orchestrator:
         yield run.count_step(step)
         if run.left_out and not chosen:
             raise _all_left_out(run)
-        yield from walk_all(run, plan, corpus, chosen, self._walking)
-        if run.gaps() and run.passed_over and run.may_go_on():
+        yield from walk_all(run, run.each or plan, corpus, chosen, self._walking)
+        if run.gaps() and run.passed_over and run.each is None and run.may_go_on():
             again, step = route_step(run, plan, corpus, self._routing)
             yield run.count_step(step)
             yield from walk_all(run, plan, corpus, again, self._walking)

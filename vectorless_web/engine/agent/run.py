@@ -64,6 +64,10 @@ class RunState:
     confidence: Confidence | None = None
     read_as: str = ""
     """A follow-up as it was completed; "" for a question that stands by itself."""
+    each: QueryPlan | None = None
+    """What is asked of every document by itself, when the question wants one answer of each."""
+    unread: tuple[str, ...] = ()
+    """Titles of documents that such a question is about, too, and that were not opened."""
     leads: list[Lead] = field(default_factory=list)
     """What documents said that took the question on to others, in the order followed."""
     is_rerouted: bool = False

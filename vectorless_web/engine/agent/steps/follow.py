@@ -69,7 +69,7 @@ class Following:
 
     def is_possible(self, run: RunState, *, by_model: bool) -> bool:
         """Whether there are other documents, and leads, steps, time and tokens left to read one of them."""
-        if len(run.leads) >= MOST_LEADS or len(self.corpus.entries()) < 2:
+        if len(run.leads) >= MOST_LEADS or run.each is not None or len(self.corpus.entries()) < 2:
             return False
         if by_model and run.tokens_left() < ANSWER_FACTOR * run.limits.token_budget + STEP_COST:
             return False
