@@ -5,10 +5,10 @@
 The documents are made-up handbooks (`handbooks.py`), compiled and written by the functions that production uses: rows,
 artefacts, cards, the snapshot and its blocks of words. A query asks for one handbook's own rule, for the organisation's
 rule, or for a few common words, every third with a facet. Each request is followed by a fixed piece of work, the
-reference, so that a machine that is busy can be told from a page that is slow: what it takes beside the processor time
-it takes is how much else was going on. With --folder what was built is kept and measured again. Printed: milliseconds of
-the page and of the fragment that htmx gets; the share of known facts whose handbook comes first; whether facets and
-marked words are right.
+reference, so that a busy machine can be told from a slow page: how much longer it takes than its own processor time is
+how much else was going on. With --folder what was built is kept and measured again. Printed: milliseconds of the page
+and of the fragment that htmx gets; the share of known facts whose handbook comes first; whether facets and marked words
+are right.
 """
 
 import argparse
