@@ -10,11 +10,13 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
+from vectorless_web.documents.background import are_summaries_on, enrich_cards
 from vectorless_web.documents.models import Card as StoredCard
 from vectorless_web.documents.models import (
     Document,
     DocumentVersion,
     Edge,
+    SectionSummaries,
     SnapshotRow,
     SnapshotState,
     WaitingWords,
@@ -134,6 +136,13 @@ def refresh_rows() -> int:
         if not SnapshotRow.objects.filter(document=stale[0].pk, words_layout=LAYOUT).exists():
             break  # The storage is away; the next pass goes on.
     return written
+
+
+def renew_summarised_rows(workspace_id: int) -> None:
+    """Have the rows of documents with summaries written anew by the next pass: they are shown now, or no longer."""
+    summarised = SectionSummaries.objects.filter(status=SectionSummaries.Status.READY)
+    documents = summarised.values("version__document")
+    SnapshotRow.objects.filter(workspace=workspace_id, document__in=documents).exclude(data=b"").update(analyser="")
 
 
 def compact_overdue() -> int:
@@ -322,8 +331,12 @@ def _select_readable_documents() -> QuerySet[Document]:
 
 
 def _card_of(document: Document) -> Card:
+    """The card, with what a model wrote of its sections where the workspace has switched that on."""
     stored: StoredCard = document.current_version.card  # type: ignore[union-attr]
-    return card_from(stored.data)
+    card = card_from(stored.data)
+    if not are_summaries_on(document.workspace_id):
+        return card
+    return enrich_cards({stored.version_id: card})[stored.version_id]
 
 
 def _encode_card(document: Document, card: Linked) -> bytes:

@@ -1,7 +1,7 @@
 """What a document is known by without its text: its card, the sizes of its pages, the report on its tree."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +97,18 @@ class Card:
     sections: tuple[SectionLine, ...] = ()
     fields: TypedFields = TypedFields()
     topics: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
+
+
+def enrich_card(card: Card, lines: Mapping[int, str]) -> Card:
+    """The card with what a model wrote of sections (a line by the key of each) in place of their first words.
+
+    The lines of the sections on the card come first in its overview, too.
+    """
+    if not lines:
+        return card
+    sections = tuple(replace(line, description=lines.get(line.key) or line.description) for line in card.sections)
+    told = [lines[line.key] for line in card.sections if lines.get(line.key)]
+    return replace(card, sections=sections, overview=" ".join([*told, card.overview]).strip())
 
 
 @dataclass(frozen=True, slots=True)
