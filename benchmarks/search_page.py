@@ -88,7 +88,7 @@ class Library:
     def build(self) -> int:
         """Store and compile the handbooks that are not there yet; how many."""
         from vectorless_web.documents.models import Document
-        from vectorless_web.documents.services.routing_rows import compact_snapshot, compact_words
+        from vectorless_web.documents.services.compiled_rows import compact_snapshot, compact_words
 
         known = set(Document.objects.filter(workspace=self.workspace).values_list("name", flat=True))
         missing = [(number, book) for number, book in enumerate(self._books) if book.name not in known]
@@ -105,8 +105,13 @@ class Library:
         from django.db import transaction
 
         from vectorless_web.documents.models import Card, Document, DocumentVersion, Folder, Section
-        from vectorless_web.documents.services.compiled_rows import card_row, section_rows, version_facts
-        from vectorless_web.documents.services.routing_rows import link_card, show_many
+        from vectorless_web.documents.services.compiled_rows import (
+            card_row,
+            link_card,
+            section_rows,
+            show_many,
+            version_facts,
+        )
         from vectorless_web.engine.documents.artefact import CompiledDocument
 
         with transaction.atomic():

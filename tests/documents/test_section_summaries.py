@@ -16,7 +16,7 @@ from tests.support.page_text import visible_text
 from vectorless_web.documents import services
 from vectorless_web.documents.background import lines_of, summaries_of
 from vectorless_web.documents.models import Document, SectionSummaries, SummaryChoice
-from vectorless_web.documents.services.routing_rows import refresh_rows
+from vectorless_web.documents.services.compiled_rows import refresh_rows
 from vectorless_web.documents.storage.snapshots import snapshot_of
 from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.routing import DocumentRouter, RouterConfig
@@ -25,7 +25,7 @@ from vectorless_web.runs.corpus import WorkspaceCorpus
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.services.asking import start_run
 from vectorless_web.workspaces.models import AuditEvent, Budget, ModelProvider
-from vectorless_web.workspaces.services.spending import period_start
+from vectorless_web.workspaces.services.settings import period_start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

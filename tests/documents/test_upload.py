@@ -188,7 +188,7 @@ TYPES, LARGE = {"[Content_Types].xml": b"<Types/>"}, {"docProps/thumbnail.jpeg":
     ("parts", "name", "kind"),
     [
         ({**TYPES, **LARGE, "visio/document.xml": b"<x/>"}, "figures.docx", "a Visio drawing"),
-        ({"mimetype": b"application/vnd.oasis.opendocument.text"}, "letter.odt", "an OpenDocument text"),
+        ({"mimetype": b"application/vnd.oasis.opendocument.graphics"}, "plan.odg", "an OpenDocument file"),
         ({"Index/Document.iwa": b"x"}, "letter.pages", "a Pages document"),
     ],
 )

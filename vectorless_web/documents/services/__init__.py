@@ -2,6 +2,12 @@
 
 from vectorless_web.documents.compiling.process import clear_stale_folders
 from vectorless_web.documents.line import queue_repair
+from vectorless_web.documents.services.compiled_rows import (
+    compact_overdue,
+    compact_snapshot,
+    compact_words,
+    refresh_rows,
+)
 from vectorless_web.documents.services.compiling import compile_version
 from vectorless_web.documents.services.embedding import (
     Estimate,
@@ -19,33 +25,25 @@ from vectorless_web.documents.services.embedding import (
 from vectorless_web.documents.services.keeping.installation import watch_files
 from vectorless_web.documents.services.keeping.quarantine import empty_overdue, quarantine_orphans
 from vectorless_web.documents.services.lifecycle import (
+    ArtefactPatrol,
+    RepairCounts,
     cancel_version,
+    check_artefacts,
     create_folder,
     delete_document,
+    failed_repairs,
+    hand_back_version,
     move_documents,
     purge_deleted,
     purge_document,
-    rename_document,
-    restore_document,
-    retry_version,
-    tag_documents,
-)
-from vectorless_web.documents.services.repairing import (
-    ArtefactPatrol,
-    RepairCounts,
-    check_artefacts,
-    failed_repairs,
-    hand_back_version,
     queue_outdated,
+    rename_document,
     repair_counts,
     requeue_lost_versions,
     requeue_repairs,
-)
-from vectorless_web.documents.services.routing_rows import (
-    compact_overdue,
-    compact_snapshot,
-    compact_words,
-    refresh_rows,
+    restore_document,
+    retry_version,
+    tag_documents,
 )
 from vectorless_web.documents.services.samples import add_samples
 from vectorless_web.documents.services.summarising import (

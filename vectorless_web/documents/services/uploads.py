@@ -28,7 +28,7 @@ from vectorless_web.documents.storage.files import (
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
-from vectorless_web.engine.parsing.sniff import DOCX, EPUB, ODS, PDF, PPTX, XLS, XLSX, sniff
+from vectorless_web.engine.parsing.sniff import ENDINGS, sniff
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -75,7 +75,10 @@ HEAD_BYTES = 8192
 """Bytes at the beginning of an upload by which its kind is told, as the compiler does."""
 TAIL_BYTES = 65_536
 """What is read of a file's end: the list of files of any Office document but the very largest."""
-ACCEPTED = "PDF, Word, Excel, PowerPoint (.docx, .xlsx, .pptx), .ods, EPUB, HTML, Markdown, text, CSV, messages (.eml)"
+ACCEPTED = (
+    "PDF, Word, Excel, PowerPoint (.docx, .xlsx, .pptx), OpenDocument (.odt, .ods), Rich Text (.rtf), EPUB, HTML,"
+    " Markdown, reStructuredText, text, CSV, JSON, messages (.eml)"
+)
 
 
 @dataclass(frozen=True)
@@ -291,10 +294,7 @@ def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored
     if DocumentVersion.objects.exclude(file="").exists():
         check_reachable()
     folder = timezone.now().strftime("uploads/%Y/%m")
-    ending = {PDF: ".pdf", DOCX: ".docx", XLSX: ".xlsx", XLS: ".xls", PPTX: ".pptx", ODS: ".ods", EPUB: ".epub"}.get(
-        media_type, ".txt"
-    )
-    file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ending}", File(upload))
+    file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ENDINGS.get(media_type, '.txt')}", File(upload))
     name = clean_name(upload.name or "")
     return _Stored(file=file, name=name, sha256=sha256, mime=media_type, bytes=upload.size or 0)
 

@@ -13,7 +13,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.html import bound_page, html_text
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.word.package import Package, PackageKind, child, local, open_package, value
+from vectorless_web.engine.parsing.package import Package, PackageKind, child, local, open_package, value
 
 BOOK = PackageKind("EPUB book", "the program it was made with", "epub")
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([a-zA-Z][a-zA-Z0-9]{1,30});")

@@ -13,9 +13,9 @@ from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText, TextBlock
+from vectorless_web.engine.parsing.package import PackageKind, local, open_package, value
 from vectorless_web.engine.parsing.sheets.numbers import show_number
 from vectorless_web.engine.parsing.tables.spans import SpanCell
-from vectorless_web.engine.parsing.word.package import PackageKind, local, open_package, value
 
 PRESENTATION = PackageKind("PowerPoint presentation", "PowerPoint", "pptx")
 _DEEPEST_GROUP = 20

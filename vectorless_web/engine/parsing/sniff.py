@@ -15,6 +15,21 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 XLS = "application/vnd.ms-excel"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ODT = "application/vnd.oasis.opendocument.text"
+RTF, RST, JSON = "application/rtf", "text/x-rst", "application/json"
+ZIP = "application/zip"
+ENDINGS = {
+    PDF: ".pdf",
+    DOCX: ".docx",
+    XLSX: ".xlsx",
+    XLS: ".xls",
+    PPTX: ".pptx",
+    ODS: ".ods",
+    ODT: ".odt",
+    EPUB: ".epub",
+    ZIP: ".zip",
+}
+"""The usual endings of what is told by its bytes alone; the others are texts."""
 HTML_NAMES = (".html", ".htm", ".xhtml")
 
 _HTML = re.compile(
@@ -30,7 +45,7 @@ _ENTRY = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})(word|xl|ppt|visio)/", r
 """A part within an Office document: by a ZIP's header before each file, or in its list of files at the end."""
 _BY_PART = {b"xl": "an Excel workbook", b"ppt": "a PowerPoint presentation", b"visio": "a Visio drawing"}
 _BY_MEDIA_TYPE = (
-    (b"application/vnd.oasis.opendocument.text", "an OpenDocument text"),
+    (b"application/vnd.oasis.opendocument.text", "an OpenDocument template or master document"),
     (b"application/vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
     (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
 )
@@ -61,17 +76,17 @@ _SIGNATURES = (
     (b"Rar!", "a compressed file"),
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
-    (b"{\\rtf", "a Rich Text document"),
     (b"%!PS", "a PostScript file"),
 )
 ACCEPTED = (
-    "Upload a PDF, a Word, Excel or PowerPoint file (.docx, .xlsx, .pptx), an OpenDocument sheet (.ods), an EPUB book,"
-    " a web page, a message (.eml), Markdown, plain text or CSV."
+    "Upload a PDF, a Word, Excel or PowerPoint file (.docx, .xlsx, .pptx), an OpenDocument text or sheet (.odt, .ods),"
+    " an EPUB book, a web page, a message (.eml), Rich Text (.rtf), reStructuredText, Markdown, plain text, CSV or"
+    " JSON, or a ZIP archive of these."
 )
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, EPUB for a ZIP that may be one, or TEXT for whatever could be text.
+    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, ODT, EPUB for a ZIP that may be one, ZIP for any other; else TEXT.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
@@ -104,7 +119,7 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
-    """DOCX, XLSX, XLS, PPTX, ODS or EPUB, or which other kind of document that is a ZIP it is."""
+    """DOCX, XLSX, XLS, PPTX, ODS, ODT, EPUB, or ZIP for an archive of files; refuses other documents that are ZIPs."""
     parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
     looks_like_word = head[30:].startswith(_OFFICE_PARTS)
     if looks_like_word and b"word" in parts:
@@ -115,10 +130,12 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
         return PPTX
     if head[38:].startswith(EPUB.encode()):
         return EPUB
-    if head[38:].startswith(ODS.encode()) and not head[38 + len(ODS) :].startswith(b"-template"):
-        return ODS
-    kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "")
-    kind = kind or next((said for media_type, said in _BY_MEDIA_TYPE if head[38:].startswith(media_type)), "")
+    for media_type in (ODS, ODT):
+        if head[38:].startswith(media_type.encode()) and not head[38 + len(media_type) :].startswith(b"-"):
+            return media_type
+    # Of an archive that only holds Office documents, the parts of these may be found as well.
+    kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "") if looks_like_word else ""
+    kind = kind or next((said for begins, said in _BY_MEDIA_TYPE if head[38:].startswith(begins)), "")
     kind = kind or next((said for suffixes, said in _BY_NAME.items() if suffix in suffixes), "")
     if kind:
         raise UnreadableDocument(
@@ -126,10 +143,13 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
         )
     if looks_like_word:
         return DOCX
-    raise UnreadableDocument(
-        f"This file is a ZIP archive or an Office document other than Word's, which cannot be read here. {ACCEPTED}",
-        code="unsupported_type",
-    )
+    if suffix in ENDINGS.values() and suffix != ENDINGS[ZIP]:
+        raise UnreadableDocument(
+            f"This file is named {suffix} but holds no such document: it is damaged, or an archive or an Office"
+            " document of another kind. Save it again in its own program, or name an archive .zip.",
+            code="unsupported_type",
+        )
+    return ZIP
 
 
 def is_html(head: bytes) -> bool:

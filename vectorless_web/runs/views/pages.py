@@ -13,16 +13,15 @@ from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.runs import selectors, services
-from vectorless_web.runs.answerers import answerers_of
 from vectorless_web.runs.compare.comparison import comparison_of
-from vectorless_web.runs.export import values
-from vectorless_web.runs.export.bundle import bundle_of
-from vectorless_web.runs.export.markdown import as_markdown
+from vectorless_web.runs.export import exports
+from vectorless_web.runs.export.exports import as_markdown, bundle_of
 from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, edit_box, read_prefill
-from vectorless_web.runs.live.feed import Audience, Feed
+from vectorless_web.runs.live.consumers import Audience, Feed
 from vectorless_web.runs.models import Feedback, Run, Thread
 from vectorless_web.runs.page import page_context, rendering, sheets
 from vectorless_web.runs.page.page_context import find_ways
+from vectorless_web.runs.selectors import answerers_of
 from vectorless_web.runs.views.lists import list_page
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
@@ -167,7 +166,7 @@ def raw_step(request: HttpRequest, slug: str, pk: int, sequence: int) -> HttpRes
 def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
     run = selectors.run_for(request.user, slug, pk)
     if form == "json":
-        response: HttpResponse = JsonResponse(values.as_json(run), json_dumps_params={"indent": 2})
+        response: HttpResponse = JsonResponse(exports.as_json(run), json_dumps_params={"indent": 2})
     elif form == "markdown":
         response = HttpResponse(as_markdown(run), content_type="text/markdown; charset=utf-8")
     elif form == "bundle":
@@ -177,7 +176,7 @@ def export(request: HttpRequest, slug: str, pk: int, form: str) -> HttpResponse:
         return render(request, "runs/print.html", {**context, **page_context.run_context(run, may_in(run.workspace))})
     else:
         raise Http404("A run can be exported as markdown, json, print or bundle.")
-    name = values.file_name(run, {"json": "json", "markdown": "md", "bundle": "zip"}[form])
+    name = exports.file_name(run, {"json": "json", "markdown": "md", "bundle": "zip"}[form])
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 

@@ -12,10 +12,9 @@ from vectorless_web.engine.agent.context.outline import join_names, shorten_titl
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, Selected, entries_of, foreign_names
 from vectorless_web.engine.agent.events import StepEvent, StepKind
 from vectorless_web.engine.agent.limits import Place
-from vectorless_web.engine.agent.run import Lead, RunState
 from vectorless_web.engine.agent.steps.extract import place_words
 from vectorless_web.engine.agent.steps.route import Routing, Shortlist, route_step
-from vectorless_web.engine.agent.walk import ANSWER_FACTOR, STEP_COST, Walk
+from vectorless_web.engine.agent.walk import ANSWER_FACTOR, STEP_COST, Lead, RunState, Walk
 from vectorless_web.engine.answers.claims import DraftQuote
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ArtefactDamaged

@@ -7,7 +7,7 @@ from vectorless_web.engine.agent.context.outline import join_names, say_count, s
 from vectorless_web.engine.agent.corpus import Corpus, DocumentEntry, Selected, entries_of
 from vectorless_web.engine.agent.events import Rejected, StepEvent, StepKind
 from vectorless_web.engine.agent.offline_planner import OFFLINE
-from vectorless_web.engine.agent.run import RunState
+from vectorless_web.engine.agent.walk import RunState
 from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.card import Card
 from vectorless_web.engine.errors import ArtefactDamaged

@@ -9,9 +9,9 @@ from lxml import etree
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
+from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, refuse_locked, value
 from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
 from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_text
-from vectorless_web.engine.parsing.word.package import PackageKind, child, local, open_package, value
 
 SPREADSHEET = PackageKind("OpenDocument spreadsheet", "LibreOffice", "ods")
 _MOST_REPEATED = 1_000
@@ -25,6 +25,7 @@ def read_spreadsheet(path: Path, *, limits: CompileLimits) -> DocumentText:
     UnreadableDocument: `damaged_ods`, `encrypted_ods`, `zip_bomb`, `unsafe_ods`, `too_large`, `no_text`.
     """
     with open_package(path, limits, SPREADSHEET) as package:
+        refuse_locked(package)
         reader = _SpreadsheetReader()
         for element in package.elements("content.xml", "style", "table"):
             reader.read(element)

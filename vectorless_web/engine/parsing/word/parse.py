@@ -13,8 +13,8 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import BlockWriter, format_number, remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
 from vectorless_web.engine.parsing.markup.plaintext import guess_level, mark_superscript
+from vectorless_web.engine.parsing.package import Package, child, local, not_word, open_package, value
 from vectorless_web.engine.parsing.tables.spans import SpanCell
-from vectorless_web.engine.parsing.word.package import Package, child, local, not_word, open_package, value
 
 _HEADING = re.compile(r"heading ([1-9])$")
 _TOC = re.compile(r"toc ([1-9])$")

@@ -25,10 +25,11 @@ _SMALL = 8 * 1024 * 1024
 _ENCRYPTED_FLAG = 1
 _STREAMED = 6
 """Times a part's usual limit that a part may have which is read piece by piece and never held as a whole."""
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error, OSError, KeyError, ValueError,
     etree.XMLSyntaxError,
 )  # fmt: skip
+"""What is raised for a ZIP, or a part of one, that is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Package:
     def __init__(self, archive: zipfile.ZipFile, limits: CompileLimits, kind: PackageKind = WORD) -> None:
         self._archive = archive
         self._limits = limits
-        self._kind = kind
+        self.kind = kind
         self._names = {info.filename.lower().lstrip("/"): info for info in archive.infolist()}
 
     def has(self, name: str) -> bool:
@@ -101,7 +102,7 @@ class Package:
         if info is None:
             return
         with self._archive.open(info) as file:
-            bounded = _BoundedFile(file, _STREAMED * self._limits.part, self._kind)
+            bounded = _BoundedFile(file, _STREAMED * self._limits.part, self.kind)
             safe = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
             wanted = [f"{{*}}{tag}" for tag in tags]
             for number, (_, element) in enumerate(etree.iterparse(bounded, events=("end",), tag=wanted, **safe)):
@@ -135,7 +136,7 @@ class Package:
 
     def _refuse_entities(self, element: etree._Element) -> None:
         if element.getroottree().docinfo.doctype:
-            kind = self._kind
+            kind = self.kind
             raise UnreadableDocument(
                 f"This {kind.name} declares entities, which such files must not do, so it was not read."
                 f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
@@ -146,8 +147,16 @@ class Package:
         with self._archive.open(info) as file:
             data = file.read(self._limits.part + 1)
         if len(data) > self._limits.part:
-            raise _make_bomb_error(self._kind)
+            raise _make_bomb_error(self.kind)
         return data
+
+
+def refuse_locked(package: Package) -> None:
+    """UnreadableDocument (`encrypted_` with the ending) for an OpenDocument file whose parts are encrypted."""
+    # Not parsed: older programs write a document type into it, which no other part may have.
+    manifest = "META-INF/manifest.xml"
+    if package.has(manifest) and b"encryption-data" in package.read(manifest):
+        raise _make_locked_error(package.kind)
 
 
 class _BoundedFile:
@@ -171,11 +180,11 @@ def open_package(path: Path, limits: CompileLimits, kind: PackageKind = WORD) ->
     Damage found while its parts are read raises the same errors.
     """
     try:
-        _check_directory(path, limits, kind)
+        check_directory(path, limits, kind)
         with zipfile.ZipFile(path) as archive:
             _check_members(archive.infolist(), limits, kind)
             yield Package(archive, limits, kind)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise UnreadableDocument(
             f"This {kind.name} is damaged or did not arrive whole."
             f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
@@ -191,7 +200,7 @@ def not_word() -> UnreadableDocument:
     )
 
 
-def _check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> None:
+def check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> None:
     """Look at the ZIP's own counts before its directory is read into memory."""
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -207,15 +216,19 @@ def _check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> No
 
 def _check_members(members: list[zipfile.ZipInfo], limits: CompileLimits, kind: PackageKind) -> None:
     if any(info.flag_bits & _ENCRYPTED_FLAG for info in members):
-        raise UnreadableDocument(
-            f"This {kind.name} is protected with a password. Save it without one and upload that.",
-            code=f"encrypted_{kind.ending}",
-        )
+        raise _make_locked_error(kind)
     packed_too_tightly = any(
         info.file_size > _SMALL and info.file_size > limits.ratio * max(info.compress_size, 1) for info in members
     )
     if len(members) > limits.members or sum(info.file_size for info in members) > limits.unpacked or packed_too_tightly:
         raise _make_bomb_error(kind)
+
+
+def _make_locked_error(kind: PackageKind) -> UnreadableDocument:
+    return UnreadableDocument(
+        f"This {kind.name} is protected with a password. Save it without one and upload that.",
+        code=f"encrypted_{kind.ending}",
+    )
 
 
 def _make_bomb_error(kind: PackageKind) -> UnreadableDocument:

@@ -1,4 +1,4 @@
-"""The models a workspace uses, and what it and its members may spend: reserved before a call, settled after it."""
+"""What a workspace is set to: its own words, its models, what it and its members may spend, reserved and settled."""
 
 import threading
 import time
@@ -15,15 +15,68 @@ from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
 from vectorless_web.engine.llm.capability import SelfTest
+from vectorless_web.engine.questions.entries import MAX_ENTRIES, wordings
 from vectorless_web.infra.addresses import is_private
 from vectorless_web.infra.money import MOST_USD, money
 from vectorless_web.infra.queues import jobs
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import seconds_to_wait
-from vectorless_web.workspaces.models import Budget, ModelProvider, Workspace
+from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Workspace
 from vectorless_web.workspaces.selectors import User
 from vectorless_web.workspaces.services.recording import record
 from vectorless_web.workspaces.storage import SecretUnreadable, encrypt
+
+__all__ = ["MAX_ENTRIES", "add_entry", "change_entry", "remove_entry"]
+
+
+@transaction.atomic
+def add_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
+    """Store a new entry. Problem (422) when one of its names is taken or there are too many entries."""
+    rows = _lock_entries(entry.workspace)
+    if len(rows) >= MAX_ENTRIES:
+        raise Problem(f"There are {MAX_ENTRIES} entries, which is the most.", code="too_many_entries", status=422)
+    _refuse_taken_names(entry, rows)
+    entry.created_by_id = actor.pk
+    entry.save()
+    _record(actor, "lexicon.added", entry)
+    return entry
+
+
+@transaction.atomic
+def change_entry(*, actor: User, entry: LexiconEntry) -> LexiconEntry:
+    """Store a changed entry. Problem (422) when one of its names is another entry's."""
+    _refuse_taken_names(entry, _lock_entries(entry.workspace))
+    entry.save()
+    _record(actor, "lexicon.changed", entry)
+    return entry
+
+
+@transaction.atomic
+def remove_entry(*, actor: User, entry: LexiconEntry) -> None:
+    """Delete an entry of the workspace's own lexicon."""
+    _record(actor, "lexicon.removed", entry)
+    entry.delete()
+
+
+def _lock_entries(workspace: Workspace) -> list[LexiconEntry]:
+    """The workspace's entries, which nobody else changes until the transaction ends."""
+    Workspace.objects.select_for_update().get(pk=workspace.pk)
+    return list(workspace.lexicon_entries.all())
+
+
+def _refuse_taken_names(entry: LexiconEntry, rows: list[LexiconEntry]) -> None:
+    names = set(wordings(entry.concept))
+    for other in rows:
+        taken = sorted(names & set(wordings(other.concept))) if other.pk != entry.pk else []
+        if taken:
+            sentence = f"“{taken[0]}” is in the lexicon already. Add the wordings to that entry."
+            raise Problem(sentence, code="entry_exists", status=422)
+
+
+def _record(actor: User, verb: str, entry: LexiconEntry) -> None:
+    details = {"phrases": entry.phrases, "statement": entry.statement}
+    record(actor=actor, verb=verb, workspace=entry.workspace, target=entry, details=details)
+
 
 TEST_JOB = "vectorless_web.workspaces.jobs.test_provider"
 TEST_SECONDS = 600
@@ -170,7 +223,7 @@ def set_budget(*, actor: User, budget: Budget) -> Budget:
 
 @transaction.atomic
 def remove_budget(*, actor: User, budget: Budget) -> None:
-    """Lift a limit."""
+    """Delete a budget, so that its limit no longer holds."""
     record(actor=actor, verb="budget.removed", workspace=budget.workspace, target=budget)
     budget.delete()
 
