@@ -132,12 +132,6 @@ def test_a_row_that_is_counted_is_named_by_its_first_words(compiled):
     assert view.read_cell(view.table.body[0], 3).row_path == ("38 Move the account",)
 
 
-def test_a_change_is_that_of_the_later_year(compiled):
-    rows = cells("", "2019", "2018", "Change 2019 vs. 2018") + cells("Mooring", "110", "105", "5")
-    [view] = views(compiled(table_page(rows + cells("Storage", "30", "32", "(2)")), "change.html"))
-    assert view.periods[3].year == 2019
-
-
 def test_a_ratio_has_no_unit_of_its_column(compiled):
     rows = cells("", "2019 EUR million") + cells("Hedged", "2,139") + cells("Hedge ratio", "1:1") + cells("Gain", "18")
     [view] = views(compiled(table_page(rows), "ratio.html"))
