@@ -169,3 +169,9 @@ def test_a_number_of_months_in_brackets_is_a_unit(compiled):
     rows = cells("", "Balance (millions)", "Extension (# of months)") + cells("Loans", "$ 13", "16")
     [view] = views(compiled(table_page(rows + cells("Cards", "$ 21", "17")), "terms.html"))
     assert (read(view, "Loans", 2).unit, read(view, "Loans", 2).scale) == ("months", 1)
+
+
+def test_earnings_before_interest_and_taxes_are_no_bits(compiled):
+    rows = cells("", "2019 $'000", "2018 $'000") + cells("EBIT", "(1,040)", "1,405") + cells("Tax", "(20)", "40")
+    [view] = views(compiled(table_page(rows), "ebit.html"))
+    assert (read(view, "EBIT", 1).unit, read(view, "EBIT", 1).scale) == ("USD", 1000)
