@@ -137,14 +137,14 @@ class TableView:
 
     @cached_property
     def measure(self) -> str:
-        """The unit of its figures that a line right above it states ("Consumption in MWh."), or ""."""
+        """The unit of its figures that a line right above it or its caption states ("Consumption in MWh."), or ""."""
         for key in range(self.node.key - 1, max(0, self.node.key - 3), -1):
             text = self.tree.node(key).text
             if self.tree.kind(key) is NodeKind.TABLE:
-                return ""
+                break
             if len(text) <= LONGEST_PERIOD_LINE and unit_above(text):
                 return unit_above(text)
-        return ""
+        return next((unit for part in self.node.title.split(" | ") if (unit := unit_above(part))), "")
 
     @cached_property
     def currency(self) -> str:
