@@ -309,3 +309,10 @@ def test_an_index_of_prices_takes_no_scale_from_other_tables(compiled):
     found = views(compiled(pdf(pages)))
     assert [found[0].scale, found[-1].scale] == [1_000_000, 1]
     assert [column.header for column in found[-1].table.columns[1:]] == ["12/14", "12/15"]
+
+
+def test_years_below_their_own_header_are_labels(compiled):
+    rows = [(200, [(72, "Years"), (260, "(crowns in millions)")])]
+    rows += [(214 + 12 * n, [(72, str(2022 - n)), (310, f"{n + 1},087")]) for n in range(4)]
+    [view] = views(compiled(laid(rows)))
+    assert [row.label for row in view.table.body] == ["2022", "2021", "2020", "2019"]

@@ -132,12 +132,6 @@ def test_a_row_that_is_counted_is_named_by_its_first_words(compiled):
     assert view.read_cell(view.table.body[0], 3).row_path == ("38 Move the account",)
 
 
-def test_a_change_is_that_of_the_later_year(compiled):
-    rows = cells("", "2019", "2018", "Change 2019 vs. 2018") + cells("Mooring", "110", "105", "5")
-    [view] = views(compiled(table_page(rows + cells("Storage", "30", "32", "(2)")), "change.html"))
-    assert view.periods[3].year == 2019
-
-
 def test_a_ratio_has_no_unit_of_its_column(compiled):
     rows = cells("", "2019 EUR million") + cells("Hedged", "2,139") + cells("Hedge ratio", "1:1") + cells("Gain", "18")
     [view] = views(compiled(table_page(rows), "ratio.html"))
@@ -175,3 +169,9 @@ def test_a_number_of_months_in_brackets_is_a_unit(compiled):
     rows = cells("", "Balance (millions)", "Extension (# of months)") + cells("Loans", "$ 13", "16")
     [view] = views(compiled(table_page(rows + cells("Cards", "$ 21", "17")), "terms.html"))
     assert (read(view, "Loans", 2).unit, read(view, "Loans", 2).scale) == ("months", 1)
+
+
+def test_earnings_before_interest_and_taxes_are_no_bits(compiled):
+    rows = cells("", "2019 $'000", "2018 $'000") + cells("EBIT", "(1,040)", "1,405") + cells("Tax", "(20)", "40")
+    [view] = views(compiled(table_page(rows), "ebit.html"))
+    assert (read(view, "EBIT", 1).unit, read(view, "EBIT", 1).scale) == ("USD", 1000)

@@ -34,8 +34,8 @@ _SHARES = re.compile(
 _AFTER_YEAR = re.compile(rf"(?<=\s)((?:(?:US|A|C|HK)?[$€£¥₹]|(?:{_CURRENCY_CODES}))\s?(?:{_SCALES})?)$", re.I)
 _LETTERS = "mgVWL"
 """Units of one letter that may stand in brackets; other letters there are marks of footnotes."""
-_LEAST = ("Min", "MIN", "Min.", "MIN.")
-"""Headers that name the least of a range, not minutes."""
+_NO_UNITS = ("Min", "MIN", "Min.", "MIN.", "EBIT")
+"""Headers that name the least of a range, not minutes, and earnings, not exabits."""
 _RATES = re.compile(r"^(?:bps|pps?|ppts?|basis points)$", re.I)
 _OWN = re.compile(rf"^[(\-–−]?[\d.,\s]+\)?\s*({_MEASURES})$", re.I)
 _RATE = re.compile(r"\d\s?(?:%|per ?cent)", re.I)
@@ -73,7 +73,7 @@ def unit_in(text: str) -> str:
 
 def is_unit(text: str) -> bool:
     """Whether a text is a unit and nothing else; a letter alone rather names a column."""
-    return bool(_BARE.match(text)) and not (len(text) == 1 and text.isalpha()) and text not in _LEAST
+    return bool(_BARE.match(text)) and not (len(text) == 1 and text.isalpha()) and text not in _NO_UNITS
 
 
 def strip_units(text: str) -> str:

@@ -276,7 +276,8 @@ def _column_edges(visual: Sequence[Visual]) -> list[tuple[float, float]]:
     leading = [(cells[0].left, cells[0].right) for cells in body if all(cell.numeric for cell in cells)]
     # A figure that opens a row is its label (a year, "($7)" of a wrapped text) unless it stands right of a column.
     inside = [edge for edge in leading if not columns or edge[0] > columns[0][0] - _TIGHT]
-    if len(leading) == len(body) and headed > len(columns):
+    years = all(_YEAR_IN.search(cells[0].text) for cells in body)
+    if len(leading) == len(body) and headed > len(columns) and not years:
         inside = leading  # a table without labels: the header has a cell for the first figures too
     columns = _union(columns + inside)
     others = [(c.left, c.right) for cells in body for c in cells[1:] if not c.numeric and not _MARK.match(c.text)]
