@@ -20,6 +20,7 @@ from vectorless_web.documents.models import (
     Enclosure,
     Folder,
     Installation,
+    PartialUpload,
     Section,
     SectionSummaries,
     SnapshotRow,
@@ -241,3 +242,10 @@ class SectionSummariesAdmin(ReadOnlyAdmin):
 class InstallationAdmin(ReadOnlyAdmin):
     list_display = ["identity", "generation"]
     fields = ["identity", "generation"]
+
+
+@admin.register(PartialUpload)
+class PartialUploadAdmin(ReadOnlyAdmin):
+    list_display = ["name", "workspace", "user", "bytes", "created_at", "expires_at"]
+    list_select_related = ["workspace", "user"]
+    exclude = ["token"]

@@ -69,6 +69,7 @@ class DocumentVersion(models.Model):
     class Status(models.TextChoices):
         QUEUED = "queued", "Waiting"
         PARSING = "parsing", "Reading pages"
+        SCANNING = "scanning", "Reading scanned pages"
         OUTLINING = "outlining", "Finding the outline"
         INDEXING = "indexing", "Indexing"
         UNPACKING = "unpacking", "Adding the files in it"
@@ -80,7 +81,7 @@ class DocumentVersion(models.Model):
         OUTDATED = "outdated", "Made by another version of the program"
         ASKED = "asked", "Asked for"
 
-    ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING, Status.UNPACKING)
+    ACTIVE = (Status.PARSING, Status.SCANNING, Status.OUTLINING, Status.INDEXING, Status.UNPACKING)
     BUSY = (Status.QUEUED, *ACTIVE)
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
@@ -159,7 +160,19 @@ class DocumentVersion(models.Model):
     @property
     def unread_pages(self) -> int:
         """How many pages of a ready version are probably scanned: nothing on them was read. 0 for blank ones."""
+        if "unread" in self.report:
+            return len(self.report["unread"])
         return len(unread_pages(self.report.get("pages_without_text") or [], self.pages))
+
+    @property
+    def awaits_recognition(self) -> bool:
+        """Whether pages were not read because text recognition or its languages were missing then."""
+        return bool(self.report.get("awaits_recognition"))
+
+    @property
+    def recognised_pages(self) -> int:
+        """How many pages were read by text recognition (OCR)."""
+        return len(self.report.get("recognised") or [])
 
     @property
     def remarks(self) -> list[str]:
@@ -200,6 +213,33 @@ class Enclosure(models.Model):
     class Meta:
         ordering = ["version", "position"]
         constraints = [models.UniqueConstraint(fields=["version", "position"], name="one_enclosure_of_a_position")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PartialUpload(models.Model):
+    """A large file that arrives in pieces. How much is here, the stored pieces say (`storage/pieces.py`)."""
+
+    workspace = models.ForeignKey(Workspace, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="+")
+    """Who sends it; nobody else can."""
+    folder = models.ForeignKey(Folder, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    token = models.CharField(max_length=32, unique=True, default=new_lineage)
+    name = models.CharField(max_length=TITLE_MAX)
+    bytes = models.PositiveBigIntegerField()
+    """Size of the whole file, as told before the first piece."""
+    ends_sha256 = models.CharField(max_length=64)
+    """Of the file's first and last bytes: the same file again, after a reload, goes on where it stopped."""
+    storing_since = models.DateTimeField(null=True, blank=True)
+    """When a request began to store the whole file; null while pieces are missing."""
+    version = models.ForeignKey(DocumentVersion, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    """What became of it; the answer may be lost on its way, and is asked for again."""
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        ordering = ["-pk"]
 
     def __str__(self) -> str:
         return self.name

@@ -9,9 +9,10 @@ from typing import Any
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, F, OuterRef, Prefetch, Q, QuerySet, Subquery, Sum
 from django.http import Http404
+from django.utils import timezone
 
 from vectorless_web.documents.line import UPLOADS
-from vectorless_web.documents.models import Document, DocumentVersion, Enclosure, Folder, Section
+from vectorless_web.documents.models import Document, DocumentVersion, Enclosure, Folder, PartialUpload, Section
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.infra.letters import JSONText
@@ -137,6 +138,12 @@ def version_for(document: Document, number: int) -> DocumentVersion:
         raise Http404("This document has no such version.")
     version.document = document
     return version
+
+
+def partial_upload(workspace: Workspace, pk: int) -> PartialUpload | None:
+    """An upload in pieces of a workspace, whoever sends it; None when there is none or it has waited too long."""
+    rows = PartialUpload.objects.select_related("workspace", "folder", "version__document")
+    return rows.filter(workspace=workspace, pk=pk, expires_at__gt=timezone.now()).first()
 
 
 def listed_documents(workspace: Workspace, user: User, query: ListQuery) -> "Page[Document]":

@@ -1,6 +1,7 @@
 """The ZIP that an Office document is: its parts by their relations, within limits. Nothing outside it is opened."""
 
 import posixpath
+import re
 import struct
 import zipfile
 import zlib
@@ -20,9 +21,15 @@ _END_RECORD, _LONGEST_END = b"PK\x05\x06", 65_557
 """The mark of a ZIP's end record, and the most bytes from it to the end: 22 and a comment of 65,535."""
 _DIRECTORY_BYTES = 8 * 1024 * 1024
 """Bytes of a ZIP's directory at most: some 800 for each of 10,000 members."""
-_SMALL = 8 * 1024 * 1024
-"""A part that unpacks to less is read however tightly it is packed."""
 _ENCRYPTED_FLAG = 1
+_DOCTYPE = re.compile(rb"<!DOCTYPE|<\0!\0D\0O\0C\0T\0Y\0P\0E|\0<\0!\0D\0O\0C\0T\0Y\0P\0E")
+"""A document type in UTF-8 or UTF-16, before the parser meets it: entities that multiply would be told as damage."""
+_PROLOGUE = 4096
+"""Bytes of a part in which its document type begins; an XML declaration and comments may stand before."""
+_MACROS = "vbaproject.bin"
+_FETCHED = ("attachedTemplate", "image", "frame", "subDocument", "aFChunk", "externalLinkPath", "oleObject", "audio",
+            "video", "media")  # fmt: skip
+"""Kinds of relations whose target an Office program fetches when it opens the document; links wait for a click."""
 _STREAMED = 6
 """Times a part's usual limit that a part may have which is read piece by piece and never held as a whole."""
 DAMAGE = (
@@ -89,7 +96,9 @@ class Package:
         if info is None:
             return None
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-        root = etree.fromstring(self._bytes(info), parser)
+        data = self._bytes(info)
+        self._refuse_declarations(data)
+        root = etree.fromstring(data, parser)
         self._refuse_entities(root)
         return root
 
@@ -101,6 +110,8 @@ class Package:
         info = self._names.get(name.lower())
         if info is None:
             return
+        with self._archive.open(info) as file:
+            self._refuse_declarations(file.read(_PROLOGUE))
         with self._archive.open(info) as file:
             bounded = _BoundedFile(file, _STREAMED * self._limits.part, self.kind)
             safe = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
@@ -134,14 +145,46 @@ class Package:
             target = posixpath.normpath(posixpath.join("/", folder, value(row, "Target"))).lstrip("/")
             yield value(row, "Type").rpartition("/")[2], value(row, "Id"), target
 
+    def refuse_entities(self, folder: str) -> None:
+        """Refuse a package with a part in this folder that declares entities; for parts that a library reads."""
+        for name, info in self._names.items():
+            if name.startswith(folder) and name.endswith((".xml", ".rels")):
+                with self._archive.open(info) as file:
+                    self._refuse_declarations(file.read(_PROLOGUE))
+
+    def tell_left_out(self) -> list[str]:
+        """Sentences on what the package holds that is never run or fetched: macros, and what stands elsewhere."""
+        told = []
+        if any(name.endswith(_MACROS) for name in self._names):
+            told.append("This file holds macros; they were left out and not run.")
+        outside = sum(self._count_fetched(name) for name in self._names if name.endswith(".rels"))
+        if outside:
+            told.append(
+                f"This file refers to {outside:,} {'thing' if outside == 1 else 'things'} outside it, such as pictures"
+                " or templates; nothing was fetched."
+            )
+        return told
+
+    def _count_fetched(self, name: str) -> int:
+        root = self.xml(name)
+        rows = (row for row in (root if root is not None else ()) if value(row, "TargetMode").lower() == "external")
+        return sum(value(row, "Type").rpartition("/")[2] in _FETCHED for row in rows)
+
     def _refuse_entities(self, element: etree._Element) -> None:
         if element.getroottree().docinfo.doctype:
-            kind = self.kind
-            raise UnreadableDocument(
-                f"This {kind.name} declares entities, which such files must not do, so it was not read."
-                f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
-                code=f"unsafe_{kind.ending}",
-            )
+            raise self._make_entity_error()
+
+    def _refuse_declarations(self, data: bytes) -> None:
+        if _DOCTYPE.search(data[:_PROLOGUE]):
+            raise self._make_entity_error()
+
+    def _make_entity_error(self) -> UnreadableDocument:
+        kind = self.kind
+        return UnreadableDocument(
+            f"This {kind.name} declares entities, which such files must not do, so it was not read."
+            f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
+            code=f"unsafe_{kind.ending}",
+        )
 
     def _bytes(self, info: zipfile.ZipInfo) -> bytes:
         with self._archive.open(info) as file:
@@ -217,10 +260,7 @@ def check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> Non
 def _check_members(members: list[zipfile.ZipInfo], limits: CompileLimits, kind: PackageKind) -> None:
     if any(info.flag_bits & _ENCRYPTED_FLAG for info in members):
         raise _make_locked_error(kind)
-    packed_too_tightly = any(
-        info.file_size > _SMALL and info.file_size > limits.ratio * max(info.compress_size, 1) for info in members
-    )
-    if len(members) > limits.members or sum(info.file_size for info in members) > limits.unpacked or packed_too_tightly:
+    if limits.is_bomb([(info.compress_size, info.file_size) for info in members]):
         raise _make_bomb_error(kind)
 
 

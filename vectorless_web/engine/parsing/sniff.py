@@ -2,11 +2,15 @@
 
 import codecs
 import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePath
 
 from charset_normalizer import from_bytes
 
 from vectorless_web.engine.errors import UnreadableDocument
+from vectorless_web.engine.parsing.limits import CompileLimits
 
 PDF, MARKDOWN, TEXT, HTML = "application/pdf", "text/markdown", "text/plain", "text/html"
 MAIL, EPUB = "message/rfc822", "application/epub+zip"
@@ -15,6 +19,9 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 XLS = "application/vnd.ms-excel"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
+PNG, JPEG, TIFF, WEBP = "image/png", "image/jpeg", "image/tiff", "image/webp"
+PICTURES = (PNG, JPEG, TIFF, WEBP)
+"""Pictures that are documents of their own: what stands on them is recognised."""
 ODT = "application/vnd.oasis.opendocument.text"
 RTF, RST, JSON = "application/rtf", "text/x-rst", "application/json"
 ZIP = "application/zip"
@@ -28,6 +35,10 @@ ENDINGS = {
     ODT: ".odt",
     EPUB: ".epub",
     ZIP: ".zip",
+    PNG: ".png",
+    JPEG: ".jpg",
+    TIFF: ".tif",
+    WEBP: ".webp",
 }
 """The usual endings of what is told by its bytes alone; the others are texts."""
 HTML_NAMES = (".html", ".htm", ".xhtml")
@@ -61,16 +72,29 @@ _BY_NAME = {
 _SHEET_STREAM = "Workbook".encode("utf-16-le")
 _OLDER_SHEETS = (".xls", ".xlt")
 _PROTECTED = {".xlsx": "Excel", ".pptx": "PowerPoint"}
+_END_RECORD, _LISTED = b"PK\x05\x06", b"PK\x01\x02"
+"""The marks of a ZIP's end record and of each entry of its list."""
+_SAVED_BY = {
+    DOCX: ("docx", "Word"),
+    XLSX: ("xlsx", "Excel"),
+    XLS: ("xlsb", "Excel"),
+    PPTX: ("pptx", "PowerPoint"),
+    ODS: ("ods", "LibreOffice"),
+    ODT: ("odt", "LibreOffice"),
+    EPUB: ("epub", "the program that made it"),
+}
+"""The ending that messages and codes name, and the program that saves such a file again."""
+_LATE_PDF = re.compile(rb"^%PDF-\d", re.MULTILINE)
+"""A PDF that begins behind a few other bytes, as some programs and mail servers write them."""
+_BLANK = b" \t\n\r\v\f\0\xef\xbb\xbf\xff\xfe"
+"""White space, NULs and byte order marks: a file of these alone says nothing."""
 _ZIP = b"PK\x03\x04"
 _OLE = b"\xd0\xcf\x11\xe0"
 _WORD_STREAM = "WordDocument".encode("utf-16-le")
 _SIGNATURES = (
     (b"PK\x05\x06", "an empty ZIP archive"),
-    (b"\x89PNG", "a picture"),
-    (b"\xff\xd8\xff", "a picture"),
-    (b"GIF8", "a picture"),
-    (b"II*\x00", "a picture"),
-    (b"MM\x00*", "a picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture"),
     (b"\x1f\x8b", "a compressed file"),
     (b"7z\xbc\xaf", "a compressed file"),
     (b"Rar!", "a compressed file"),
@@ -78,35 +102,93 @@ _SIGNATURES = (
     (b"MZ", "a program"),
     (b"%!PS", "a PostScript file"),
 )
-ACCEPTED = (
-    "Upload a PDF, a Word, Excel or PowerPoint file (.docx, .xlsx, .pptx), an OpenDocument text or sheet (.odt, .ods),"
-    " an EPUB book, a web page, a message (.eml), Rich Text (.rtf), reStructuredText, Markdown, plain text, CSV or"
-    " JSON, or a ZIP archive of these."
+_PICTURES = (
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPEG),
+    (b"II*\x00", TIFF),
+    (b"MM\x00*", TIFF),
+    (b"II+\x00", TIFF),
+    (b"MM\x00+", TIFF),
 )
+"""What the bytes of pictures begin with; a WebP names itself behind the length of its file."""
+_PHONE_PICTURE = re.compile(rb"^.{4}ftyp(?:hei|hev|mif1|msf1|avi)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """A kind of file that can be read: what people call it, and the endings that its names usually have."""
+
+    name: str
+    endings: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({', '.join(self.endings)})"
+
+
+FILE_KINDS = (
+    FileKind("PDF", (".pdf",)),
+    FileKind("scans and pictures", (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")),
+    FileKind("Word", (".docx", ".docm")),
+    FileKind("Excel", (".xlsx", ".xlsm", ".xls", ".xlsb")),
+    FileKind("PowerPoint", (".pptx",)),
+    FileKind("OpenDocument", (".odt", ".ods")),
+    FileKind("Rich Text", (".rtf",)),
+    FileKind("EPUB books", (".epub",)),
+    FileKind("web pages", (".html", ".htm")),
+    FileKind("messages", (".eml",)),
+    FileKind("Markdown", (".md",)),
+    FileKind("reStructuredText", (".rst",)),
+    FileKind("plain text", (".txt",)),
+    FileKind("rows of cells", (".csv", ".tsv")),
+    FileKind("JSON", (".json",)),
+    FileKind("archives of these", (".zip",)),
+)
+"""What people are told before an upload, and in the sentence that refuses one."""
+ACCEPTED = f"Files that can be read: {', '.join(map(str, FILE_KINDS))}."
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, ODT, EPUB for a ZIP that may be one, ZIP for any other; else TEXT.
+    """PDF, XLS, one of PICTURES, one of DOCX, XLSX, PPTX, ODS, ODT, EPUB for a ZIP, ZIP for any other; else TEXT.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
-    UnreadableDocument: `empty_file`, `html_named_pdf`, `not_a_pdf`, `old_word`, `encrypted_docx`, `unsupported_type`.
+    Neither is unpacked: the parts of a ZIP are told from its own list. UnreadableDocument: `empty_file`,
+    `html_named_pdf`, `not_a_pdf`, `old_word`, `unsupported_type`, `binary_file`, `zip_bomb`, and encrypted_ or
+    damaged_ with an ending.
     """
-    if not head.strip():
+    if not head.strip(_BLANK):
         raise UnreadableDocument("This file is empty. Choose a file that has content.", code="empty_file")
-    if b"%PDF-" in head[:1024]:
-        return PDF
+    drawn = _sniff_drawn(head)
+    if drawn:
+        return drawn
     suffix = PurePath(name).suffix.lower()
     if is_html(head):
         return _html(suffix)
+    if _LATE_PDF.search(head[:1024]):
+        return PDF
     if head.startswith(_OLE):
-        if _WORD_STREAM not in head and (suffix in _OLDER_SHEETS or _SHEET_STREAM in head):
-            return XLS
-        raise _older_office(head, suffix)
+        return _sniff_compound(head, suffix)
     if head.startswith(_ZIP):
-        return _sniff_zip(head, suffix, tail)
+        kind = _sniff_zip(head, suffix, tail)
+        # What is wrong with a member of an archive is told of that member, and the others are taken.
+        if tail and kind != ZIP:
+            _check_list(tail, *_SAVED_BY[kind])
+        return kind
+    _refuse_binary(head, suffix)
+    return TEXT
+
+
+def _sniff_compound(head: bytes, suffix: str) -> str:
+    """XLS for an older workbook; UnreadableDocument for any other file of that make."""
+    if _WORD_STREAM not in head and (suffix in _OLDER_SHEETS or _SHEET_STREAM in head):
+        return XLS
+    raise _older_office(head, suffix)
+
+
+def _refuse_binary(head: bytes, suffix: str) -> None:
+    """Refuse what cannot be text: a known kind of file that is not read, a false name, control characters."""
     for signature, kind in _SIGNATURES:
-        if head.startswith(signature):
+        if head.startswith(signature) and (len(signature) > 2 or b"\0" in head):
             raise UnreadableDocument(
                 f"This file is {kind}, which cannot be read here. {ACCEPTED}", code="unsupported_type"
             )
@@ -115,7 +197,78 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
             "This file is named .pdf but does not contain a PDF. Export it as a PDF again, or upload the text itself.",
             code="not_a_pdf",
         )
-    return TEXT
+    if _is_binary(head):
+        raise UnreadableDocument(f"This file holds binary data, not text. {ACCEPTED}", code="binary_file")
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether bytes are so full of control characters that they cannot become text in any encoding that is read."""
+    if any(head.startswith(mark) for mark, _ in _MARKS) or _find_wide_encoding(head):
+        return False
+    return len(head) - len(head.translate(None, _CONTROLS)) > _BINARY_SHARE * len(head)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPart:
+    """A file within a ZIP as its list names it. The sizes are what the ZIP says, in bytes; it may lie."""
+
+    name: bytes
+    packed: int
+    unpacked: int
+    is_encrypted: bool
+
+
+def list_parts(tail: bytes) -> Iterator[ListedPart]:
+    """The files that a ZIP's list names, as far as the list stands in `tail`, the end of the file."""
+    place = tail.rfind(_END_RECORD)
+    if place < 0 or len(tail) < place + 22:
+        return
+    length, *_ = struct.unpack_from("<I", tail, place + 12)
+    at = place - length
+    while 0 <= at <= place - 46 and tail.startswith(_LISTED, at):
+        flags, packed, unpacked, name, extra, comment = struct.unpack_from("<8xH10xIIHHH", tail, at)
+        yield ListedPart(tail[at + 46 : at + 46 + name], packed, unpacked, bool(flags & 1))
+        at += 46 + name + extra + comment
+
+
+def _check_list(tail: bytes, ending: str, program: str) -> None:
+    """Refuse a ZIP that has no list, that is locked, or whose list says it unpacks to far more than a document holds.
+
+    What a lying list hides is found when the file is read.
+    """
+    if _END_RECORD not in tail:
+        raise UnreadableDocument(
+            f"This .{ending} file did not arrive whole: its end is missing."
+            f" Open it in {program}, save it again as .{ending} and upload that, or upload a PDF.",
+            code=f"damaged_{ending}",
+        )
+    parts = list(list_parts(tail))
+    if any(part.is_encrypted for part in parts):
+        raise UnreadableDocument(
+            f"This .{ending} file is protected with a password. Save it without one and upload that.",
+            code=f"encrypted_{ending}",
+        )
+    if CompileLimits().is_bomb([(part.packed, part.unpacked) for part in parts]):
+        raise UnreadableDocument(
+            f"This file unpacks to far more than a .{ending} file holds, so it was not opened."
+            f" Save it again in {program}, split it, or upload a PDF.",
+            code="zip_bomb",
+        )
+
+
+def _sniff_drawn(head: bytes) -> str:
+    """PDF or one of PICTURES, or "" for any other file. UnreadableDocument for pictures of a kind that is not read."""
+    if head.startswith(b"%PDF-"):
+        return PDF
+    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
+        return WEBP
+    if _PHONE_PICTURE.match(head):
+        raise UnreadableDocument(
+            "This file is a picture in the HEIC or AVIF format, which cannot be read here. Save it as JPEG or PNG and"
+            " upload that.",
+            code="unsupported_type",
+        )
+    return next((kind for signature, kind in _PICTURES if head.startswith(signature)), "")
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
@@ -233,6 +386,13 @@ _SAMPLE = 64 * 1024
 """Bytes by which an encoding is guessed, and characters by which binary data is told from text."""
 _CONTROL_SHARE = 0.02
 """Share of control and unreadable characters above which a file is no text."""
+_CONTROLS = bytes(byte for byte in range(32) if byte not in b"\t\n\r\f\x1b")
+_BINARY_SHARE = 0.05
+"""Share of control bytes above which the beginning of a file is taken for no text before it is decoded: above
+_CONTROL_SHARE, so that nothing is refused that would be read; bytes at random have a tenth."""
+_WIDE_SAMPLE, _WIDE_SHARE = 4096, 0.7
+"""Bytes by which UTF-16 without a mark is told, and the share of every other byte that is NUL; letters of Western
+languages have all of them so, and what is below could be data."""
 _FEW, _FEW_SHARE = 30, 0.2
 """Bytes beyond ASCII, by number and by share of the sample, below which encodings cannot be told apart; then
 Windows-1252 is taken."""
@@ -270,6 +430,9 @@ def _decode(data: bytes) -> str:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data.decode(encoding, "replace")
+    wide = _find_wide_encoding(data)
+    if wide:
+        return data.decode(wide, "replace")
     declared = _find_declared_encoding(data)
     if declared == "iso2022_jp":  # its bytes are all ASCII, so they would pass as UTF-8
         return data.decode(declared, "replace")
@@ -277,6 +440,17 @@ def _decode(data: bytes) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError:
         return data.decode(declared or _guess(data), "replace")
+
+
+def _find_wide_encoding(data: bytes) -> str:
+    """The UTF-16 that a text without a byte order mark is written in, or "": every other byte of it is mostly NUL."""
+    sample = data[:_WIDE_SAMPLE]
+    if len(sample) < 4:
+        return ""
+    even, odd = sample[::2].count(0) / len(sample[::2]), sample[1::2].count(0) / len(sample[1::2])
+    if max(even, odd) < _WIDE_SHARE or min(even, odd) > 1 - _WIDE_SHARE:
+        return ""
+    return "utf-16-le" if odd > even else "utf-16-be"
 
 
 def _find_declared_encoding(data: bytes) -> str:

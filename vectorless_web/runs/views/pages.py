@@ -9,6 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
 from vectorless_web.documents.selectors import card_context, document_for, readable_documents
+from vectorless_web.documents.services.uploads import describe_uploads
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.infra.web.problems import Problem
@@ -52,6 +53,7 @@ def workspace(request: HttpRequest, slug: str) -> HttpResponse:
         "month": selectors.month_of(place),
         "engine_line": _describe_answerer(place),
         "is_new": is_new,
+        "uploads": describe_uploads(place),
         "demo_run": selectors.demo_run(request.user) if is_new else None,
     }
     return render(request, "runs/workspace.html", context)

@@ -16,6 +16,8 @@ from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_t
 SPREADSHEET = PackageKind("OpenDocument spreadsheet", "LibreOffice", "ods")
 _MOST_REPEATED = 1_000
 """Times that a filled cell or row is written when the file says that it repeats; more is a fill to the sheet's end."""
+_MOST_ACROSS = 100
+"""The same for a cell along its row: a table has a few dozen columns."""
 _HIDDEN = ("collapse", "filter")
 
 
@@ -69,7 +71,9 @@ class _SpreadsheetReader:
             unseen |= beyond
             if cells and value(row, "visibility") in _HIDDEN:
                 self.left_out.counts["hidden row"] += repeated
+                sheet.unseen.update(range(number, number + min(repeated, _MOST_REPEATED)))
             elif cells:
+                self.left_out.counts["endless fill"] += repeated > _MOST_REPEATED
                 for step in range(min(repeated, _MOST_REPEATED)):
                     sheet.rows[number + step] = cells
                     sheet.spans.update({(number + step, column): span for column, span in spans.items()})
@@ -90,7 +94,8 @@ class _SpreadsheetReader:
                 continue
             repeated = _repetitions(element, "number-columns-repeated")
             text = _show(element)
-            for step in range(min(repeated, _MOST_REPEATED) if text else 0):
+            self.left_out.counts["endless fill"] += bool(text) and repeated > _MOST_ACROSS
+            for step in range(min(repeated, _MOST_ACROSS) if text else 0):
                 if column + step in hidden:
                     unseen.add(column + step)
                 elif said := self.count.add(text):

@@ -41,9 +41,10 @@ def read_workbook(path: Path, *, limits: CompileLimits) -> DocumentText:
         sheets = list(reader.read_sheets(root))
         title = child(package.xml(next(iter(related.get("core-properties", [])), "docProps/core.xml")), "title")
         writer = write_sheets(sheets)
+        told = [*package.tell_left_out(), *reader.left_out.tell()]
     check_sheet_text(writer.length, bool(writer.blocks), limits)
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, list(reader.left_out.tell()))
+    return DocumentText(writer.text, writer.blocks, said, told)
 
 
 def check_sheet_text(length: int, has_blocks: bool, limits: CompileLimits) -> None:
@@ -78,6 +79,7 @@ _LEFT_OUT = {
     "hidden row": "{count} {were} left out.",
     "hidden column": "{count} {were} left out.",
     "formula": "{count} without a stored value {were} kept as written; save it in Excel to have it calculated.",
+    "endless fill": "{count} {were} cut: a cell or row that repeats to the end of the sheet was read in part.",
     "chart sheet": "{count} {were} left out; a chart's figures are read where they stand in cells.",
 }
 
@@ -184,6 +186,7 @@ class _WorkbookReader:
                 cells[column] = SheetCell(text, strong)
         if cells and row.get("hidden") in ("1", "true"):
             self.left_out.counts["hidden row"] += 1
+            sheet.unseen.add(number)
         elif cells and number < _LAST_ROW:
             sheet.rows[number] = cells
         return unseen
