@@ -99,7 +99,7 @@ def test_a_policy_points_to_the_schedule_that_has_the_amount():
     asked = Asked("What is the daily allowance abroad under the travel policy of the Folk Museum?", shelf())
 
     assert "52 euros" in asked.end.answer
-    assert asked.followed[0].observation["shortlist"][0]["document"] == "schedule"
+    assert asked.claims[0].citations[0].document == "schedule"
 
 
 def test_the_place_that_is_named_is_taken_among_others_of_its_kind():
