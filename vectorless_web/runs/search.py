@@ -12,6 +12,7 @@ from vectorless_web.documents.models import Document, DocumentVersion
 from vectorless_web.documents.selectors import documents_in
 from vectorless_web.documents.storage.files import peek_at_version
 from vectorless_web.documents.storage.snapshots import snapshot_of
+from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.index.snapshot import Snapshot
 from vectorless_web.engine.index.snapshot_rows import Array, key_hash
 from vectorless_web.engine.questions.plan import QueryPlan
@@ -19,7 +20,7 @@ from vectorless_web.engine.questions.understand import understand
 from vectorless_web.engine.routing.card_keys import FORM, YEAR
 from vectorless_web.engine.routing.config import RouterConfig
 from vectorless_web.engine.routing.editions import Edition
-from vectorless_web.engine.routing.passages import AskedWord, BestPassage, PassageReader
+from vectorless_web.engine.routing.passages import AskedWord, BestPassage, OpenTexts, PassageReader
 from vectorless_web.engine.routing.signals import RouteScorer, Signals
 from vectorless_web.engine.text.analyser import analyse, words
 from vectorless_web.runs.models import Run, Thread
@@ -32,6 +33,8 @@ POOL = 1_000
 """Documents that are ranked, the best by their words; facets count these."""
 LEAST = 0.3
 """Share of the best score from which a document is a result: below it words stand far apart in long texts."""
+LOOKED_INTO = 15
+"""Documents, the first ones, whose order their best passages decide, as when a question is routed."""
 PASSAGES = 3
 """Passages shown of one document."""
 OTHERS = 5
@@ -132,7 +135,7 @@ def search_workspace(workspace: Workspace, user: User, query: SearchQuery) -> Fo
     started = timezone.now()
     snapshot = snapshot_of(workspace.pk)
     plan = understand(query.text)
-    signals, reader_words = _rank(snapshot, plan)
+    signals, reader_words = _rank(snapshot, plan, lambda ids: _open_texts(workspace, user, ids))
     rows = _list_rows(signals)
     facets = _count_facets(workspace, user, snapshot, rows)
     rows = _narrow(workspace, user, snapshot, rows, query)
@@ -149,10 +152,17 @@ def search_workspace(workspace: Workspace, user: User, query: SearchQuery) -> Fo
     return replace(found, seconds=(timezone.now() - started).total_seconds())
 
 
-def _rank(snapshot: Snapshot, plan: QueryPlan) -> tuple[Signals, Sequence[AskedWord]]:
+def _rank(snapshot: Snapshot, plan: QueryPlan, open_texts: OpenTexts) -> tuple[Signals, Sequence[AskedWord]]:
     scorer = RouteScorer(snapshot, plan, RouterConfig())
     signals = scorer.with_texts(scorer.signals(scorer.pool(POOL, None)))
-    return signals, signals.words
+    return scorer.with_passages(signals, open_texts, LOOKED_INTO), signals.words
+
+
+def _open_texts(workspace: Workspace, user: User, ids: Sequence[int]) -> dict[int, CompiledDocument]:
+    ready = documents_in(workspace, user).filter(pk__in=ids, current_version__status=DocumentVersion.Status.READY)
+    versions = {row.pk: row.current_version for row in ready.select_related("current_version") if row.current_version}
+    found = {pk: peek_at_version(version) for pk, version in versions.items()}
+    return {pk: document for pk, document in found.items() if document is not None}
 
 
 def _list_rows(signals: Signals) -> list[int]:

@@ -99,7 +99,38 @@ def test_a_policy_points_to_the_schedule_that_has_the_amount():
     asked = Asked("What is the daily allowance abroad under the travel policy of the Folk Museum?", shelf())
 
     assert "52 euros" in asked.end.answer
-    assert asked.followed[0].observation["shortlist"][0]["document"] == "schedule"
+    assert asked.claims[0].citations[0].document == "schedule"
+
+
+def test_the_place_that_is_named_is_taken_among_others_of_its_kind():
+    others = {
+        f"s{number}": compiled(
+            f"Schedule {name}", section("Amounts", paragraph(f"The daily allowance is {number + 60} euros."))
+        )
+        for number, name in enumerate(("Ember", "Fathom", "Garnet", "Hollow"))
+    }
+    policy = compiled(
+        "Travel policy of the Folk Museum",
+        section("Allowances", paragraph("The daily allowance is set out in the Schedule Garnet.")),
+    )
+    question = "What is the daily allowance under the travel policy of the Folk Museum?"
+
+    assert "62 euros" in Asked(question, shelf(policy=policy, **others)).end.answer
+
+
+def test_a_sentence_that_only_points_to_a_document_without_the_answer_is_none():
+    empty = compiled("Schedule Garnet", section("Amounts", paragraph("The mileage rate is 30 cents.")))
+    policy = compiled(
+        "Travel policy of the Folk Museum",
+        section("Allowances", paragraph("For the ceiling for a night see the Schedule Garnet.")),
+    )
+    asked = Asked(
+        "What is the ceiling for a night in the travel policy of the Folk Museum?",
+        Shelf({"policy": policy, "garnet": empty}),
+    )
+
+    assert asked.followed and not asked.end.answer
+    assert asked.end.passages
 
 
 def test_a_second_lead_starts_from_where_the_first_one_led():

@@ -77,6 +77,8 @@ def answer_events(run: RunState, plan: QueryPlan, walking: Walking, following: F
         best, told = (attempt, False) if attempt.is_better(best) else (best, True)
         may_follow = following.is_possible(run, by_model=by_model)
     best.restore()
+    if best.only_points():
+        best.take_back()
     if shows_late:
         yield from best.list_drafts()
         run.stop_if_asked()
@@ -149,6 +151,19 @@ class Attempt:
         if not other.is_held or len(self.unmet) < len(other.unmet):
             return True
         return not self.checker.by_model and self._state[2].value > other._state[2].value
+
+    def only_points(self) -> bool:
+        """Whether an offline answer is no more than a sentence that points to another document, which has no answer."""
+        pointing = {(lead.quote.document, lead.quote.key) for lead in self._run.leads if lead.is_place}
+        cited = self.list_leaning() if not self.checker.by_model and self._lead is None else frozenset()
+        return bool(cited) and cited <= pointing
+
+    def take_back(self) -> None:
+        """Show the closest passages in place of the answer."""
+        run = self._run
+        run.draft, run.claims, run.confidence = replace(run.draft, claims=(), value=""), [], None
+        run.passages = self.checker.find_closest()
+        self._state = (run.draft, run.claims, None, run.passages, *self._state[4:])
 
     def list_drafts(self) -> Iterator[ClaimEvent]:
         """The claims as drafted."""

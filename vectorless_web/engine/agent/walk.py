@@ -362,6 +362,8 @@ class Lead:
     plan: QueryPlan
     targets: tuple[str, ...]
     before: tuple[DraftQuote, ...] = ()
+    is_place: bool = False
+    """Whether the sentence only points to the place of the answer."""
 
     @property
     def chain(self) -> tuple[DraftQuote, ...]:

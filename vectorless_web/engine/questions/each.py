@@ -142,5 +142,9 @@ def _mend(question: str) -> str:
     if told:
         return f"What is the {told['what'].strip()}?"
     question = _COMPARE.sub("What are ", question)
-    plain = _IN_IT.sub("", question)
-    return re.sub(r"^\W+", "", plain)
+    return drop_it(question)
+
+
+def drop_it(question: str) -> str:
+    """The question without "in it", "of it" and the like: whoever is asked of one document means that."""
+    return re.sub(r"^\W+", "", _IN_IT.sub("", question))

@@ -18,6 +18,7 @@ from vectorless_web.engine.agent.walk import ANSWER_FACTOR, STEP_COST, Lead, Run
 from vectorless_web.engine.answers.claims import DraftQuote
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import ArtefactDamaged
+from vectorless_web.engine.questions.each import drop_it
 from vectorless_web.engine.questions.plan import QueryPlan
 from vectorless_web.engine.questions.understand import entities_in, understand
 from vectorless_web.engine.text.analyser import analyse, words
@@ -119,12 +120,14 @@ def find_lead(
                 return None
             left -= 1
             asked = understand(question, lexicon=run.lexicon, expand=run.expand)
-            shortlist = replace(routing, model=None).first(asked, corpus)
+            # Nothing but its name may tell the place that is pointed to from others of its kind.
+            sought = understand(f"{question} {name}", lexicon=run.lexicon) if is_place else asked
+            shortlist = replace(routing, model=None).first(sought, corpus)
             targets = _find_targets(corpus, shortlist, name, sentence.quote, is_place=is_place)
             if targets:
                 title = sentence.walk.entry.title or sentence.walk.entry.name
                 before = next((lead.chain for lead in run.leads if lead.plan is sentence.walk.plan), ())
-                return Lead(sentence.quote, sentence.page_index, title, name, asked, tuple(targets), before)
+                return Lead(sentence.quote, sentence.page_index, title, name, asked, tuple(targets), before, is_place)
     return None
 
 
@@ -300,7 +303,8 @@ def _ask_on(run: RunState, plan: QueryPlan, sentence: _Sentence, name: str, *, i
     told_by = [walk.document.title for walk in run.walks if walk is sentence.walk or walk.entry.id in led_from]
     titles = set(analyse(" ".join(told_by)))
     if is_place:
-        return put_name(plan.focus, titles - set(analyse(sentence.quote.quote)) or titles, "")
+        own = titles - set(analyse(sentence.quote.quote)) or titles
+        return drop_it(put_name(plan.focus, own, "it")) or plan.focus
     told = set(analyse(sentence.quote.quote)) - titles
     if not told & set(analyse(plan.focus)):
         return ""
