@@ -66,10 +66,12 @@ INSTALLED_APPS = [
     "vectorless_web.sharing",
     "vectorless_web.profiles",
     "vectorless_web.backups",
+    "vectorless_web.console",
 ]
 
 MIDDLEWARE = [
     "vectorless_web.infra.web.health.HealthMiddleware",
+    "vectorless_web.infra.web.request_limits.RequestNetworkMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -165,6 +167,8 @@ WORKER_PRELOAD = {
     "documents": ["vectorless_web.documents.jobs"],
 }
 """Modules a worker imports before it forks, so that a job's fork costs no import."""
+TIDYING = ("vectorless_web.console.usage.count_usage",)
+"""What the sweep calls every hour besides its own acts, from apps above it: each says how many rows it touched."""
 WORKER_HAND_BACK = {
     "vectorless_web.runs.jobs.execute_run": "vectorless_web.runs.jobs.hand_back_run",
     "vectorless_web.documents.jobs.compile_version": "vectorless_web.documents.jobs.hand_back_version",

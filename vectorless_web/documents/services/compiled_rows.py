@@ -12,12 +12,14 @@ from django.core.files.storage import default_storage
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
+from vectorless_web.documents.background import are_summaries_on, enrich_cards
 from vectorless_web.documents.models import (
     Card,
     Document,
     DocumentVersion,
     Edge,
     Section,
+    SectionSummaries,
     SnapshotRow,
     SnapshotState,
     WaitingWords,
@@ -231,6 +233,13 @@ def refresh_rows() -> int:
     return written
 
 
+def renew_summarised_rows(workspace_id: int) -> None:
+    """Have the rows of documents with summaries written anew by the next pass: they are shown now, or no longer."""
+    summarised = SectionSummaries.objects.filter(status=SectionSummaries.Status.READY)
+    documents = summarised.values("version__document")
+    SnapshotRow.objects.filter(workspace=workspace_id, document__in=documents).exclude(data=b"").update(analyser="")
+
+
 def compact_overdue() -> int:
     """Queue the compaction of workspaces whose job was lost; how many."""
     overdue = SnapshotState.objects.filter(number__gte=F("base_number") + COMPACT_AFTER)
@@ -417,8 +426,12 @@ def _select_readable_documents() -> QuerySet[Document]:
 
 
 def _card_of(document: Document) -> DocumentCard:
+    """The card, with what a model wrote of its sections where the workspace has switched that on."""
     stored: Card = document.current_version.card  # type: ignore[union-attr]
-    return card_from(stored.data)
+    card = card_from(stored.data)
+    if not are_summaries_on(document.workspace_id):
+        return card
+    return enrich_cards({stored.version_id: card})[stored.version_id]
 
 
 def _encode_card(document: Document, card: Linked) -> bytes:

@@ -1,8 +1,8 @@
 """What a document is known by without its text: card, page sizes, report on its tree; and their JSON forms."""
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vectorless_web.engine.documents.node import Cell, Column, Row, Table
@@ -113,6 +113,18 @@ class Card:
     sections: tuple[SectionLine, ...] = ()
     fields: TypedFields = TypedFields()
     topics: dict[str, tuple[tuple[int, float], ...]] = field(default_factory=dict)
+
+
+def enrich_card(card: Card, lines: Mapping[int, str]) -> Card:
+    """The card with what a model wrote of sections (a line by the key of each) in place of their first words.
+
+    The lines of the sections on the card come first in its overview, too.
+    """
+    if not lines:
+        return card
+    sections = tuple(replace(line, description=lines.get(line.key) or line.description) for line in card.sections)
+    told = [lines[line.key] for line in card.sections if lines.get(line.key)]
+    return replace(card, sections=sections, overview=" ".join([*told, card.overview]).strip())
 
 
 @dataclass(frozen=True, slots=True)
