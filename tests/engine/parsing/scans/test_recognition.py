@@ -115,19 +115,12 @@ def test_text_in_other_languages_is_no_garbage():
 
 def test_a_table_on_a_scan_is_a_table(compiled):
     rows = [("", "2024", "2023"), ("Fees", "1,577", "1,204"), ("Rents", "310", "295"), ("Total", "1,887", "1,499")]
-    seen = [
-        word
-        for number, row in enumerate(rows)
-        for left, cell in zip((50, 600, 800), row, strict=True)
-        for word in words_of(cell, top=100 + 50 * number)
-    ]
     placed = []
     for number, row in enumerate(rows):
         for left, cell in zip((50, 600, 800), row, strict=True):
             for word in words_of(cell, top=100 + 50 * number):
                 shift = left - word.left
                 placed.append(type(word)(word.text, number, left, word.top, word.right + shift, word.bottom, 96))
-    assert len(placed) == len(seen)
     document = compiled(scanned_pdf([page()]), recogniser=FixedRecogniser(placed))
     (table,) = [node.table for node in map(document.tree.node, range(len(document.tree))) if node.table]
 
@@ -208,3 +201,12 @@ def test_a_part_of_a_word_is_lit_within_the_word(compiled):
 
     assert whole.left < part.left < part.right < whole.right
     assert (part.top, part.bottom) == (whole.top, whole.bottom)
+
+
+def test_a_scan_that_claims_too_many_pixels_is_not_drawn(compiled):
+    reader = FixedRecogniser(words_of("Four cranes."))
+    document = compiled(scanned_pdf([page()]), recogniser=reader, limits=CompileLimits(pixels=100_000))
+
+    assert reader.pages_read == 0
+    assert document.report.unread_pages == (0,)
+    assert "too many pixels" in document.report.warnings[0]

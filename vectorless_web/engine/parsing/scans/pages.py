@@ -173,7 +173,11 @@ class _PagePictures:
 def _measure_pictures(document: pdfium.PdfDocument, page: Page) -> _PagePictures:
     area = max(page.shown[0] * page.shown[1], 1.0)
     share, most, shapes, scale = 0.0, 0, 0, 0.0
-    for thing in islice(document[page.index].get_objects(max_depth=4), _OBJECTS):
+    try:
+        loaded = document[page.index]
+    except pdfium.PdfiumError:  # a damaged page, which has no text either
+        return _PagePictures(share, most, shapes, scale)
+    for thing in islice(loaded.get_objects(max_depth=4), _OBJECTS):
         if thing.type != pdfium_c.FPDF_PAGEOBJ_IMAGE:
             shapes += 1
             continue
