@@ -73,6 +73,7 @@ _SAVED_BY = {
     XLS: ("xlsb", "Excel"),
     PPTX: ("pptx", "PowerPoint"),
     ODS: ("ods", "LibreOffice"),
+    ODT: ("odt", "LibreOffice"),
     EPUB: ("epub", "the program that made it"),
 }
 """The ending that messages and codes name, and the program that saves such a file again."""
