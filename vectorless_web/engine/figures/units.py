@@ -23,7 +23,7 @@ _UNIT = (
     rf"(?:in\s+)?(?:(?:{_MONEY})(?:\s?(?:in\s+)?(?:{_SCALES}))?|(?:{_SCALES})(?:\s+(?:of\s+)?(?:{_MONEY}|shares|units|{_MEASURES}))?"
     rf"|(?:{_MEASURES}))(?:(?:\s?/\s?|\s+(?:per|a)\s+)[a-z²³.]{{1,12}})?"
 )
-_BRACKETED = re.compile(rf"[(\[]\s*({_UNIT})\s*[)\]]", re.I)
+_BRACKETED = re.compile(rf"[(\[]\s*(?:(?:#|no\.|number) of )?({_UNIT})\s*[)\]]", re.I)
 _BARE = re.compile(rf"^(?:{_UNIT})(?:\s+of\s+\S.{{0,30}})?$", re.I)
 _BEHIND = re.compile(rf"(?:,?\s+in\s+|,\s*|\s(?=°))({_UNIT})\W*$", re.I)
 _SHARES = re.compile(
@@ -173,7 +173,7 @@ def units_currency(units: str) -> str:
 
 
 _FOR_SHARES = re.compile(
-    r"\b(?:shares?|units|options|awards|warrants)\s+(?:are\s+)?in\s+(?:thousands|millions)"
+    r"\b(?<!\$ and )(?<!dollars and )(?:shares?|units|options|awards|warrants)\s+(?:are\s+)?in\s+(?:thousands|millions)"
     r"|\bin\s+(?:thousands|millions)\s+of\s+shares\b",
     re.I,
 )
