@@ -10,6 +10,7 @@ from vectorless_web.engine.documents.artefact import CompiledDocument
 from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.compile import compile_file
+from vectorless_web.engine.parsing.sniff import ODT, sniff
 
 PLACES = {"office": "office", "text": "text", "table": "table", "style": "style", "draw": "drawing"}
 NAMES = " ".join(
@@ -138,3 +139,16 @@ def test_what_cannot_be_read_is_refused(read, body, manifest, code):
         read(body, manifest=manifest)
 
     assert refused.value.code == code
+
+
+def test_the_door_knows_a_whole_file_from_one_that_is_cut(tmp_path):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("mimetype", ODT)
+        archive.writestr("content.xml", "<x/>")
+    content = buffer.getvalue()
+
+    assert sniff(content[:100], name="a.odt", tail=content) == ODT
+    with pytest.raises(UnreadableDocument) as refused:
+        sniff(content[:100], name="a.odt", tail=content[:-30])
+    assert refused.value.code == "damaged_odt"
