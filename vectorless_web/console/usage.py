@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db import transaction
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -37,8 +37,8 @@ def count_usage() -> int:
 
 def rebuild_usage() -> int:
     """Count every day anew from the runs and documents that are there; how many days."""
-    first = Run.objects.order_by("pk").values_list("created_at", flat=True).first()
-    read = DocumentVersion.objects.order_by("pk").values_list("created_at", flat=True).first()
+    first = Run.objects.aggregate(first=Min("finished_at"))["first"]
+    read = DocumentVersion.objects.aggregate(first=Min("ready_at"))["first"]
     earliest = min((moment for moment in (first, read) if moment is not None), default=None)
     if earliest is None:
         return 0
