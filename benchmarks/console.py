@@ -52,6 +52,7 @@ def main() -> None:
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)
+    call_command("collectstatic", verbosity=0, interactive=False)
     from vectorless_web.workspaces.models import AuditEvent
 
     if not AuditEvent.objects.exists():
