@@ -347,6 +347,10 @@ COMPILE_MEMORY_BYTES = env.int("VECTORLESS_COMPILE_MEMORY_BYTES", default=2 * 2*
 COMPILE_CPU_SECONDS = env.int("VECTORLESS_COMPILE_CPU_SECONDS", default=600)
 COMPILE_TIMEOUT_SECONDS = env.int("VECTORLESS_COMPILE_TIMEOUT_SECONDS", default=900)
 COMPILE_MAX_PAGES = env.int("VECTORLESS_COMPILE_MAX_PAGES", default=10_000)
+OCR_LANGUAGES = env.str("VECTORLESS_OCR_LANGUAGES", default="eng")
+OCR_PAGES = env.int("VECTORLESS_OCR_PAGES", default=2_000)
+"""Pages of a file that are read by text recognition; 0 switches it off."""
+OCR_SECONDS = env.float("VECTORLESS_OCR_SECONDS", default=60.0)
 COMPILE_LEASE_SECONDS = env.int("VECTORLESS_COMPILE_LEASE_SECONDS", default=30)
 STOP_SECONDS = env.float("VECTORLESS_STOP_SECONDS", default=20.0)
 """How long requests, runs and uploads that are under way when the site is stopped may take to end by themselves."""
