@@ -63,6 +63,12 @@ def test_counting_again_adds_what_is_new_and_keeps_what_was_deleted(ask, alice):
     assert sum(row.runs for row in DayUsage.objects.all() if row.day == timezone.now().date()) == 1
 
 
+def test_the_first_day_is_found_whatever_the_order_of_rows(ask, alice):
+    ask(alice)
+    ask(alice, days_ago=4)
+    assert count_usage() == 5
+
+
 def test_the_page_names_who_used_most(staff, ask, alice, bob, workspace):
     ask(alice, cost_usd=Decimal("2"))
     ask(bob)

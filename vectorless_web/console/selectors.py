@@ -49,7 +49,7 @@ def check_parts() -> list[Part]:
     """What the health checks find, and whether mails go out."""
     parts = [_describe_finding(name, finding) for name, finding in health.report().items()]
     mail = "Mails are sent." if settings.MAIL_ON else "No mail server is set: links are handed over by hand."
-    return [*parts, Part("Mail", "good" if settings.MAIL_ON else "", "on" if settings.MAIL_ON else "off", mail)]
+    return [*parts, Part("Mail", "good" if settings.MAIL_ON else "", "on" if settings.MAIL_ON else "off", mail, "site")]
 
 
 def _describe_finding(name: str, finding: Finding) -> Part:
@@ -60,7 +60,8 @@ def _describe_finding(name: str, finding: Finding) -> Part:
         place = "queues"
     else:
         label, place = NAMES.get(name, name.capitalize()), ""
-    return Part(label, TONES[finding.level], STATUS[finding.level], finding.text, place)
+    text = "" if finding.text == "ok" else finding.text
+    return Part(label, TONES[finding.level], STATUS[finding.level], text, place)
 
 
 def list_providers() -> list[ModelProvider]:

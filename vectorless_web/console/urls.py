@@ -2,7 +2,7 @@
 
 from django.urls import path, re_path
 
-from vectorless_web.console.views import people, queues, usage, watch
+from vectorless_web.console.views import people, queues, usage, watch, work
 
 app_name = "console"
 
@@ -17,6 +17,16 @@ urlpatterns = [
     path("console/jobs/stop/", queues.stop, name="stop_job"),
     path("console/jobs/retry/", queues.retry, name="retry_job"),
     path("console/jobs/forget/", queues.forget, name="forget_job"),
+    path("console/work/", work.show, name="work"),
+    path("console/work/recompile/", work.recompile, name="recompile"),
+    path("console/work/runs/<int:pk>/stop/", work.stop_run, name="stop_run"),
+    path("console/work/versions/<int:pk>/read-again/", work.read_again, name="read_again"),
+    path("console/links/", work.links, name="links"),
+    path("console/links/<int:pk>/revoke/", work.revoke_link, name="revoke_link"),
+    path("console/workspaces/", work.workspaces, name="workspaces"),
+    path("console/models/", work.models, name="models"),
+    path("console/settings/", work.setup, name="site"),
+    path("console/settings/test-mail/", work.test_mail, name="test_mail"),
     path("console/usage/", usage.show, name="usage"),
     path("console/usage/export.csv", usage.export, name="export_usage"),
     path("console/usage/count/", usage.recount, name="recount"),

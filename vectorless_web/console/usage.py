@@ -7,8 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.core.cache import cache
 from django.db import transaction
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -22,6 +23,10 @@ from vectorless_web.workspaces.services import record
 Status = Run.Status
 ROWS_SHOWN = 25
 """Rows of a table by workspace, person or model."""
+STAMP = "usage-counted"
+"""Key in the cache of when the rollup was counted last."""
+KEPT_SECONDS = 600
+"""Seconds that a report is kept at most, for names that change meanwhile."""
 GROUPS = {"workspace": "workspace_key", "person": "person_key", "model": "model"}
 COUNTED = ("runs", "answered", "partial", "not_found", "failed", "cancelled", "tokens", "cost_usd", "pages", "bytes")
 
@@ -37,8 +42,8 @@ def count_usage() -> int:
 
 def rebuild_usage() -> int:
     """Count every day anew from the runs and documents that are there; how many days."""
-    first = Run.objects.order_by("pk").values_list("created_at", flat=True).first()
-    read = DocumentVersion.objects.order_by("pk").values_list("created_at", flat=True).first()
+    first = Run.objects.aggregate(first=Min("finished_at"))["first"]
+    read = DocumentVersion.objects.aggregate(first=Min("ready_at"))["first"]
     earliest = min((moment for moment in (first, read) if moment is not None), default=None)
     if earliest is None:
         return 0
@@ -58,6 +63,7 @@ def _count_days(first: date) -> int:
     days = [first + timedelta(days=number) for number in range((today - first).days + 1)]
     for day in days:
         _count_day(day)
+    cache.set(STAMP, timezone.now().timestamp(), None)
     return len(days)
 
 
@@ -143,7 +149,18 @@ class UsageReport:
 
 
 def report_usage(*, days: int, group: str) -> UsageReport:
-    """The last `days` days, today included, and the largest by `group`, a key of GROUPS."""
+    """The last `days` days, today included, and the largest by `group`, a key of GROUPS; kept until the next count."""
+    stamp = cache.get(STAMP)
+    key = f"usage-{stamp}-{timezone.now().astimezone(UTC).date()}-{days}-{group}"
+    kept: UsageReport | None = cache.get(key) if stamp else None
+    if kept is not None:
+        return kept
+    made = _make_report(days, group)
+    cache.set(key, made, KEPT_SECONDS)
+    return made
+
+
+def _make_report(days: int, group: str) -> UsageReport:
     today = timezone.now().astimezone(UTC).date()
     first = today - timedelta(days=days - 1)
     rows = DayUsage.objects.filter(day__gte=first).order_by()
@@ -154,7 +171,7 @@ def report_usage(*, days: int, group: str) -> UsageReport:
     by_day = [found.get(day, {"day": day, **empty}) for day in (first + timedelta(days=n) for n in range(days))]
     return UsageReport(
         days=days,
-        totals=rows.aggregate(**sums),
+        totals={name: sum(row[name] for row in by_day) for name in COUNTED},
         by_day=by_day,
         largest=_name_groups(rows, group, sums),
         runs_chart=_draw(by_day, "runs", "{:,} questions"),

@@ -30,7 +30,12 @@ PLACES = (
     Place("queues", _("Queues and workers"), "sort", "console.run_queues"),
     Place("usage", _("Usage and cost"), "coin", "console.view_dayusage"),
     Place("people", _("People"), "users", "auth.view_user"),
+    Place("workspaces", _("Workspaces"), "folder", "workspaces.view_workspace"),
+    Place("work", _("Documents and runs"), "doc", "runs.view_run"),
+    Place("models", _("Models"), "chip", "workspaces.view_modelprovider"),
+    Place("links", _("Share links"), "link", "sharing.view_sharelink"),
     Place("audit", _("Audit"), "eye", "workspaces.view_auditevent"),
+    Place("site", _("Settings"), "gear", "console.view_site_settings"),
 )
 
 

@@ -1,0 +1,93 @@
+"""Documents and runs, share links, workspaces, models, and how the site is set up."""
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.models import AbstractUser
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_GET, require_POST
+
+from vectorless_web.console import site, work
+from vectorless_web.console.views import show_page, staff_only
+from vectorless_web.infra.web.pages import go_to
+
+
+@require_GET
+@staff_only("runs.view_run")
+def show(request: HttpRequest) -> HttpResponse:
+    """What of documents and runs needs a look."""
+    return show_page(request, "work", {"report": work.report_work()})
+
+
+@require_POST
+@staff_only("runs.change_run")
+def stop_run(request: HttpRequest, pk: int) -> HttpResponse:
+    """Ask a run to stop."""
+    work.stop_run(actor=request.user, pk=pk)
+    messages.success(request, "It was asked to stop. What was found is kept.")
+    return go_to(request, "console:work")
+
+
+@require_POST
+@staff_only("documents.change_documentversion")
+def read_again(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have a document read again."""
+    work.read_again(actor=request.user, pk=pk)
+    messages.success(request, "The document waits to be read again.")
+    return go_to(request, "console:work")
+
+
+@require_POST
+@staff_only("documents.change_documentversion")
+def recompile(request: HttpRequest) -> HttpResponse:
+    """Have everything compiled again that another compiler made."""
+    count = work.recompile_outdated(actor=request.user)
+    messages.success(request, f"{count} documents wait to be compiled again. They stay readable meanwhile.")
+    return go_to(request, "console:work")
+
+
+@require_GET
+@staff_only("sharing.view_sharelink")
+def links(request: HttpRequest) -> HttpResponse:
+    """Every link that still shows a run."""
+    return show_page(request, "links", {"links": work.live_links(request.GET.get("page", "1"))})
+
+
+@require_POST
+@staff_only("sharing.change_sharelink")
+def revoke_link(request: HttpRequest, pk: int) -> HttpResponse:
+    """Close one link."""
+    work.close_link(actor=request.user, pk=pk)
+    messages.success(request, "The link is closed.")
+    return go_to(request, "console:links")
+
+
+@require_GET
+@staff_only("workspaces.view_workspace")
+def workspaces(request: HttpRequest) -> HttpResponse:
+    """Every workspace with its size."""
+    return show_page(request, "workspaces", {"workspaces": work.list_workspaces(request.GET.get("page", "1"))})
+
+
+@require_GET
+@staff_only("workspaces.view_modelprovider")
+def models(request: HttpRequest) -> HttpResponse:
+    """Every provider with what its test found."""
+    return show_page(request, "models", {"providers": work.list_models()})
+
+
+@require_GET
+@staff_only("console.view_site_settings")
+def setup(request: HttpRequest) -> HttpResponse:
+    """How the site is set up."""
+    return show_page(request, "site", {"rows": site.list_settings(), "unsafe": site.list_unsafe()})
+
+
+@require_POST
+@staff_only("console.view_site_settings")
+def test_mail(request: HttpRequest) -> HttpResponse:
+    """Send the administrator a mail."""
+    address = cast(AbstractUser, request.user).email
+    site.send_test_mail(actor=request.user, to=address)
+    messages.success(request, f"A mail is on its way to {address}.")
+    return go_to(request, "console:site")
