@@ -192,6 +192,7 @@ MATRIX = [
     post("sharing:make", MEMBER, "run", days=7),
     replace(post("sharing:revoke", MEMBER, "run"), more={"link": "link"}),
     get("sharing:links", OWNER, "workspace"),
+    replace(get("sharing:link_views", OWNER, "workspace"), more={"link": "link"}),
     get("sharing:view", ANYONE, "share"),
     post("sharing:unlock", ANYONE, "share"),
     get("sharing:page_image", ANYONE, "share", version="document", page=1),

@@ -203,7 +203,7 @@ def test_what_is_no_readable_file_is_refused_and_leaves_nothing(
     ("parts", "name", "kind"),
     [
         ({**TYPES, **LARGE, "visio/document.xml": b"<x/>"}, "figures.docx", "a Visio drawing"),
-        ({"mimetype": b"application/vnd.oasis.opendocument.text"}, "letter.odt", "an OpenDocument text"),
+        ({"mimetype": b"application/vnd.oasis.opendocument.graphics"}, "plan.odg", "an OpenDocument file"),
         ({"Index/Document.iwa": b"x"}, "letter.pages", "a Pages document"),
     ],
 )

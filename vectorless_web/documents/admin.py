@@ -17,6 +17,7 @@ from vectorless_web.documents.models import (
     DocumentVersion,
     Edge,
     EmbeddingChoice,
+    Enclosure,
     Folder,
     Installation,
     PartialUpload,
@@ -166,6 +167,14 @@ class CardAdmin(ReadOnlyAdmin):
 class EdgeAdmin(ReadOnlyAdmin):
     list_display = ["source", "target", "weight"]
     list_select_related = ["source", "target"]
+
+
+@admin.register(Enclosure)
+class EnclosureAdmin(ReadOnlyAdmin):
+    list_display = ["name", "folder", "version", "document", "code"]
+    list_filter = ["code"]
+    search_fields = ["name"]
+    list_select_related = ["version__document", "document"]
 
 
 @admin.register(Folder)

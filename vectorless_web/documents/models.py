@@ -71,6 +71,7 @@ class DocumentVersion(models.Model):
         PARSING = "parsing", "Reading pages"
         OUTLINING = "outlining", "Finding the outline"
         INDEXING = "indexing", "Indexing"
+        UNPACKING = "unpacking", "Adding the files in it"
         READY = "ready", "Ready"
         FAILED = "failed", "Failed"
 
@@ -79,7 +80,7 @@ class DocumentVersion(models.Model):
         OUTDATED = "outdated", "Made by another version of the program"
         ASKED = "asked", "Asked for"
 
-    ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING)
+    ACTIVE = (Status.PARSING, Status.OUTLINING, Status.INDEXING, Status.UNPACKING)
     BUSY = (Status.QUEUED, *ACTIVE)
 
     document = models.ForeignKey(Document, on_delete=models.CASCADE, related_name="versions")
@@ -201,6 +202,31 @@ class PartialUpload(models.Model):
 
     class Meta:
         ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Enclosure(models.Model):
+    """A file that came within another: an attachment of a message, a member of an archive."""
+
+    FOLDER_MAX = 300
+
+    version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="enclosures")
+    """The message or archive."""
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=TITLE_MAX)
+    folder = models.CharField(max_length=FOLDER_MAX, blank=True)
+    """The folder of the archive that it stood in."""
+    document = models.ForeignKey(Document, null=True, blank=True, on_delete=models.SET_NULL, related_name="enclosed_in")
+    """What became of it; null when it was refused, or its document was deleted for good."""
+    code = models.CharField(max_length=40, blank=True)
+    """Why it was refused, or "already_here"."""
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["version", "position"]
+        constraints = [models.UniqueConstraint(fields=["version", "position"], name="one_enclosure_of_a_position")]
 
     def __str__(self) -> str:
         return self.name

@@ -12,7 +12,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from vectorless_web.documents.line import UPLOADS
-from vectorless_web.documents.models import Document, DocumentVersion, Folder, PartialUpload, Section
+from vectorless_web.documents.models import Document, DocumentVersion, Enclosure, Folder, PartialUpload, Section
 from vectorless_web.documents.storage.files import open_version
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.infra.letters import JSONText
@@ -267,6 +267,23 @@ def same_content(workspace: Workspace, sha256: str, size: int) -> DocumentVersio
         document__workspace=workspace, document__deleted_at=None, sha256=sha256, bytes=size
     ).exclude(status=DocumentVersion.Status.FAILED)
     return rows.select_related("document", "document__added_by").order_by("pk").first()
+
+
+def enclosed_files(version: DocumentVersion) -> list[Enclosure]:
+    """The files that a version held, in their order; those whose document was deleted have none."""
+    rows = list(version.enclosures.select_related("document"))
+    for row in rows:
+        if row.document is not None and row.document.deleted_at is not None:
+            row.document = None
+    return rows
+
+
+def holders_of(document: Document) -> list[Document]:
+    """The messages and archives of the workspace, not deleted, that a document came in."""
+    rows = Document.objects.filter(
+        workspace=document.workspace_id, deleted_at=None, versions__enclosures__document=document
+    )
+    return list(rows.distinct().order_by("pk"))
 
 
 def outline_of(version: DocumentVersion, search: str = "") -> Sequence[Section]:

@@ -1,5 +1,6 @@
 """Page images: asked of the render child by one request and one reply, and kept on disk for a while."""
 
+import hashlib
 import json
 import os
 import socket
@@ -17,9 +18,10 @@ RECOUNT_SHARE = 0.02
 """How much of the limit one process writes before it counts again what all have written."""
 
 
-def image_path(root: Path, sha256: str, page_index: int, scale: float) -> Path:
-    """Where the picture of a page lies; pages from 0, `scale` in pixels a point."""
-    return root / sha256[:2] / f"{sha256}-{page_index}-{round(scale * 100)}.jpg"
+def image_path(root: Path, sha256: str, page_index: int, scale: float, label: str = "") -> Path:
+    """Where the picture of a page lies; pages from 0, `scale` in pixels a point, `label` what is written across it."""
+    mark = f"-{hashlib.sha256(label.encode()).hexdigest()[:16]}" if label else ""
+    return root / sha256[:2] / f"{sha256}-{page_index}-{round(scale * 100)}{mark}.jpg"
 
 
 def touch(path: Path) -> bool:

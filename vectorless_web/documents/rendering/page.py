@@ -171,14 +171,17 @@ def whole_page(page_index: int, page: PageInfo) -> list[list[float]]:
     return [[page_index, edge, edge, page.width - 2 * edge, page.height - 2 * edge]]
 
 
-def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE) -> Path:
-    """The path of a page's picture (JPEG), from the cache or drawn now; RenderUnavailable when it cannot be."""
+def page_image(version: DocumentVersion, page_index: int, scale: float = SCALE, *, label: str = "") -> Path:
+    """The path of a page's picture (JPEG), from the cache or drawn now; RenderUnavailable when it cannot be.
+
+    `label` is written across it.
+    """
     if not has_pages(version):
         raise RenderUnavailable(NO_PICTURE, "Only PDF files have pictures of their pages.")
-    path = _cached_image(version, page_index, scale)
+    path = _cached_image(version, page_index, scale, label)
     if touch(path):
         return path
-    request = {"op": "page", "file": version.file.name, "sha256": version.sha256}
+    request = {"op": "page", "file": version.file.name, "sha256": version.sha256, "label": label}
     return Path(ask({**request, "page_index": page_index, "scale": scale})["path"])
 
 
@@ -276,8 +279,8 @@ def _description(version: DocumentVersion, page_index: int, page: PageInfo) -> s
     return f"Page {page_index + 1} of {version.document.title}{empty}"
 
 
-def _cached_image(version: DocumentVersion, page_index: int, scale: float) -> Path:
-    return image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, page_index, scale)
+def _cached_image(version: DocumentVersion, page_index: int, scale: float, label: str = "") -> Path:
+    return image_path(Path(settings.CACHE_ROOT) / "pages", version.sha256, page_index, scale, label)
 
 
 def _can_draw(version: DocumentVersion, page_index: int) -> bool:

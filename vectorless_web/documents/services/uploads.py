@@ -36,7 +36,7 @@ from vectorless_web.documents.storage.pieces import (
 from vectorless_web.engine.documents.node import Node, NodeKind
 from vectorless_web.engine.errors import UnreadableDocument
 from vectorless_web.engine.parsing.corrections import LONGEST_HEADING, CorrectionAct
-from vectorless_web.engine.parsing.sniff import DOCX, EPUB, FILE_KINDS, ODS, PDF, PPTX, XLS, XLSX, sniff
+from vectorless_web.engine.parsing.sniff import ENDINGS, FILE_KINDS, sniff
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Workspace
@@ -424,10 +424,7 @@ def _store(upload: UploadedFile | File, media_type: str, sha256: str) -> _Stored
     if DocumentVersion.objects.exclude(file="").exists():
         check_reachable()
     folder = timezone.now().strftime("uploads/%Y/%m")
-    ending = {PDF: ".pdf", DOCX: ".docx", XLSX: ".xlsx", XLS: ".xls", PPTX: ".pptx", ODS: ".ods", EPUB: ".epub"}.get(
-        media_type, ".txt"
-    )
-    file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ending}", File(upload))
+    file = default_storage.save(f"{folder}/{uuid.uuid4().hex}{ENDINGS.get(media_type, '.txt')}", File(upload))
     name = clean_name(upload.name or "")
     return _Stored(file=file, name=name, sha256=sha256, mime=media_type, bytes=upload.size or 0)
 

@@ -199,6 +199,8 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "summarised_by": summarised_by,
         "outline_window": window,
         "card": getattr(version, "card", None),
+        "enclosures": selectors.enclosed_files(version),
+        "holders": selectors.holders_of(document),
         "report_pairs": report_pairs(version),
         "sheet": None,
         **reading,

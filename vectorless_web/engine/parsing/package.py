@@ -26,16 +26,18 @@ _DOCTYPE = re.compile(rb"<!DOCTYPE|<\0!\0D\0O\0C\0T\0Y\0P\0E|\0<\0!\0D\0O\0C\0T\
 """A document type in UTF-8 or UTF-16, before the parser meets it: entities that multiply would be told as damage."""
 _PROLOGUE = 4096
 """Bytes of a part in which its document type begins; an XML declaration and comments may stand before."""
-_MACROS = "vbaproject.bin"
+_MACROS, _SCRIPTS = "vbaproject.bin", ("basic/", "scripts/")
+"""Where Office programs, and those that write OpenDocument, keep the programs within a document."""
 _FETCHED = ("attachedTemplate", "image", "frame", "subDocument", "aFChunk", "externalLinkPath", "oleObject", "audio",
             "video", "media")  # fmt: skip
 """Kinds of relations whose target an Office program fetches when it opens the document; links wait for a click."""
 _STREAMED = 6
 """Times a part's usual limit that a part may have which is read piece by piece and never held as a whole."""
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, struct.error, OSError, KeyError, ValueError,
     etree.XMLSyntaxError,
 )  # fmt: skip
+"""What is raised for a ZIP, or a part of one, that is damaged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Package:
     def __init__(self, archive: zipfile.ZipFile, limits: CompileLimits, kind: PackageKind = WORD) -> None:
         self._archive = archive
         self._limits = limits
-        self._kind = kind
+        self.kind = kind
         self._names = {info.filename.lower().lstrip("/"): info for info in archive.infolist()}
 
     def has(self, name: str) -> bool:
@@ -112,7 +114,7 @@ class Package:
         with self._archive.open(info) as file:
             self._refuse_declarations(file.read(_PROLOGUE))
         with self._archive.open(info) as file:
-            bounded = _BoundedFile(file, _STREAMED * self._limits.part, self._kind)
+            bounded = _BoundedFile(file, _STREAMED * self._limits.part, self.kind)
             safe = {"resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False}
             wanted = [f"{{*}}{tag}" for tag in tags]
             for number, (_, element) in enumerate(etree.iterparse(bounded, events=("end",), tag=wanted, **safe)):
@@ -154,7 +156,7 @@ class Package:
     def tell_left_out(self) -> list[str]:
         """Sentences on what the package holds that is never run or fetched: macros, and what stands elsewhere."""
         told = []
-        if any(name.endswith(_MACROS) for name in self._names):
+        if any(name.endswith(_MACROS) or name.startswith(_SCRIPTS) for name in self._names):
             told.append("This file holds macros; they were left out and not run.")
         outside = sum(self._count_fetched(name) for name in self._names if name.endswith(".rels"))
         if outside:
@@ -178,7 +180,7 @@ class Package:
             raise self._make_entity_error()
 
     def _make_entity_error(self) -> UnreadableDocument:
-        kind = self._kind
+        kind = self.kind
         return UnreadableDocument(
             f"This {kind.name} declares entities, which such files must not do, so it was not read."
             f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
@@ -189,8 +191,16 @@ class Package:
         with self._archive.open(info) as file:
             data = file.read(self._limits.part + 1)
         if len(data) > self._limits.part:
-            raise _make_bomb_error(self._kind)
+            raise _make_bomb_error(self.kind)
         return data
+
+
+def refuse_locked(package: Package) -> None:
+    """UnreadableDocument (`encrypted_` with the ending) for an OpenDocument file whose parts are encrypted."""
+    # Not parsed: older programs write a document type into it, which no other part may have.
+    manifest = "META-INF/manifest.xml"
+    if package.has(manifest) and b"encryption-data" in package.read(manifest):
+        raise _make_locked_error(package.kind)
 
 
 class _BoundedFile:
@@ -214,11 +224,11 @@ def open_package(path: Path, limits: CompileLimits, kind: PackageKind = WORD) ->
     Damage found while its parts are read raises the same errors.
     """
     try:
-        _check_directory(path, limits, kind)
+        check_directory(path, limits, kind)
         with zipfile.ZipFile(path) as archive:
             _check_members(archive.infolist(), limits, kind)
             yield Package(archive, limits, kind)
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise UnreadableDocument(
             f"This {kind.name} is damaged or did not arrive whole."
             f" Open it in {kind.program}, save it again as .{kind.ending} and upload that, or upload a PDF.",
@@ -234,7 +244,7 @@ def not_word() -> UnreadableDocument:
     )
 
 
-def _check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> None:
+def check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> None:
     """Look at the ZIP's own counts before its directory is read into memory."""
     size = path.stat().st_size
     with path.open("rb") as file:
@@ -250,12 +260,16 @@ def _check_directory(path: Path, limits: CompileLimits, kind: PackageKind) -> No
 
 def _check_members(members: list[zipfile.ZipInfo], limits: CompileLimits, kind: PackageKind) -> None:
     if any(info.flag_bits & _ENCRYPTED_FLAG for info in members):
-        raise UnreadableDocument(
-            f"This {kind.name} is protected with a password. Save it without one and upload that.",
-            code=f"encrypted_{kind.ending}",
-        )
+        raise _make_locked_error(kind)
     if limits.is_bomb([(info.compress_size, info.file_size) for info in members]):
         raise _make_bomb_error(kind)
+
+
+def _make_locked_error(kind: PackageKind) -> UnreadableDocument:
+    return UnreadableDocument(
+        f"This {kind.name} is protected with a password. Save it without one and upload that.",
+        code=f"encrypted_{kind.ending}",
+    )
 
 
 def _make_bomb_error(kind: PackageKind) -> UnreadableDocument:

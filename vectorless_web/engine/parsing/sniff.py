@@ -19,6 +19,21 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 XLS = "application/vnd.ms-excel"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ODT = "application/vnd.oasis.opendocument.text"
+RTF, RST, JSON = "application/rtf", "text/x-rst", "application/json"
+ZIP = "application/zip"
+ENDINGS = {
+    PDF: ".pdf",
+    DOCX: ".docx",
+    XLSX: ".xlsx",
+    XLS: ".xls",
+    PPTX: ".pptx",
+    ODS: ".ods",
+    ODT: ".odt",
+    EPUB: ".epub",
+    ZIP: ".zip",
+}
+"""The usual endings of what is told by its bytes alone; the others are texts."""
 HTML_NAMES = (".html", ".htm", ".xhtml")
 
 _HTML = re.compile(
@@ -34,7 +49,7 @@ _ENTRY = re.compile(rb"PK(?:\x03\x04.{26}|\x01\x02.{42})(word|xl|ppt|visio)/", r
 """A part within an Office document: by a ZIP's header before each file, or in its list of files at the end."""
 _BY_PART = {b"xl": "an Excel workbook", b"ppt": "a PowerPoint presentation", b"visio": "a Visio drawing"}
 _BY_MEDIA_TYPE = (
-    (b"application/vnd.oasis.opendocument.text", "an OpenDocument text"),
+    (b"application/vnd.oasis.opendocument.text", "an OpenDocument template or master document"),
     (b"application/vnd.oasis.opendocument.presentation", "an OpenDocument presentation"),
     (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
 )
@@ -58,6 +73,7 @@ _SAVED_BY = {
     XLS: ("xlsb", "Excel"),
     PPTX: ("pptx", "PowerPoint"),
     ODS: ("ods", "LibreOffice"),
+    ODT: ("odt", "LibreOffice"),
     EPUB: ("epub", "the program that made it"),
 }
 """The ending that messages and codes name, and the program that saves such a file again."""
@@ -80,7 +96,6 @@ _SIGNATURES = (
     (b"Rar!", "a compressed file"),
     (b"\x7fELF", "a program"),
     (b"MZ", "a program"),
-    (b"{\\rtf", "a Rich Text document"),
     (b"%!PS", "a PostScript file"),
 )
 
@@ -101,20 +116,24 @@ FILE_KINDS = (
     FileKind("Word", (".docx", ".docm")),
     FileKind("Excel", (".xlsx", ".xlsm", ".xls", ".xlsb")),
     FileKind("PowerPoint", (".pptx",)),
-    FileKind("OpenDocument sheets", (".ods",)),
+    FileKind("OpenDocument", (".odt", ".ods")),
+    FileKind("Rich Text", (".rtf",)),
     FileKind("EPUB books", (".epub",)),
     FileKind("web pages", (".html", ".htm")),
     FileKind("messages", (".eml",)),
     FileKind("Markdown", (".md",)),
+    FileKind("reStructuredText", (".rst",)),
     FileKind("plain text", (".txt",)),
     FileKind("rows of cells", (".csv", ".tsv")),
+    FileKind("JSON", (".json",)),
+    FileKind("archives of these", (".zip",)),
 )
 """What people are told before an upload, and in the sentence that refuses one."""
 ACCEPTED = f"Files that can be read: {', '.join(map(str, FILE_KINDS))}."
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
-    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, EPUB for a ZIP that may be one, or TEXT for whatever could be text.
+    """PDF, XLS, one of DOCX, XLSX, PPTX, ODS, ODT, EPUB for a ZIP that may be one, ZIP for any other; else TEXT.
 
     `head` is the first few kilobytes, `tail` the last few, where a ZIP lists its files.
 
@@ -135,7 +154,10 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
         return _sniff_compound(head, suffix)
     if head.startswith(_ZIP):
         kind = _sniff_zip(head, suffix, tail)
-        if tail:
+        if tail and kind == ZIP:
+            _check_end(tail, "zip", "the program that packed it")
+        elif tail:
+            _check_end(tail, *_SAVED_BY[kind])
             _check_list(tail, *_SAVED_BY[kind])
         return kind
     _refuse_binary(head, suffix)
@@ -195,17 +217,21 @@ def list_parts(tail: bytes) -> Iterator[ListedPart]:
         at += 46 + name + extra + comment
 
 
-def _check_list(tail: bytes, ending: str, program: str) -> None:
-    """Refuse a ZIP that has no list, that is locked, or whose list says it unpacks to far more than a document holds.
-
-    What a lying list hides is found when the file is read.
-    """
+def _check_end(tail: bytes, ending: str, program: str) -> None:
+    """Refuse a ZIP whose end is missing, and with it the list of its files."""
     if _END_RECORD not in tail:
         raise UnreadableDocument(
             f"This .{ending} file did not arrive whole: its end is missing."
             f" Open it in {program}, save it again as .{ending} and upload that, or upload a PDF.",
             code=f"damaged_{ending}",
         )
+
+
+def _check_list(tail: bytes, ending: str, program: str) -> None:
+    """Refuse a document whose list of parts says that it is locked, or unpacks to far more than a document holds.
+
+    What a lying list hides is found when the file is read. The files of an archive are judged each by itself.
+    """
     parts = list(list_parts(tail))
     if any(part.is_encrypted for part in parts):
         raise UnreadableDocument(
@@ -221,7 +247,7 @@ def _check_list(tail: bytes, ending: str, program: str) -> None:
 
 
 def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
-    """DOCX, XLSX, XLS, PPTX, ODS or EPUB, or which other kind of document that is a ZIP it is."""
+    """DOCX, XLSX, XLS, PPTX, ODS, ODT, EPUB, or ZIP for an archive of files; refuses other documents that are ZIPs."""
     parts = {found[1] for data in (head, tail) for found in _ENTRY.finditer(data)}
     looks_like_word = head[30:].startswith(_OFFICE_PARTS)
     if looks_like_word and b"word" in parts:
@@ -232,10 +258,12 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
         return PPTX
     if head[38:].startswith(EPUB.encode()):
         return EPUB
-    if head[38:].startswith(ODS.encode()) and not head[38 + len(ODS) :].startswith(b"-template"):
-        return ODS
-    kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "")
-    kind = kind or next((said for media_type, said in _BY_MEDIA_TYPE if head[38:].startswith(media_type)), "")
+    for media_type in (ODS, ODT):
+        if head[38:].startswith(media_type.encode()) and not head[38 + len(media_type) :].startswith(b"-"):
+            return media_type
+    # Of an archive that only holds Office documents, the parts of these may be found as well.
+    kind = next((_BY_PART[part] for part in sorted(parts & _BY_PART.keys())), "") if looks_like_word else ""
+    kind = kind or next((said for begins, said in _BY_MEDIA_TYPE if head[38:].startswith(begins)), "")
     kind = kind or next((said for suffixes, said in _BY_NAME.items() if suffix in suffixes), "")
     if kind:
         raise UnreadableDocument(
@@ -243,10 +271,13 @@ def _sniff_zip(head: bytes, suffix: str, tail: bytes) -> str:
         )
     if looks_like_word:
         return DOCX
-    raise UnreadableDocument(
-        f"This file is a ZIP archive or an Office document other than Word's, which cannot be read here. {ACCEPTED}",
-        code="unsupported_type",
-    )
+    if suffix in ENDINGS.values() and suffix != ENDINGS[ZIP]:
+        raise UnreadableDocument(
+            f"This file is named {suffix} but holds no such document: it is damaged, or an archive or an Office"
+            " document of another kind. Save it again in its own program, or name an archive .zip.",
+            code="unsupported_type",
+        )
+    return ZIP
 
 
 def is_html(head: bytes) -> bool:

@@ -9,7 +9,7 @@ from lxml import etree
 from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.markup.blocks import remove_invisible
 from vectorless_web.engine.parsing.markup.pages import DocumentText
-from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, value
+from vectorless_web.engine.parsing.package import PackageKind, child, local, open_package, refuse_locked, value
 from vectorless_web.engine.parsing.sheets.regions import CellCount, Sheet, SheetCell, write_sheets
 from vectorless_web.engine.parsing.sheets.workbook import LeftOut, check_sheet_text
 
@@ -27,6 +27,7 @@ def read_spreadsheet(path: Path, *, limits: CompileLimits) -> DocumentText:
     UnreadableDocument: `damaged_ods`, `encrypted_ods`, `zip_bomb`, `unsafe_ods`, `too_large`, `no_text`.
     """
     with open_package(path, limits, SPREADSHEET) as package:
+        refuse_locked(package)
         reader = _SpreadsheetReader()
         for element in package.elements("content.xml", "style", "table"):
             reader.read(element)
@@ -35,9 +36,10 @@ def read_spreadsheet(path: Path, *, limits: CompileLimits) -> DocumentText:
             (own for own in (child(meta, "meta") if meta is not None else None) or () if local(own) == "title"), None
         )
         writer = write_sheets(reader.sheets)
+        told = [*package.tell_left_out(), *reader.left_out.tell()]
     check_sheet_text(writer.length, bool(writer.blocks), limits)
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, list(reader.left_out.tell()))
+    return DocumentText(writer.text, writer.blocks, said, told)
 
 
 @dataclass(slots=True)
