@@ -112,8 +112,8 @@ def check_what_was_read(version: DocumentVersion, case) -> None:
     assert case.told in " ".join(version.report["warnings"])
     assert version.coverage == 1.0
     assert version.report["peak_mb"] < MEMORY / 2**20
-    named = {name for row in DocumentVersion.objects.all() for name in (row.file.name, row.artefact) if name}
-    assert set(stored_files()) == named
+    # What came within it is kept as an upload of its own.
+    assert set(stored_files()) == {each.file.name for each in DocumentVersion.objects.all()} | {version.artefact}
     assert re.fullmatch(r"uploads/\d{4}/\d\d/[0-9a-f]{32}\.\w+", version.file.name)
     for shown in (version.document.name, version.document.title):
         assert 0 < len(shown) <= 300

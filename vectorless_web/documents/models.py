@@ -180,6 +180,31 @@ class DocumentVersion(models.Model):
         return f"version-{self.pk}-{self.attempt}"
 
 
+class Enclosure(models.Model):
+    """A file that came within another: an attachment of a message, a member of an archive."""
+
+    FOLDER_MAX = 300
+
+    version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="enclosures")
+    """The message or archive."""
+    position = models.PositiveIntegerField()
+    name = models.CharField(max_length=TITLE_MAX)
+    folder = models.CharField(max_length=FOLDER_MAX, blank=True)
+    """The folder of the archive that it stood in."""
+    document = models.ForeignKey(Document, null=True, blank=True, on_delete=models.SET_NULL, related_name="enclosed_in")
+    """What became of it; null when it was refused, or its document was deleted for good."""
+    code = models.CharField(max_length=40, blank=True)
+    """Why it was refused, or "already_here"."""
+    reason = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["version", "position"]
+        constraints = [models.UniqueConstraint(fields=["version", "position"], name="one_enclosure_of_a_position")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class PartialUpload(models.Model):
     """A large file that arrives in pieces. How much is here, the stored pieces say (`storage/pieces.py`)."""
 
@@ -202,31 +227,6 @@ class PartialUpload(models.Model):
 
     class Meta:
         ordering = ["-pk"]
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class Enclosure(models.Model):
-    """A file that came within another: an attachment of a message, a member of an archive."""
-
-    FOLDER_MAX = 300
-
-    version = models.ForeignKey(DocumentVersion, on_delete=models.CASCADE, related_name="enclosures")
-    """The message or archive."""
-    position = models.PositiveIntegerField()
-    name = models.CharField(max_length=TITLE_MAX)
-    folder = models.CharField(max_length=FOLDER_MAX, blank=True)
-    """The folder of the archive that it stood in."""
-    document = models.ForeignKey(Document, null=True, blank=True, on_delete=models.SET_NULL, related_name="enclosed_in")
-    """What became of it; null when it was refused, or its document was deleted for good."""
-    code = models.CharField(max_length=40, blank=True)
-    """Why it was refused, or "already_here"."""
-    reason = models.TextField(blank=True)
-
-    class Meta:
-        ordering = ["version", "position"]
-        constraints = [models.UniqueConstraint(fields=["version", "position"], name="one_enclosure_of_a_position")]
 
     def __str__(self) -> str:
         return self.name

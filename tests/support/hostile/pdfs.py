@@ -204,7 +204,7 @@ PDFS: dict[str, Hostile] = {
     "pdf: with a page of the web before it": Hostile(
         lambda _: b"<html><script>run()</script>\n" + one_page(), "r.html", leaves=("run()",)
     ),
-    "pdf: in a ZIP's clothes": Hostile(lambda _: packed({"a": b"x"}) + one_page(), "r.zip"),
+    "pdf: in a ZIP's clothes": Hostile(lambda _: packed({"a": b"x"}) + one_page(), "r.zip", keeps="a"),
     "pdf: under the name of a Word document": Hostile(lambda _: one_page(), "r.docx", keeps=KEPT),
     "gif: that is a script": Hostile(gif_script, "r.js", "unsupported_type"),
     "gif: under the name of a PDF": Hostile(gif_script, "r.pdf", "unsupported_type"),

@@ -242,7 +242,7 @@ TEXTS: dict[str, Hostile] = {
     "docx: an older document": Hostile(lambda _: b"\xd0\xcf\x11\xe0" + bytes(5_000), "n.docx", "encrypted_docx"),
     "xls: nothing behind its mark": Hostile(lambda _: b"\xd0\xcf\x11\xe0" + bytes(5_000), "n.xls", "damaged_xls"),
     "csv: a compressed file": Hostile(lambda _: b"\x1f\x8b\x08" + bytes(5_000), "n.csv", "unsupported_type"),
-    "eml: 1,000 parts": Hostile(lambda _: many_parts(1_000), "m.eml", keeps=KEPT),
+    "eml: 1,000 parts": Hostile(lambda _: many_parts(1_000), "m.eml", keeps=KEPT, told="were refused"),
     "eml: 2,000 parts in each other": Hostile(lambda _: nested_parts(2_000), "m.eml", "nested_too_deeply"),
     "eml: 300 letters in each other": Hostile(lambda _: letters_in_letters(300), "m.eml"),
     "eml: a body elsewhere": Hostile(outside_body, "m.eml", keeps=KEPT, leaves=(SECRET,)),

@@ -9,7 +9,7 @@ import vectorless_web.documents.models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("documents", "0011_formats_enclosures"),
+        ("documents", "0011_enclosures"),
         ("workspaces", "0004_pictures_of_pages"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
