@@ -373,9 +373,11 @@ def choose_title(*, metadata: str, nodes: Sequence[Node], name: str, printed: st
 
 def _agrees(title: str, said: str) -> bool:
     """Whether enough words of a title are said elsewhere; where next to nothing is said, nothing disagrees."""
-    words = set(_TITLE_WORD.findall(title.casefold()))
-    there = set(_TITLE_WORD.findall(said.casefold()))
-    return not words or len(there) < _FEW_WORDS or len(words & there) >= _AGREEING * len(words)
+    said = said.casefold()
+    words, there = set(_TITLE_WORD.findall(title.casefold())), set(_TITLE_WORD.findall(said))
+    # Scripts without spaces have no words to compare: there the letters must follow each other somewhere.
+    agreeing = sum(word in there or (not word.isascii() and word in said) for word in words)
+    return not words or len(there) < _FEW_WORDS or agreeing >= _AGREEING * len(words)
 
 
 _TITLE_WORD = re.compile(r"[^\W_]{3,}")
