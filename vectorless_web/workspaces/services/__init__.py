@@ -17,7 +17,7 @@ from vectorless_web.workspaces.services.members import (
     revoke_invitation,
     update_workspace,
 )
-from vectorless_web.workspaces.services.recording import record
+from vectorless_web.workspaces.services.recording import RecordCheck, record, verify_record
 from vectorless_web.workspaces.services.settings import (
     MAX_ENTRIES,
     WorkspaceCostBudget,
@@ -39,6 +39,7 @@ from vectorless_web.workspaces.services.settings import (
 
 __all__ = [
     "MAX_ENTRIES",
+    "RecordCheck",
     "WorkspaceCostBudget",
     "accept_invitation",
     "add_entry",
@@ -70,4 +71,5 @@ __all__ = [
     "start_test",
     "test_provider",
     "update_workspace",
+    "verify_record",
 ]
