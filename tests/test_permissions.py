@@ -124,6 +124,7 @@ MATRIX = [
     get("documents:detail", VIEWER, "document"),
     get("documents:page", VIEWER, "document", page=1),
     get("documents:page_image", VIEWER, "document", number=1, page=1),
+    get("documents:page_words", VIEWER, "document", number=1, page=1),
     get("documents:original", VIEWER, "document"),
     get("documents:outline", EDITOR, "document"),
     post("documents:correct", EDITOR, "document"),

@@ -1,6 +1,8 @@
 // The source pane: which page is in view, turning to its neighbours, pages opened from the trace, zoom,
 // following the run.
 
+import "./words.js";
+
 const ZOOMS = 4;
 let zoom = 0;
 let following = true;

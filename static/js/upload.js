@@ -118,6 +118,7 @@ function take(form, files) {
     else {
       state.textContent = sentence;
       state.classList.add("wrong");
+      item.querySelector(".bar").remove();
       item.querySelector("[data-cancel]").onclick = () => item.remove();
     }
   }

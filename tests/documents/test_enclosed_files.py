@@ -10,6 +10,7 @@ from tests.support.files import HANDBOOK, REPORT
 from vectorless_web.documents import services
 from vectorless_web.documents.compiling.process import CompileFailed
 from vectorless_web.documents.models import Document, DocumentVersion, Enclosure
+from vectorless_web.infra.web.problems import Problem
 
 pytestmark = pytest.mark.django_db
 
@@ -167,8 +168,16 @@ def test_a_message_stays_when_its_attachments_cannot_be_taken_out(add):
     assert "could not be taken out. It took too long." in version.report["warnings"][-1]
 
 
+def test_an_archive_without_its_end_is_refused_at_the_door(add):
+    with pytest.raises(Problem) as refused:
+        add(archive(("note.txt", NOTE))[:-30], "papers.zip")
+    assert refused.value.code == "damaged_zip"
+    assert not Document.objects.exists()
+
+
 def test_a_damaged_archive_fails_with_a_sentence(add):
-    version = add(archive(("note.txt", NOTE))[:-30], "papers.zip")
+    whole = archive(("note.txt", NOTE))
+    version = add(whole[: len(whole) // 2] + whole[len(whole) // 2 + 20 :], "papers.zip")
     services.compile_version(version.pk)
     version.refresh_from_db()
 

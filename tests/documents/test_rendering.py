@@ -14,9 +14,11 @@ from PIL import Image, ImageChops
 
 from tests.conftest import end_group, wait_until
 from tests.support.files import HANDBOOK, REPORT
+from tests.support.paper import Text
+from tests.support.paper import pdf as paper
 from vectorless_web.documents import services
 from vectorless_web.documents.drawing.client import PageCache, RenderUnavailable, ask, image_path
-from vectorless_web.documents.rendering.page import Highlight, boxes, page_image, page_view
+from vectorless_web.documents.rendering.page import Highlight, boxes, page_image, page_view, page_words
 from vectorless_web.documents.storage.files import open_version
 
 pytestmark = pytest.mark.django_db
@@ -241,3 +243,50 @@ def test_a_stop_that_comes_in_the_middle_of_a_fork_is_obeyed(tmp_path):
 
     assert (child.returncode, "Traceback" in child.stderr) == (0, False)
     assert not (tmp_path / "render.sock").exists()
+
+
+def test_the_words_of_a_page_lie_where_they_are_printed(ready, render_child):
+    version = ready().current_version
+    lines = page_words(version, 1)
+    assert [" ".join(run.text for run in line.runs) for line in lines] == [
+        "2. Financial review",
+        "Net debt fell to 1,577 million in 2023.",
+        "Leverage was 2.1 times.",
+    ]
+    [[_, x, y, width, height]] = boxes(version, [span_of(version, "Net debt fell to 1,577 million in 2023.")])
+    [run], line = lines[1].runs, lines[1]
+    assert (run.x, run.width) == (pytest.approx(x, abs=0.2), pytest.approx(width, abs=0.2))
+    assert y < line.baseline < y + height + 0.2
+
+
+def test_cells_of_a_row_and_columns_of_a_page_stay_apart(ready, render_child):
+    cells = [Text(x, 100 + 14 * row, f"{word} {row}") for row in range(3) for x, word in ((72, "Left"), (320, "Right"))]
+    lines = page_words(ready(paper([cells])).current_version, 0)
+    assert [[run.text for run in line.runs] for line in lines] == [[f"Left {n}", f"Right {n}"] for n in range(3)]
+    assert all(line.runs[1].x == pytest.approx(320, abs=2) for line in lines)
+
+
+def test_words_are_fetched_for_the_picture_and_kept(client, alice, ready, render_child):
+    document = ready()
+    client.force_login(alice)
+    page = client.get(f"/w/{document.workspace.slug}/documents/{document.pk}/?page=2").content.decode()
+    address = f"/w/{document.workspace.slug}/documents/{document.pk}/v1/pages/2/words/"
+    assert f'data-words="{address}"' in page
+    answer = client.get(address)
+    assert "Net debt fell to 1,577 million in 2023.</tspan>" in answer.content.decode()
+    assert "immutable" in answer["Cache-Control"]
+    assert "style=" not in answer.content.decode()
+    assert client.get(address.replace("/2/words", "/9/words")).status_code == 404
+
+
+def test_without_the_render_child_a_page_has_no_words_to_select(client, alice, ready, settings):
+    document = ready()
+    settings.RENDER_SOCKET = "/nowhere/render.sock"
+    client.force_login(alice)
+    address = f"/w/{document.workspace.slug}/documents/{document.pk}/v1/pages/2/words/"
+    assert client.get(address).status_code == 503
+    text = ready(HANDBOOK, "handbook.md")
+    assert (
+        "<tspan"
+        not in client.get(address.replace(f"/{document.pk}/", f"/{text.pk}/").replace("/2/", "/1/")).content.decode()
+    )

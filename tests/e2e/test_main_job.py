@@ -65,8 +65,26 @@ def test_an_upload_that_is_too_large_is_told_why(signed_in, site, tmp_path):
     with large.open("wb") as file:
         file.truncate(60 * 2**20)
     page.goto(f"{site.address}/w/demo/documents/")
+    page.evaluate("delete document.querySelector('form[data-begin]').dataset.begin")  # as a page that sends files whole
     page.set_input_files("input[type=file]", str(large))
     expect(page.locator("#uploads [data-state]")).to_contain_text("You sent 60 MB at once; the limit is 20 MB")
+
+
+def test_what_no_site_reads_is_refused_before_it_is_sent(signed_in, site, tmp_path):
+    page, sent = signed_in, []
+    large, empty, program = (tmp_path / name for name in ("large.txt", "empty.txt", "tool.pdf"))
+    with large.open("wb") as file:
+        file.truncate(201 * 2**20)
+    empty.touch()
+    program.write_bytes(b"\x7fELF" + bytes(9 * 2**20))
+    page.goto(f"{site.address}/w/demo/documents/")
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    page.set_input_files("#files", [str(large), str(empty), str(program)])
+    rows = page.locator("#uploads li")
+    expect(rows.filter(has_text="large.txt")).to_contain_text("larger than 200 MB")
+    expect(rows.filter(has_text="empty.txt")).to_contain_text("This file is empty")
+    expect(rows.filter(has_text="tool.pdf")).to_contain_text("a program, which cannot be read here")
+    assert [url for url in sent if not url.endswith("/upload/begin/")] == []
 
 
 def test_steps_arrive_and_the_answer_cites_the_figure(signed_in, site):

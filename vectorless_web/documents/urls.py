@@ -27,6 +27,7 @@ urlpatterns = [
     path(ONE, reader.detail, name="detail"),
     path(f"{ONE}pages/<int:page>/", reader.page, name="page"),
     path(f"{ONE}v<int:number>/pages/<int:page>.jpg", reader.image, name="page_image"),
+    path(f"{ONE}v<int:number>/pages/<int:page>/words/", reader.words, name="page_words"),
     path(f"{ONE}original/", reader.original, name="original"),
     path(f"{ONE}outline/", reader.outline, name="outline"),
     path(f"{ONE}outline/correct/", reader.correct, name="correct"),

@@ -357,4 +357,4 @@ def _remove_links(ref: Any) -> Any:
 def _adapt_sheet(sheet: dict[str, Any], token: str) -> dict[str, Any]:
     """A page as seen through the link: its picture by the link's own address, no neighbours."""
     image = reverse("sharing:page_image", args=[token, sheet["version"], sheet["page"]]) if sheet["image_url"] else ""
-    return sheet | {"image_url": image, "url": "", "previous_url": "", "next_url": ""}
+    return sheet | {"image_url": image, "words_url": "", "url": "", "previous_url": "", "next_url": ""}

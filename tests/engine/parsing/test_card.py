@@ -3,8 +3,11 @@
 import pytest
 
 from tests.engine.parsing.conftest import nodes
+from vectorless_web.engine.documents.node import NodeKind
 from vectorless_web.engine.index.segment import Segment
-from vectorless_web.engine.parsing.card import split_name, typed_fields
+from vectorless_web.engine.parsing.card import choose_title, split_name, typed_fields
+from vectorless_web.engine.parsing.compile import assemble
+from vectorless_web.engine.parsing.drafts import Draft
 from vectorless_web.engine.parsing.pdf.drafter import recognise
 from vectorless_web.engine.parsing.tables.drafts import find_units
 from vectorless_web.engine.text.analyser import analyse
@@ -126,3 +129,21 @@ def test_progress_is_told_by_stage(tmp_path):
     compile_file(path, name="handbook.md", progress=lambda *step: told.append(step))
     assert list(dict.fromkeys(stage for stage, _, _ in told)) == ["parsing", "outlining", "indexing"]
     assert all(done <= total for _, done, total in told)
+
+
+SAID = "Harbour report. The harbour was dredged in March, and both cranes were moved to the north berth by June."
+
+
+@pytest.mark.parametrize(
+    ("metadata", "printed", "title"),
+    [
+        ("Harbour report of the works", SAID, "Harbour report of the works"),
+        ("Letter template for customers", SAID, "harbour 2024"),
+        ("Annual plan of harbour 2024", SAID, "Annual plan of harbour 2024"),
+        ("Letter template for customers", "", "Letter template for customers"),
+        ("Letter template for customers", None, "Letter template for customers"),
+    ],
+)
+def test_a_stored_title_must_agree_with_the_first_page_or_the_name(metadata, printed, title):
+    nodes = assemble([Draft(NodeKind.PARAGRAPH, SAID, (), 0)], last_page=0)
+    assert choose_title(metadata=metadata, nodes=nodes, name="harbour 2024.pdf", printed=printed) == title

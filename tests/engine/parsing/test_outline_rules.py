@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.engine.parsing.conftest import outline, uncovered
+from tests.support.paper import Text, pdf, prose
 from vectorless_web.engine.parsing.lines import Line, Style, Tone, Vocabulary
 from vectorless_web.engine.parsing.outline.heading import Heading, is_caps, mend_title, reads_like_title
 from vectorless_web.engine.parsing.outline.headings import assign_levels
@@ -163,3 +165,47 @@ def test_an_exhibit_starts_anew_and_its_title_holds_its_articles():
         heading("Purpose", page=2),
     )
     assert found == [0, 0, 1, 2, 3]
+
+
+TITLES = (
+    "Purpose",
+    "Scope",
+    "Definitions",
+    "Roles and responsibilities",
+    "Access control",
+    "Passwords",
+    "Remote work",
+    "Incident reporting",
+    "Backups",
+    "Suppliers",
+    "Training",
+    "Review of this policy",
+)
+
+
+def policy(font: str, *, listed: bool = False) -> bytes:
+    """A policy of twelve numbered sections, three a page, whose headings are set in the body's size."""
+    pages = []
+    for first in range(0, len(TITLES), 3):
+        page, y = [], 80
+        for number in range(first, first + 3):
+            page += [Text(72, y, f"{number + 1}. {TITLES[number]}", 10, font), *prose(72, y + 22, 6)]
+            if listed and number == 4:
+                page += [Text(72, y + 94 + 12 * item, f"{item + 1}. badges") for item in range(3)]
+            y += 150
+        pages.append(page)
+    return pdf(pages)
+
+
+@pytest.mark.parametrize("font", ["bold", "italic", "plain"])
+def test_twelve_numbered_lines_are_twelve_headings_whatever_their_type(compiled, font):
+    document = compiled(policy(font))
+    assert [title for _, title in outline(document)] == [f"{n}. {title}" for n, title in enumerate(TITLES, 1)]
+    assert document.report.outline_source == "headings"
+    assert uncovered(document) == []
+
+
+def test_numbered_items_of_a_list_are_no_headings(compiled):
+    titles = [title for _, title in outline(compiled(policy("plain", listed=True)))]
+    assert not [title for title in titles if title.endswith("badges")]
+    assert "4. Roles and responsibilities" in titles

@@ -106,12 +106,20 @@ def ods(rows: str = "") -> bytes:
     return packed({"content.xml": content}, mimetype="application/vnd.oasis.opendocument.spreadsheet")
 
 
+def odt(paragraphs: str = "", **more: str) -> bytes:
+    held = f"<office:body><office:text><text:p>{KEPT}</text:p>{paragraphs}</office:text></office:body>"
+    content = f"<office:document-content {ODS_NAMES}>{held}</office:document-content>"
+    parts = {"content.xml": content} | {name.replace("__", "/"): own for name, own in more.items()}
+    return packed(parts, mimetype="application/vnd.oasis.opendocument.text")
+
+
 SOUND: dict[str, tuple[Callable[[], bytes], str]] = {
     "docx": (docx, "word/document.xml"),
     "xlsx": (xlsx, "xl/worksheets/sheet1.xml"),
     "pptx": (pptx, "ppt/slides/slide1.xml"),
     "epub": (epub, "o/a.xhtml"),
     "ods": (ods, "content.xml"),
+    "odt": (odt, "content.xml"),
 }
 """A sound file of each kind of package, and the part in it that holds the words."""
 
@@ -334,9 +342,30 @@ PACKAGES: dict[str, Hostile] = {
     "docx: in a docx": Hostile(
         lambda _: with_parts(docx(), {"word/embeddings/a.docx": lambda _: docx() * 3}), "r.docx", keeps=KEPT
     ),
-    "zip: archives in archives": Hostile(
-        lambda _: nested_archives(6, packed({"z": b"\0" * 1_000_000})), "a.zip", keeps=".zip", told="refused"
+    "odt: macros": Hostile(
+        lambda _: odt(Basic__Standard__x="Shell calc.exe"), "r.odt", keeps=KEPT, leaves=("calc.exe",), told="macro"
     ),
+    "odt: lists in each other, 20,000 deep": Hostile(
+        lambda _: odt("<text:list><text:list-item>" * 20_000 + "</text:list-item></text:list>" * 20_000),
+        "r.odt",
+        "damaged_odt",
+    ),
+    "odt: 300,000 spaces that one mark stands for": Hostile(
+        lambda _: odt('<text:p>a<text:s text:c="999999999"/>b</text:p>'), "r.odt", keeps=KEPT
+    ),
+    "zip: archives in archives": Hostile(
+        lambda _: nested_archives(6, packed({"z": b"\0" * 1_000_000})), "a.zip", told="refused"
+    ),
+    "zip: a bomb among sound files": Hostile(
+        lambda _: packed({"a.md": f"# Lease\n\n{KEPT}", "b.txt": b" " * SPACES}), "a.zip", keeps="a.md"
+    ),
+    "zip: names that climb": Hostile(
+        lambda _: packed({"../../../../tmp/door-was-here": "harm", "/etc/door": "harm", "a.md": KEPT}),
+        "a.zip",
+        keeps="a.md",
+    ),
+    "zip: 20,000 files": Hostile(lambda _: packed({f"{n}.txt": b"x" for n in range(20_000)}), "a.zip", "zip_bomb"),
+    "zip: cut in the middle": Hostile(lambda _: packed({"a.md": KEPT * 900})[:90], "a.zip", "damaged_zip"),
     "zip: empty": Hostile(lambda _: packed({}), "a.zip", "unsupported_type"),
     "xlsx: macros": Hostile(
         lambda _: xlsx(**{"xl__vbaProject.bin": "Shell calc.exe"}),

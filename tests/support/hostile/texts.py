@@ -145,6 +145,63 @@ TEXTS: dict[str, Hostile] = {
         "n.md",
         keeps=KEPT,
     ),
+    "rst: files that it wants to hold": Hostile(
+        lambda bait: (
+            f"Lease\n=====\n\n{KEPT}\n\n.. include:: {bait.file}\n\n.. raw:: html\n   :file: {bait.file}\n\n"
+            f".. csv-table::\n   :url: {bait.url}\n\n.. image:: {bait.url}\n"
+        ).encode(),
+        "n.rst",
+        keeps=KEPT,
+        leaves=(SECRET,),
+    ),
+    "rst: substitutions that multiply": Hostile(
+        lambda _: (
+            "Lease\n=====\n\n"
+            + KEPT
+            + "\n\n"
+            + "\n".join(f".. |a{n}| replace:: {f'|a{n - 1}| ' * 10}" for n in range(1, 9))
+            + "\n\n|a8|\n"
+        ).encode(),
+        "n.rst",
+        keeps=KEPT,
+    ),
+    "rst: quotes in each other": Hostile(
+        lambda _: (f"Lease\n=====\n\n{KEPT}\n\n" + "\n\n".join(" " * n + "deep" for n in range(1_500))).encode(),
+        "n.rst",
+        keeps=KEPT,
+    ),
+    "json: lists in each other": Hostile(lambda _: b'{"lease": ' + b"[" * 100_000, "n.json", "nested_too_deeply"),
+    "json: objects in each other": Hostile(
+        lambda _: b'{"a": ' * 5_000 + b"1" + b"}" * 5_000, "n.json", "nested_too_deeply"
+    ),
+    "json: a number of a million digits": Hostile(
+        lambda _: b'{"lease": "' + SAID + b'", "n": ' + b"9" * 1_000_000 + b"}", "n.json", keeps=KEPT
+    ),
+    "json: one name 200,000 times": Hostile(
+        lambda _: b'{"lease": "' + SAID + b'"' + b', "n": 1' * 200_000 + b"}", "n.json"
+    ),
+    "rtf: groups in each other": Hostile(
+        lambda _: b"{\\rtf1 " + SAID + b"\\par " + b"{" * 100_000 + b"deep" + b"}" * 100_000 + b"}",
+        "n.rtf",
+        "damaged_rtf",
+    ),
+    "rtf: objects and outside pictures": Hostile(
+        lambda bait: (
+            b"{\\rtf1 "
+            + SAID
+            + b"\\par {\\object\\objemb{\\*\\objdata 4d5a90"
+            + b"00" * 5_000
+            + b"}}"
+            + f'{{\\field{{\\*\\fldinst INCLUDEPICTURE "{bait.url}"}}{{\\fldrslt x}}}}'.encode()
+            + f"{{\\*\\template {bait.url}}}}}".encode()
+        ),
+        "n.rtf",
+        keeps=KEPT,
+        leaves=("4d5a90", "INCLUDEPICTURE"),
+    ),
+    "rtf: binary data of a false length": Hostile(
+        lambda _: b"{\\rtf1 " + SAID + b"\\par \\bin999999999 abc}", "n.rtf", keeps=KEPT
+    ),
     "csv: formulas": Hostile(
         lambda bait: f'Name,Value\n"=HYPERLINK(""{bait.url}"")",1\n=cmd|\' /C calc\'!A0,2\n{KEPT},3\n'.encode(),
         "r.csv",

@@ -19,7 +19,7 @@ from vectorless_web.documents.drawing.client import PageCache, image_path, touch
 from vectorless_web.engine.documents.node import GlyphSpan
 from vectorless_web.engine.errors import EngineError
 from vectorless_web.engine.parsing.drawing import draw_page
-from vectorless_web.engine.parsing.pdf.text import highlight_boxes
+from vectorless_web.engine.parsing.pdf.text import highlight_boxes, word_boxes
 from vectorless_web.infra.site.forking import PR_SET_PDEATHSIG
 
 logger = logging.getLogger(__name__)
@@ -137,6 +137,8 @@ class Worker:
             return {"path": str(self._page(request))}
         if request["op"] == "boxes":
             return {"boxes": self._boxes(request)}
+        if request["op"] == "words":
+            return {"boxes": self._word_boxes(request)}
         raise Refused("bad_request", "There is no such request.")
 
     def _page(self, request: Mapping[str, Any]) -> Path:
@@ -159,6 +161,13 @@ class Worker:
         seconds = min(self.config.seconds, BOXES_SECONDS)
         found = self._try_request(f"{file.name}-boxes", seconds, lambda: highlight_boxes(file, spans))
         return [[b.page_index, b.left, b.top, b.right - b.left, b.bottom - b.top] for b in found]
+
+    def _word_boxes(self, request: Mapping[str, Any]) -> list[list[float] | None]:
+        spans = [GlyphSpan(*(int(number) for number in span)) for span in request["spans"]]
+        file = self.config.resolve(str(request["file"]))
+        seconds = min(self.config.seconds, BOXES_SECONDS)
+        found = self._try_request(f"{file.name}-words", seconds, lambda: word_boxes(file, spans))
+        return [[b.left, b.top, b.right - b.left, b.bottom - b.top] if b else None for b in found]
 
     def _try_request(self, name: str, seconds: int, work: Callable[[], Any]) -> Any:
         """Do the work under the alarm that ends this process; refuse what ended it before."""

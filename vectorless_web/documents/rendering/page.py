@@ -1,5 +1,6 @@
 """What a reader sees of a page: its picture or text, the quotes lit on it, the citations' flags, and its tables."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -221,6 +222,7 @@ def page_view(
         "width": round(page.width, 2),
         "height": round(page.height, 2),
         "image_url": "",
+        "words_url": "",
         "text_segments": [],
         "blocks": [],
         "hits": [],
@@ -317,10 +319,10 @@ def _place_of(version: DocumentVersion, page_index: int) -> dict[str, Any]:
     }
 
 
-def _image_url(version: DocumentVersion, page_index: int) -> str:
+def _image_url(version: DocumentVersion, page_index: int, name: str = "documents:page_image") -> str:
     document = version.document
     kwargs = {"slug": document.workspace.slug, "pk": document.pk, "number": version.number, "page": page_index + 1}
-    return reverse("documents:page_image", kwargs=kwargs)
+    return reverse(name, kwargs=kwargs)
 
 
 def _description(version: DocumentVersion, page_index: int, page: PageInfo) -> str:
@@ -355,6 +357,7 @@ def _picture(
     marked = [Marked(hit.marker, _find_flag_boxes(hit), hit.on) for hit in hits]
     return {
         "image_url": _image_url(version, page_index),
+        "words_url": _image_url(version, page_index, "documents:page_words"),
         "hits": hits,
         "flags": place_flags(marked, page.width, page.height),
         "finds": found,
@@ -411,6 +414,109 @@ def span_row(span: SpanRow) -> tuple[int, int, int]:
         return span.page_index, span.char_index, span.length
     page_index, char_index, length = span
     return page_index, char_index, length
+
+
+_WORD = re.compile(r"\S+")
+_MOST_WORDS = 5_000
+"""Words of a page that can be selected; a dense page has 1,500."""
+_SAME_LINE = 0.5
+"""Share of the lower of two words' heights by which they overlap when they stand on one line."""
+_WIDE_GAP = 1.0
+"""Heights of a line between two words from which they are stretched apart: cells of a row, not words of a sentence."""
+_BASELINE = 0.8
+"""Share of a line's height above the line that its letters stand on."""
+_BREAKS = {ord("\x02"): "-", ord("\ufffe"): "-", ord("\ufeff"): None, 0: None}
+"""What PDFium gives for a hyphen at the end of a line, and what shows nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordRun:
+    """Words that follow each other closely, and where they stand: left edge and width in points."""
+
+    text: str
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class WordLine:
+    """A printed line of a page: its baseline from the top and its height in points."""
+
+    baseline: float
+    size: float
+    runs: tuple[WordRun, ...]
+
+
+def page_words(version: DocumentVersion, page_index: int) -> list[WordLine]:
+    """The words of a drawn page where they are printed, to be selected over its picture; [] for other documents.
+
+    RenderUnavailable when the render server does not answer.
+    """
+    if not has_pages(version):
+        return []
+    text = open_version(version).page_text(page_index)
+    lines: list[WordLine] = []
+    places = [(match.start(), match.end()) for match in islice(_WORD.finditer(text), _MOST_WORDS)]
+    if not places:
+        return []
+    spans = [(page_index, start, end - start) for start, end in places]
+    found = _find_word_boxes(version, spans)
+    words = [
+        (text.count("\n", 0, start), text[start:end].translate(_BREAKS), box)
+        for (start, end), box in zip(places, found, strict=True)
+        if box
+    ]
+    for _, group in groupby(words, key=lambda word: word[0]):
+        lines.extend(_set_lines([(said, box) for _, said, box in group if said]))
+    return lines
+
+
+def _find_word_boxes(version: DocumentVersion, spans: Sequence[tuple[int, int, int]]) -> list[list[float] | None]:
+    recognised = open_version(version).recognised if version.recognised_pages else None
+    if recognised is not None and spans[0][0] in recognised.pages:
+        return [_enclose(list(recognised.boxes([GlyphSpan(*span)]))) for span in spans]
+    request = {"op": "words", "file": version.file.name, "spans": spans}
+    found: list[list[float] | None] = ask(request, BOXES_SECONDS)["boxes"]
+    return found
+
+
+def _enclose(words: Sequence[Any]) -> list[float] | None:
+    """One box [x, y, width, height] around the words that text recognition found; None around none."""
+    if not words:
+        return None
+    left, top = min(word.left for word in words), min(word.top for word in words)
+    right, bottom = max(word.right for word in words), max(word.bottom for word in words)
+    return [left, top, right - left, bottom - top]
+
+
+def _set_lines(words: Sequence[tuple[str, Sequence[float]]]) -> Iterator[WordLine]:
+    """The printed lines of words that follow each other in the text; columns and wrapped lines part them."""
+    line: list[tuple[str, Sequence[float]]] = []
+    for said, box in words:
+        if line and not _on_one_line(line[-1][1], box):
+            yield _set_line(line)
+            line = []
+        line.append((said, box))
+    if line:
+        yield _set_line(line)
+
+
+def _on_one_line(before: Sequence[float], box: Sequence[float]) -> bool:
+    shared = min(before[1] + before[3], box[1] + box[3]) - max(before[1], box[1])
+    return box[0] >= before[0] and shared >= _SAME_LINE * min(before[3], box[3])
+
+
+def _set_line(words: Sequence[tuple[str, Sequence[float]]]) -> WordLine:
+    top, bottom = min(box[1] for _, box in words), max(box[1] + box[3] for _, box in words)
+    size = max(bottom - top, 1.0)
+    runs: list[WordRun] = []
+    for said, (x, _, width, _) in words:
+        if runs and x - runs[-1].x - runs[-1].width < _WIDE_GAP * size:
+            before = runs.pop()
+            runs.append(WordRun(f"{before.text} {said}", before.x, round(x + width - before.x, 1)))
+        else:
+            runs.append(WordRun(said, round(x, 1), round(width, 1)))
+    return WordLine(round(top + _BASELINE * size, 1), round(size, 1), tuple(runs))
 
 
 ROWS, COLUMNS, TABLES = 60, 40, 20

@@ -26,6 +26,7 @@ from vectorless_web.documents.rendering.page import (
     page_tables,
     page_url,
     page_view,
+    page_words,
     unreadable_sentence,
 )
 from vectorless_web.documents.rendering.text import Find, find_words
@@ -238,6 +239,23 @@ def image(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> H
     except RenderUnavailable as problem:
         return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
     response = HttpResponse(picture.read_bytes(), content_type="image/jpeg", headers={"ETag": tag})
+    patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
+    return response
+
+
+@require_GET
+def words(request: HttpRequest, slug: str, pk: int, number: int, page: int) -> HttpResponse:
+    """The words of a page, to lie over its picture for selecting and copying. They never change either."""
+    document = selectors.document_for(request.user, slug, pk)
+    version = selectors.version_for(document, number)
+    if not 1 <= page <= version.pages:
+        raise Http404("This document has no such page.")
+    try:
+        shown = open_version(version).pages[page - 1]
+        context = {"lines": page_words(version, page - 1), "width": shown.width, "height": shown.height}
+    except RenderUnavailable as problem:
+        return HttpResponse(problem.message, status=problem.status, content_type="text/plain; charset=utf-8")
+    response = render(request, "documents/_words.html", context)
     patch_cache_control(response, private=True, max_age=IMAGE_SECONDS, immutable=True)
     return response
 

@@ -338,13 +338,24 @@ _SECTION_LINES = 60
 many."""
 
 
-def choose_title(*, metadata: str, nodes: Sequence[Node], name: str) -> str:
-    """The title: metadata unless it is a converter's leftover, else a heading of the first page, else the file name."""
+_AGREEING = 0.5
+"""Share of a stored title's words that the first pages or the file's name must say. Titles of a template, or of the
+document that a file was made from, share at most a word with it; a third would let them pass, all would refuse a title
+whose spelling differs from the print."""
+
+
+def choose_title(*, metadata: str, nodes: Sequence[Node], name: str, printed: str | None = None) -> str:
+    """The title: metadata unless it is a converter's leftover, else a heading of the first page, else the file name.
+
+    `printed` is what the first pages say; a stored title that neither they nor the name agree with is of another
+    document. None where the title is written together with the text, as of a web page.
+    """
     metadata = " ".join(metadata.split())
     if (
         _TITLE_CHARACTERS[0] < len(metadata) < _TITLE_CHARACTERS[1]
         and not _JUNK_TITLE.match(metadata)
         and " " in metadata
+        and (printed is None or _agrees(metadata, f"{printed} {split_name(name)}"))
     ):
         return metadata
     first = next(
@@ -358,6 +369,20 @@ def choose_title(*, metadata: str, nodes: Sequence[Node], name: str) -> str:
     if first is not None and _only_top(nodes, first) and not _NO_TITLE.match(first.title):
         return first.title
     return split_name(name) or "Untitled document"
+
+
+def _agrees(title: str, said: str) -> bool:
+    """Whether enough words of a title are said elsewhere; where next to nothing is said, nothing disagrees."""
+    said = said.casefold()
+    words, there = set(_TITLE_WORD.findall(title.casefold())), set(_TITLE_WORD.findall(said))
+    # Scripts without spaces have no words to compare: there the letters must follow each other somewhere.
+    agreeing = sum(word in there or (not word.isascii() and word in said) for word in words)
+    return not words or len(there) < _FEW_WORDS or agreeing >= _AGREEING * len(words)
+
+
+_TITLE_WORD = re.compile(r"[^\W_]{3,}")
+_FEW_WORDS = 12
+"""Words below which a first page, as one that is a picture, cannot speak against a title."""
 
 
 def _only_top(nodes: Sequence[Node], first: Node) -> bool:

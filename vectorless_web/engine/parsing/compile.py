@@ -617,7 +617,8 @@ def _finish(parsed: Parsed, *, name: str, sha256: str, tell: Progress) -> bytes:
     tell("outlining", 0, len(pages))
     share, _ = coverage([page.text for page in pages], drafts)
     nodes = assemble(drafts, last_page=len(pages) - 1)
-    title = choose_title(metadata=parsed.title, nodes=nodes, name=name)
+    first = " ".join(page.text for page in pages[:_FIRST_PAGES]) if parsed.media_type == PDF else None
+    title = choose_title(metadata=parsed.title, nodes=nodes, name=name, printed=first)
     nodes[0] = replace(nodes[0], title=title)
     tell("outlining", len(pages), len(pages))
     tell("indexing", 0, len(nodes))

@@ -26,7 +26,8 @@ _DOCTYPE = re.compile(rb"<!DOCTYPE|<\0!\0D\0O\0C\0T\0Y\0P\0E|\0<\0!\0D\0O\0C\0T\
 """A document type in UTF-8 or UTF-16, before the parser meets it: entities that multiply would be told as damage."""
 _PROLOGUE = 4096
 """Bytes of a part in which its document type begins; an XML declaration and comments may stand before."""
-_MACROS = "vbaproject.bin"
+_MACROS, _SCRIPTS = "vbaproject.bin", ("basic/", "scripts/")
+"""Where Office programs, and those that write OpenDocument, keep the programs within a document."""
 _FETCHED = ("attachedTemplate", "image", "frame", "subDocument", "aFChunk", "externalLinkPath", "oleObject", "audio",
             "video", "media")  # fmt: skip
 """Kinds of relations whose target an Office program fetches when it opens the document; links wait for a click."""
@@ -155,7 +156,7 @@ class Package:
     def tell_left_out(self) -> list[str]:
         """Sentences on what the package holds that is never run or fetched: macros, and what stands elsewhere."""
         told = []
-        if any(name.endswith(_MACROS) for name in self._names):
+        if any(name.endswith(_MACROS) or name.startswith(_SCRIPTS) for name in self._names):
             told.append("This file holds macros; they were left out and not run.")
         outside = sum(self._count_fetched(name) for name in self._names if name.endswith(".rels"))
         if outside:

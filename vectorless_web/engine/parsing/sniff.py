@@ -144,7 +144,7 @@ FILE_KINDS = (
     FileKind("archives of these", (".zip",)),
 )
 """What people are told before an upload, and in the sentence that refuses one."""
-ACCEPTED = f"Files that can be read: {', '.join(map(str, FILE_KINDS))}."
+ACCEPTED = f"Files that can be read: {', '.join(kind.name for kind in FILE_KINDS)}."
 
 
 def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
@@ -170,8 +170,10 @@ def sniff(head: bytes, *, name: str, tail: bytes = b"") -> str:
         return _sniff_compound(head, suffix)
     if head.startswith(_ZIP):
         kind = _sniff_zip(head, suffix, tail)
-        # What is wrong with a member of an archive is told of that member, and the others are taken.
-        if tail and kind != ZIP:
+        if tail and kind == ZIP:
+            _check_end(tail, "zip", "the program that packed it")
+        elif tail:
+            _check_end(tail, *_SAVED_BY[kind])
             _check_list(tail, *_SAVED_BY[kind])
         return kind
     _refuse_binary(head, suffix)
@@ -231,17 +233,21 @@ def list_parts(tail: bytes) -> Iterator[ListedPart]:
         at += 46 + name + extra + comment
 
 
-def _check_list(tail: bytes, ending: str, program: str) -> None:
-    """Refuse a ZIP that has no list, that is locked, or whose list says it unpacks to far more than a document holds.
-
-    What a lying list hides is found when the file is read.
-    """
+def _check_end(tail: bytes, ending: str, program: str) -> None:
+    """Refuse a ZIP whose end is missing, and with it the list of its files."""
     if _END_RECORD not in tail:
         raise UnreadableDocument(
             f"This .{ending} file did not arrive whole: its end is missing."
             f" Open it in {program}, save it again as .{ending} and upload that, or upload a PDF.",
             code=f"damaged_{ending}",
         )
+
+
+def _check_list(tail: bytes, ending: str, program: str) -> None:
+    """Refuse a document whose list of parts says that it is locked, or unpacks to far more than a document holds.
+
+    What a lying list hides is found when the file is read. The files of an archive are judged each by itself.
+    """
     parts = list(list_parts(tail))
     if any(part.is_encrypted for part in parts):
         raise UnreadableDocument(

@@ -27,6 +27,7 @@ from vectorless_web.engine.parsing.patterns import (
     PART,
     PLAIN,
     STATEMENT,
+    Form,
     closes_soon,
     form_of,
     is_contents_title,
@@ -88,6 +89,50 @@ def _is_in_index(lines: Sequence[Line], position: int) -> bool:
     """Whether the lines beside it name statements too: then it is an index and not a title."""
     beside = [lines[number] for number in (position - 1, position + 1) if 0 <= number < len(lines)]
     return any(form_of(line.text).family == STATEMENT for line in beside)
+
+
+_FEWEST_NUMBERED = 3
+"""Numbered headings, at least, that show what the missing ones of their run look like."""
+
+
+def find_missing_numbers(headings: Sequence[Heading], lines: Sequence[Line]) -> set[int]:
+    """The ids of lines that fill the gaps of a document's one run of headings "1." to "n." and look like these.
+
+    `lines` are the standing lines that are no headings. A document that numbers anything else in the same look, such as
+    lists, is left as it is: its lines cannot be told apart.
+    """
+    run = [(int(own.form.label), own) for own in headings if _is_top_number(own.form) and len(own.lines) == 1]
+    numbers = [number for number, _ in run]
+    if len(run) < _FEWEST_NUMBERED or any(after <= before for before, after in itertools.pairwise(numbers)):
+        return set()
+    looks = {_number_look(own.lines[0]) for _, own in run}
+    places = {number: (own.page, own.lines[0].start) for number, own in run}
+    found: dict[int, list[Line]] = defaultdict(list)
+    for line in lines:
+        form = form_of(line.text)
+        if _is_top_number(form) and _number_look(line) in looks:
+            found[int(form.label)].append(line)
+    if len(looks) > 1 or found.keys() & places.keys() or any(len(own) > 1 for own in found.values()):
+        return set()
+    places |= {number: (own[0].page, own[0].start) for number, own in found.items()}
+    in_order = [places[number] for number in sorted(places)]
+    whole = sorted(places) == list(range(min(places), max(places) + 1)) and in_order == sorted(in_order)
+    fits = all(_reads_like_numbered_title(own[0]) for own in found.values())
+    return {id(own[0]) for own in found.values()} if whole and fits else set()
+
+
+def _is_top_number(form: Form) -> bool:
+    return form.family == NUMBERED and form.depth == 0 and form.label.isdecimal()
+
+
+def _number_look(line: Line) -> tuple[object, ...]:
+    """What numbered headings of one run share: size and weight of type, and the left edge."""
+    return round(line.style.size), line.style.weight, round(line.left / _SAME_LEFT)
+
+
+def _reads_like_numbered_title(line: Line) -> bool:
+    short = len(line.text.split()) <= _PLAIN_WORDS and not SENTENCE_END.search(line.text)
+    return short and reads_like_title(line.text) and not _MONEY.search(line.text)
 
 
 class Headings:

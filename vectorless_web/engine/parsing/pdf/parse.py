@@ -16,7 +16,7 @@ from vectorless_web.engine.parsing.limits import CompileLimits
 from vectorless_web.engine.parsing.lines import Layout, Line, Page, Vocabulary, survey
 from vectorless_web.engine.parsing.outline.contents import Contents, letters_of, read_contents
 from vectorless_web.engine.parsing.outline.heading import Heading, bare_heading, heading_of, keep_supported
-from vectorless_web.engine.parsing.outline.headings import Headings, assign_levels
+from vectorless_web.engine.parsing.outline.headings import Headings, assign_levels, find_missing_numbers
 from vectorless_web.engine.parsing.patterns import PLAIN, STATEMENT, form_of, is_signatures
 from vectorless_web.engine.parsing.pdf.drafter import ContentsLines, Drafter, Furniture, Item
 from vectorless_web.engine.parsing.pdf.text import read_pages
@@ -411,7 +411,7 @@ def outline_pages(pages: Sequence[Page], bookmarks: Sequence[Bookmark] = ()) -> 
     for page in pages:
         items.extend(Furniture(line) for number, line in enumerate(page.lines) if (page.index, number) in running)
         items.extend(parser.items(page, rows[page.index]))
-    items = _without_continued(_drop_unsupported_headings(items))
+    items = _complete_numbers(_without_continued(_drop_unsupported_headings(items)))
     if bookmarks:
         items = place_bookmarks(items, bookmarks)
     headings = [item for item in items if isinstance(item, Heading)]
@@ -448,6 +448,13 @@ def _drop_unsupported_headings(items: Sequence[Item]) -> list[Item]:
         else:
             found.append(item)
     return found
+
+
+def _complete_numbers(items: Sequence[Item]) -> list[Item]:
+    """Make headings of the lines that carry the missing numbers of a run of numbered headings."""
+    headings = [item for item in items if isinstance(item, Heading)]
+    missing = find_missing_numbers(headings, [item for item in items if isinstance(item, Line)])
+    return [heading_of([item]) if isinstance(item, Line) and id(item) in missing else item for item in items]
 
 
 def _without_continued(items: Sequence[Item]) -> list[Item]:

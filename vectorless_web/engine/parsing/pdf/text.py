@@ -16,6 +16,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -319,6 +321,19 @@ def highlight_boxes(path: Path, spans: Sequence[GlyphSpan]) -> list[Box]:
             upright = _reads_across(page, textpage, own[0].char_index)
             found = [box for span in own for box in _span_boxes(page, textpage, span)]
             boxes.extend(merge_lines(found, upright=upright))
+    return boxes
+
+
+def word_boxes(path: Path, spans: Sequence[GlyphSpan]) -> list[Box | None]:
+    """One box in points (origin top left) around each span's characters; None for one that shows nothing."""
+    boxes: list[Box | None] = []
+    with _open_document(path) as document:
+        for page_index, own in groupby(spans, key=lambda span: span.page_index):
+            page = document[page_index]
+            textpage = page.get_textpage()
+            for span in own:
+                found = list(_span_boxes(page, textpage, span))
+                boxes.append(reduce(_union, found) if found else None)
     return boxes
 
 

@@ -36,9 +36,10 @@ def read_spreadsheet(path: Path, *, limits: CompileLimits) -> DocumentText:
             (own for own in (child(meta, "meta") if meta is not None else None) or () if local(own) == "title"), None
         )
         writer = write_sheets(reader.sheets)
+        told = [*package.tell_left_out(), *reader.left_out.tell()]
     check_sheet_text(writer.length, bool(writer.blocks), limits)
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, list(reader.left_out.tell()))
+    return DocumentText(writer.text, writer.blocks, said, told)
 
 
 @dataclass(slots=True)

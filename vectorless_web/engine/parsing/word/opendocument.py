@@ -47,6 +47,7 @@ def read_text_document(path: Path, *, limits: CompileLimits) -> DocumentText:
         reader.read_running(looks)
         reader.read(body)
         title = child(package.xml("meta.xml"), "meta", "title")
+        told = package.tell_left_out()
     writer = reader.writer
     if all(block.kind is NodeKind.RUNNING for block in writer.blocks):
         raise UnreadableDocument(
@@ -57,7 +58,7 @@ def read_text_document(path: Path, *, limits: CompileLimits) -> DocumentText:
     if writer.length > limits.characters:
         raise UnreadableDocument("This text is too long to be read. Split it into smaller files.", code="too_large")
     said = remove_invisible(title.text or "") if title is not None else ""
-    return DocumentText(writer.text, writer.blocks, said, list(_tell_left_out(body, reader.hidden)))
+    return DocumentText(writer.text, writer.blocks, said, [*told, *_tell_left_out(body, reader.hidden)])
 
 
 def _tell_left_out(body: etree._Element, hidden: int) -> Iterator[str]:
