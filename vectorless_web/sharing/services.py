@@ -8,7 +8,7 @@ from django.contrib.auth.hashers import check_password, make_password
 from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 
@@ -17,8 +17,8 @@ from vectorless_web.infra.web.request_limits import seconds_to_wait
 from vectorless_web.runs.models import Run
 from vectorless_web.runs.selectors import run_for
 from vectorless_web.sharing.models import ShareLink, ShareView
-from vectorless_web.workspaces.models import Membership, Role, Workspace
-from vectorless_web.workspaces.selectors import User
+from vectorless_web.workspaces.models import Role, Workspace
+from vectorless_web.workspaces.selectors import User, belongs
 from vectorless_web.workspaces.services import record
 from vectorless_web.workspaces.storage import hash_token, new_token
 
@@ -153,7 +153,6 @@ def _views() -> Count:
     return Count("views", distinct=True)
 
 
-def _maker_belongs() -> Exists:
+def _maker_belongs() -> Q:
     """Whether who made the link belongs to the workspace still and can sign in."""
-    member = Membership.objects.filter(workspace=OuterRef("run__workspace"), user=OuterRef("created_by"))
-    return Exists(member.filter(user__is_active=True))
+    return belongs("run__workspace", "created_by")

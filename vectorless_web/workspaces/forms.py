@@ -15,6 +15,7 @@ from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.infra.limits import PHRASE_MAX, RUN_USD_MAX, STEPS_MAX
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace
+from vectorless_web.workspaces.selectors import people_in
 from vectorless_web.workspaces.services import check_address
 
 COUNTS = {
@@ -224,7 +225,7 @@ class BudgetForm(forms.ModelForm):
             return
         assert isinstance(people, forms.ModelChoiceField)
         if workspace is not None:
-            people.queryset = people.queryset.filter(memberships__workspace=workspace)  # type: ignore[union-attr]
+            people.queryset = people_in(workspace)
         people.empty_label = "The whole workspace"
         people.required = False
 

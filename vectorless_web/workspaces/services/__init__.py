@@ -1,5 +1,13 @@
 """What may be done to workspaces, their members, models and budgets."""
 
+from vectorless_web.workspaces.services.groups import (
+    add_group,
+    change_group_role,
+    delete_group,
+    remove_group,
+    save_group,
+    set_people,
+)
 from vectorless_web.workspaces.services.lexicon import MAX_ENTRIES, add_entry, change_entry, remove_entry
 from vectorless_web.workspaces.services.members import (
     accept_invitation,
@@ -39,13 +47,16 @@ __all__ = [
     "WorkspaceCostBudget",
     "accept_invitation",
     "add_entry",
+    "add_group",
     "add_member",
     "address_problem",
     "break_test",
     "change_entry",
+    "change_group_role",
     "change_role",
     "check_address",
     "create_workspace",
+    "delete_group",
     "delete_workspace",
     "describe_orphaned_workspaces",
     "invitation_closed",
@@ -56,13 +67,16 @@ __all__ = [
     "release_all",
     "remove_budget",
     "remove_entry",
+    "remove_group",
     "remove_member",
     "remove_provider",
     "remove_two_step",
     "reserve",
     "revoke_invitation",
+    "save_group",
     "save_provider",
     "set_budget",
+    "set_people",
     "settle",
     "start_test",
     "test_provider",
