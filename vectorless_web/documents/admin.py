@@ -18,6 +18,7 @@ from vectorless_web.documents.models import (
     Edge,
     EmbeddingChoice,
     Folder,
+    FolderGrant,
     Installation,
     Section,
     SectionSummaries,
@@ -167,10 +168,24 @@ class EdgeAdmin(ReadOnlyAdmin):
     list_select_related = ["source", "target"]
 
 
+class FolderGrantInline(admin.TabularInline):
+    """Who is named for a restricted folder; owners name them on their page of folder access."""
+
+    model = FolderGrant
+    extra = 0
+    can_delete = False
+    readonly_fields = ["user", "group"]
+
+    def has_add_permission(self, request: HttpRequest, obj: Folder | None = None) -> bool:
+        return False
+
+
 @admin.register(Folder)
 class FolderAdmin(ReadOnlyAdmin):
-    list_display = ["name", "workspace"]
-    list_filter = ["workspace"]
+    list_display = ["name", "workspace", "restricted"]
+    list_filter = ["restricted", "workspace"]
+    list_select_related = ["workspace"]
+    inlines = [FolderGrantInline]
     search_fields = ["name"]
 
 

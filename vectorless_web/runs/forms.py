@@ -143,7 +143,7 @@ def ask_box(
     return AskBox(
         question=sent.question,
         scope=sent.scope,
-        scopes=lambda: [Scope("all", "Whole workspace", rows.count(), "all"), *_folders(workspace), *_tags(rows)],
+        scopes=lambda: [Scope("all", "Whole workspace", rows.count(), "all"), *_folders(workspace, user), *_tags(rows)],
         documents=list(rows.filter(pk__in=sent.chosen).only("pk", "title")) if sent.chosen else [],
         max_steps=steps,
         thread=sent.thread,
@@ -211,8 +211,8 @@ def _documents_of(run: Run | None) -> set[int]:
     return set(run.documents.values_list("pk", flat=True))
 
 
-def _folders(workspace: Workspace) -> list[Scope]:
-    folders: list[Folder] = folders_of(workspace)
+def _folders(workspace: Workspace, user: User) -> list[Scope]:
+    folders: list[Folder] = folders_of(workspace, user)
     return [
         Scope(f"folder:{row.pk}", row.name, row.document_count, "folder")  # type: ignore[attr-defined]
         for row in folders[:FOLDERS_SHOWN]

@@ -15,7 +15,7 @@ from django.utils import timezone
 from vectorless_web.infra.web.problems import Problem
 from vectorless_web.infra.web.request_limits import seconds_to_wait
 from vectorless_web.runs.models import Run
-from vectorless_web.runs.selectors import run_for
+from vectorless_web.runs.selectors import is_unrestricted, run_for, visible_runs
 from vectorless_web.sharing.models import ShareLink, ShareView
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import User, belongs
@@ -38,6 +38,11 @@ def make_link(*, user: User, run: Run, days: int, password: str = "", redact: bo
     """A link to a finished run and its token, returned this once. Problem for what makes no sense."""
     if run.is_open:
         raise Problem("Wait until the run has ended; then it can be shared.", code="still_running", status=409)
+    if run.private and run.asked_by_id != user.pk:
+        raise PermissionDenied("Only who asked can make links to a private question.")
+    if not is_unrestricted(run):
+        sentence = "This run has read a restricted folder, or names a document of one: no link can show it."
+        raise Problem(sentence, code="restricted_folder", status=403)
     if not 1 <= days <= DAYS_MAX:
         raise Problem(f"A link can be open for 1 to {DAYS_MAX} days.", code="invalid_input", status=422)
     if password and len(password) < PASSWORD_MIN:
@@ -124,9 +129,9 @@ def links_of(run: Run) -> QuerySet[ShareLink]:
     return rows.annotate(view_count=_views())
 
 
-def links_in(workspace: Workspace) -> QuerySet[ShareLink]:
-    """All links to runs of a workspace, newest first, each with its `view_count` and `maker_belongs`."""
-    rows = ShareLink.objects.filter(run__workspace=workspace).select_related("run", "created_by")
+def links_in(workspace: Workspace, user: User) -> QuerySet[ShareLink]:
+    """All links to runs that exist for the user, newest first, each with its `view_count` and `maker_belongs`."""
+    rows = ShareLink.objects.filter(run__in=visible_runs(user.pk, [workspace.pk])).select_related("run", "created_by")
     return rows.annotate(view_count=_views(), maker_belongs=_maker_belongs())
 
 
@@ -141,12 +146,13 @@ def link_of(run: Run, pk: int) -> ShareLink:
 def open_link(token: str) -> ShareLink | None:
     """The link with this token; None alike when it expired, was revoked, or never existed.
 
-    It ends, too, with the membership of who made it, and while their account is switched off.
+    It ends, too, with the membership of who made it, and while their account is switched off or the
+    run names what lies in a restricted folder.
     The token is looked up by its hash, so the time this takes says nothing about stored ones.
     """
     rows = ShareLink.objects.select_related("run", "run__workspace", "run__asked_by", "run__answer", "created_by")
     link = rows.filter(_maker_belongs(), token_hash=hash_token(token)).first()
-    return link if link is not None and link.is_open else None
+    return link if link is not None and link.is_open and is_unrestricted(link.run) else None
 
 
 def _views() -> Count:

@@ -96,7 +96,7 @@ class PeopleGroup(models.Model):
 
     name = models.CharField(max_length=NAME_MAX, unique=True)
     description = models.CharField(max_length=300, blank=True)
-    people = models.ManyToManyField(USER, blank=True, related_name="people_groups")
+    people: Any = models.ManyToManyField(USER, blank=True, related_name="people_groups")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -135,9 +135,11 @@ def people_in(workspace: Workspace) -> QuerySet[Any]:
     own = Membership.objects.filter(workspace=workspace).values("user")
     through = PeopleGroup.people.through.objects.filter(peoplegroup__memberships__workspace=workspace)
     # "_id": the reverse key of a many-to-many is named after the account's model.
-    return get_user_model()._default_manager.filter(
-        Q(pk__in=own) | Q(pk__in=through.values("user_id"))
-    ).order_by("username")
+    return (
+        get_user_model()
+        ._default_manager.filter(Q(pk__in=own) | Q(pk__in=through.values("user_id")))
+        .order_by("username")
+    )
 
 
 def belonging_pairs(users: Iterable[int], slugs: Iterable[str]) -> set[tuple[int, str]]:

@@ -16,10 +16,11 @@ from vectorless_web.documents.background import (
 )
 from vectorless_web.documents.forms import EmbeddingForm
 from vectorless_web.documents.models import EmbeddingChoice
+from vectorless_web.documents.selectors import closed_folders, open_to
 from vectorless_web.infra.site.local_model import find_local_model
 from vectorless_web.infra.web.pages import go_to, is_htmx
 from vectorless_web.workspaces.models import Role, Workspace
-from vectorless_web.workspaces.selectors import workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import User, workspace_context, workspace_for
 
 
 @require_GET
@@ -34,7 +35,7 @@ def embedding(request: HttpRequest, slug: str) -> HttpResponse:
 def embedding_status(request: HttpRequest, slug: str) -> HttpResponse:
     """The state of the work as a fragment; the page fetches it again while work goes on."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    return render(request, "documents/_embedding.html", _embedding_context(workspace))
+    return render(request, "documents/_embedding.html", _embedding_context(request.user, workspace))
 
 
 @require_POST
@@ -99,18 +100,19 @@ def _find_embedding(request: HttpRequest, slug: str) -> tuple[Workspace, Embeddi
 
 def _answer_embedding(request: HttpRequest, workspace: Workspace) -> HttpResponse:
     if is_htmx(request):
-        return render(request, "documents/_embedding.html", _embedding_context(workspace))
+        return render(request, "documents/_embedding.html", _embedding_context(request.user, workspace))
     return go_to(request, "documents:embedding", slug=workspace.slug)
 
 
-def _embedding_context(workspace: Workspace) -> dict[str, Any]:
+def _embedding_context(user: User, workspace: Workspace) -> dict[str, Any]:
     choice = background.embedding_of(workspace)
-    shown: dict[str, Any] = {"workspace": workspace, "choice": choice}
+    shown: dict[str, Any] = {"workspace": workspace, "choice": choice, "closed": _count_closed(user, workspace)}
     if choice is None:
         return shown
     if choice.enabled:
-        return {**shown, "progress": background.embedding_progress_of(choice)}
-    return {**shown, "estimate": services.estimate(workspace, choice.price)}
+        seen = open_to(user, "version__document__folder")
+        return {**shown, "progress": background.embedding_progress_of(choice, seen)}
+    return {**shown, "estimate": services.estimate(workspace, choice.price, open_to(user, "document__folder"))}
 
 
 def _embedding_page(
@@ -118,7 +120,7 @@ def _embedding_page(
 ) -> HttpResponse:
     context = {
         **workspace_context(request.user, workspace, "settings"),
-        **_embedding_context(workspace),
+        **_embedding_context(request.user, workspace),
         "tab": "models",
         "form": form,
         "local": find_local_model(),
@@ -132,7 +134,7 @@ def summaries(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     context = {
         **workspace_context(request.user, workspace, "settings"),
-        **_summaries_context(workspace),
+        **_summaries_context(request.user, workspace),
         "tab": "models",
     }
     return render(request, "documents/summaries.html", context)
@@ -142,7 +144,7 @@ def summaries(request: HttpRequest, slug: str) -> HttpResponse:
 def summaries_status(request: HttpRequest, slug: str) -> HttpResponse:
     """The state of the work as a fragment; the page fetches it again while work goes on."""
     workspace = workspace_for(request.user, slug, Role.OWNER)
-    return render(request, "documents/_summaries.html", _summaries_context(workspace))
+    return render(request, "documents/_summaries.html", _summaries_context(request.user, workspace))
 
 
 @require_POST
@@ -169,13 +171,20 @@ def retry_summaries(request: HttpRequest, slug: str) -> HttpResponse:
     workspace = workspace_for(request.user, slug, Role.OWNER)
     services.retry_summaries(actor=request.user, workspace=workspace)
     if is_htmx(request):
-        return render(request, "documents/_summaries.html", _summaries_context(workspace))
+        return render(request, "documents/_summaries.html", _summaries_context(request.user, workspace))
     return go_to(request, "documents:summaries", slug=slug)
 
 
-def _summaries_context(workspace: Workspace) -> dict[str, Any]:
+def _summaries_context(user: User, workspace: Workspace) -> dict[str, Any]:
     choice, model = summary_choice_of(workspace), summary_model_of(workspace)
-    shown: dict[str, Any] = {"workspace": workspace, "choice": choice, "model": model}
+    closed = _count_closed(user, workspace)
+    shown: dict[str, Any] = {"workspace": workspace, "choice": choice, "model": model, "closed": closed}
     if choice is not None and choice.enabled:
-        return {**shown, "progress": summary_progress_of(workspace)}
-    return {**shown, "estimate": estimate_summaries(workspace, model) if model else None}
+        return {**shown, "progress": summary_progress_of(workspace, open_to(user, "version__document__folder"))}
+    seen = open_to(user, "document__folder")
+    return {**shown, "estimate": estimate_summaries(workspace, model, seen) if model else None}
+
+
+def _count_closed(user: User, workspace: Workspace) -> int:
+    """Folders whose documents are worked on too, and are in none of the numbers that this owner is shown."""
+    return closed_folders(user.pk, [workspace.pk]).count()

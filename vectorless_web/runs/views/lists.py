@@ -13,13 +13,15 @@ from django.utils.dateparse import parse_date
 from django.views.decorators.http import require_GET
 
 from vectorless_web.documents.models import Document
+from vectorless_web.documents.selectors import documents_in, open_to
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import is_htmx
 from vectorless_web.runs.models import Feedback, Run
 from vectorless_web.runs.search import KINDS, SearchQuery, search_workspace
 from vectorless_web.runs.search import PAGE_SIZE as RESULTS
+from vectorless_web.runs.selectors import visible_runs
 from vectorless_web.workspaces.models import Workspace
-from vectorless_web.workspaces.selectors import may_in, workspace_context, workspace_for
+from vectorless_web.workspaces.selectors import User, may_in, workspace_context, workspace_for
 
 PAGE_SIZE = 30
 """Runs on one page of the list."""
@@ -49,9 +51,9 @@ class RunQuery:
         return any([self.search, self.outcome, self.person, self.document, self.feedback, self.since, self.until])
 
 
-def listed_runs(workspace: Workspace, query: RunQuery) -> Page[Run]:
+def listed_runs(workspace: Workspace, user: User, query: RunQuery) -> Page[Run]:
     """One page of the list, each run with `good` and `bad`, what people said; a page beyond the end is the last one."""
-    narrowed = _filter_runs(Run.objects.filter(workspace=workspace), query)
+    narrowed = _filter_runs(visible_runs(user.pk, [workspace.pk]), query)
     shown = Paginator(narrowed.order_by("-pk"), PAGE_SIZE).get_page(query.page)
     runs = {run.pk: run for run in shown}
     for run in runs.values():
@@ -63,21 +65,24 @@ def listed_runs(workspace: Workspace, query: RunQuery) -> Page[Run]:
     return shown
 
 
-def people_of(workspace: Workspace) -> list[tuple[int, str]]:
+def people_of(workspace: Workspace, user: User) -> list[tuple[int, str]]:
     """Those who asked something here, for the list's filter."""
-    rows = Run.objects.filter(workspace=workspace, asked_by__isnull=False)
+    rows = visible_runs(user.pk, [workspace.pk]).filter(asked_by__isnull=False)
     people = rows.values_list("asked_by", "asked_by__first_name", "asked_by__last_name", "asked_by__username")
     named = {pk: f"{first} {last}".strip() or username for pk, first, last, username in people.order_by().distinct()}
     return sorted(named.items(), key=lambda item: (item[1], item[0]))
 
 
-def documents_of(workspace: Workspace, chosen: int | None) -> list[tuple[int, str]]:
+def documents_of(workspace: Workspace, user: User, chosen: int | None) -> list[tuple[int, str]]:
     """The documents that runs read, by title, for the list's filter: the first of them, and always the chosen one."""
-    read = Run.versions.through.objects.filter(documentversion__document=OuterRef("pk"))
-    rows = Document.objects.filter(Exists(read), workspace=workspace, deleted_at=None).order_by("title", "pk")
+    read = Run.versions.through.objects.filter(
+        documentversion__document=OuterRef("pk"), run__in=visible_runs(user.pk, [workspace.pk])
+    )
+    rows = documents_in(workspace, user).filter(Exists(read)).order_by("title", "pk")
     found = dict(rows.values_list("pk", "title")[:DOCUMENTS_OFFERED])
     if chosen and chosen not in found:
-        found |= dict(Document.objects.filter(workspace=workspace, pk=chosen).values_list("pk", "title"))
+        rows = Document.objects.filter(open_to(user), workspace=workspace, pk=chosen)
+        found |= dict(rows.values_list("pk", "title"))
     return list(found.items())
 
 
@@ -125,11 +130,11 @@ def list_page(request: HttpRequest, slug: str, *, refused: bool = False) -> Http
     query = _run_query(request)
     context = {
         **workspace_context(request.user, place, "runs"),
-        "runs": listed_runs(place, query),
+        "runs": listed_runs(place, request.user, query),
         "asked": query,
         "outcomes": [(status.value, status.label) for status in Run.Status],
-        "people": people_of(place),
-        "documents": documents_of(place, query.document),
+        "people": people_of(place, request.user),
+        "documents": documents_of(place, request.user, query.document),
         "from_date": query.since.isoformat() if query.since else "",
         "to_date": query.until.isoformat() if query.until else "",
         "refused": refused,

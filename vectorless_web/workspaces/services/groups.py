@@ -1,4 +1,4 @@
-"""Groups of people: keeping them, which is for site staff, and letting them into a workspace, which is for its owners."""
+"""Groups of people: site staff keep them, owners let them into a workspace."""
 
 from collections.abc import Iterable
 from typing import Any
