@@ -128,6 +128,11 @@ MATRIX = [
     post("documents:cancel", EDITOR, "failed"),
     post("documents:delete", EDITOR, "document"),
     post("documents:restore", EDITOR, "deleted"),
+    # Folder access
+    get("documents:folder_access", OWNER, "workspace"),
+    get("documents:folder_access_one", OWNER, "folder"),
+    post("documents:restrict_folder", OWNER, "folder"),
+    post("documents:open_folder", OWNER, "folder"),
     # Search by meaning
     get("documents:embedding", OWNER, "workspace"),
     get("documents:embedding_status", OWNER, "workspace"),

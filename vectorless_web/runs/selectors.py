@@ -90,6 +90,8 @@ def forget_hidden_origins(user: User, runs: Iterable[Run]) -> None:
 def watchers_of(run: Run, users: Iterable[int]) -> dict[int, str]:
     """The roles of those of these accounts for whom the run exists still."""
     roles = roles_in(run.workspace, users)
+    if visible_runs(None, [run.workspace_id]).filter(pk=run.pk).exists():
+        return roles
     return {pk: role for pk, role in roles.items() if visible_runs(pk, [run.workspace_id]).filter(pk=run.pk).exists()}
 
 

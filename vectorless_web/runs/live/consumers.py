@@ -146,10 +146,10 @@ class RunViewer:
 class Hub:
     """What the pages of one run share: notifications heard, rows read and fragments rendered once for all of them."""
 
-    def __init__(self, feed: Feed, *, layer: BaseChannelLayer) -> None:
+    def __init__(self, feed: Feed, *, run: Run, layer: BaseChannelLayer) -> None:
         self.feed = feed
         self.viewers: set[RunViewer] = set()
-        self._layer = layer
+        self._run, self._layer = run, layer
         self._wanted, self._changed = asyncio.Event(), asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -260,7 +260,7 @@ class Hub:
     async def _ask_who_may(self) -> None:
         """Put out for whom the run exists no more, follow changes of roles. An outage changes nothing."""
         asked = list(self.viewers)
-        roles = await in_shared_thread(watchers_of, self.feed.run, {viewer.user_id for viewer in asked})
+        roles = await in_shared_thread(watchers_of, self._run, {viewer.user_id for viewer in asked})
         for viewer in asked:
             if role := roles.get(viewer.user_id):
                 viewer.audience = replace(viewer.audience, may=may_as(role))
@@ -287,7 +287,7 @@ class Hubs:
         """Add a page to its run's hub."""
         if run.pk not in self._hubs:
             feed = Feed(run, viewer.sent)
-            self._hubs[run.pk] = Hub(feed, layer=get_channel_layer())
+            self._hubs[run.pk] = Hub(feed, run=run, layer=get_channel_layer())
         self._hubs[run.pk].join(viewer)
 
     def leave(self, run_id: int, viewer: RunViewer) -> None:

@@ -100,11 +100,6 @@ class Feed:
         self._read_at = float("-inf")
 
     @property
-    def run(self) -> Run:
-        """The run with its workspace, as it was last read."""
-        return self._run
-
-    @property
     def run_id(self) -> int:
         """The run's primary key."""
         return self._run.pk

@@ -18,7 +18,15 @@ from vectorless_web.runs.compare.comparison import comparison_of
 from vectorless_web.runs.export import values
 from vectorless_web.runs.export.bundle import bundle_of
 from vectorless_web.runs.export.markdown import as_markdown
-from vectorless_web.runs.forms import AskedForm, ask_box, choices_of, documents_meant, edit_box, read_prefill
+from vectorless_web.runs.forms import (
+    OPEN_ALONE,
+    AskedForm,
+    ask_box,
+    choices_of,
+    documents_meant,
+    edit_box,
+    read_prefill,
+)
 from vectorless_web.runs.live.feed import Audience, Feed
 from vectorless_web.runs.models import Feedback, Run, Thread
 from vectorless_web.runs.page import page_context, rendering, sheets
@@ -73,6 +81,7 @@ def ask(request: HttpRequest, slug: str) -> HttpResponse:
             expand=form.expand,
             answerer=form.answerer,
             money_usd=form.money_usd,
+            restricted=form.scope != OPEN_ALONE,
         )
     except Problem as problem:
         if problem.status == TOO_MANY and is_htmx(request):
