@@ -76,6 +76,17 @@ MATRIX = [
     get("favicon", ANYONE),
     get("help", ANYONE),
     replace(get("view-on-site", NOBODY), more={"row": "1/1/"}),
+    # One's own account
+    get("account_signup", ANYONE),
+    get("profiles:profile", ACCOUNT),
+    post("profiles:save", ACCOUNT, name="Ann"),
+    get("profiles:sessions", ACCOUNT),
+    get("sessions", ACCOUNT),
+    post("profiles:end_session", ACCOUNT, session=0),
+    post("profiles:end_other_sessions", ACCOUNT),
+    get("profiles:data", ACCOUNT),
+    get("profiles:export", ACCOUNT),
+    post("profiles:delete", ACCOUNT, user_name=""),
     # Workspaces
     get("workspaces:create", ACCOUNT),
     post("workspaces:make", ACCOUNT, name=""),
@@ -202,6 +213,12 @@ VISITORS_ACCOUNT_PAGES = {
     "account_reset_password_from_key",
     "account_reset_password_from_key_done",
     "mfa_authenticate",
+    "mfa_login_webauthn",
+    "socialaccount_login_cancelled",
+    "socialaccount_login_error",
+    "socialaccount_signup",
+    "openid_connect_login",
+    "openid_connect_callback",
 }
 """Those of allauth's pages that a visitor may open, or is sent on from to another of them."""
 

@@ -7,6 +7,7 @@ import environ
 
 from vectorless_web.engine.llm.presets import model_address
 from vectorless_web.infra.addresses import LOOPBACK, allowed_hosts
+from vectorless_web.infra.site.identity import read_sign_on
 from vectorless_web.infra.site.private_files import Unusable, local_secret, refuse_weak_secret, socket_folder
 
 env = environ.Env()
@@ -54,12 +55,16 @@ INSTALLED_APPS = [
     "allauth",
     "allauth.account",
     "allauth.mfa",
+    "allauth.usersessions",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.openid_connect",
     "csp",
     "vectorless_web.infra",
     "vectorless_web.workspaces",
     "vectorless_web.documents",
     "vectorless_web.runs",
     "vectorless_web.sharing",
+    "vectorless_web.profiles",
     "vectorless_web.backups",
 ]
 
@@ -75,6 +80,8 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "vectorless_web.infra.web.pages.PrivatePagesMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "vectorless_web.profiles.sessions.OwnSessionMiddleware",
+    "vectorless_web.profiles.sign_on.SignOnPagesMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
@@ -204,8 +211,29 @@ ACCOUNT_ADAPTER = "vectorless_web.workspaces.accounts.adapters.AccountAdapter"
 ACCOUNT_FORMS = {"reset_password": "vectorless_web.workspaces.accounts.adapters.ResetPasswordForm"}
 SIGNUP_OPEN = env.bool("VECTORLESS_SIGN_UP", default=False)
 """Whether anyone may make an account; an invitation link always lets its holder in."""
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not HTTPS
+"""Browsers offer passkeys over HTTPS and on localhost only; the latter is served over plain HTTP."""
 MFA_ADAPTER = "vectorless_web.workspaces.accounts.adapters.MFAAdapter"
+try:
+    SIGN_ON = read_sign_on(env.str("VECTORLESS_SIGN_ON", default=""))
+except ValueError as error:
+    raise SystemExit(str(error)) from None
+"""Identity providers that people may sign in with, and which workspaces they join by themselves."""
+LOCAL_PASSWORDS = env.bool("VECTORLESS_LOCAL_PASSWORDS", default=True)
+"""Whether passwords of this site sign in. Superusers keep theirs, for the day the identity provider is away."""
+if not LOCAL_PASSWORDS and not SIGN_ON:
+    raise SystemExit(
+        "VECTORLESS_LOCAL_PASSWORDS is off, and VECTORLESS_SIGN_ON names no identity provider to sign in with."
+    )
+SOCIALACCOUNT_ADAPTER = "vectorless_web.profiles.sign_on.SignOnAdapter"
+SOCIALACCOUNT_PROVIDERS = {"openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [each.app for each in SIGN_ON]}}
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+"""An address that the provider has verified stands for the account that has confirmed the same address here."""
+SOCIALACCOUNT_EMAIL_VERIFICATION = "none"
+SOCIALACCOUNT_STORE_TOKENS = False
 _mail = env.email("EMAIL_URL", default="consolemail://")
 EMAIL_BACKEND = _mail["EMAIL_BACKEND"]
 MAIL_ON = not EMAIL_BACKEND.endswith((".console.EmailBackend", ".dummy.EmailBackend"))
@@ -214,6 +242,8 @@ MFA_ALLOW_UNVERIFIED_EMAIL = not MAIL_ON
 EMAIL_HOST, EMAIL_PORT = _mail.get("EMAIL_HOST") or "localhost", _mail.get("EMAIL_PORT") or 25
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.get("EMAIL_HOST_USER") or "", _mail.get("EMAIL_HOST_PASSWORD") or ""
 EMAIL_USE_TLS, EMAIL_USE_SSL = _mail.get("EMAIL_USE_TLS", False), _mail.get("EMAIL_USE_SSL", False)
+PASSWORD_RESET_TIMEOUT = 3600
+"""How long a link with which a password is chosen anew works, in seconds: mailed, or made by an administrator."""
 DEFAULT_FROM_EMAIL = env.str("VECTORLESS_MAIL_FROM", default="vectorless@localhost")
 
 PROXIES = env.int("VECTORLESS_PROXIES", default=0)

@@ -78,12 +78,8 @@ class AccountAdmin(UserAdmin, ServiceAdmin):
         return response
 
     def why_kept(self, obj: Any) -> list[str]:
-        """The only owner of a workspace stays, and so does who made one."""
-        made = Workspace.objects.filter(created_by=obj.pk)
-        return [
-            *services.describe_orphaned_workspaces(obj),
-            *(f"{obj} made {workspace}: switch the account off instead." for workspace in made),
-        ]
+        """The only owner of a workspace stays."""
+        return services.describe_orphaned_workspaces(obj)
 
     def remove(self, request: HttpRequest, obj: Any) -> None:
         """Delete the account."""

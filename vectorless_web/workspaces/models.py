@@ -59,7 +59,7 @@ class Workspace(models.Model):
     slug = models.SlugField(max_length=60, unique=True)
     description = models.TextField(blank=True)
     settings = models.JSONField(default=dict, blank=True)
-    created_by = models.ForeignKey(USER, on_delete=models.PROTECT, related_name="+")
+    created_by = models.ForeignKey(USER, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

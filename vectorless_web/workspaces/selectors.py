@@ -250,6 +250,18 @@ def invitation_by(token: str) -> Invitation | None:
     return rows.select_related("workspace", "created_by").first()
 
 
+def why_closed(token: str) -> str:
+    """Why an invitation cannot be used (any more), and what to do, in one sentence or two."""
+    found = Invitation.objects.filter(token_hash=hash_token(token)).first()
+    if found is None:
+        return "There is no such invitation. Check that the whole link was copied, or ask for another one."
+    if found.accepted_at is not None:
+        return "This invitation was used already. If it was by you, sign in; else ask for a link of your own."
+    if found.revoked_at is not None:
+        return "This invitation was revoked. Ask an owner of the workspace whether you may still come."
+    return "This invitation has expired. Ask an owner of the workspace for another link."
+
+
 def has_address(user: User, email: str) -> bool:
     """Whether the account has this e-mail address, confirmed or not."""
     return EmailAddress.objects.filter(user_id=account_id(user), email__iexact=email).exists()

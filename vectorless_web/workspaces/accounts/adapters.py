@@ -64,12 +64,16 @@ class ResetPasswordForm(MailedResetForm):
     """Asks for the address to which a link is sent; refuses while no mail is sent at all."""
 
     def clean(self) -> dict[str, Any]:
-        """ValidationError while mail is off."""
+        """ValidationError while mail is off, or passwords are."""
+        if not settings.LOCAL_PASSWORDS:
+            raise ValidationError(NO_PASSWORDS, code="passwords_off")
         if not settings.MAIL_ON:
             raise ValidationError(NO_MAIL, code="mail_off")
         values: dict[str, Any] = super().clean()
         return values
 
+
+NO_PASSWORDS = "Passwords of this site are switched off. Sign in with your organisation's account below."
 
 TRIES, TRIES_SECONDS = 5, 300
 """Wrong passwords for one account from one place."""
@@ -212,8 +216,10 @@ class AccountAdapter(DefaultAccountAdapter):
     """Opens sign-up by setting, or once to somebody who follows an invitation that is still open."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Whether this visitor may sign up."""
-        return settings.SIGNUP_OPEN or _find_followed_invitation(request) is not None
+        """Whether this visitor may sign up with a password of this site."""
+        if not settings.LOCAL_PASSWORDS:
+            return False
+        return settings.SIGNUP_OPEN or find_followed_invitation(request) is not None
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """The address by which sign-in is limited."""
@@ -225,7 +231,7 @@ class AccountAdapter(DefaultAccountAdapter):
         match = self.request.resolver_match if self.request else None
         if settings.SIGNUP_OPEN or match is None or match.view_name != SIGN_UP:
             return cleaned
-        found = _find_followed_invitation(self.request)
+        found = find_followed_invitation(self.request)
         if found is not None and not found.is_for(cleaned):
             raise ValidationError("The invitation is for another address. Use that one, or ask for another link.")
         return cleaned
@@ -237,7 +243,7 @@ class AccountAdapter(DefaultAccountAdapter):
         account is then the one proof of the address. While mail is sent the address is confirmed before.
         Problem (410) when somebody else used the invitation meanwhile; no account is kept then.
         """
-        found = _find_followed_invitation(request)
+        found = find_followed_invitation(request)
         if not commit or (settings.SIGNUP_OPEN and (found is None or not found.email or settings.MAIL_ON)):
             return super().save_user(request, user, form, commit)
         with transaction.atomic():
@@ -252,7 +258,7 @@ class AccountAdapter(DefaultAccountAdapter):
         """Count a try to sign in; ValidationError when there were too many."""
         self._try = try_of(request, str(credentials.get("username") or credentials.get("email") or ""))
         if wait := begin_try(self._try):
-            sentence = f"Too many failed tries to sign in. Try again in {_format_wait(wait)}."
+            sentence = f"Too many failed tries to sign in. Try again in {format_wait(wait)}."
             raise ValidationError(sentence, code="too_many_login_attempts")
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
@@ -260,6 +266,8 @@ class AccountAdapter(DefaultAccountAdapter):
         user = super().authenticate(request, **credentials)
         if user is not None:
             forgive_try(self._try)
+        if user is not None and not settings.LOCAL_PASSWORDS and not user.is_superuser:
+            raise ValidationError(NO_PASSWORDS, code="passwords_off")
         return user
 
     def post_login(self, request: HttpRequest, user: Any, **kwargs: Any) -> HttpResponse:
@@ -299,11 +307,12 @@ class MFAAdapter(DefaultMFAAdapter):
             ) from error
 
 
-def _format_wait(seconds: int) -> str:
+def format_wait(seconds: int) -> str:
+    """ "90 seconds", "5 minutes"."""
     return f"{seconds} seconds" if seconds < 120 else f"{-(-seconds // 60)} minutes"
 
 
-def _find_followed_invitation(request: HttpRequest) -> Invitation | None:
+def find_followed_invitation(request: HttpRequest) -> Invitation | None:
     """The invitation that this visitor follows, if it can still be used."""
     token = request.session.get(INVITATION, "")
     return invitation_by(token) if token else None

@@ -95,7 +95,8 @@ def remove_member(*, actor: User, membership: Membership) -> None:
     """Take a member out (or leave); a workspace keeps at least one owner."""
     membership = _lock_membership(membership)
     _keep_an_owner(membership, becoming="")
-    _record_member(actor, "member.removed", membership, {"role": membership.role})
+    details = {"role": membership.role, "user": membership.user_id}
+    _record_member(actor, "member.removed", membership, details)
     membership.delete()
 
 
@@ -201,7 +202,7 @@ def _keep_an_owner(membership: Membership, *, becoming: str) -> None:
 
 
 def make_reset_link(*, actor: User | None, user: AbstractUser) -> str:
-    """The path of a page where the account's password is chosen anew. It works once, for three days.
+    """The path of a page where the account's password is chosen anew. It works once, for an hour.
 
     It ends with the next sign-in, too. Problem (409) for an account that is switched off.
     """

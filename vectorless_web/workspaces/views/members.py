@@ -122,11 +122,7 @@ def _invitation_page(request: HttpRequest, found: Invitation, token: str, proble
 def _open_invitation(token: str) -> Invitation:
     found = selectors.invitation_by(token)
     if found is None:
-        raise Problem(
-            "This invitation does not exist or can no longer be used. Ask for another link.",
-            code="invitation_closed",
-            status=404,
-        )
+        raise Problem(selectors.why_closed(token), code="invitation_closed", status=404)
     return found
 
 

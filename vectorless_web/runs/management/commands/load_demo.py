@@ -33,7 +33,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **_options: Any) -> None:
         workspace = Workspace.objects.filter(slug="demo").select_related("created_by").first()
         marker = settings.VAR / "demo_loaded"
-        if workspace is None or marker.exists():
+        if workspace is None or workspace.created_by is None or marker.exists():
             return
         self.stdout.write("Reading the demo documents ...")
         versions = _upload(workspace, workspace.created_by)

@@ -12,7 +12,7 @@ from vectorless_web.workspaces.services import make_reset_link, remove_two_step
 
 
 class Command(BaseCommand):
-    help = "Print a link with which an account's password is chosen anew. It works once, for three days."
+    help = "Print a link with which an account's password is chosen anew. It works once, for an hour."
 
     def add_arguments(self, parser: CommandParser) -> None:
         """The account, and what else to do for it."""

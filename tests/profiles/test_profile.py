@@ -1,0 +1,63 @@
+"""One's own account: the name others read, the zone of times, and who may look."""
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.conftest import PASSWORD
+from vectorless_web.runs.models import Run, Thread
+from vectorless_web.workspaces.models import AuditEvent
+
+pytestmark = pytest.mark.django_db
+
+
+def save(client, **values):
+    return client.post(reverse("profiles:save"), {"name": "", "time_zone": "", **values})
+
+
+def test_the_name_is_read_by_others(client, alice, bob, workspace):
+    client.force_login(bob)
+    save(client, name="  Robert   van Dyke ")
+    client.force_login(alice)
+    page = client.get(f"/w/{workspace.slug}/settings/members/").content.decode()
+    assert "Robert van Dyke" in page
+    assert AuditEvent.objects.filter(verb="account.profile_changed", actor=bob).count() == 1
+
+
+def test_an_empty_name_is_the_user_name_again(client, bob):
+    client.force_login(bob)
+    save(client, name="Robert")
+    save(client, name="")
+    assert "<b>bob</b>" in client.get(reverse("profiles:profile")).content.decode()
+
+
+def test_times_are_shown_in_the_zone_that_was_chosen(client, alice, workspace):
+    thread = Thread.objects.create(workspace=workspace, title="When?", created_by=alice)
+    run = Run.objects.create(thread=thread, workspace=workspace, question="When?", asked_by=alice, status="failed")
+    Run.objects.filter(pk=run.pk).update(created_at=timezone.now().replace(hour=1, minute=7))
+    client.force_login(alice)
+    address = f"/w/{workspace.slug}/runs/"
+    assert "01:07" in client.get(address).content.decode()
+    save(client, time_zone="Asia/Kolkata")
+    assert "06:37" in client.get(address).content.decode()
+
+
+def test_the_zone_holds_in_the_next_session_too(client, alice):
+    client.force_login(alice)
+    save(client, time_zone="Asia/Kolkata")
+    client.logout()
+    client.post("/accounts/login/", {"login": "alice", "password": PASSWORD})
+    assert client.session["time_zone"] == "Asia/Kolkata"
+
+
+def test_a_zone_that_is_gone_breaks_no_page(client, alice):
+    client.force_login(alice)
+    session = client.session
+    session["time_zone"] = "Mars/Olympus"
+    session.save()
+    assert client.get(reverse("profiles:profile")).status_code == 200
+
+
+def test_a_zone_that_does_not_exist_is_refused(client, alice):
+    client.force_login(alice)
+    assert save(client, time_zone="Mars/Olympus").status_code == 422

@@ -1,0 +1,203 @@
+"""Signing in with an identity provider: a real one runs beside the tests, in a process of its own."""
+
+import json
+import re
+import subprocess
+import sys
+import time
+import urllib.parse
+import urllib.request
+
+import pytest
+from allauth.account.models import EmailAddress
+from django.core import mail
+from django.test import Client
+
+from tests.conftest import PASSWORD, free_port
+from vectorless_web.infra.site.identity import read_sign_on
+from vectorless_web.workspaces.models import Membership, Role
+from vectorless_web.workspaces.services import invite, remove_member
+
+pytestmark = [pytest.mark.django_db, pytest.mark.timeout(60)]
+START = "/accounts/oidc/acme/login/"
+
+
+@pytest.fixture(scope="module")
+def provider():
+    """The address of the provider."""
+    port = free_port()
+    command = [sys.executable, "-m", "oidc_provider_mock", "--port", str(port), "--host", "127.0.0.1"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    address = f"http://127.0.0.1:{port}"
+    for _try in range(200):
+        try:
+            urllib.request.urlopen(f"{address}/.well-known/openid-configuration", timeout=5).close()
+            break
+        except OSError:
+            time.sleep(0.05)
+    yield address
+    process.terminate()
+    process.wait(10)
+
+
+@pytest.fixture
+def sign_on(provider, settings, workspace):
+    """Switch the provider on; who has an address at example.org joins the workspace as a viewer."""
+
+    def switch_on(*rules: dict) -> None:
+        rows = [{"id": "acme", "name": "Acme", "issuer": provider, "client": "site", "secret": "s", "join": rules}]
+        settings.SIGN_ON = read_sign_on(json.dumps(rows))
+        settings.SOCIALACCOUNT_PROVIDERS = {
+            "openid_connect": {"OAUTH_PKCE_ENABLED": True, "APPS": [each.app for each in settings.SIGN_ON]}
+        }
+
+    switch_on({"workspace": workspace.slug, "role": "viewer", "domain": "example.org"})
+    return switch_on
+
+
+@pytest.fixture
+def sign_in(provider):
+    """Walk through the provider's own page as a person with these claims; the site's last answer."""
+
+    def walk(subject: str, *, browser: Client | None = None, **claims) -> tuple[Client, object]:
+        body = json.dumps({"sub": subject, **claims}).encode()
+        headers = {"Content-Type": "application/json"}
+        put = urllib.request.Request(f"{provider}/users/{subject}", data=body, headers=headers, method="PUT")
+        urllib.request.urlopen(put, timeout=10).close()
+        browser = browser or Client()
+        away = browser.post(START)["Location"]
+        assert away.startswith(provider)
+        form = urllib.parse.urlencode({"sub": subject}).encode()
+        back = _redirect_of(urllib.request.Request(away, data=form))
+        return browser, browser.get(back[back.index("/accounts/") :], follow=True)
+
+    return walk
+
+
+def _redirect_of(request: urllib.request.Request) -> str:
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *args, **kwargs):
+            return None
+
+    try:
+        urllib.request.build_opener(Stay).open(request, timeout=10)
+    except urllib.error.HTTPError as answer:
+        return answer.headers["Location"]
+    raise AssertionError("the provider sent nobody back")
+
+
+def test_who_a_rule_names_gets_an_account_and_joins(sign_on, sign_in, workspace, django_user_model):
+    browser, page = sign_in("dora", email="dora@example.org", email_verified=True, name="Dora Diaz")
+    assert page.status_code == 200
+    person = django_user_model.objects.get(email="dora@example.org")
+    assert person.get_full_name() == "Dora Diaz"
+    assert not person.has_usable_password()
+    assert Membership.objects.get(workspace=workspace, user=person).role == Role.VIEWER
+    assert browser.get(f"/w/{workspace.slug}/runs/").status_code == 200
+
+
+def test_an_address_that_is_not_verified_opens_nothing(sign_on, sign_in, django_user_model):
+    browser, _page = sign_in("eve", email="eve@example.org", email_verified=False)
+    assert browser.get("/account/").status_code == 302
+    assert not django_user_model.objects.filter(email="eve@example.org").exists()
+
+
+def test_strangers_to_all_rules_are_kept_out(sign_on, sign_in, django_user_model):
+    sign_in("mallory", email="mallory@elsewhere.example", email_verified=True)
+    assert not django_user_model.objects.filter(email="mallory@elsewhere.example").exists()
+
+
+def test_an_invitation_opens_the_door_too(sign_on, sign_in, workspace, alice, django_user_model):
+    _invitation, token = invite(actor=alice, workspace=workspace, role="editor", days=7)
+    browser = Client()
+    browser.get(f"/invitations/{token}/")
+    sign_in("ida", browser=browser, email="ida@elsewhere.example", email_verified=True)
+    assert "Join Acme diligence" in browser.get(f"/invitations/{token}/").content.decode()
+    browser.post(f"/invitations/{token}/accept/")
+    assert browser.get(f"/w/{workspace.slug}/runs/").status_code == 200
+
+
+def test_a_group_gives_the_role(sign_on, sign_in, workspace, django_user_model):
+    sign_on({"workspace": workspace.slug, "role": "editor", "group": "finance"})
+    sign_in("fred", email="fred@example.org", email_verified=True, groups=["finance"])
+    person = django_user_model.objects.get(email="fred@example.org")
+    assert Membership.objects.get(workspace=workspace, user=person).role == Role.EDITOR
+
+
+def test_who_was_removed_does_not_come_back_by_a_rule(sign_on, sign_in, workspace, alice, django_user_model):
+    sign_in("gus", email="gus@example.org", email_verified=True)
+    person = django_user_model.objects.get(email="gus@example.org")
+    remove_member(actor=alice, membership=Membership.objects.get(workspace=workspace, user=person))
+    browser, _page = sign_in("gus", email="gus@example.org", email_verified=True)
+    assert browser.get(f"/w/{workspace.slug}/runs/").status_code == 404
+
+
+def test_a_verified_address_is_the_account_that_has_it(sign_on, sign_in, bob, workspace):
+    EmailAddress.objects.create(user=bob, email=bob.email, verified=True, primary=True)
+    browser, _page = sign_in("bob-at-acme", email=bob.email, email_verified=True)
+    assert browser.get(f"/w/{workspace.slug}/runs/").status_code == 200
+    bob.refresh_from_db()
+    assert bob.has_usable_password()
+
+
+def test_a_superuser_is_not_taken_over_by_an_address(sign_on, sign_in, admin_user):
+    browser, _page = sign_in("root-at-acme", email=admin_user.email, email_verified=True)
+    assert browser.get("/admin/").status_code == 302
+    admin_user.refresh_from_db()
+    assert admin_user.has_usable_password()
+
+
+def test_the_sign_in_page_offers_it_and_lets_the_form_lead_there(sign_on, provider, client):
+    page = client.get("/accounts/login/")
+    assert "Sign in with Acme" in page.content.decode()
+    policy = page["Content-Security-Policy"]
+    assert re.search(r"form-action ([^;]*)", policy)[1].split() == ["'self'", provider]
+    assert provider not in client.get("/help/")["Content-Security-Policy"]
+
+
+class TestWithoutLocalPasswords:
+    @pytest.fixture(autouse=True)
+    def _off(self, sign_on, settings):
+        settings.LOCAL_PASSWORDS = False
+
+    def test_passwords_sign_nobody_in(self, client, bob):
+        page = client.post("/accounts/login/", {"login": "bob", "password": PASSWORD}).content.decode()
+        assert "Passwords of this site are switched off" in page
+        assert client.get("/account/").status_code == 302
+
+    def test_superusers_still_get_in(self, client, admin_user):
+        admin_user.set_password(PASSWORD)
+        admin_user.save()
+        client.post("/accounts/login/", {"login": admin_user.username, "password": PASSWORD})
+        assert client.get("/account/").status_code == 200
+
+    def test_nobody_signs_up_or_resets_a_password(self, client, settings, bob):
+        settings.SIGNUP_OPEN = True
+        page = client.get("/accounts/signup/").content.decode()
+        assert "password1" not in page
+        assert "Sign in with Acme" in page
+        settings.MAIL_ON = True
+        page = client.post("/accounts/password/reset/", {"email": bob.email}).content.decode()
+        assert "Passwords of this site are switched off" in page
+        assert not mail.outbox
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[", "is no JSON"),
+        ("{}", "must be a list"),
+        ('[{"id": "a", "client": "c"}]', "has no issuer"),
+        ('[{"id": "a", "client": "c", "issuer": "id.acme"}]', "is no address"),
+        ('[{"id": "a", "client": "c", "issuer": "https://i", "join": [{"workspace": "w"}]}]', "a domain or a group"),
+        (
+            '[{"id": "a", "client": "c", "issuer": "https://i", '
+            '"join": [{"workspace": "w", "domain": "d", "role": "x"}]}]',
+            "there is no role x",
+        ),
+        ("@/nowhere.json", "cannot be read"),
+    ],
+)
+def test_a_wrong_setting_says_what_is_wrong(text, said):
+    with pytest.raises(ValueError, match=said):
+        read_sign_on(text)

@@ -1,0 +1,19 @@
+"""Profiles in the admin site: to look at. What allauth keeps of sessions and sign-ons holds keys, so it has no page."""
+
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from allauth.usersessions.models import UserSession
+from django.contrib import admin
+
+from vectorless_web.infra.admin import ReadOnlyAdmin
+from vectorless_web.profiles.models import Profile
+
+for kept_apart in (UserSession, SocialAccount, SocialApp, SocialToken):
+    if admin.site.is_registered(kept_apart):
+        admin.site.unregister(kept_apart)
+
+
+@admin.register(Profile)
+class ProfileAdmin(ReadOnlyAdmin):
+    list_display = ("user", "time_zone")
+    list_select_related = ("user",)
+    search_fields = ("user__username",)

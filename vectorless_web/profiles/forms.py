@@ -1,0 +1,66 @@
+"""Forms of one's own account."""
+
+from typing import Any, cast
+from zoneinfo import available_timezones
+
+from django import forms
+from django.contrib.auth.models import AbstractUser
+
+from vectorless_web.infra.limits import NAME_MAX
+
+SITE_ZONE = ("", "As the site")
+NO_PLACES = ("Etc/", "SystemV/")
+"""Names in the database of time zones that are offsets, not places."""
+
+
+class ProfileForm(forms.Form):
+    """The name that others read, and the zone in which times are shown."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=NAME_MAX,
+        required=False,
+        help_text="Others read it beside what you ask, upload and share. Empty: your user name.",
+    )
+    time_zone = forms.ChoiceField(label="Time zone", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        places = (name for name in available_timezones() if "/" in name and not name.startswith(NO_PLACES))
+        zones = [(name, name.replace("_", " ")) for name in sorted(places)]
+        field = cast(forms.ChoiceField, self.fields["time_zone"])
+        field.choices = [SITE_ZONE, ("UTC", "UTC"), *zones]
+
+    def clean_name(self) -> str:
+        """One line, with single blanks."""
+        return " ".join(self.cleaned_data["name"].split())
+
+
+class LeaveForm(forms.Form):
+    """Deleting one's account, once its user name and its password were typed."""
+
+    user_name = forms.CharField(label="Type your user name to confirm", required=True)
+    password = forms.CharField(
+        label="Your password", widget=forms.PasswordInput(attrs={"autocomplete": "current-password"})
+    )
+
+    def __init__(self, *args: Any, user: AbstractUser, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        if not user.has_usable_password():
+            # Who signs in by a service has none here.
+            del self.fields["password"]
+
+    def clean_password(self) -> str:
+        """The password as typed; ValidationError for another one."""
+        typed: str = self.cleaned_data["password"]
+        if not self.user.check_password(typed):
+            raise forms.ValidationError("This is not your password.")
+        return typed
+
+    def clean_user_name(self) -> str:
+        """The name as typed; ValidationError for any other than one's own."""
+        typed: str = self.cleaned_data["user_name"]
+        if typed != self.user.get_username():
+            raise forms.ValidationError("This is not your user name.")
+        return typed
