@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("documents", "0010_library_words"),
-        ("workspaces", "0005_people_groups"),
+        ("workspaces", "0006_people_groups"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("workspaces", "0004_pictures_of_pages"),
+        ("workspaces", "0005_creator_may_leave"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
