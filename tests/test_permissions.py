@@ -28,10 +28,12 @@ from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
     Budget,
+    GroupMembership,
     Invitation,
     LexiconEntry,
     Membership,
     ModelProvider,
+    PeopleGroup,
     Role,
     Workspace,
 )
@@ -99,6 +101,14 @@ MATRIX = [
     get("workspaces:members", OWNER, "workspace"),
     post("workspaces:member_role", OWNER, "membership", role="viewer"),
     post("workspaces:remove_member", OWNER, "membership"),
+    post("workspaces:restore_member", OWNER, "workspace"),
+    post("workspaces:hand_over", OWNER, "membership"),
+    get("workspaces:leave", VIEWER, "workspace"),
+    post("workspaces:leave_now", VIEWER, "workspace"),
+    post("workspaces:add_group", OWNER, "workspace"),
+    post("workspaces:group_role", OWNER, "group", role="viewer"),
+    post("workspaces:remove_group", OWNER, "group"),
+    post("workspaces:renew_invitation", OWNER, "invited"),
     post("workspaces:invite", OWNER, "workspace", role="viewer", days=7),
     post("workspaces:revoke_invitation", OWNER, "invited"),
     get("workspaces:lexicon", VIEWER, "workspace"),
@@ -298,6 +308,8 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     )
     EmbeddingChoice.objects.create(workspace=workspace, provider=provider, model=word)
     entry = LexiconEntry.objects.create(workspace=workspace, concept=f"{word} leave", phrases=[word])
+    group = PeopleGroup.objects.create(name=f"People of {token}")  # Groups are the whole site's.
+    let_in = GroupMembership.objects.create(workspace=workspace, group=group, role=Role.VIEWER)
     budget = Budget.objects.create(workspace=workspace, limit_usd=1, period_start=timezone.now().date())
     return {
         "document": document.pk,
@@ -305,6 +317,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "failed": failed.pk,
         "deleted": deleted.pk,
         "folder": folder.pk,
+        "group": let_in.pk,
         "thread": thread.pk,
         "run": run.pk,
         "again": again.pk,

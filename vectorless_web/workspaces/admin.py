@@ -246,6 +246,8 @@ class PeopleGroupAdmin(ServiceAdmin):
     def save_related(self, request: HttpRequest, form: forms.ModelForm, formsets: Any, change: bool) -> None:
         """Store who belongs to it."""
         services.set_people(actor=request.user, group=form.instance, people=form.cleaned_data["people"])
+        for formset in formsets:
+            self.save_formset(request, form, formset, change=change)
 
     def remove(self, request: HttpRequest, obj: PeopleGroup) -> None:
         """Delete the group."""

@@ -14,8 +14,8 @@ from vectorless_web.engine.questions.limits import QUESTION_MAX
 from vectorless_web.engine.text.analyser import analyse
 from vectorless_web.infra.limits import PHRASE_MAX, RUN_USD_MAX, STEPS_MAX
 from vectorless_web.infra.web.problems import Problem
-from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, Role, Workspace
-from vectorless_web.workspaces.selectors import people_in
+from vectorless_web.workspaces.models import Budget, LexiconEntry, ModelProvider, PeopleGroup, Role, Workspace
+from vectorless_web.workspaces.selectors import groups_to_add, people_in
 from vectorless_web.workspaces.services import check_address
 
 COUNTS = {
@@ -139,6 +139,19 @@ class RoleForm(forms.Form):
     """Another role for a member."""
 
     role = forms.ChoiceField(choices=Role.choices)
+
+
+class GroupForm(forms.Form):
+    """A group of people to let in, and its role."""
+
+    group = forms.ModelChoiceField(PeopleGroup.objects.none(), label="Group", empty_label="Choose a group")
+    role = forms.ChoiceField(label="As", choices=Role.choices, initial=Role.MEMBER)
+
+    def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        group = self.fields["group"]
+        assert isinstance(group, forms.ModelChoiceField)
+        group.queryset = groups_to_add(workspace)
 
 
 class ProviderForm(forms.ModelForm):

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -18,6 +20,7 @@ from django.utils import timezone
 from vectorless_web.engine.questions.entries import entry_concept, wordings
 from vectorless_web.engine.questions.lexicon import Lexicon, default_lexicon
 from vectorless_web.workspaces.models import (
+    AuditEvent,
     Budget,
     GroupMembership,
     Invitation,
@@ -183,7 +186,8 @@ def _joined_by(user: User) -> QuerySet[Workspace]:
 
 def groups_of(workspace: Workspace) -> QuerySet[GroupMembership]:
     """The groups that are members, each with `people_count`."""
-    return workspace.group_memberships.select_related("group").annotate(people_count=Count("group__people"))
+    rows = workspace.group_memberships.select_related("group").prefetch_related("group__people")
+    return rows.annotate(people_count=Count("group__people"))
 
 
 def group_membership_in(workspace: Workspace, pk: int) -> GroupMembership:
@@ -199,9 +203,41 @@ def groups_to_add(workspace: Workspace) -> QuerySet[PeopleGroup]:
     return PeopleGroup.objects.exclude(memberships__workspace=workspace)
 
 
-def members_of(workspace: Workspace) -> QuerySet[Membership]:
-    """All members with their accounts, in the order they joined."""
-    return workspace.memberships.select_related("user")
+def members_of(workspace: Workspace, search: str = "") -> QuerySet[Membership]:
+    """The members with their accounts and `last_act`, the last thing each is recorded to have done here.
+
+    In the order they joined; with `search` those whose name or address holds every word.
+    """
+    acts = AuditEvent.objects.filter(workspace=workspace, actor=OuterRef("user")).order_by("-pk")
+    rows = workspace.memberships.select_related("user").annotate(last_act=Subquery(acts.values("at")[:1]))
+    for word in search.split():
+        names = ("username", "first_name", "last_name", "email")
+        rows = rows.filter(reduce(or_, (Q(**{f"user__{name}__icontains": word}) for name in names)))
+    return rows
+
+
+RETURN_WITHIN = timedelta(hours=1)
+"""How long a removal can be undone by one click; later a new invitation is as quick."""
+
+
+def find_removal(workspace: Workspace, account: int) -> AuditEvent | None:
+    """The record of a removal that can still be undone; None when there is none or the person is back."""
+    if Membership.objects.filter(workspace=workspace, user=account).exists():
+        return None
+    since = timezone.now() - RETURN_WITHIN
+    rows = AuditEvent.objects.filter(workspace=workspace, verb="member.removed", details__user=account, at__gt=since)
+    return rows.first()
+
+
+def own_membership(workspace: Workspace, user: User) -> Membership | None:
+    """The user's own membership; None for somebody who is here by a group alone."""
+    return members_of(workspace).filter(user=account_id(user)).first()
+
+
+def own_groups(workspace: Workspace, user: User) -> list[str]:
+    """The names of the groups by which the user belongs to the workspace."""
+    rows = workspace.group_memberships.filter(group__people=account_id(user))
+    return list(rows.values_list("group__name", flat=True))
 
 
 def owners_of(workspace_id: int) -> QuerySet[Membership]:
@@ -234,6 +270,11 @@ def membership_in(workspace: Workspace, pk: int) -> Membership:
 def open_invitations(workspace: Workspace) -> QuerySet[Invitation]:
     """The invitations that can still be used, newest first."""
     return workspace.invitations.filter(_still_open()).select_related("created_by")
+
+
+def pending_invitations(workspace: Workspace) -> QuerySet[Invitation]:
+    """The invitations that were neither used nor revoked, newest first; expired ones can be renewed."""
+    return workspace.invitations.filter(accepted_at=None, revoked_at=None).select_related("created_by")
 
 
 def invitation_in(workspace: Workspace, pk: int) -> Invitation:
