@@ -24,7 +24,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from tests.support.compiled import compile_here
 from vectorless_web.asgi import RefusedConsumer, application, websocket_urlpatterns
 from vectorless_web.documents.models import Document, DocumentVersion, EmbeddingChoice, Folder
-from vectorless_web.runs.models import Citation, Claim, Run, Step, Thread
+from vectorless_web.runs.models import Citation, Claim, Comment, Run, Step, Thread
 from vectorless_web.sharing.models import ShareLink
 from vectorless_web.workspaces.models import (
     Budget,
@@ -188,6 +188,18 @@ MATRIX = [
     post("runs:feedback", MEMBER, "run", good="yes"),
     post("runs:replay", MEMBER, "run"),
     get("runs:replay_state", VIEWER, "run"),
+    get("runs:people", VIEWER, "run"),
+    # Who asked, and nobody else.
+    replace(post("runs:share", MEMBER, "run"), not_for=(EDITOR, OWNER)),
+    replace(post("runs:keep_private", MEMBER, "run"), not_for=(EDITOR, OWNER)),
+    replace(post("runs:share_named", MEMBER, "run"), not_for=(EDITOR, OWNER)),
+    post("runs:favour", VIEWER, "run"),
+    post("runs:unfavour", VIEWER, "run"),
+    post("runs:verify", MEMBER, "run"),
+    post("runs:withdraw", MEMBER, "run"),
+    post("runs:comment", MEMBER, "run", text="Look here."),
+    # Who wrote it, or an owner.
+    replace(post("runs:remove_comment", MEMBER, "run"), more={"comment": "comment"}, not_for=(EDITOR,)),
     # Who asked, or an owner.
     replace(post("runs:delete", MEMBER, "run"), not_for=(EDITOR,)),
     get("runs:sheet", VIEWER, "run", version="document", page=1),
@@ -248,6 +260,8 @@ class World:
             kwargs["version"] = self.keys["version"]
         if kwargs.get("other") == "again":
             kwargs["other"] = self.keys["again"]
+        if kwargs.get("comment") == "comment":
+            kwargs["comment"] = self.keys["comment"]
         if kwargs.get("link") == "link":
             kwargs["link"] = self.keys["link"]
         if row.on in BY_TOKEN:
@@ -299,6 +313,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
     claim = Claim.objects.create(run=run, sequence=2, order=0, text=f"30 days of {word}.")
     quote = {"quote": "30 days", "page_index": 0, "node_key": 2, "marker": 1, "check_result": "exact"}
     Citation.objects.create(claim=claim, run=run, version=document.current_version, **quote)
+    comment = Comment.objects.create(run=run, author=people[MEMBER], text=f"{word}, surely.")
     later = timezone.now() + timedelta(days=1)
     link = ShareLink.objects.create(run=run, created_by=people[OWNER], token_hash=hash_token(token), expires_at=later)
     Invitation.objects.create(workspace=workspace, token_hash=hash_token(token), expires_at=later)
@@ -322,6 +337,7 @@ def _keys(workspace: Workspace, people: dict, word: str, token: str = TOKEN) -> 
         "run": run.pk,
         "again": again.pk,
         "link": link.pk,
+        "comment": comment.pk,
         "invited": invited.pk,
         "provider": provider.pk,
         "budget": budget.pk,
@@ -418,7 +434,7 @@ def test_nothing_is_reached_through_another_workspace(client, world, row):
     assert getattr(client, row.method)(address, row.data).status_code == 404
 
 
-INNER = ("version", "other", "link")
+INNER = ("version", "other", "link", "comment")
 """Numbers that an address holds beside that of its object."""
 
 
@@ -427,7 +443,7 @@ INNER = ("version", "other", "link")
 )
 def test_an_address_holds_no_number_of_another_workspace(client, world, other, row):
     client.force_login(world.people[STRANGER])
-    mixed = {**other.keys, **{name: world.keys[name] for name in ("version", "again", "link")}}
+    mixed = {**other.keys, **{name: world.keys[name] for name in ("version", "again", "link", "comment")}}
     address = replace(other, keys=mixed).address(row)
     assert getattr(client, row.method)(address, row.data).status_code == 404
 

@@ -74,6 +74,8 @@ class Run(models.Model):
     """Whether it is its asker's alone, and theirs with whom it is shared."""
     shared_with: Any = models.ManyToManyField(USER, blank=True, related_name="+")
     """The members who may see it although it is private."""
+    favoured_by: Any = models.ManyToManyField(USER, blank=True, related_name="+")
+    """Whose favourite it is."""
     asked_by = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
     asked_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     """The run it follows up on, or asks once more in another way."""
@@ -279,6 +281,38 @@ class Feedback(models.Model):
     def reason_words(self) -> str:
         """The reason for people; "" without one."""
         return Feedback.Reason(self.reason).label if self.reason in Feedback.Reason.values else ""
+
+
+class Verification(models.Model):
+    """Somebody's word that an answer is right: they have read its quotes."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="verifications")
+    user = models.ForeignKey(USER, on_delete=models.CASCADE, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["run", "user"], name="one_verification_each")]
+
+    def __str__(self) -> str:
+        return f"verified by {self.user}"
+
+
+class Comment(models.Model):
+    """What somebody says of a run, or of one sentence of its answer, to those who may see the run."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="comments")
+    claim = models.ForeignKey(Claim, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    author = models.ForeignKey(USER, null=True, on_delete=models.SET_NULL, related_name="+")
+    text = models.TextField()
+    mentions: Any = models.ManyToManyField(USER, blank=True, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return self.text[:80]
 
 
 class ModelCall(models.Model):

@@ -1,6 +1,6 @@
 """Reads about runs. Whatever a URL or a socket names is reached through the asking user."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -14,7 +14,19 @@ from vectorless_web.engine.llm.embedding import PURPOSE as EMBEDDING
 from vectorless_web.engine.llm.nearness import PURPOSE as NEARNESS
 from vectorless_web.infra.limits import TITLE_MAX
 from vectorless_web.runs.line import RUNS
-from vectorless_web.runs.models import Answer, Citation, Claim, Feedback, ModelCall, Replay, Run, Step, Thread
+from vectorless_web.runs.models import (
+    Answer,
+    Citation,
+    Claim,
+    Comment,
+    Feedback,
+    ModelCall,
+    Replay,
+    Run,
+    Step,
+    Thread,
+    Verification,
+)
 from vectorless_web.workspaces.models import Role, Workspace
 from vectorless_web.workspaces.selectors import May, User, member_workspace, roles_in, workspace_for, workspaces_of
 
@@ -256,6 +268,40 @@ def answer_of(run: Run) -> Answer | None:
 def feedback_by(user: User, run: Run) -> Feedback | None:
     """What this user said of the run."""
     return Feedback.objects.filter(run=run.pk, user=user.pk or 0).first()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What people made of a run: who verified it, and whether the asking user did and has it as a favourite."""
+
+    verified_by: Sequence[Verification]
+    is_verified_by_me: bool
+    is_favourite: bool
+    comments: int
+
+
+def standing_of(run: Run, user: User) -> Standing:
+    """What people made of a run."""
+    verified = list(run.verifications.select_related("user"))
+    return Standing(
+        verified_by=verified,
+        is_verified_by_me=any(row.user_id == user.pk for row in verified),
+        is_favourite=run.favoured_by.filter(pk=user.pk).exists(),
+        comments=run.comments.count(),
+    )
+
+
+def comments_of(run: Run) -> list[Comment]:
+    """What was said of a run, oldest first."""
+    return list(run.comments.select_related("author", "claim").prefetch_related("mentions"))
+
+
+def comment_of(run: Run, pk: int) -> Comment:
+    """One comment on a run; Http404 for any other."""
+    comment = run.comments.filter(pk=pk).first()
+    if comment is None:
+        raise Http404("There is no such comment here.")
+    return comment
 
 
 def demo_run(user: User) -> Run | None:

@@ -78,6 +78,8 @@ class RouterForm(forms.Form):
         return {name: self.cleaned_data[name] for name in (*COUNTS, *WEIGHTS)}
 
 
+LIMITS = ("max_steps", "token_budget", "money_usd", "route_mode", "runs_private")
+"""Settings of a workspace beside those of the router."""
 STEP_LIMITS = (6, STEPS_MAX)
 """Steps of a walk that an owner may set; six is what the engine takes when nothing is set."""
 TOKEN_LIMITS = (2_000, 200_000)
@@ -115,15 +117,20 @@ class SettingsForm(RouterForm, WorkspaceForm):
         help_text="For models with a price. Empty: as much as its tokens and the budgets allow.",
     )
     route_mode = forms.ChoiceField(label="How documents are chosen", choices=ROUTE_MODES)
+    runs_private = forms.BooleanField(
+        label="Questions are private until whoever asked shares them",
+        required=False,
+        help_text="Holds for questions asked from now on.",
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("max_steps", "token_budget", "money_usd", "route_mode"):
+        for name in LIMITS:
             self.fields[name].initial = self.instance.setting(name)
 
     def limits(self) -> dict[str, Any]:
         """The workspace's settings as typed."""
-        limits = {name: self.cleaned_data[name] for name in ("max_steps", "token_budget", "money_usd", "route_mode")}
+        limits = {name: self.cleaned_data[name] for name in LIMITS}
         return {**limits, **self.routing()}
 
 

@@ -1,6 +1,7 @@
 """The list of all runs of a workspace, and the search in everything: what is asked for, and one page of it."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -16,7 +17,7 @@ from vectorless_web.documents.models import Document
 from vectorless_web.documents.selectors import documents_in, open_to
 from vectorless_web.infra.limits import SEARCH_MAX, parse_whole_number
 from vectorless_web.infra.web.pages import is_htmx
-from vectorless_web.runs.models import Feedback, Run
+from vectorless_web.runs.models import Comment, Feedback, Run, Verification
 from vectorless_web.runs.search import KINDS, SearchQuery, search_workspace
 from vectorless_web.runs.search import PAGE_SIZE as RESULTS
 from vectorless_web.runs.selectors import visible_runs
@@ -29,6 +30,13 @@ DOCUMENTS_OFFERED = 200
 """Documents that the filter of the list offers."""
 GOOD, BAD, NONE = "good", "bad", "none"
 FEEDBACK = (GOOD, BAD, NONE)
+MARKS: dict[str, Callable[[int | None], Q]] = {
+    "favourite": lambda account: Q(pk__in=Run.favoured_by.through.objects.filter(user=account).values("run")),
+    "verified": lambda _account: Q(pk__in=Verification.objects.values("run")),
+    "mention": lambda account: Q(pk__in=Comment.objects.filter(mentions=account).values("run")),
+    "private": lambda _account: Q(private=True),
+}
+"""Marks by which the list can be narrowed, for the account that looks."""
 _SERIES = re.compile(r"[0-9a-f]{1,16}")
 
 
@@ -41,6 +49,7 @@ class RunQuery:
     person: int | None = None
     document: int | None = None
     feedback: str = ""
+    mark: str = ""
     since: date | None = None
     until: date | None = None
     page: int = 1
@@ -48,12 +57,15 @@ class RunQuery:
     @property
     def narrows(self) -> bool:
         """Whether some runs may be left out."""
-        return any([self.search, self.outcome, self.person, self.document, self.feedback, self.since, self.until])
+        return any(
+            [self.search, self.outcome, self.person, self.document, self.feedback, self.mark, self.since, self.until]
+        )
 
 
 def listed_runs(workspace: Workspace, user: User, query: RunQuery) -> Page[Run]:
     """One page of the list, each run with `good` and `bad`, what people said; a page beyond the end is the last one."""
-    narrowed = _filter_runs(visible_runs(user.pk, [workspace.pk]), query)
+    marked = MARKS[query.mark](user.pk) if query.mark else Q()
+    narrowed = _filter_runs(visible_runs(user.pk, [workspace.pk]).filter(marked), query)
     shown = Paginator(narrowed.order_by("-pk"), PAGE_SIZE).get_page(query.page)
     runs = {run.pk: run for run in shown}
     for run in runs.values():
@@ -182,6 +194,7 @@ def _run_query(request: HttpRequest) -> RunQuery:
         person=parse_whole_number(values.get("person")),
         document=parse_whole_number(values.get("document")),
         feedback=values.get("feedback", "") if values.get("feedback") in FEEDBACK else "",
+        mark=values.get("mark", "") if values.get("mark") in MARKS else "",
         since=_day(values.get("from", "")),
         until=_day(values.get("to", "")),
         page=parse_whole_number(values.get("page")) or 1,

@@ -98,6 +98,7 @@ def detail(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         **workspace_context(request.user, run.workspace, "runs"),
         **page_context.run_context(run, may, mine=run.asked_by_id == request.user.pk, viewer=request.user.pk),
         "my_feedback": selectors.feedback_by(request.user, run),
+        "standing": selectors.standing_of(run, request.user),
     }
     if may.ask:
         context |= _ask_context(request, run.workspace, follows=run)
